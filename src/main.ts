@@ -78,7 +78,7 @@ async function run(argv: readonly string[]): Promise<number> {
     const code = await quick(argv, io)
     if (code !== undefined) return code
   } catch (error) {
-    const { tellFailure } = await import('./cli/output/errors.ts')
+    const { printFailure: tellFailure } = await import('./cli/output/errors.ts')
     return tellFailure(error, io, argv.includes('--json'))
   }
   const { main } = await import('./cli/program.ts')
@@ -92,7 +92,7 @@ async function end(code: number): Promise<void> {
   }
   await flush()
   if (!unwritten) process.exit(code)
-  const { tellUnwritten } = await import('./cli/output/errors.ts')
+  const { printWriteError: tellUnwritten } = await import('./cli/output/errors.ts')
   const failed = await tellUnwritten(unwritten, io)
   await flush()
   process.exit(failed)

@@ -4,7 +4,7 @@ import { access, constants, stat, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { asBaxError } from '../core/errors/errors.ts'
-import { lacksSandbox, sandboxHint, sandboxOff } from '../core/process/sandbox.ts'
+import { lacksSandbox, sandboxHint, sandboxWarning } from '../core/process/sandbox.ts'
 import { damagedFiles } from '../core/state/state-check.ts'
 import { explainDir } from '../core/state/state-dir.ts'
 import { hasDisplay } from './engine/engine-config.ts'
@@ -87,7 +87,7 @@ export async function checkDisplay(io: Io): Promise<Check> {
 /** Checks if browsers of this user run with Chromium's sandbox. */
 export async function checkSandbox({ host }: Io): Promise<Check> {
   const ok = !lacksSandbox(host.uid)
-  const found = ok ? "Chromium's own" : sandboxOff
+  const found = ok ? "Chromium's own" : sandboxWarning
   return { name: 'sandbox', needed: false, ok, found, ...(!ok && { mend: sandboxHint }) }
 }
 

@@ -1,6 +1,6 @@
 /** Streams, environment and signals of a terminal command; `main.ts` passes those of the process, tests their own. */
 import type { JobControl } from '../core/process/job-control.ts'
-import type { ProcessFaults } from '../core/process/orphans.ts'
+import type { ProcessErrors } from '../core/process/unhandled-errors.ts'
 
 /** Signals that end a command cleanly: ^C, a request to end, and a closed terminal. */
 export const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
@@ -48,7 +48,7 @@ interface Host {
   readonly self: readonly [program: string, ...leading: string[]]
   /** Absent if the command does not run in its own process. */
   readonly job?: JobControl
-  readonly faults?: ProcessFaults
+  readonly faults?: ProcessErrors
 }
 
 /** Prints a result to stdout. */

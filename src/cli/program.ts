@@ -5,7 +5,7 @@ import { groupHelp, rootHelp } from './output/help.ts'
 import { type Io, print } from './io.ts'
 import { loadManifest } from './parse/manifest.ts'
 import { ownCommands } from './parse/own-commands.ts'
-import { allWords, findCommand } from './parse/command-table.ts'
+import { commandTable, findCommand } from './parse/command-table.ts'
 
 /** Runs one command line; returns the exit code and never throws. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -16,7 +16,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       io.stdout.write((error as Error & { text: string }).text)
       return 0
     }
-    const { tellFailure } = await import('./output/errors.ts')
+    const { printFailure: tellFailure } = await import('./output/errors.ts')
     return tellFailure(error, io, wantsJson(argv))
   }
 }
@@ -24,7 +24,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
 async function run(argv: readonly string[], io: Io): Promise<number> {
   const typed = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
   const manifest = await loadManifest(io)
-  const entries = allWords(manifest)
+  const entries = commandTable(manifest)
   const { entry, group, argv: rest } = findCommand(entries, manifest, typed)
   if (!entry) return showGeneral(group, rest, io, entries)
   const { words, summary, example, operation } = entry
@@ -42,7 +42,7 @@ function showGeneral(
   group: string | undefined,
   argv: readonly string[],
   io: Io,
-  entries: ReturnType<typeof allWords>,
+  entries: ReturnType<typeof commandTable>,
 ): number {
   if (!group && argv.some((flag) => flag === '--version' || flag === '-V')) {
     print(io, version)

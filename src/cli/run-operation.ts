@@ -1,7 +1,7 @@
 /** Runs an operation from the terminal: converts arguments to its input, and prints its answer. */
 import type { Command } from 'commander'
 import { call, follow } from '../client/client.ts'
-import { cell } from '../core/text/cell.ts'
+import { formatCell } from '../core/text/cell.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import type { Param } from '../core/operation/params.ts'
 import type { Frame } from '../core/operation/stream.ts'
@@ -9,12 +9,12 @@ import type { OperationEntry } from '../operations/manifest.ts'
 import { sessionFor, type SessionSource, shellFor } from './session/chosen-session.ts'
 import type { Context } from './context.ts'
 import { addParam, addSessionFlag, addShellFlag, addWord } from './parse/flags.ts'
-import { type Home, homeName, withSession } from './engine/locate-engine.ts'
-import { begin, type Invocation } from './parse/invocation.ts'
+import { type LocatedEngine, engineName, withSession } from './engine/locate-engine.ts'
+import { parseInvocation, type Invocation } from './parse/invocation.ts'
 import { print } from './io.ts'
-import { isAboutShells, needOf } from './engine/need.ts'
+import { isShellOperation, needOf } from './engine/need.ts'
 import { showAnswer } from './output/output.ts'
-import { flagValue, type Typed, wordValue } from './parse/values.ts'
+import { flagValue, type TypedArguments, wordValue } from './parse/values.ts'
 
 /** Returns the names of an operation's positional fields, in order. */
 const positionals = (operation: OperationEntry): string[] =>
@@ -26,10 +26,10 @@ const isOptionalSession = ({ cli }: OperationEntry, name: string): boolean =>
 
 /** Runs a command derived from an operation. */
 export async function runOperation(invocation: Invocation, operation: OperationEntry): Promise<number> {
-  const { context, typed } = begin(invocation, (command) => addOperation(command, operation))
+  const { context, typed } = parseInvocation(invocation, (command) => addOperation(command, operation))
   const { input, source } = readOperation(context, operation, typed)
   const options = { signal: context.io.signal, strict: true }
-  const work = async ({ transport }: Home) => {
+  const work = async ({ transport }: LocatedEngine) => {
     if (operation.stream) {
       for await (const frame of follow(transport, operation.http, input, options)) showFrame(context, frame)
     } else {
@@ -51,7 +51,7 @@ export function addOperation(command: Command, operation: OperationEntry): void 
   }
   for (const param of operation.params) {
     if (words.includes(param.name) && !isOptionalSession(operation, param.name)) continue
-    if (param.name === 'session_id') (isAboutShells(operation) ? addShellFlag : addSessionFlag)(command)
+    if (param.name === 'session_id') (isShellOperation(operation) ? addShellFlag : addSessionFlag)(command)
     else addParam(command, param)
   }
 }
@@ -60,7 +60,7 @@ export function addOperation(command: Command, operation: OperationEntry): void 
 export function readOperation(
   context: Context,
   operation: OperationEntry,
-  typed: Typed,
+  typed: TypedArguments,
 ): { input: Record<string, unknown>; source?: SessionSource } {
   const words = positionals(operation)
   const { cwd } = context.io
@@ -78,10 +78,10 @@ export function readOperation(
   const param = operation.params.find(({ name }) => name === 'session_id')
   if (!param) return { input }
   const flag = typed.flags['session'] as string | undefined
-  const found = isAboutShells(operation)
+  const found = isShellOperation(operation)
     ? shellFor(context.settings, flag)
-    : sessionFor(context.settings, homeName(context), flag)
-  if (!found && param.required) throw isAboutShells(operation) ? noShell() : noSession()
+    : sessionFor(context.settings, engineName(context), flag)
+  if (!found && param.required) throw isShellOperation(operation) ? noShell() : noSession()
   return found ? { input: { ...input, session_id: found.id }, source: found.source } : { input }
 }
 
@@ -99,6 +99,6 @@ const noSession = () =>
 function showFrame({ io, settings }: Context, frame: Frame): void {
   if (settings.json) return print(io, JSON.stringify(frame))
   const { seq: _, ts, type, ...rest } = frame as Frame & { data?: Record<string, unknown> }
-  const facts = Object.entries(rest.data ?? rest).map(([name, value]) => `${name}=${cell(value)}`)
+  const facts = Object.entries(rest.data ?? rest).map(([name, value]) => `${name}=${formatCell(value)}`)
   print(io, [ts, type.padEnd(18), ...facts].join(' ').trimEnd())
 }

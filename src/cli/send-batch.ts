@@ -5,25 +5,25 @@ import type { CommandsResult } from '../core/shapes/commands.ts'
 import { batchParams, flagFields, type TypedBatch, type TypedCommand } from './parse/batch.ts'
 import { showBatch } from './output/batch-output.ts'
 import { explainSession, sessionFor } from './session/chosen-session.ts'
-import { reportingControl } from './output/control-notice.ts'
+import { withControlNotice } from './output/control-notice.ts'
 import { type Context, operationNamed } from './context.ts'
-import type { Home } from './engine/locate-engine.ts'
+import type { LocatedEngine } from './engine/locate-engine.ts'
 import { type Io, note } from './io.ts'
 import { showWarning } from './output/output.ts'
 
-export interface Sending {
+export interface BatchRequest {
   readonly batch: TypedBatch
   /** Request body from standard input. */
   readonly given?: Readonly<Record<string, unknown>>
   /** Name of the engine, to find the chosen session. */
   readonly engineName: string
   /** Opens the engine, once the session is known. */
-  readonly openEngine: (session: string | undefined) => Home
-  readonly kind?: SendingKind
+  readonly openEngine: (session: string | undefined) => LocatedEngine
+  readonly kind?: BatchVariant
 }
 
 /** Differences of `bax step` from `bax do`. */
-export interface SendingKind {
+export interface BatchVariant {
   readonly words: string
   readonly operation: string
   /** Fields of the request that the flags set. */
@@ -32,14 +32,14 @@ export interface SendingKind {
   readonly show?: (body: CommandsResult) => void
 }
 
-const doKind = ({ manifest, io }: Context, { flags }: TypedBatch): SendingKind => ({
+const doKind = ({ manifest, io }: Context, { flags }: TypedBatch): BatchVariant => ({
   words: 'do',
   operation: 'runCommands',
   fields: flagFields(batchParams(manifest), flags, io.cwd),
 })
 
 /** Sends the batch to the engine that it opens and closes. Returns the exit code. */
-export async function sendBatch(context: Context, sending: Sending): Promise<number> {
+export async function sendBatch(context: Context, sending: BatchRequest): Promise<number> {
   const { batch, given = {}, engineName, openEngine, kind = doKind(context, batch) } = sending
   const { io, manifest, settings } = context
   const flag = (batch.flags['session'] ?? given['session_id']) as string | undefined
@@ -55,7 +55,7 @@ export async function sendBatch(context: Context, sending: Sending): Promise<num
   try {
     const { http } = operationNamed(manifest, kind.operation)
     const answer = call(engine.transport, http, input, { signal: io.signal, strict: true })
-    const body = (await reportingControl(io, engine.transport, session?.id, answer)) as CommandsResult
+    const body = (await withControlNotice(io, engine.transport, session?.id, answer)) as CommandsResult
     if (!session && engine.kind !== 'embedded' && !settings.json) {
       note(io, `session ${body.session_id} (continue with: bax ${kind.words} -s ${body.session_id} …)`)
     }
@@ -75,7 +75,7 @@ export async function sendBatch(context: Context, sending: Sending): Promise<num
  * Returns a command as it is sent. Screenshot paths are relative to the caller's folder; a server must not write files
  * of the caller, so the bytes are returned and written here.
  */
-function onWire(typed: TypedCommand, engine: Home, io: Io) {
+function onWire(typed: TypedCommand, engine: LocatedEngine, io: Io) {
   const { command, data } = typed
   const path = command === 'screenshot' ? data['path'] : undefined
   if (typeof path !== 'string') return { typed, wire: { command, data } }

@@ -7,7 +7,7 @@ import type { Frame } from '../core/operation/stream.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
 /** The parts of an operation that a client needs. Both the manifest and the operations provide them. */
-export interface Addressed {
+export interface OperationRoute {
   readonly name: string
   readonly http: string
 }
@@ -28,7 +28,7 @@ export type Client = {
   ) => Promise<Answer<Operations[Name]>>
 }
 
-export function createClient(transport: Transport, operations: readonly Addressed[]): Client {
+export function createClient(transport: Transport, operations: readonly OperationRoute[]): Client {
   return Object.fromEntries(
     operations.map(({ name, http }) => [
       name,
@@ -119,7 +119,7 @@ async function* framesOf(response: WireResponse, options: CallOptions): AsyncGen
 }
 
 /** Response to a download. */
-export interface Downloaded {
+export interface Download {
   readonly status: number
   readonly headers: WireResponse['headers']
   /** Throws `engine_unreachable` when the transfer is interrupted. */
@@ -135,7 +135,7 @@ export async function download(
   http: string,
   input: Record<string, unknown>,
   { headers = {}, ...options }: CallOptions & { readonly headers?: Record<string, string> } = {},
-): Promise<Downloaded> {
+): Promise<Download> {
   const request = requestOf(http, input, options)
   const response = await transport.send({ ...request, headers: { ...request.headers, accept: '*/*', ...headers } })
   if (response.status >= 400) throw BaxError.fromBody(parse(await response.text()))

@@ -113,7 +113,7 @@ export const extract_structured_content = defineCommand({
     errors: z.array(z.string()).describe('Where the value does not match the schema'),
   }),
   // A model may be called twice.
-  withinMs: 2 * limits.model.answerMs + limits.command.evaluateMs,
+  maxDurationMs: 2 * limits.model.answerMs + limits.command.evaluateMs,
   run: async ({ structured }, request) => {
     const { value, source, valid, errors } = await structured(request)
     const { content_type, data } = extracted(value)

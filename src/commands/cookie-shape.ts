@@ -14,7 +14,7 @@ export const cookieShape = z.object({
 })
 
 /** Converts a cookie of Playwright to the field names of the API. */
-export const readable = ({ httpOnly, sameSite, expires, ...cookie }: Cookie): z.output<typeof cookieShape> => ({
+export const toApiCookie = ({ httpOnly, sameSite, expires, ...cookie }: Cookie): z.output<typeof cookieShape> => ({
   name: cookie.name,
   value: cookie.value,
   domain: cookie.domain,

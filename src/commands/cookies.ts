@@ -3,7 +3,7 @@ import type { BrowserContext, Cookie, Page } from 'playwright'
 import { z } from 'zod'
 import { defineCommand, extracted } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
-import { cookieShape, readable } from './cookie-shape.ts'
+import { cookieShape, toApiCookie } from './cookie-shape.ts'
 import { extraction } from './fields.ts'
 import { printable } from '../core/shapes/text.ts'
 import { limits } from '../core/limits/limits.ts'
@@ -75,7 +75,7 @@ export const get_cookies = defineCommand({
   example: '',
   data: z.object({}),
   result: extraction(z.array(cookieShape), ['array']),
-  run: async ({ browserContext }) => extracted((await browserContext.cookies()).map(readable)),
+  run: async ({ browserContext }) => extracted((await browserContext.cookies()).map(toApiCookie)),
 })
 
 export const delete_cookie = defineCommand({

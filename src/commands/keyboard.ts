@@ -60,7 +60,7 @@ export const type_text = defineCommand({
 
 /** @throws BaxError `element_detached` when the field is removed before all characters have reached it. */
 async function typeInto(
-  { page, signal, send, received }: CommandContext,
+  { page, signal, send, receivedChars: received }: CommandContext,
   field: ElementHandle,
   selector: string,
   text: string,

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCommand } from '../core/operation/command.ts'
 import { limits } from '../core/limits/limits.ts'
-import { retryPassing } from '../core/errors/transient-errors.ts'
+import { retryTransient } from '../core/errors/transient-errors.ts'
 import { isUrl } from '../core/net/urls.ts'
 import { elementTimeout, selector, timeoutMs } from './fields.ts'
 import { urlText } from '../core/shapes/text.ts'
@@ -32,7 +32,7 @@ export const navigate_to = defineCommand({
     const target = checkUrl(url)
     return leave(async (page) => {
       try {
-        const response = await retryPassing(() => page.goto(target, { timeout: timeout_ms, signal }))
+        const response = await retryTransient(() => page.goto(target, { timeout: timeout_ms, signal }))
         return { data: { url: page.url(), status_code: response?.status() ?? null } }
       } catch (error) {
         // A page that navigates on before it has loaded was opened nevertheless.

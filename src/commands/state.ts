@@ -1,7 +1,7 @@
 /** The command that captures the complete state of a page. */
 import { z } from 'zod'
 import { defineCommand, extracted } from '../core/operation/command.ts'
-import { cookieShape, readable } from './cookie-shape.ts'
+import { cookieShape, toApiCookie } from './cookie-shape.ts'
 import { extraction } from './fields.ts'
 import { pageState } from './page-state.ts'
 
@@ -49,7 +49,7 @@ export const capture_state = defineCommand({
       pointer: { ...pointer },
       frames: page.frames().slice(1).map((frame) => frame.url()), // prettier-ignore
       tabs: browserContext.pages().map((tab) => ({ url: tab.url(), active: tab === page })),
-      cookies: cookies.map(readable),
+      cookies: cookies.map(toApiCookie),
     })
   },
 })

@@ -14,7 +14,7 @@ export function uuidOf(id: string): string {
 }
 
 /** Converts such a UUID back to the identifier; returns any other text unchanged. */
-export function idOfUuid(prefix: IdPrefix, text: string): string {
+export function idFromUuid(prefix: IdPrefix, text: string): string {
   const parts = /^([\da-f]{8})-([\da-f]{4})-4([\da-f]{3})-8([\da-f]{3})-([\da-f]{12})$/i.exec(text)
   return parts ? `${prefix}_${Buffer.from(parts.slice(1).join(''), 'hex').toString('base64url')}` : text
 }

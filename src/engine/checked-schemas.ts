@@ -2,7 +2,7 @@
 import type { Sessions } from '../core/engine.ts'
 import type { CommandCall } from '../core/shapes/commands.ts'
 
-export const withCheckedSchemas = (sessions: Sessions): Sessions => ({
+export const withValidatedSchemas = (sessions: Sessions): Sessions => ({
   ...sessions,
   runCommands: async (batch, call) => {
     await checkSchemas(batch.commands)

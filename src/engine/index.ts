@@ -5,19 +5,19 @@ import { BaxError } from '../core/errors/errors.ts'
 import { newId } from '../core/ids.ts'
 import { version } from '../core/version.ts'
 import { makeBatchTools } from './batch-tools.ts'
-import { withCheckedSchemas } from './checked-schemas.ts'
+import { withValidatedSchemas } from './checked-schemas.ts'
 import { BrowserSessions } from './browser/session/sessions.ts'
 import { SessionDiagnostics } from './browser/session/trace.ts'
-import { crawlPart } from './crawl/part.ts'
+import { lazyCrawls } from './crawl/lazy-crawls.ts'
 import { Egress } from './egress/egress.ts'
 import { keepHeapSmall } from './heap.ts'
 import { readinessOf } from './readiness.ts'
-import type { RelaysGround } from './relay/hub/relays.ts'
-import { relayPart } from './relay/part.ts'
+import type { RelaysOptions } from './relay/hub/relays.ts'
+import { lazyRelays } from './relay/lazy-relays.ts'
 import { withRelay } from './relay/relayed-sessions.ts'
-import { scraperPart } from './scrape/part.ts'
-import { searchPart } from './search/part.ts'
-import { shellPart } from './shell/part.ts'
+import { lazyScraper } from './scrape/lazy-scraper.ts'
+import { lazySearch } from './search/lazy-search.ts'
+import { lazyShells } from './shell/lazy-shells.ts'
 import { KeyStore } from './store/keys.ts'
 import { ProfileStore } from './store/profiles.ts'
 
@@ -29,10 +29,10 @@ export function createEngine(config: EngineConfig): Engine {
   const tools = makeBatchTools(config)
   const egress = new Egress(config)
   const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools })
-  const extractor = scraperPart(config, egress)
-  const crawls = crawlPart(config, extractor, keys)
-  const relays = relayPart(config, { tools, keys }, callsOf(sessions))
-  const shell = shellPart(config, keys)
+  const extractor = lazyScraper(config, egress)
+  const crawls = lazyCrawls(config, extractor, keys)
+  const relays = lazyRelays(config, { tools, keys }, callsOf(sessions))
+  const shell = lazyShells(config, keys)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
   const startedAt = new Date().toISOString()
   let closing: Promise<void> | undefined
@@ -40,9 +40,9 @@ export function createEngine(config: EngineConfig): Engine {
     keys,
     crawls,
     extractor,
-    searcher: searchPart(config, extractor, (idOrName, caller) => sessions.live(idOrName, caller)),
+    searcher: lazySearch(config, extractor, (idOrName, caller) => sessions.live(idOrName, caller)),
     relays,
-    sessions: withCheckedSchemas(withRelay(sessions, relays)),
+    sessions: withValidatedSchemas(withRelay(sessions, relays)),
     shells: shell.shells,
     diagnostics: new SessionDiagnostics((idOrName, caller) => sessions.live(idOrName, caller)),
     profiles: profilesOf(store, sessions),
@@ -80,7 +80,7 @@ export function createEngine(config: EngineConfig): Engine {
 
 /** Returns CDP calls on a browser session; undefined when the ID or name belongs to none. */
 const callsOf =
-  (sessions: BrowserSessions): RelaysGround['sessionCalls'] =>
+  (sessions: BrowserSessions): RelaysOptions['sessionCalls'] =>
   (idOrName, caller) => {
     if (!sessions.knows(idOrName, caller)) return undefined
     const session = sessions.live(idOrName, caller)

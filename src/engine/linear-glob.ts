@@ -23,7 +23,7 @@ export function linearGlob(
 ): (text: string) => boolean {
   const { source } = picomatch.makeRe(glob, { dot: true, noextglob: true, nonegate: true, bash, posix })
   const plain = source.replaceAll(lookahead, '').replaceAll(/\\([^\0-\x7f])/gu, '$1') // oxlint-disable-line no-control-regex
-  const re = compiled(plain, RE2JS.DOTALL, field)
+  const re = compileRe2(plain, RE2JS.DOTALL, field)
   return (text) => re.matches(text)
 }
 
@@ -31,7 +31,7 @@ export function linearGlob(
 const lookahead = /\(\?[=!](?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g
 
 /** Compiles a regular expression for RE2. @throws BaxError `invalid_request` that names the field. */
-export function compiled(source: string, flags: number, field: string): RE2JS {
+export function compileRe2(source: string, flags: number, field: string): RE2JS {
   try {
     return RE2JS.compile(source, flags)
   } catch (error) {

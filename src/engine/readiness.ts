@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { EngineConfig } from '../core/config/config.ts'
 import type { Engine } from '../core/engine.ts'
 import { asBaxError } from '../core/errors/errors.ts'
-import { writeWhole } from '../core/state/files.ts'
+import { writeAtomic } from '../core/state/files.ts'
 import { limits } from '../core/limits/limits.ts'
 import type { ReadyPart } from '../core/shapes/engine.ts'
 import { explainDir } from '../core/state/state-dir.ts'
@@ -58,7 +58,7 @@ const tryState = (config: EngineConfig): Promise<ReadyPart> =>
       try {
         // Do not create a folder that was deleted.
         await stat(config.stateDir)
-        await writeWhole(path, 'ready')
+        await writeAtomic(path, 'ready')
         await rm(path)
       } catch (error) {
         throw explainDir(error, config.stateDir)

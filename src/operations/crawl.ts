@@ -36,8 +36,8 @@ export const crawl = defineOperation({
   statuses: [200, 202],
   idempotent: true,
   replay: {
-    note: (output) => ('data' in output ? output.id : output),
-    again: async (engine, noted: string | CrawlAccepted, call) => {
+    summarize: (output) => ('data' in output ? output.id : output),
+    restore: async (engine, noted: string | CrawlAccepted, call) => {
       if (typeof noted !== 'string') return noted
       const whole = { id: noted, skip: 0, limit: Infinity }
       const { created_at: _, expires_at: _until, ...state } = await engine.crawls.get(whole, call)
@@ -150,7 +150,7 @@ export const crawlEvents = defineStream({
   }),
   frame: crawlEvent,
   errors: ['crawl_not_found'],
-  mayBeOver: true,
+  mayHaveEnded: true,
   open: (engine, input, call) => engine.crawls.follow({ ...input, since: call.since ?? input.since }, call),
 })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineOperation } from '../core/operation/operation.ts'
-import { keyInput, keyMade, keyRecord } from '../core/shapes/keys.ts'
+import { keyInput, createdKey, keyRecord } from '../core/shapes/keys.ts'
 import { identifier } from '../core/shapes/text.ts'
 
 export const createKey = defineOperation({
@@ -14,7 +14,7 @@ export const createKey = defineOperation({
   example: 'bax key create ci --scopes scrape,browser --expires 30d',
   show: { as: 'field', field: 'key' },
   input: keyInput,
-  output: keyMade,
+  output: createdKey,
   run: (engine, input) => engine.keys.create(input),
 })
 

@@ -6,45 +6,56 @@ import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
 import { route, routesOf } from '../core/operation/operation.ts'
 import type { StreamOperation } from '../core/operation/stream.ts'
-import { forCallers, hidesFrom, withSystemCause } from '../core/errors/system-errors.ts'
+import { publicError, hidesDetails, withSystemCause } from '../core/errors/system-errors.ts'
 import type { Service } from '../core/operation/service.ts'
-import { type Drain, drainer } from './process/drain.ts'
+import { type Drain, drainMiddleware } from './process/drain.ts'
 import type { AppContext, AppEnv } from './request/env.ts'
-import { failure } from './request/failure.ts'
-import { type Gate, gateKeeper, permit, shareWith } from './access/gate.ts'
-import { acceptsFrames, answer, follow, type Ground, move } from './request/handlers.ts'
-import { BodyRoom, OpenEnds, Places } from './access/load.ts'
+import { failure } from './request/error-response.ts'
+import { type Gate, authenticate, requireScope, allowOrigins } from './access/gate.ts'
+import {
+  acceptsFrames,
+  handleOperation,
+  handleStream,
+  type HandlerContext,
+  handleTransfer,
+} from './request/handlers.ts'
+import { BodyMemory, OpenStreams, WorkSlots } from './access/load.ts'
 import { livePage } from './live-view/page.ts'
 import { makeOpenapi } from './openapi/openapi.ts'
-import { limitRate, type Rates } from './access/rate.ts'
-import { Repeats } from './request/repeats.ts'
-import { identify, type RequestEar, tellRequests } from './request/requests.ts'
-import { answering, document, liveView, methodsAt, moving, streaming } from './request/routes.ts'
+import { limitRate, type RateLimiter } from './access/rate.ts'
+import { IdempotencyCache } from './request/idempotency.ts'
+import { assignRequestId, type RequestListener, reportRequests } from './request/requests.ts'
+import { operationList, document, liveView, methodsAt, transferList, streamList } from './request/routes.ts'
 
 export interface AppOptions {
   readonly engine: Engine
   /** Access rules; see `access/gate.ts`. */
   readonly gate: Gate
   /** Where websockets are served: on the same listener, at another base URL, or nowhere. */
-  readonly sockets?: Ground['sockets']
+  readonly sockets?: HandlerContext['sockets']
   /** State and metrics of the server; absent for calls within the process. */
   readonly service?: Service
   /** Rejects new work while the server shuts down. */
   readonly drain?: Drain
   /** Rate limits. Also enables the limits on concurrent work, body memory and open streams. */
-  readonly rates?: Rates
-  readonly requestListener?: RequestEar
+  readonly rates?: RateLimiter
+  readonly requestListener?: RequestListener
   /** Called, for the log, with internal errors (status 500) and with errors whose details are hidden from callers. */
-  readonly onFault?: (error: BaxError, requestId: string) => void
+  readonly onError?: (error: BaxError, requestId: string) => void
 }
 
 export function createApp(options: AppOptions): Hono<AppEnv> {
-  const { engine, gate, sockets: socketBase, service, drain, rates, requestListener, onFault } = options
+  const { engine, gate, sockets: socketBase, service, drain, rates, requestListener, onError: onFault } = options
   const app = new Hono<AppEnv>()
   // Without a check of host or key, only the machine's own user can connect.
   const isOwn = gate.hosts === null && gate.keys === null
-  const early = [identify, requestListener && tellRequests(requestListener), shareWith(gate), gateKeeper(gate)]
-  for (const middleware of [...early, drain && drainer(drain), rates && limitRate(rates)])
+  const early = [
+    assignRequestId,
+    requestListener && reportRequests(requestListener),
+    allowOrigins(gate),
+    authenticate(gate),
+  ]
+  for (const middleware of [...early, drain && drainMiddleware(drain), rates && limitRate(rates)])
     if (middleware) app.use('*', middleware)
   const { pages, bodyBytes } = rates ? limits.overload : { pages: Infinity, bodyBytes: Infinity }
   // The live view gets its content over a websocket.
@@ -56,10 +67,10 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     engine,
     sockets: socketBase,
     service,
-    repeats: new Repeats(),
-    places: new Places(pages),
-    bodies: new BodyRoom(bodyBytes),
-    streams: rates && new OpenEnds('streams'),
+    repeats: new IdempotencyCache(),
+    places: new WorkSlots(pages),
+    bodies: new BodyMemory(bodyBytes),
+    streams: rates && new OpenStreams('streams'),
   })
   app.notFound((context) => {
     const methods = methodsAt(context.req.path)
@@ -71,28 +82,31 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   })
   app.onError((thrown, context) => {
     const error = asBaxError(thrown)
-    if (error.status === 500 || (!isOwn && hidesFrom(error))) onFault?.(error, context.get('requestId'))
-    return failure(context, isOwn ? withSystemCause(error) : forCallers(error))
+    if (error.status === 500 || (!isOwn && hidesDetails(error))) onFault?.(error, context.get('requestId'))
+    return failure(context, isOwn ? withSystemCause(error) : publicError(error))
   })
   return app
 }
 
-function addRoutes(app: Hono<AppEnv>, ground: Ground): void {
+function addRoutes(app: Hono<AppEnv>, ground: HandlerContext): void {
   const serve = (http: string, access: Access, handler: (context: AppContext) => Promise<Response>) =>
-    app.on(route(http).method, patternOf(route(http).path), permit(access), handler)
-  const streamAt = new Map<string, StreamOperation>(streaming.map((stream) => [stream.http, stream]))
-  for (const operation of answering) {
+    app.on(route(http).method, patternOf(route(http).path), requireScope(access), handler)
+  const streamAt = new Map<string, StreamOperation>(streamList.map((stream) => [stream.http, stream]))
+  for (const operation of operationList) {
     for (const http of routesOf(operation)) {
       const stream = streamAt.get(http)
       // A URL with both an operation and a stream serves the stream to clients that accept frames.
       serve(http, operation, (context) =>
-        stream && acceptsFrames(context) ? follow(context, stream, ground) : answer(context, operation, ground),
+        stream && acceptsFrames(context)
+          ? handleStream(context, stream, ground)
+          : handleOperation(context, operation, ground),
       )
       streamAt.delete(http)
     }
   }
-  for (const stream of streamAt.values()) serve(stream.http, stream, (context) => follow(context, stream, ground))
-  for (const transfer of moving) serve(transfer.http, transfer, (context) => move(context, transfer, ground))
+  for (const stream of streamAt.values()) serve(stream.http, stream, (context) => handleStream(context, stream, ground))
+  for (const transfer of transferList)
+    serve(transfer.http, transfer, (context) => handleTransfer(context, transfer, ground))
   let text: string | undefined
   serve(document.http, document, async (context) => {
     text ??= JSON.stringify(makeOpenapi())

@@ -13,10 +13,10 @@
  */
 import { Box, useInput } from 'ink'
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { Away, Footer, Header, type Notice } from './components/frame.tsx'
+import { Disconnected, Footer, Header, type Notice } from './components/chrome.tsx'
 import { Help } from './components/help.tsx'
-import { type House, HouseContext, useHouse, useKeys, useLink, useSize } from './hooks/house.ts'
-import { type Layer, pressesOf } from './keyboard.ts'
+import { type AppServices, AppContext, useAppContext, useKeys, useLink, useSize } from './hooks/app-context.ts'
+import { type Layer, parseKeys } from './keyboard.ts'
 import type { LinkState } from './link.ts'
 import { Engine } from './screens/engine.tsx'
 import { Jobs } from './screens/jobs.tsx'
@@ -37,14 +37,14 @@ const screens: readonly { readonly name: string; readonly Screen: (props: Screen
 const noticeMs = 10_000
 
 /** Everything of the app context that the caller provides. Only `graphics` changes later. */
-export type AppProps = Omit<House, 'theme' | 'notify'>
+export type AppProps = Omit<AppServices, 'theme' | 'notify'>
 
 export function App(props: AppProps) {
   const { keyboard, graphics } = props
   const [notice, setNotice] = useState<Notice | null>(null)
   const timer = useRef<NodeJS.Timeout | undefined>(undefined)
   useEffect(() => () => clearTimeout(timer.current), [])
-  const context = useMemo<House>(
+  const context = useMemo<AppServices>(
     () => ({
       ...props,
       theme: themeOf(graphics.depth),
@@ -56,16 +56,16 @@ export function App(props: AppProps) {
     }),
     [graphics],
   )
-  useInput((input, key) => keyboard.feed(pressesOf(input, key)))
+  useInput((input, key) => keyboard.feed(parseKeys(input, key)))
   return (
-    <HouseContext.Provider value={context}>
+    <AppContext.Provider value={context}>
       <Layout notice={notice} />
-    </HouseContext.Provider>
+    </AppContext.Provider>
   )
 }
 
 function Layout({ notice }: { readonly notice: Notice | null }) {
-  const { keyboard, link, quit } = useHouse()
+  const { keyboard, link, quit } = useAppContext()
   const { is, epoch } = useLink()
   const { columns, rows } = useSize()
   const [current, setCurrent] = useState(0)
@@ -88,7 +88,7 @@ function Layout({ notice }: { readonly notice: Notice | null }) {
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       <Header screens={screens} current={current} width={columns} />
       {help && <Help layers={help} width={columns} height={height} onClose={() => setHelp(null)} />}
-      {isEmpty && !help && <Away width={columns} height={height} />}
+      {isEmpty && !help && <Disconnected width={columns} height={height} />}
       <Box display={help || isEmpty ? 'none' : 'flex'} width={columns} height={height} overflow="hidden">
         {!isEmpty && <Shown width={columns} height={height} covered={help !== null || is !== 'up'} />}
       </Box>

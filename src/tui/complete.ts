@@ -1,7 +1,7 @@
 /** Tab completion for lines of browser commands. */
 import type { Param } from '../core/operation/params.ts'
 import type { CommandEntry } from '../operations/manifest.ts'
-import { quoted, splitWords } from './words.ts'
+import { quoteWord, splitWords } from './shell-words.ts'
 
 export interface Completion {
   /** The line up to the cursor with the first candidate; null when there is none. */
@@ -37,7 +37,7 @@ export function completeLine(
     (word) => word.startsWith(current) && word !== current,
   )
   const first = candidates[0]
-  const text = first === undefined ? null : `${before.slice(0, lastAt)}${quoted(first)} `
+  const text = first === undefined ? null : `${before.slice(0, lastAt)}${quoteWord(first)} `
   return { text, candidates, hint: hintOf(segment, typed, candidates, elements) }
 }
 

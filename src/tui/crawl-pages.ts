@@ -109,7 +109,7 @@ function compare(a: readonly string[], b: readonly string[]): number {
 }
 
 /** Returns the position of a page in the list of `GET /v1/crawl/{id}`, which is sorted by depth, then by index. */
-export const placeOf = (page: CrawlPage, pages: Iterable<CrawlPage>): number =>
+export const positionOf = (page: CrawlPage, pages: Iterable<CrawlPage>): number =>
   [...pages].filter(
     ({ state, depth, index }) =>
       state === 'done' && (depth < page.depth || (depth === page.depth && index! < page.index!)),

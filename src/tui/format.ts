@@ -1,7 +1,7 @@
 /** Formats times and sizes for lists. */
 
 /** Formats a duration: `12s`, `3m`, `2h`, `5d`. */
-export function span(ms: number): string {
+export function formatDuration(ms: number): string {
   const secs = Math.max(0, Math.floor(ms / 1000))
   if (secs < 60) return `${secs}s`
   if (secs < 3600) return `${Math.floor(secs / 60)}m`
@@ -10,10 +10,10 @@ export function span(ms: number): string {
 }
 
 /** Formats the time since an ISO timestamp. */
-export const since = (iso: string, now: number): string => span(now - Date.parse(iso))
+export const formatAge = (iso: string, now: number): string => formatDuration(now - Date.parse(iso))
 
 /** Formats a number of bytes: `812 B`, `1.4 MB`. */
-export function size(bytes: number): string {
+export function formatSize(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`
   const units = ['kB', 'MB', 'GB', 'TB']
   let value = bytes / 1024

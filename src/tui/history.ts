@@ -1,6 +1,6 @@
 /** The history of typed lines, stored in the state folder. */
 import { readFileSync } from 'node:fs'
-import { writeWhole } from '../core/state/files.ts'
+import { writeAtomic } from '../core/state/files.ts'
 
 const maxLines = 500
 
@@ -22,7 +22,9 @@ export class History {
   /** Appends a line and keeps those that other terminals have added meanwhile. @throws Error of the file system. */
   async add(line: string): Promise<void> {
     this.#lines = appended(this.#lines, line)
-    this.#writing = this.#writing.then(() => writeWhole(this.#file, `${appended(read(this.#file), line).join('\n')}\n`))
+    this.#writing = this.#writing.then(() =>
+      writeAtomic(this.#file, `${appended(read(this.#file), line).join('\n')}\n`),
+    )
     return this.#writing
   }
 }

@@ -32,7 +32,7 @@ export class Keyboard {
   #layers: LayerEntry[] = []
   #changes = 0
   /** Queue of keys; the first one is being handled. */
-  readonly #waiting: Press[] = []
+  readonly #waiting: KeyPress[] = []
   readonly #listeners = new Set<() => void>()
   /** Global keys, which no layer can override. */
   readonly globalKeys = new Map<string, () => void>()
@@ -65,7 +65,7 @@ export class Keyboard {
   }
 
   /** Handles keys that arrived together; a layer opened by one key receives the next. */
-  feed(presses: readonly Press[]): void {
+  feed(presses: readonly KeyPress[]): void {
     this.#waiting.push(...presses)
     if (this.#waiting.length === presses.length) this.#next()
   }
@@ -83,7 +83,7 @@ export class Keyboard {
     )
   }
 
-  #press({ name, text }: Press): void {
+  #press({ name, text }: KeyPress): void {
     const action = this.globalKeys.get(name)
     if (action) return action()
     for (const { bindings, onText } of this.activeLayers) {
@@ -127,7 +127,7 @@ function keyName(input: string, key: Key): string {
 }
 
 /** A key by its name, and the text that it types; empty for keys without text. */
-export interface Press {
+export interface KeyPress {
   readonly name: string
   readonly text: string
 }
@@ -142,9 +142,9 @@ const controlKeys: Readonly<Record<string, string>> = {
 }
 
 /** Splits an ink key event into keys: fast typing and slow connections deliver several as one text. */
-export function pressesOf(input: string, key: Key): Press[] {
+export function parseKeys(input: string, key: Key): KeyPress[] {
   // Escape and a key right after it look like Alt and that key; no binding uses Alt.
-  if (key.meta && !key.escape) return [{ name: 'escape', text: '' }, ...pressesOf(input, { ...key, meta: false })]
+  if (key.meta && !key.escape) return [{ name: 'escape', text: '' }, ...parseKeys(input, { ...key, meta: false })]
   const name = keyName(input, key)
   const isControl = input.length === 1 && (input < ' ' || input === '\u007F')
   if (!isControl && (input.length <= 1 || key.ctrl)) {
@@ -158,7 +158,7 @@ export function pressesOf(input: string, key: Key): Press[] {
 }
 
 /** Returns the spelling of a key in the help. */
-export const spelled = (name: string): string =>
+export const keyLabel = (name: string): string =>
   ({
     up: '↑',
     down: '↓',

@@ -5,7 +5,7 @@ import type { Frame } from '../core/operation/stream.ts'
 import { withDeadline } from '../core/process/deadline.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Client } from '../client/client.ts'
-import type { Desk } from './desk.ts'
+import type { TuiHost } from './host.ts'
 
 export interface LinkState {
   /** `stopped`: the engine was stopped on purpose and is started again only by the user. */
@@ -23,7 +23,7 @@ type Answer<Name extends keyof Operations> = Awaited<ReturnType<Client[Name]>>
 const pauses = [250, 500, 1000, 2000] as const
 
 export class Link {
-  readonly host: Desk
+  readonly host: TuiHost
   readonly #addresses: ReadonlyMap<string, string>
   readonly #listeners = new Set<() => void>()
   #state: LinkState = { is: 'opening', epoch: 0, problem: null }
@@ -31,14 +31,14 @@ export class Link {
   #tries = 0
   readonly #closed = new AbortController()
 
-  constructor(host: Desk) {
+  constructor(host: TuiHost) {
     this.host = host
     this.#addresses = new Map(host.manifest.operations.map(({ name, http }) => [name, http]))
   }
 
   /** Connects for the first time; starts a local engine when none is running. */
   open(): void {
-    void this.#try(this.host.begin)
+    void this.#try(this.host.startingTransport)
   }
 
   close(): void {
@@ -61,7 +61,7 @@ export class Link {
   ): Promise<Answer<Name>> {
     const { signal: closed } = this.#closed
     const work = (either: AbortSignal) =>
-      call(this.host.join, this.#address(name), input as Record<string, unknown>, { signal: either })
+      call(this.host.transport, this.#address(name), input as Record<string, unknown>, { signal: either })
     return this.withReconnect(() =>
       withDeadline(work, { signal: signal ? [signal, closed] : closed, cooperative: true }),
     ) as Promise<Answer<Name>>
@@ -74,7 +74,7 @@ export class Link {
     signal: AbortSignal,
   ): Promise<AsyncGenerator<Frame> | null> {
     const options = { signal: AbortSignal.any([signal, this.#closed.signal]) }
-    return this.withReconnect(() => openStream(this.host.join, this.#address(name), input, options))
+    return this.withReconnect(() => openStream(this.host.transport, this.#address(name), input, options))
   }
 
   /** Runs work on the engine and reconnects when the engine is unreachable. */
@@ -97,7 +97,7 @@ export class Link {
     if (this.#state.is === 'up' || this.#closed.signal.aborted) return
     clearTimeout(this.#timer)
     this.#set({ is: 'opening', problem: null })
-    void this.#try(this.host.begin)
+    void this.#try(this.host.startingTransport)
   }
 
   #address(name: string): string {
@@ -106,7 +106,7 @@ export class Link {
     return http
   }
 
-  async #try(transport: Desk['begin']): Promise<void> {
+  async #try(transport: TuiHost['startingTransport']): Promise<void> {
     const { signal } = this.#closed
     try {
       await call(transport, this.#address('health'), {}, { signal })
@@ -118,14 +118,14 @@ export class Link {
   }
 
   #lose(error: unknown): void {
-    const fate = this.#state.epoch === 0 ? 'lost' : this.host.fate()
+    const fate = this.#state.epoch === 0 ? 'lost' : this.host.whyUnreachable()
     this.#set({ is: fate === 'stopped' ? 'stopped' : 'lost', problem: asBaxError(error).message })
     const pause = pauses[Math.min(this.#tries, pauses.length - 1)]
     this.#tries += 1
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      const mayStart = this.#state.epoch === 0 || this.host.fate() === 'lost'
-      void this.#try(mayStart ? this.host.begin : this.host.join)
+      const mayStart = this.#state.epoch === 0 || this.host.whyUnreachable() === 'lost'
+      void this.#try(mayStart ? this.host.startingTransport : this.host.transport)
     }, pause)
   }
 

@@ -1,8 +1,8 @@
 /** Records typed commands as the steps of a script. */
-import type { TypedCommand } from './desk.ts'
+import type { TypedCommand } from './host.ts'
 
 /** Stable selectors by element ref: they match the same element after a reload. */
-export type LastingSelectors = ReadonlyMap<string, string>
+export type StableSelectors = ReadonlyMap<string, string>
 
 export class Recording {
   readonly commands: TypedCommand[] = []
@@ -13,7 +13,7 @@ export class Recording {
     this.#start = start
   }
 
-  add(commands: readonly TypedCommand[], lasting: LastingSelectors): void {
+  add(commands: readonly TypedCommand[], lasting: StableSelectors): void {
     for (const { command, data } of commands) this.commands.push({ command, data: withStableSelectors(data, lasting) })
   }
 
@@ -25,7 +25,7 @@ export class Recording {
 }
 
 /** Replaces refs, which are valid for one observation only, by stable selectors. */
-function withStableSelectors(data: TypedCommand['data'], lasting: LastingSelectors): TypedCommand['data'] {
+function withStableSelectors(data: TypedCommand['data'], lasting: StableSelectors): TypedCommand['data'] {
   const stable = (value: unknown): unknown =>
     typeof value === 'string' && value.startsWith('ref=') ? (lasting.get(value.slice(4)) ?? value) : value
   return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, stable(value)]))

@@ -2,28 +2,28 @@
 import chalk from 'chalk'
 import { type Instance, render } from 'ink'
 import { App } from './app.tsx'
-import type { Desk } from './desk.ts'
+import type { TuiHost } from './host.ts'
 import { Keyboard } from './keyboard.ts'
 import { Link } from './link.ts'
 import {
-  answerMs,
-  answerPattern,
+  replyTimeoutMs,
+  replyPattern,
   type Graphics,
-  isWhole,
-  mayAsk,
-  question,
-  readAnswers,
+  isComplete,
+  canQuery,
+  graphicsQuery,
+  parseReplies,
   textGraphics,
-} from './picture/graphics.ts'
+} from './image/graphics.ts'
 import { Input } from './terminal/input.ts'
 import { Screen } from './terminal/screen.ts'
 import { colourDepth } from './theme.ts'
 
 /** Runs until the user quits or the host's signal is aborted. Restores the terminal before it throws. */
-export const runTui = async (host: Desk): Promise<void> => new TerminalUi(host).run()
+export const runTui = async (host: TuiHost): Promise<void> => new TerminalUi(host).run()
 
 class TerminalUi {
-  readonly #host: Desk
+  readonly #host: TuiHost
   readonly #screen: Screen
   readonly #input: Input
   readonly #link: Link
@@ -35,7 +35,7 @@ class TerminalUi {
   readonly #ended: Promise<void>
   #end: (error?: unknown) => void = () => {}
 
-  constructor(host: Desk) {
+  constructor(host: TuiHost) {
     this.#host = host
     this.#screen = new Screen(host.terminal.stdout)
     this.#input = new Input(host.terminal.stdin)
@@ -107,10 +107,10 @@ class TerminalUi {
 
   /** Queries the terminal for graphics support, and draws again when it has some. */
   async #askForGraphics(): Promise<void> {
-    if (!mayAsk(this.#host.terminal)) return
-    const answers = this.#input.answers(answerPattern, isWhole, answerMs)
-    this.#screen.send(question)
-    const found = readAnswers(await answers, this.#graphics.depth)
+    if (!canQuery(this.#host.terminal)) return
+    const answers = this.#input.readReplies(replyPattern, isComplete, replyTimeoutMs)
+    this.#screen.send(graphicsQuery)
+    const found = parseReplies(await answers, this.#graphics.depth)
     if (found.kind === this.#graphics.kind || !this.#screen.isOpen) return
     this.#graphics = found
     this.#show()
@@ -134,7 +134,7 @@ class TerminalUi {
 
   #release(): void {
     this.#screen.close()
-    this.#input.closeTerminal()
+    this.#input.release()
   }
 
   #redraw(): void {

@@ -1,5 +1,5 @@
 /** Colours by meaning; their names come from the terminal's own palette, which fits light and dark backgrounds. */
-import type { Terminal } from './desk.ts'
+import type { Terminal } from './host.ts'
 
 /** 0: none; 1: 16 colours; 2: 256 colours; 3: true colour. */
 export type ColourDepth = 0 | 1 | 2 | 3

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Browser, BrowserType } from 'playwright'
-import { everybody } from '../../src/core/access/caller.ts'
+import { keylessCaller } from '../../src/core/access/caller.ts'
 import type { Engine } from '../../src/core/engine.ts'
 import type { Call } from '../../src/core/operation/operation.ts'
 import type { SessionInput } from '../../src/core/shapes/session.ts'
@@ -23,7 +23,7 @@ export interface Side {
 export const call: Call = {
   signal: new AbortController().signal,
   baseUrl: 'http://localhost',
-  caller: everybody,
+  caller: keylessCaller,
   socketBaseUrl: null,
   requestId: 'req_bench',
 }

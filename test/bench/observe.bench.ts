@@ -1,7 +1,7 @@
 /** What an observation costs beside Playwright's own snapshot, and what a hundred readers of its events cost a session. */
 import { Worker } from 'node:worker_threads'
 import type { Page } from 'playwright'
-import { observationWishes, type Observation } from '../../src/core/shapes/observe.ts'
+import { observationOptions, type Observation } from '../../src/core/shapes/observe.ts'
 import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
@@ -40,7 +40,7 @@ async function snapshots(side: Side, url: string): Promise<Table> {
   await plain.goto(url)
   const elements = await plain.evaluate(() => document.querySelectorAll('*').length)
   const observe = (wishes: Record<string, unknown>) =>
-    engine.sessions.observe({ ...observationWishes.parse(wishes), session_id: id }, call)
+    engine.sessions.observe({ ...observationOptions.parse(wishes), session_id: id }, call)
   const everything = { limit: 5000, max_chars: 5_000_000 }
   const controls = { ...everything, interactive_only: true }
   const own = await plain.ariaSnapshot({ mode: 'ai' })

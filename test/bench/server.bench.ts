@@ -5,7 +5,7 @@ import { allowancesOf } from '../../src/core/access/quota.ts'
 import { operations } from '../../src/operations/index.ts'
 import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
-import { Rates } from '../../src/server/access/rate.ts'
+import { RateLimiter } from '../../src/server/access/rate.ts'
 import { serve } from '../../src/server/process/serve.ts'
 import { serveSite } from '../support/site.ts'
 import { openSides } from './engines.ts'
@@ -48,7 +48,7 @@ export async function measure(): Promise<Table[]> {
   })
   try {
     const headers = { 'x-api-key': key }
-    const guarded = createApp({ engine, gate, rates: new Rates(allowances) })
+    const guarded = createApp({ engine, gate, rates: new RateLimiter(allowances) })
     const plain = createApp({ engine, gate: privateGate })
     const clients = {
       embedded: clientOf(embedded((request) => plain.fetch(request))),

@@ -231,11 +231,11 @@ async function capture(shell: { dockerHost?: string }): Promise<Table> {
     for (let index = 0; index < 100; index++) await box.files.write(`/output/${index}`, Buffer.from(`file ${index}`))
     const about = { id: 'sh_bench', owner: null, mounts: ['/output'], endsBy: new Date(Date.now() + 60_000) }
     const artifacts = new ArtifactCapture(about, store)
-    const first = await artifacts.take(box.files, null)
+    const first = await artifacts.scan(box.files, null)
     const times: number[] = []
     for (let round = 0; round < 100; round++) {
       const start = performance.now()
-      if ((await artifacts.take(box.files, null)) !== null) throw new Error('something has changed')
+      if ((await artifacts.scan(box.files, null)) !== null) throw new Error('something has changed')
       times.push(performance.now() - start)
     }
     const taken = timing(times)

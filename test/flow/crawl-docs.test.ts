@@ -118,7 +118,7 @@ describe.skipIf(!installed)(titled('a crawl of the Python manual', reason), () =
     for (const file of files) {
       if (!file.endsWith('.md')) continue
       const text = await readFile(join(folder, 'one', file), 'utf8')
-      for (const { address } of destinationsIn(text)) {
+      for (const { url: address } of destinationsIn(text)) {
         const [path, place] = address.split('#') as [string, string?]
         if (URL.canParse(address)) {
           expect([file, addresses.has(path) && file !== 'index.md']).toEqual([file, false])
@@ -134,7 +134,7 @@ describe.skipIf(!installed)(titled('a crawl of the Python manual', reason), () =
 
   test('has a table of contents that lists every page once', async () => {
     const contents = await readFile(join(folder, 'one', 'index.md'), 'utf8')
-    const linked = [...destinationsIn(contents)].map(({ address }) => decodeURIComponent(address))
+    const linked = [...destinationsIn(contents)].map(({ url: address }) => decodeURIComponent(address))
     expect(linked.toSorted()).toEqual(pages.map(({ file }) => file).toSorted())
   })
 })

@@ -4,7 +4,7 @@ import { cp, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everybody } from '../../src/core/access/caller.ts'
+import { keylessCaller } from '../../src/core/access/caller.ts'
 import { removeAbandoned } from '../../src/core/state/state-check.ts'
 import { stateLock } from '../../src/core/state/state-dir.ts'
 import { writeState } from '../../src/core/state/state-file.ts'
@@ -43,7 +43,8 @@ beforeAll(async () => {
     await homes.clients.embedded.createRelayToken({ name: 'far', ttl_secs: 3600 } as never)
     const store = new ProfileStore(whole)
     const keys = new KeyStore(whole)
-    const profile = async (name: string) => (await store.add(name, { cookies: [], origins: [] }, everybody)).profile_id
+    const profile = async (name: string) =>
+      (await store.add(name, { cookies: [], origins: [] }, keylessCaller)).profile_id
     const key = async (name: string) => (await keys.create({ name, scopes: ['scrape'] })).key_id
     const artifacts = new ArtifactStore(whole)
     await artifacts.noteSession({ id: shellSession, owner: null, endsBy: new Date(Date.now() + 3_600_000) }, null)

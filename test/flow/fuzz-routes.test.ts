@@ -41,7 +41,7 @@ beforeAll(async () => {
     gate,
     sockets: 'here',
     // Errors with details for the operator only, such as the address of Docker, are logged too but are not internal.
-    onFault: ({ status, cause }) => status === 500 && faults.push(String(cause)),
+    onError: ({ status, cause }) => status === 500 && faults.push(String(cause)),
   })
   listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
 })
@@ -57,7 +57,7 @@ test(
     const app = createApp({
       engine,
       gate: privateGate,
-      onFault: ({ cause }) => faults.push(cause instanceof Error ? cause.stack! : String(cause)),
+      onError: ({ cause }) => faults.push(cause instanceof Error ? cause.stack! : String(cause)),
     })
     const counts = new Map<number, number>()
     await fc.assert(

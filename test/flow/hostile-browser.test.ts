@@ -56,7 +56,10 @@ test.each(excessive)('one that sends a message with %s loses its session, which 
   const seen: unknown[] = []
   for await (const frame of frames) seen.push(frame)
   expect(seen).toMatchObject([
-    { type: 'error', data: { code: 'browser_failed', message: expect.stringContaining('disconnected from the browser') } },
+    {
+      type: 'error',
+      data: { code: 'browser_failed', message: expect.stringContaining('disconnected from the browser') },
+    },
     { type: 'session.closed', data: { reason: 'worker_lost' } },
   ])
   await until(async () => liar.closings.length > 0)

@@ -87,7 +87,7 @@ beforeAll(async () => {
   const onFault = ({ status, cause }: BaxError) => {
     if (status === 500) found(cause instanceof Error ? cause.stack! : String(cause))
   }
-  const app = createApp({ engine, gate, sockets: 'here', onFault })
+  const app = createApp({ engine, gate, sockets: 'here', onError: onFault })
   listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
   process.on('uncaughtException', uncaught)
   process.on('unhandledRejection', uncaught)

@@ -35,7 +35,7 @@ beforeAll(async () => {
   const addressed = Object.entries(operations).map(([name, { http }]) => ({ name, http }))
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: null }
   const inside = createApp({ engine, gate: privateGate })
-  const outside = createApp({ engine, gate, onFault: (error) => void logged.push(error) })
+  const outside = createApp({ engine, gate, onError: (error) => void logged.push(error) })
   own = createClient(
     embedded((request) => inside.fetch(request)),
     addressed,

@@ -1,7 +1,7 @@
 /** Commands that take their time say how far they are: on a terminal, on standard error, and nowhere else. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Io } from '../../src/cli/io.ts'
-import { counted } from '../../src/cli/output/progress.ts'
+import { withByteCount } from '../../src/cli/output/progress.ts'
 import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
@@ -102,7 +102,7 @@ describe('bytes on their way', () => {
     }
     const passed: Uint8Array[] = []
     const io = { stderr: screen, env: {} } as unknown as Io
-    for await (const chunk of counted(io, 'data.bin', halves(), 2_000_000)) passed.push(chunk)
+    for await (const chunk of withByteCount(io, 'data.bin', halves(), 2_000_000)) passed.push(chunk)
     return { heard, passed: Buffer.concat(passed) }
   }
 

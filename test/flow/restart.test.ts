@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { everybody } from '../../src/core/access/caller.ts'
+import { keylessCaller } from '../../src/core/access/caller.ts'
 import { ArtifactStore } from '../../src/engine/shell/artifacts/store.ts'
 import { ProfileStore } from '../../src/engine/store/profiles.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
@@ -244,9 +244,9 @@ describe('a process that is killed while it writes', () => {
     const seen: number[] = []
     const steps = await killAtEveryStep(program, async () => {
       const store = new ProfileStore(program.stateDir)
-      const [record, ...others] = await store.list(everybody)
+      const [record, ...others] = await store.list(keylessCaller)
       expect(others).toEqual([])
-      const { name, value } = (await store.load(record!.profile_id, everybody)).origins[0]!.localStorage[0]!
+      const { name, value } = (await store.load(record!.profile_id, keylessCaller)).origins[0]!.localStorage[0]!
       expect(value).toBe(String(Number(name) % 10).repeat(300_000))
       seen.push(Number(name))
     })

@@ -1,8 +1,8 @@
 /** A call as a server would make it, for tests that ask an engine itself. */
-import { type Caller, everybody } from '../../src/core/access/caller.ts'
+import { type Caller, keylessCaller } from '../../src/core/access/caller.ts'
 import type { Call } from '../../src/core/operation/operation.ts'
 
-export const callOf = (caller: Caller = everybody, signal: AbortSignal = new AbortController().signal): Call => ({
+export const callOf = (caller: Caller = keylessCaller, signal: AbortSignal = new AbortController().signal): Call => ({
   caller,
   signal,
   baseUrl: 'http://localhost',

@@ -10,10 +10,10 @@ import { writeScript } from '../../src/cli/tui/script.ts'
 import type { Transport } from '../../src/client/transport.ts'
 import type { Manifest } from '../../src/operations/manifest.ts'
 import { App } from '../../src/tui/app.tsx'
-import type { Desk } from '../../src/tui/desk.ts'
+import type { TuiHost } from '../../src/tui/host.ts'
 import { Keyboard } from '../../src/tui/keyboard.ts'
 import { Link } from '../../src/tui/link.ts'
-import { textGraphics } from '../../src/tui/picture/graphics.ts'
+import { textGraphics } from '../../src/tui/image/graphics.ts'
 import { Screen } from '../../src/tui/terminal/screen.ts'
 
 export interface OpenTui {
@@ -134,7 +134,7 @@ export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24
   }
 }
 
-function deskOf({ transport, manifest, stateDir }: TuiWishes, out: Output, stdin: Keys): Desk {
+function deskOf({ transport, manifest, stateDir }: TuiWishes, out: Output, stdin: Keys): TuiHost {
   const io = {
     stdin: stdin as never,
     stdout: out,
@@ -150,14 +150,14 @@ function deskOf({ transport, manifest, stateDir }: TuiWishes, out: Output, stdin
     signal: io.signal,
     manifest,
     home: { kind: 'server', name: 'test' },
-    begin: transport,
-    join: transport,
-    fate: () => 'lost',
+    startingTransport: transport,
+    transport: transport,
+    whyUnreachable: () => 'lost',
     cwd: stateDir,
     historyFile: join(stateDir, 'tui-history'),
     parse: (words) => readLine(words, { io, manifest, settings }, { kind: 'server', name: 'test', transport }),
     script: (commands, facts) => writeScript(commands, facts, manifest),
-    child: null,
+    runBax: null,
     logFile: null,
   }
 }

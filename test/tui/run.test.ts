@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import type { JobControl } from '../../src/core/process/job-control.ts'
 import { makeManifest } from '../../src/operations/manifest.ts'
-import type { Desk } from '../../src/tui/desk.ts'
+import type { TuiHost } from '../../src/tui/host.ts'
 import { runTui } from '../../src/tui/run.tsx'
 
 /** A fake terminal that records its output and whether it is raw. */
@@ -53,20 +53,20 @@ function open() {
     },
     close: async () => {},
   }
-  const host: Desk = {
+  const host: TuiHost = {
     terminal: { stdin: terminal.stdin as never, stdout: terminal.stdout as never, env: { TERM: 'xterm-256color' } },
     job,
     signal: interrupted.signal,
     manifest: makeManifest(),
     home: { kind: 'server', name: 'test' },
-    begin: unreachable,
-    join: unreachable,
-    fate: () => 'lost',
+    startingTransport: unreachable,
+    transport: unreachable,
+    whyUnreachable: () => 'lost',
     cwd: '/',
     historyFile: '/nonexistent/history',
     parse: () => ({ commands: [], run: async () => ({ success: true, text: '' }) }),
     script: async () => '',
-    child: null,
+    runBax: null,
     logFile: null,
   }
   return { terminal, events, stopped, interrupted, running: runTui(host) }

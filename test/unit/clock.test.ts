@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { everybody } from '../../src/core/access/caller.ts'
+import { keylessCaller } from '../../src/core/access/caller.ts'
 import { limits } from '../../src/core/limits/limits.ts'
 import { shellSessionInput } from '../../src/core/shapes/shell/session.ts'
 import { Lifetime } from '../../src/engine/browser/session/lifetime.ts'
@@ -13,7 +13,7 @@ import type { ContainerExec } from '../../src/engine/shell/container-exec.ts'
 import { RunningExec } from '../../src/engine/shell/exec/running-exec.ts'
 import { ShellSession } from '../../src/engine/shell/session/session.ts'
 import { KeyStore } from '../../src/engine/store/keys.ts'
-import { Repeats } from '../../src/server/request/repeats.ts'
+import { IdempotencyCache } from '../../src/server/request/idempotency.ts'
 
 const day = 24 * 60 * 60_000
 
@@ -76,11 +76,11 @@ describe.each([
   })
 
   test('makes no repeated request run again, and none be remembered for longer', async () => {
-    const repeats = new Repeats()
+    const repeats = new IdempotencyCache()
     let made = 0
     const ask = () => {
       const headers = new Headers({ 'idempotency-key': 'a' })
-      const key = { operation: 'createShell', caller: everybody, headers, signal: new AbortController().signal }
+      const key = { operation: 'createShell', caller: keylessCaller, headers, signal: new AbortController().signal }
       return repeats.once(key, {}, async () => (made += 1))
     }
     expect(await ask()).toBe(1)

@@ -4,14 +4,14 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { route } from '../../core/operation/operation.ts'
 import type { Context } from '../context.ts'
 import { type Need, withEngine } from '../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
-import { tell } from '../output/errors.ts'
-import { outlivesItself, runningEngine } from '../engine/need.ts'
+import { printError } from '../output/errors.ts'
+import { outlivesCommand, runningEngine } from '../engine/need.ts'
 import { readJson } from '../parse/values.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.addArgument(new Argument('<METHOD>', 'GET, POST, PUT or DELETE'))
     command.addArgument(new Argument('<path>', 'path with query, such as /sessions?status=all'))
     command.option('-d, --data <json|@file|->', 'body of the request; - for standard input')
@@ -48,7 +48,7 @@ export async function send(
     const text = await response.text()
     print(io, text)
     const error = BaxError.fromBody(asJson(text), response.status === 401 ? 'unauthorized' : 'internal_error')
-    await tell(io, error.message, error.hint)
+    await printError(io, error.message, error.hint)
     return error.exit
   })
 }
@@ -60,7 +60,7 @@ function needOf({ manifest }: Context, method: string, path: string): Need {
     return known.method === method && known.path === bare
   })
   if (operation?.name === 'stopEngine' || operation?.name === 'getEngineStatus') return runningEngine
-  return operation && outlivesItself(operation) ? { when: 'start' } : { when: 'ask' }
+  return operation && outlivesCommand(operation) ? { when: 'start' } : { when: 'ask' }
 }
 
 function asJson(text: string): unknown {

@@ -2,12 +2,12 @@
 import { Argument } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
-import { howTo, scripts, type Shell, shells } from '../completion/scripts.ts'
-import { begin, type TerminalCommand } from '../parse/invocation.ts'
+import { installCommands, scripts, type Shell, shells } from '../completion/scripts.ts'
+import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.addArgument(new Argument('<bash|zsh|fish>', 'shell to complete in'))
   })
   const given = typed.words[0] as string
@@ -17,7 +17,7 @@ export const command: TerminalCommand = async (invocation) => {
     })
   }
   print(context.io, scripts[given])
-  if (context.io.stdout.isTTY) note(context.io, `# to install it: ${howTo[given]}`)
+  if (context.io.stdout.isTTY) note(context.io, `# to install it: ${installCommands[given]}`)
 }
 
 const isShell = (text: string): text is Shell => (shells as readonly string[]).includes(text)

@@ -6,12 +6,12 @@ import { crawlToEnd } from '../crawl/crawl-to-end.ts'
 import { type Context, operationNamed } from '../context.ts'
 import { addParam } from '../parse/flags.ts'
 import { withEngine } from '../engine/locate-engine.ts'
-import { begin, type Invocation, type TerminalCommand } from '../parse/invocation.ts'
+import { parseInvocation, type Invocation, type TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
 import { showAnswer } from '../output/output.ts'
 import { readOperation } from '../run-operation.ts'
-import { addJsonFlags, withJsonFormat } from '../scrape/wishes.ts'
-import { attributeOf, kebab, type Typed } from '../parse/values.ts'
+import { addJsonFlags, withJsonFormat } from '../scrape/json-format.ts'
+import { attributeOf, kebab, type TypedArguments } from '../parse/values.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = readTyped(invocation)
@@ -29,8 +29,8 @@ export const command: TerminalCommand = async (invocation) => {
   })
 }
 
-function readTyped(invocation: Invocation): { context: Context; typed: Typed } {
-  return begin(invocation, (command) => {
+function readTyped(invocation: Invocation): { context: Context; typed: TypedArguments } {
+  return parseInvocation(invocation, (command) => {
     command.argument('[url]', 'start page; the default scheme is https, on loopback hosts http')
     command.option('-o, --output <folder>', 'folder to write one file per page to, with index.md and manifest.json')
     command.option('--ndjson', 'stream one JSON object per page, in crawl order')
@@ -50,7 +50,7 @@ const fieldsOf = ({ manifest }: Invocation) =>
   operationNamed(manifest, 'crawl').params.filter(({ name }) => name !== 'url' && name !== 'async')
 
 /** @throws BaxError `invalid_request` for flags that do not apply to an existing crawl */
-function checkKnown(invocation: Invocation, { words, flags }: Typed, verbs: readonly string[]): void {
+function checkKnown(invocation: Invocation, { words, flags }: TypedArguments, verbs: readonly string[]): void {
   const fail = (what: string, hint: string) => new BaxError('invalid_request', what, { hint })
   if (verbs.length > 1) throw fail(`--${verbs.join(' and --')} exclude each other`, 'use one of them')
   if (words[0] !== undefined) throw fail(`--${verbs[0]} takes no <url>`, 'leave out the URL')
@@ -64,7 +64,7 @@ function checkKnown(invocation: Invocation, { words, flags }: Typed, verbs: read
 }
 
 /** Reads the fields of a new crawl. @throws BaxError `invalid_request` */
-function readInput(context: Context, typed: Typed): Record<string, unknown> {
+function readInput(context: Context, typed: TypedArguments): Record<string, unknown> {
   const operation = operationNamed(context.manifest, 'crawl')
   if (typed.words[0] === undefined) {
     throw new BaxError('invalid_request', '<url> is missing', { hint: 'run "bax crawl --help" for details' })

@@ -3,19 +3,19 @@ import { basename, resolve } from 'node:path'
 import { exits } from '../../core/errors/errors.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
 import type { Context } from '../context.ts'
-import { tell } from '../output/errors.ts'
+import { printError } from '../output/errors.ts'
 import type { Extracted, ExtractTask } from '../extract/extract-page.ts'
 import { type HtmlFile, htmlFilesOf, readBatch } from '../extract/html-files.ts'
-import { extractorFor } from '../extract/threads.ts'
+import { extractorFor } from '../extract/worker-pool.ts'
 import { writeOutput } from '../output/write-output.ts'
-import { begin, type TerminalCommand } from '../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
 import { inOrder } from '../scrape/in-order.ts'
-import type { Typed } from '../parse/values.ts'
+import type { TypedArguments } from '../parse/values.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.argument('[file...]', 'HTML files, or folders of them; - for standard input (the default)')
     command.option('--url <url>', 'URL of the page, to resolve links; by default its canonical link')
     command.option('--headline', 'add a missing headline, and keep all of a manual')
@@ -29,7 +29,7 @@ export const command: TerminalCommand = async (invocation) => {
   return run(context, { ...typed, flags: { ...typed.flags, ...(batch && { output: batch.output }) } }, inputs)
 }
 
-async function run(context: Context, { flags }: Typed, files: readonly HtmlFile[]): Promise<number> {
+async function run(context: Context, { flags }: TypedArguments, files: readonly HtmlFile[]): Promise<number> {
   const { io, settings } = context
   const output = flags['output'] as string | undefined
   const whole = output !== undefined && /\.json$/i.test(output)
@@ -45,7 +45,7 @@ async function run(context: Context, { flags }: Typed, files: readonly HtmlFile[
     }
     for await (const { file, extracted } of inOrder(tasks, extractor.together, work)) {
       failed ||= extracted.error !== undefined
-      if (extracted.error !== undefined) await tell(io, `${file.name}: ${extracted.error}`)
+      if (extracted.error !== undefined) await printError(io, `${file.name}: ${extracted.error}`)
       if (whole) all[file.name] = extracted
       else if (flags['ndjson'] || settings.json) print(io, JSON.stringify({ file: file.name, ...extracted }))
       else if (extracted.markdown !== undefined)
@@ -59,7 +59,7 @@ async function run(context: Context, { flags }: Typed, files: readonly HtmlFile[
   return failed ? exits.failed : exits.done
 }
 
-function taskOf({ io }: Context, flags: Typed['flags'], file: HtmlFile): ExtractTask {
+function taskOf({ io }: Context, flags: TypedArguments['flags'], file: HtmlFile): ExtractTask {
   const given = (flags['url'] as string | undefined) ?? file.url ?? (io.env['URL'] || undefined)
   return {
     ...(file.path !== undefined && { path: file.path }),

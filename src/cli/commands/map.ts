@@ -3,9 +3,9 @@ import { call } from '../../client/client.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { MapAnswer } from '../../core/shapes/crawl.ts'
 import { operationNamed } from '../context.ts'
-import { tell } from '../output/errors.ts'
+import { printError } from '../output/errors.ts'
 import { withEngine } from '../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
 import { startClock } from '../output/progress.ts'
@@ -13,7 +13,7 @@ import { addOperation, readOperation } from '../run-operation.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const operation = operationNamed(invocation.manifest, 'map')
-  const { context, typed } = begin(invocation, (command) => addOperation(command, operation))
+  const { context, typed } = parseInvocation(invocation, (command) => addOperation(command, operation))
   const { io, settings } = context
   const { input } = readOperation(context, operation, typed)
   return withEngine(context, { when: 'ask' }, async ({ transport }) => {
@@ -25,7 +25,7 @@ export const command: TerminalCommand = async (invocation) => {
     await showWarning(io, answer)
     if (answer.success) return exits.done
     const failure = BaxError.fromBody(answer, 'navigation_failed')
-    await tell(io, `${failure.message} [${failure.code}]`)
+    await printError(io, `${failure.message} [${failure.code}]`)
     return failure.exit
   })
 }

@@ -1,12 +1,12 @@
 /** `bax scrape`: scrapes pages to standard output or files. */
 import { addParam } from '../parse/flags.ts'
-import { openHome } from '../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../parse/invocation.ts'
-import { addJsonFlags } from '../scrape/wishes.ts'
+import { locateEngine } from '../engine/locate-engine.ts'
+import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
+import { addJsonFlags } from '../scrape/json-format.ts'
 import { scrapeFields, scrapePages } from '../scrape/scrape-pages.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.argument('[url...]', 'URLs to scrape; - for a list of URLs on standard input')
     command.option('--file <path>', 'file with one URL per line; lines starting with # are ignored')
     for (const param of scrapeFields(invocation.manifest)) addParam(command, param)
@@ -15,5 +15,5 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('--ndjson', 'print one JSON answer per line')
     command.option('--fail-on-status', 'fail if a page has an HTTP error status')
   })
-  return scrapePages(context, typed, openHome(context, { when: 'ask' }))
+  return scrapePages(context, typed, locateEngine(context, { when: 'ask' }))
 }

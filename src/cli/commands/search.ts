@@ -6,14 +6,14 @@ import { noEngineFor } from '../session/chosen-session.ts'
 import { type Context, operationNamed } from '../context.ts'
 import { addParam } from '../parse/flags.ts'
 import { type Need, withEngine } from '../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
 import { startClock } from '../output/progress.ts'
 import { readOperation } from '../run-operation.ts'
-import { addJsonFlags, withJsonFormat } from '../scrape/wishes.ts'
+import { addJsonFlags, withJsonFormat } from '../scrape/json-format.ts'
 import { reportMissing, saveResults, showResults } from '../search/results.ts'
-import type { Typed } from '../parse/values.ts'
+import type { TypedArguments } from '../parse/values.ts'
 
 /** Fields without a flag of their own. */
 const notFlags = new Set(['query', 'session_id', 'scrape_options'])
@@ -21,7 +21,7 @@ const notFlags = new Set(['query', 'session_id', 'scrape_options'])
 export const command: TerminalCommand = async (invocation) => {
   const operation = operationNamed(invocation.manifest, 'search')
   const params = operation.params.filter(({ name }) => !notFlags.has(name))
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.argument('<query...>', 'search query; several words are one query')
     for (const param of params) addParam(command, param)
     addJsonFlags(command)
@@ -45,7 +45,7 @@ const titleOf = ({ query, limit, formats }: Record<string, unknown>): string => 
 }
 
 /** Returns the body of the request. @throws BaxError `invalid_request` for conflicting flags */
-function bodyOf({ io, settings }: Context, input: Record<string, unknown>, { words, flags }: Typed) {
+function bodyOf({ io, settings }: Context, input: Record<string, unknown>, { words, flags }: TypedArguments) {
   const query = (words[0] as string[]).join(' ')
   const { session, output, ndjson } = flags as { session?: string; output?: string; ndjson?: boolean }
   const formats = input['formats'] ?? (output === undefined ? undefined : ['markdown'])
@@ -69,7 +69,7 @@ function engineFor(context: Context, sessionId: string | undefined): [Context, N
   return [own ? { ...context, settings: { ...settings, embedded: true } } : context, { when: 'ask' }]
 }
 
-async function show(context: Context, { flags }: Typed, answer: SearchAnswer): Promise<number> {
+async function show(context: Context, { flags }: TypedArguments, answer: SearchAnswer): Promise<number> {
   const { io, settings } = context
   const output = flags['output'] as string | undefined
   const { data } = answer

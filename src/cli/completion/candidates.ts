@@ -5,7 +5,7 @@ import { choicesOf, HelpWanted } from '../parse/flags.ts'
 import type { Io } from '../io.ts'
 import { ownCommands } from '../parse/own-commands.ts'
 import { kebab } from '../parse/values.ts'
-import { allWords, type WordsEntry, wordPositions } from '../parse/command-table.ts'
+import { commandTable, type TableEntry, wordPositions } from '../parse/command-table.ts'
 import { liveNames } from './live-names.ts'
 
 export interface Candidate {
@@ -26,7 +26,7 @@ const separator = 'then'
 export async function complete(typed: readonly string[], manifest: Manifest, io: Io): Promise<Completion> {
   const current = typed.at(-1) ?? ''
   const before = typed.slice(0, -1)
-  const entries = allWords(manifest).filter(({ hidden }) => !hidden)
+  const entries = commandTable(manifest).filter(({ hidden }) => !hidden)
   const { entry, rest, path } = findEntry(entries, before)
   const found = entry ? await inCommand({ entry, rest, current, manifest, io }) : nothing
   const verbs = current.startsWith('-') || (entry && rest.length > 0) ? [] : nextWords(entries, path)
@@ -35,7 +35,7 @@ export async function complete(typed: readonly string[], manifest: Manifest, io:
 }
 
 /** Finds the command on the line, its other arguments, and the name typed so far. */
-function findEntry(entries: readonly WordsEntry[], before: readonly string[]) {
+function findEntry(entries: readonly TableEntry[], before: readonly string[]) {
   const at = wordPositions(before)
   for (let count = at.length; count > 0; count -= 1) {
     const path = at.slice(0, count).map((index) => before[index]!)
@@ -46,7 +46,7 @@ function findEntry(entries: readonly WordsEntry[], before: readonly string[]) {
 }
 
 /** Returns the words that can follow `path`: verbs of a noun, or all first words. */
-function nextWords(entries: readonly WordsEntry[], path: readonly string[]): Candidate[] {
+function nextWords(entries: readonly TableEntry[], path: readonly string[]): Candidate[] {
   const start = path.length === 0 ? '' : `${path.join(' ')} `
   const next = new Map<string, string>()
   for (const { words, summary } of entries) {
@@ -58,7 +58,7 @@ function nextWords(entries: readonly WordsEntry[], path: readonly string[]): Can
 }
 
 interface Cursor {
-  readonly entry: WordsEntry
+  readonly entry: TableEntry
   readonly rest: readonly string[]
   readonly current: string
   readonly manifest: Manifest
@@ -106,7 +106,7 @@ async function inFlags({ entry, current, manifest, io }: Cursor, typed: readonly
 
 /** Returns the definition of a command, taken from its help. */
 async function definitionOf(
-  entry: WordsEntry,
+  entry: TableEntry,
   typed: readonly string[],
   manifest: Manifest,
   io: Io,
@@ -138,7 +138,7 @@ const flagsOf = (command: Command): Candidate[] =>
     .map(({ long, short, description }) => ({ value: (long ?? short)!, description }))
 
 interface ValueCursor {
-  readonly entry: WordsEntry
+  readonly entry: TableEntry
   readonly current: string
   readonly io: Io
 }

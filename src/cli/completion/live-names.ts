@@ -1,7 +1,7 @@
 /** Names and IDs of the sessions in the local engine. Completion never starts an engine. */
 import { call } from '../../client/client.ts'
 import { overQuickSocket } from '../../client/quick-socket.ts'
-import { readEngineState } from '../../core/state/local-home.ts'
+import { readEngineState } from '../../core/state/local-files.ts'
 import type { Io } from '../io.ts'
 import { readSettings } from '../settings.ts'
 import type { Candidate } from './candidates.ts'

@@ -7,7 +7,7 @@ export const shells = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof shells)[number]
 
 /** Commands that install the scripts. */
-export const howTo: Readonly<Record<Shell, string>> = {
+export const installCommands: Readonly<Record<Shell, string>> = {
   bash: 'bax completion bash > ~/.local/share/bash-completion/completions/bax',
   zsh: 'bax completion zsh > "${fpath[1]}/_bax"',
   fish: 'bax completion fish > ~/.config/fish/completions/bax.fish',

@@ -2,14 +2,14 @@
 import { call } from '../../client/client.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlAccepted, CrawlAccounts, CrawlState } from '../../core/shapes/crawl.ts'
-import type { Home } from '../engine/locate-engine.ts'
+import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { type Context, operationNamed } from '../context.ts'
 import type { Reader } from './reader.ts'
 
 export type CrawlCalls = ReturnType<typeof crawlCalls>
 
 /** Returns the calls about one crawl. */
-export function crawlCalls({ manifest }: Context, { transport }: Home, id: string) {
+export function crawlCalls({ manifest }: Context, { transport }: LocatedEngine, id: string) {
   const ask = (name: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<unknown> =>
     call(transport, operationNamed(manifest, name).http, { id, ...input }, { strict: true, ...(signal && { signal }) })
   return {
@@ -33,7 +33,11 @@ export function crawlCalls({ manifest }: Context, { transport }: Home, id: strin
 }
 
 /** Starts a crawl that continues without this connection. */
-export async function startCrawl({ io, manifest }: Context, engine: Home, input: object): Promise<CrawlAccepted> {
+export async function startCrawl(
+  { io, manifest }: Context,
+  engine: LocatedEngine,
+  input: object,
+): Promise<CrawlAccepted> {
   const { http } = operationNamed(manifest, 'crawl')
   return (await call(
     engine.transport,

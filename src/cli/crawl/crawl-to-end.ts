@@ -4,26 +4,26 @@ import { dirname, relative, resolve } from 'node:path'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlAccounts } from '../../core/shapes/crawl.ts'
-import { crawlOutput } from '../../core/state/local-home.ts'
+import { crawlOutput } from '../../core/state/local-files.ts'
 import { writeState } from '../../core/state/state-file.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
 import { type Context, operationNamed } from '../context.ts'
-import type { Home } from '../engine/locate-engine.ts'
+import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { note, print } from '../io.ts'
-import { spinning } from '../output/progress.ts'
+import { withSpinner } from '../output/progress.ts'
 import { type CrawlCalls, crawlCalls, printAnswer, startCrawl } from './crawl-calls.ts'
 import { counted } from './mirror/contents.ts'
 import { Mirror } from './mirror/mirror.ts'
 import { report } from './report.ts'
 import { type CrawlEnd, runCrawl } from './run.ts'
 import { Reader, ReaderGone } from './reader.ts'
-import { linesSink, type Sink, textSink } from './screen.ts'
+import { linesSink, type Sink, textSink } from './sinks.ts'
 
 type Flags = Readonly<Record<string, unknown>>
 
 interface CrawlRequest {
   readonly context: Context
-  readonly engine: Home
+  readonly engine: LocatedEngine
   readonly flags: Flags
   /** Body of the request. */
   readonly input: Readonly<Record<string, unknown>>
@@ -41,7 +41,7 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
     transport: engine.transport,
     http: operationNamed(manifest, 'crawlEvents').http,
     id: calls.id,
-    retryMs: engine.kind === 'server' ? limits.stream.comeBackMs : 0,
+    retryMs: engine.kind === 'server' ? limits.stream.reconnectMs : 0,
   }
   const reader = new Reader(io)
   const sinks = sinksOf(request, reader)
@@ -121,7 +121,7 @@ async function finishMirror(
   // Keep the pages of an earlier crawl if the site cannot be reached.
   if (mirror.size === 0 && !success) return stopped ? undefined : mirror.discard()
   const status = finished?.status ?? (stopped ? 'cancelled' : 'scraping')
-  await spinning(io, 'rewriting links', async (say) => {
+  await withSpinner(io, 'rewriting links', async (say) => {
     const outcome = { url, status, success, ...(status !== 'completed' && identity), errors, skipped, skippedTotal: skipped_total, robotsBlocked: robots_blocked } // prettier-ignore
     const contents = await mirror.finish(outcome, (done) => say(`rewriting links, ${done} of ${counted(mirror.size, 'page')}`)) // prettier-ignore
     if (!settings.json && flags['ndjson'] !== true) print(io, relative(io.cwd, contents))

@@ -8,7 +8,7 @@ export interface Destination {
   readonly start: number
   readonly end: number
   /** The URL without `<>` and escapes. */
-  readonly address: string
+  readonly url: string
 }
 
 // A fence, an escaped character, a run of backticks, a definition, a bracket, or an empty line.
@@ -78,7 +78,7 @@ function destinationAt(text: string, start: number): Destination | undefined {
   if (text[start] === '<') {
     bracketed.lastIndex = start
     const [whole, address] = bracketed.exec(text) ?? []
-    return whole === undefined ? undefined : { start, end: start + whole.length, address: unescaped(address!) }
+    return whole === undefined ? undefined : { start, end: start + whole.length, url: unescaped(address!) }
   }
   let open = 0
   let end = start
@@ -89,7 +89,7 @@ function destinationAt(text: string, start: number): Destination | undefined {
     else if (char === '(') open++
     else if (char === ')') open--
   }
-  return end === start ? undefined : { start, end, address: unescaped(text.slice(start, end)) }
+  return end === start ? undefined : { start, end, url: unescaped(text.slice(start, end)) }
 }
 
 const bracketed = /<([^<>\n]*)>/y

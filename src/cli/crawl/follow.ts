@@ -16,7 +16,7 @@ export type CrawlEvent = {
   }
 }[CrawlEventType]
 
-export interface Followed {
+export interface CrawlStream {
   readonly transport: Transport
   /** Route of the stream. */
   readonly http: string
@@ -30,7 +30,7 @@ export interface Followed {
  * @throws BaxError `engine_unreachable` if the stream ends before the crawl
  */
 export async function* followCrawl(
-  { transport, http, id, retryMs }: Followed,
+  { transport, http, id, retryMs }: CrawlStream,
   since: number,
   signal: AbortSignal,
 ): AsyncGenerator<CrawlEvent> {

@@ -1,7 +1,7 @@
 /** Prints the outcome of a crawl. */
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { CrawlAccounts, CrawlError } from '../../core/shapes/crawl.ts'
-import { interruptedExit, tell } from '../output/errors.ts'
+import { interruptedExit, printError } from '../output/errors.ts'
 import { type Io, note } from '../io.ts'
 import { styleFor } from '../output/style.ts'
 import { counted } from './mirror/contents.ts'
@@ -37,14 +37,14 @@ export async function report(io: Io, facts: Report): Promise<number> {
   }
   if (finished!.status === 'completed') return failOnError && errors.length > 0 ? exits.failed : exits.done
   const failure = failureOf(end)
-  await tell(io, `${failure.message} [${failure.code}]`, `resume with "${resume}"`)
+  await printError(io, `${failure.message} [${failure.code}]`, `resume with "${resume}"`)
   return failure.exit
 }
 
 /** Prints the error of a start page that could not be fetched. */
 async function printStartFailure(io: Io, end: CrawlEnd): Promise<number> {
   const failure = failureOf(end)
-  await tell(io, `${end.url}: ${failure.message} [${failure.code}]`)
+  await printError(io, `${end.url}: ${failure.message} [${failure.code}]`)
   return failure.exit
 }
 

@@ -5,15 +5,15 @@ import type { Io } from '../io.ts'
 import { fitted, startSpinner, type Spinner } from '../output/progress.ts'
 import { showWarning } from '../output/output.ts'
 import type { CrawlCalls } from './crawl-calls.ts'
-import { type CrawlEvent, followCrawl, type Followed } from './follow.ts'
+import { type CrawlEvent, followCrawl, type CrawlStream } from './follow.ts'
 import { counted } from './mirror/contents.ts'
 import { ReaderGone } from './reader.ts'
-import type { Sink } from './screen.ts'
+import type { Sink } from './sinks.ts'
 
 interface CrawlRun {
   readonly io: Io
   readonly calls: CrawlCalls
-  readonly followed: Followed
+  readonly followed: CrawlStream
   readonly sinks: readonly Sink[]
   /** Whether an interrupted command cancels the crawl: true if this command started or resumed it. */
   readonly owned: boolean

@@ -1,6 +1,6 @@
 /** Opens an engine inside this process, behind the same app as other engines. */
 import { embedded, type Transport } from '../../client/transport.ts'
-import { localFiles } from '../../core/state/local-home.ts'
+import { localFiles } from '../../core/state/local-files.ts'
 import type { Context } from '../context.ts'
 import { engineConfig } from './engine-config.ts'
 
@@ -13,12 +13,12 @@ export async function openEmbedded({ settings, io }: Context): Promise<Transport
   ])
   const { openStateDir } = await import('../../core/state/state-dir.ts')
   await openStateDir(settings.stateDir)
-  const log = openLogFile(localFiles(settings.stateDir).ownLog, 'warn')
+  const log = openLogFile(localFiles(settings.stateDir).cliLog, 'warn')
   const engine = createEngine({ ...engineConfig(settings, io), home: 'embedded', listensOn: null, log })
   const app = createApp({
     engine,
     gate: privateGate,
-    onFault: (error, request_id) =>
+    onError: (error, request_id) =>
       log('error', error.message, { request_id, cause: error.cause instanceof Error ? error.cause.stack : undefined }),
   })
   return embedded(

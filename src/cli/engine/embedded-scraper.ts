@@ -1,10 +1,10 @@
 /** Opens only the scraper of an engine inside this process, for `bax scrape`. */
 import type { Transport, WireRequest, WireResponse } from '../../client/transport.ts'
-import { everybody } from '../../core/access/caller.ts'
+import { keylessCaller } from '../../core/access/caller.ts'
 import type { Log } from '../../core/config/config.ts'
 import { asBaxError } from '../../core/errors/errors.ts'
 import { newId } from '../../core/ids.ts'
-import { localFiles } from '../../core/state/local-home.ts'
+import { localFiles } from '../../core/state/local-files.ts'
 import type { ScrapeInput } from '../../core/shapes/scrape.ts'
 import { openStateDir } from '../../core/state/state-dir.ts'
 import { withSystemCause } from '../../core/errors/system-errors.ts'
@@ -20,7 +20,7 @@ export async function openScraper({ settings, io, manifest }: Context): Promise<
     import('../../server/process/log-file.ts'),
   ])
   await openStateDir(settings.stateDir)
-  const log = openLogFile(localFiles(settings.stateDir).ownLog, 'warn')
+  const log = openLogFile(localFiles(settings.stateDir).cliLog, 'warn')
   const config = { ...engineConfig(settings, io), home: 'embedded', listensOn: null, log } as const
   const egress = new Egress(config)
   const scraper = new PageScraper(config, egress)
@@ -28,7 +28,9 @@ export async function openScraper({ settings, io, manifest }: Context): Promise<
   const defaults = Object.fromEntries(given.map((field) => [field.name, field.default]))
   return {
     send: (request) =>
-      answer(request, log, (input, signal) => scraper.scrape({ ...defaults, ...input }, { signal, caller: everybody })),
+      answer(request, log, (input, signal) =>
+        scraper.scrape({ ...defaults, ...input }, { signal, caller: keylessCaller }),
+      ),
     close: () => scraper.close().then(() => egress.close()),
   }
 }

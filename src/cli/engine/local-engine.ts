@@ -6,13 +6,13 @@ import { call } from '../../client/client.ts'
 import { overSocket, type WireResponse } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { type EngineState, localFiles, readEngineState, type StartReport } from '../../core/state/local-home.ts'
-import { askLock, lockReleased } from '../../core/process/process-lock.ts'
+import { type EngineState, localFiles, readEngineState, type StartReport } from '../../core/state/local-files.ts'
+import { queryLock, waitForRelease } from '../../core/process/process-lock.ts'
 import { explainDir, openStateDir, stateLock } from '../../core/state/state-dir.ts'
 import { version } from '../../core/version.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { Context } from '../context.ts'
-import { isAbsent } from './unreachable.ts'
+import { isUnreachable } from './unreachable.ts'
 
 /**
  * Starts the engine unless one holds the lock of the state folder, waits until it is ready, and calls `use` with its
@@ -28,7 +28,7 @@ export async function withStartedEngine(
     await openStateDir(settings.stateDir)
     const lock = await stateLock(settings.stateDir, io.host)
     for (;;) {
-      const answer = await askLock(lock, signal)
+      const answer = await queryLock(lock, signal)
       if (!answer.held) checkReport(await spawnEngine(context, signal))
       else if (answer.line !== undefined) checkReport(JSON.parse(answer.line) as StartReport)
       const state = readEngineState(settings.stateDir)
@@ -37,11 +37,11 @@ export async function withStartedEngine(
         try {
           return await use(state.socket)
         } catch (error) {
-          if (!isAbsent(error)) throw error
+          if (!isUnreachable(error)) throw error
         }
       }
       // The engine is about to end, or is not ready yet.
-      await withDeadline((either) => lockReleased(lock, either), { ms: 50, value: undefined, signal })
+      await withDeadline((either) => waitForRelease(lock, either), { ms: 50, value: undefined, signal })
     }
   } catch (error) {
     if (io.signal.aborted || !signal.aborted || error instanceof BaxError) throw explainDir(error, settings.stateDir)
@@ -139,7 +139,7 @@ async function retire(context: Context, state: EngineState, inUse: (held: string
     if (held > 0) return inUse(`${held} session${held === 1 ? '' : 's'}`)
     await call(transport, 'POST /engine/stop', {})
   } catch (error) {
-    if (isAbsent(error)) return
+    if (isUnreachable(error)) return
     throw error
   }
   await engineEnded(context, state)
@@ -160,5 +160,5 @@ export async function engineEnded({ settings, io }: Context, stopped: EngineStat
     })
   }
   const lock = await stateLock(settings.stateDir, io.host)
-  await withDeadline((signal) => lockReleased(lock, signal), { ms, error, signal: io.signal, unref: true })
+  await withDeadline((signal) => waitForRelease(lock, signal), { ms, error, signal: io.signal, unref: true })
 }

@@ -3,10 +3,10 @@ import { resolve } from 'node:path'
 import { overQuickSocket } from '../../client/quick-socket.ts'
 import { overHttp, overSocket, type Transport, type WireRequest } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { readEngineState } from '../../core/state/local-home.ts'
+import { readEngineState } from '../../core/state/local-files.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
 import { version } from '../../core/version.ts'
-import { isAbsent } from './unreachable.ts'
+import { isUnreachable } from './unreachable.ts'
 import type { Context } from '../context.ts'
 import { explainSession, type SessionSource } from '../session/chosen-session.ts'
 import { sameBrowser } from '../settings.ts'
@@ -23,7 +23,7 @@ export type Need =
    */
   | { readonly when: 'ask'; readonly sameEngine?: boolean }
 
-export interface Home {
+export interface LocatedEngine {
   readonly kind: 'server' | 'local' | 'embedded'
   /** URL of the server, `local` or `embedded`; identifies the engine in saved choices. */
   readonly name: string
@@ -37,7 +37,11 @@ type OpenEmbedded = () => Promise<Transport>
  * inside this process, for a command that needs only a part of it.
  * @throws BaxError `invalid_request` if the server is not a valid URL
  */
-export function openHome(context: Context, need: Need, embedded: OpenEmbedded = wholeEngine(context)): Home {
+export function locateEngine(
+  context: Context,
+  need: Need,
+  embedded: OpenEmbedded = wholeEngine(context),
+): LocatedEngine {
   const { settings, io } = context
   if (settings.embedded) return { kind: 'embedded', name: 'embedded', transport: inThisProcess(embedded) }
   if (settings.server === undefined)
@@ -54,7 +58,7 @@ export function openHome(context: Context, need: Need, embedded: OpenEmbedded = 
   return { kind: 'server', name: url.replace(/\/$/, ''), transport: overHttp(url, headers) }
 }
 
-type EngineWork<Result> = (engine: Home) => Promise<Result>
+type EngineWork<Result> = (engine: LocatedEngine) => Promise<Result>
 
 /** Calls `work` with the engine that a command needs, and closes the engine afterwards. */
 export const withEngine = <Result>(context: Context, need: Need, work: EngineWork<Result>): Promise<Result> =>
@@ -67,7 +71,7 @@ export async function withSession<Result>(
   source: SessionSource | undefined,
   work: EngineWork<Result>,
 ): Promise<Result> {
-  const engine = openHome(context, need)
+  const engine = locateEngine(context, need)
   try {
     return await work(engine)
   } catch (error) {
@@ -78,7 +82,7 @@ export async function withSession<Result>(
 }
 
 /** Returns the name of the engine that the settings select. */
-export const homeName = (context: Context): Home['name'] => openHome(context, { when: 'ask' }).name
+export const engineName = (context: Context): LocatedEngine['name'] => locateEngine(context, { when: 'ask' }).name
 
 const wholeEngine = (context: Context) => async () => (await import('./embedded-engine.ts')).openEmbedded(context)
 
@@ -136,7 +140,7 @@ async function sendToRunning(context: Context, request: WireRequest, need: Need)
   try {
     return { response: await overLocal(state.socket, request).send(request), crashed: false }
   } catch (error) {
-    if (isAbsent(error)) return { crashed: true }
+    if (isUnreachable(error)) return { crashed: true }
     throw error
   }
 }

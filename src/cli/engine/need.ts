@@ -8,12 +8,12 @@ import type { Need } from './locate-engine.ts'
 export function needOf(operation: OperationEntry, input: Record<string, unknown>): Need {
   if (operation.name === 'getEngineStatus' || operation.name === 'stopEngine') return runningEngine
   const session = input['session_id']
-  if (typeof session === 'string' && isAboutShells(operation)) return needOfShell(operation, session)
+  if (typeof session === 'string' && isShellOperation(operation)) return needOfShell(operation, session)
   if (typeof session === 'string') return { when: 'running', absent: noEngineFor(session) }
-  return outlivesItself(operation) ? { when: 'start' } : { when: 'ask' }
+  return outlivesCommand(operation) ? { when: 'start' } : { when: 'ask' }
 }
 
-export const isAboutShells = ({ http }: OperationEntry): boolean => route(http).path.startsWith('/shell/')
+export const isShellOperation = ({ http }: OperationEntry): boolean => route(http).path.startsWith('/shell/')
 
 /** Artifacts outlive their engine; other data of a session does not. */
 const needOfShell = ({ http }: OperationEntry, session: string): Need =>
@@ -22,7 +22,7 @@ const needOfShell = ({ http }: OperationEntry, session: string): Need =>
     : { when: 'running', absent: noEngineForShell(session) }
 
 /** Checks if an operation creates something that outlives the command, and so needs an engine that does. */
-export const outlivesItself = ({ http }: OperationEntry): boolean => {
+export const outlivesCommand = ({ http }: OperationEntry): boolean => {
   const { method, path } = route(http)
   return method === 'POST' && ['/sessions', '/commands', '/shell/sessions'].includes(path)
 }

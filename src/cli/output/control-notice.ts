@@ -10,7 +10,7 @@ const firstMs = 500
 const intervalMs = 1000
 
 /** Waits for `work`; meanwhile polls the session, and reports on stderr if a person controls it. */
-export async function reportingControl<T>(
+export async function withControlNotice<T>(
   io: Io,
   transport: Transport,
   session: string | undefined,

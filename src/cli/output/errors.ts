@@ -1,25 +1,25 @@
 /** Failures in the terminal: message and hint on stderr, the body on stdout with --json, and the exit code. */
 import { asBaxError, BaxError, exits } from '../../core/errors/errors.ts'
-import { localFiles } from '../../core/state/local-home.ts'
+import { localFiles } from '../../core/state/local-files.ts'
 import { systemReason, systemSentence, withSystemCause } from '../../core/errors/system-errors.ts'
 import { exitOf, type Io, note, print, stopSignals } from '../io.ts'
 import { readSettings } from '../settings.ts'
 import { styleFor } from './style.ts'
 
 /** Prints a failure and returns its exit code. */
-export async function tellFailure(thrown: unknown, io: Io, json: boolean): Promise<number> {
+export async function printFailure(thrown: unknown, io: Io, json: boolean): Promise<number> {
   if (io.signal.aborted) return interruptedExit(io)
   const known = withSystemCause(asBaxError(thrown))
   const isBug = known.code === 'internal_error' && !(thrown instanceof BaxError) && !systemSentence(thrown)
   const error = isBug ? await logBug(thrown, io) : known
   if (json) print(io, JSON.stringify(error.toBody()))
-  await tell(io, error.message, error.hint)
+  await printError(io, error.message, error.hint)
   return error.exit
 }
 
 /** Prints that standard output could not be written, and returns the exit code. */
-export async function tellUnwritten(error: NodeJS.ErrnoException, io: Io): Promise<number> {
-  await tell(io, `cannot write to standard output: ${systemReason(error)}`)
+export async function printWriteError(error: NodeJS.ErrnoException, io: Io): Promise<number> {
+  await printError(io, `cannot write to standard output: ${systemReason(error)}`)
   return exits.internal
 }
 
@@ -32,7 +32,7 @@ export const serviceExit = (io: Io): number =>
   io.signal.reason === 'SIGTERM' || io.signal.reason === 'SIGHUP' ? exits.done : interruptedExit(io)
 
 /** Prints `error: …` and `hint: …` to stderr. */
-export async function tell(io: Io, message: string, hint?: string): Promise<void> {
+export async function printError(io: Io, message: string, hint?: string): Promise<void> {
   const { red, cyan } = await styleFor(io, io.stderr)
   note(io, `${red('error:')} ${message}`)
   if (hint) note(io, `${cyan('hint:')} ${hint}`)
@@ -44,7 +44,7 @@ async function logBug(thrown: unknown, io: Io): Promise<BaxError> {
   const message = `internal error: ${reason.split('\n')[0]}`
   try {
     const { stateDir } = readSettings({}, io)
-    const path = localFiles(stateDir).ownLog
+    const path = localFiles(stateDir).cliLog
     const { openStateDir } = await import('../../core/state/state-dir.ts')
     const { openLogFile } = await import('../../server/process/log-file.ts')
     await openStateDir(stateDir)

@@ -1,7 +1,7 @@
 /** Help pages for `bax`, for a noun with its verbs, and for the catalogue of browser commands. */
 import { version } from '../../core/version.ts'
 import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
-import type { WordsEntry } from '../parse/command-table.ts'
+import type { TableEntry } from '../parse/command-table.ts'
 
 /** Descriptions of the nouns. */
 const nouns: Record<string, string> = {
@@ -34,7 +34,7 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
 ]
 
 /** Returns `bax --help`, which fits a screen of 24 lines. */
-export function rootHelp(entries: readonly WordsEntry[]): string {
+export function rootHelp(entries: readonly TableEntry[]): string {
   const shown = entries.filter(({ hidden }) => !hidden)
   const named = new Set(lines.flatMap(([words]) => words))
   const others = shown.filter(({ words }) => !named.has(words.split(' ')[0]!))
@@ -56,7 +56,7 @@ export function rootHelp(entries: readonly WordsEntry[]): string {
 }
 
 /** Returns the verbs of a noun, as many as fit beside its description in 80 columns. */
-function verbsOf(noun: string, entries: readonly WordsEntry[], about: string): string {
+function verbsOf(noun: string, entries: readonly TableEntry[], about: string): string {
   const words = entries.map((entry) => entry.words.split(' ')).filter(([first, verb]) => first === noun && verb)
   return listed([...new Set(words.map(([, verb]) => verb!))], 51 - about.length)
 }
@@ -80,7 +80,7 @@ const place = (verb: string): number => (order.includes(verb) ? order.indexOf(ve
 const line = (left: string, right: string, width: number) => `  ${left.padEnd(width)}  ${right}`
 
 /** Returns the help of a noun: its verbs. */
-export function groupHelp(noun: string, entries: readonly WordsEntry[]): string {
+export function groupHelp(noun: string, entries: readonly TableEntry[]): string {
   const verbs = entries
     .filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
     .toSorted((a, b) => place(a.words.slice(noun.length + 1)) - place(b.words.slice(noun.length + 1)))

@@ -57,7 +57,7 @@ const area = (name: string, entries: Record<string, string> | null): string[] =>
   Object.entries(entries ?? {}).map(([key, value]) => `${name} ${key}=${value}`)
 
 /** Writes a screenshot to `file`, or to a new file in the working folder; returns the path relative to that folder. */
-export function writePicture(io: Io, base64: string, file: string | undefined, now: Date): string {
+export function writeScreenshot(io: Io, base64: string, file: string | undefined, now: Date): string {
   const path = file === undefined ? freeScreenshotPath(io.cwd, now, 'png') : resolve(io.cwd, file)
   try {
     writeFileSync(path, Buffer.from(base64, 'base64'))

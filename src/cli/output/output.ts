@@ -1,5 +1,5 @@
 /** Results as text: fields, records and tables that are readable without colour. */
-import { cell } from '../../core/text/cell.ts'
+import { formatCell } from '../../core/text/cell.ts'
 import type { OperationEntry } from '../../operations/manifest.ts'
 import { type Io, note, print } from '../io.ts'
 import { styleFor } from './style.ts'
@@ -12,7 +12,7 @@ export async function showAnswer(io: Io, operation: OperationEntry, body: unknow
   if (json) return print(io, JSON.stringify(body))
   const answer = body as Row
   const { show } = operation
-  if (show?.as === 'field') print(io, cell(answer[show.field]))
+  if (show?.as === 'field') print(io, formatCell(answer[show.field]))
   else if (show?.as === 'table') {
     await showTable(io, answer[show.items] as Row[], show.columns, show.items)
   } else if (show?.as === 'record') await showRecord(io, answer)
@@ -31,7 +31,7 @@ export async function showWarning(io: Io, body: unknown): Promise<void> {
 async function showTable(io: Io, rows: readonly Row[], columns: readonly string[], noun: string): Promise<void> {
   if (rows.length === 0) return note(io, `no ${noun}`)
   const style = await styleFor(io, io.stdout)
-  const cells = rows.map((row) => columns.map((column) => cell(row[column])))
+  const cells = rows.map((row) => columns.map((column) => formatCell(row[column])))
   const widths = columns.map((column, at) => Math.max(column.length, ...cells.map((row) => row[at]!.length)))
   const line = (row: readonly string[]) => fit(io, row.map((text, at) => text.padEnd(widths[at]!)).join('  ').trimEnd()) // prettier-ignore
   print(io, style.bold(line(columns.map((column) => column.toUpperCase()))))
@@ -55,7 +55,7 @@ const isList = (value: unknown): value is Row[] =>
 
 const summary = (item: Row): string =>
   Object.entries(item)
-    .map(([name, value]) => `${name}=${cell(value)}`)
+    .map(([name, value]) => `${name}=${formatCell(value)}`)
     .join(' ')
 
 function measured(name: string, value: unknown): string {
@@ -64,7 +64,7 @@ function measured(name: string, value: unknown): string {
     const { width, height } = value as { width: number; height: number }
     return `${width}x${height}`
   }
-  return cell(value)
+  return formatCell(value)
 }
 
 const readableBytes = (bytes: number): string =>

@@ -5,10 +5,10 @@ export interface Spinner {
   readonly say: (text: string) => void
   readonly stop: () => void
   /** Hides the spinner while `work` writes to the terminal. */
-  readonly aside: <T>(work: () => Promise<T>) => Promise<T>
+  readonly hideWhile: <T>(work: () => Promise<T>) => Promise<T>
 }
 
-const silent: Spinner = { say: () => {}, stop: () => {}, aside: (work) => work() }
+const silent: Spinner = { say: () => {}, stop: () => {}, hideWhile: (work) => work() }
 
 /** Delay before a spinner appears: most work is done sooner. */
 const delayMs = 400
@@ -88,7 +88,7 @@ export async function startCount(io: Io, total: number, noun: string) {
 }
 
 /** Passes bytes through and shows their count, the total if it is known, and the rate. */
-export async function* counted(
+export async function* withByteCount(
   io: Io,
   name: string,
   bytes: AsyncIterable<Uint8Array>,
@@ -112,7 +112,7 @@ export async function* counted(
 }
 
 /** Shows a spinner while `work` runs. */
-export async function spinning<Result>(
+export async function withSpinner<Result>(
   io: Io,
   text: string,
   work: (say: Spinner['say']) => Promise<Result>,
@@ -145,7 +145,7 @@ export async function startSpinner(io: Io, text: string): Promise<Spinner> {
       clearTimeout(timer)
       shown?.stop()
     },
-    async aside(work) {
+    async hideWhile(work) {
       away = true
       shown?.stop()
       try {

@@ -7,7 +7,7 @@ import { limits } from '../../core/limits/limits.ts'
 import type { Event } from '../../core/events/event-line.ts'
 import { type Io, note } from '../io.ts'
 
-export interface Watching {
+export interface WatchOptions {
   readonly transport: Transport
   readonly http: string
   readonly input: Readonly<Record<string, unknown>>
@@ -16,7 +16,7 @@ export interface Watching {
 }
 
 /** Resolves after `session.closed`, or when the stream ends for good. */
-export async function watch({ transport, http, input, io, onEvent }: Watching): Promise<void> {
+export async function watch({ transport, http, input, io, onEvent }: WatchOptions): Promise<void> {
   let from = input
   let opened = false
   let brokenAt: number | undefined
@@ -36,7 +36,7 @@ export async function watch({ transport, http, input, io, onEvent }: Watching): 
     } catch (error) {
       const broken = error instanceof BaxError && error.code === 'engine_unreachable' && opened && !io.signal.aborted
       if (!broken) throw error
-      if (brokenAt !== undefined && performance.now() - brokenAt > limits.stream.comeBackMs) throw error
+      if (brokenAt !== undefined && performance.now() - brokenAt > limits.stream.reconnectMs) throw error
     }
     if (brokenAt === undefined) note(io, 'connection lost; reconnecting')
     brokenAt ??= performance.now()

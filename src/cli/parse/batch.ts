@@ -3,7 +3,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
 import { operationNamed } from '../context.ts'
-import { attributeOf, flagValue, type Typed, wordValue } from './values.ts'
+import { attributeOf, flagValue, type TypedArguments, wordValue } from './values.ts'
 
 /** One typed command. */
 export interface TypedCommand {
@@ -17,7 +17,7 @@ export interface TypedBatch {
   /** Null if the commands come from standard input. */
   readonly commands: readonly TypedCommand[] | null
   /** Flags of the whole batch. */
-  readonly flags: Typed['flags']
+  readonly flags: TypedArguments['flags']
 }
 
 /** A command that takes a batch: `bax do`, `bax step`. */
@@ -57,7 +57,11 @@ export const batchParams = (manifest: Manifest): Param[] =>
   operationNamed(manifest, 'runCommands').params.filter(({ name }) => name !== 'commands' && name !== 'session_id')
 
 /** Converts the parsed words and flags of one command; flags of the batch are kept apart. */
-export function toCommand(entry: CommandEntry, typed: Typed, cwd: string): TypedBatch & { commands: [TypedCommand] } {
+export function toCommand(
+  entry: CommandEntry,
+  typed: TypedArguments,
+  cwd: string,
+): TypedBatch & { commands: [TypedCommand] } {
   const words = requiredOf(entry).map((param, at) => [param.name, wordValue(param, typed.words[at], cwd)] as const)
   const own = optionalOf(entry)
   const given = own.map((param) => [param.name, flagValue(param, typed.flags, cwd)] as const)
@@ -73,11 +77,15 @@ export function toCommand(entry: CommandEntry, typed: Typed, cwd: string): Typed
 /** Joins separately parsed commands into one batch. */
 export const joinBatches = (parts: readonly TypedBatch[]): TypedBatch => ({
   commands: parts.flatMap(({ commands }) => commands ?? []),
-  flags: Object.assign({}, ...parts.map(({ flags }) => flags)) as Typed['flags'],
+  flags: Object.assign({}, ...parts.map(({ flags }) => flags)) as TypedArguments['flags'],
 })
 
 /** Returns the fields of a request that its flags set. */
-export function flagFields(params: readonly Param[], flags: Typed['flags'], cwd: string): Record<string, unknown> {
+export function flagFields(
+  params: readonly Param[],
+  flags: TypedArguments['flags'],
+  cwd: string,
+): Record<string, unknown> {
   const entries = params.map((param) => [param.name, flagValue(param, flags, cwd)] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined))
 }

@@ -4,7 +4,7 @@ import { didYouMean, suggest } from '../../core/errors/suggest.ts'
 import type { Manifest, OperationEntry } from '../../operations/manifest.ts'
 import { kebab } from './values.ts'
 
-export interface WordsEntry {
+export interface TableEntry {
   /** Name of the command: `scrape`, `session create`. */
   readonly words: string
   /** Positional words as the help shows them, such as `<session-id>`. */
@@ -94,8 +94,8 @@ const own: Readonly<Record<string, readonly [summary: string, example?: string]>
 }
 
 /** Returns all commands; a custom one replaces the operation of the same name. */
-export function allWords(manifest: Manifest): WordsEntry[] {
-  const custom: WordsEntry[] = Object.entries(own).map(([cli, [summary, example]]) => {
+export function commandTable(manifest: Manifest): TableEntry[] {
+  const custom: TableEntry[] = Object.entries(own).map(([cli, [summary, example]]) => {
     return { ...split(cli), summary, ...(example === undefined ? { hidden: true } : { example }) }
   })
   const derived = manifest.operations.flatMap((operation) => {
@@ -118,14 +118,14 @@ const valued = new Set(['--server', '--state-dir', '--browser', '-s', '--session
 
 /** A command line, split into the command and its arguments. */
 export interface Split {
-  readonly entry?: WordsEntry
+  readonly entry?: TableEntry
   /** A noun without a verb, whose help is to be shown. */
   readonly group?: string
   readonly argv: readonly string[]
 }
 
 /** Finds the command on a command line. @throws BaxError `invalid_request` that suggests a similar name */
-export function findCommand(entries: readonly WordsEntry[], manifest: Manifest, argv: readonly string[]): Split {
+export function findCommand(entries: readonly TableEntry[], manifest: Manifest, argv: readonly string[]): Split {
   const at = wordPositions(argv)
   const typed = at.map((index) => argv[index]!)
   const without = (count: number) => argv.filter((_, index) => !at.slice(0, count).includes(index))
@@ -160,7 +160,7 @@ export function wordPositions(argv: readonly string[]): number[] {
   return found
 }
 
-function unknownWord(word: string, entries: readonly WordsEntry[], manifest: Manifest): BaxError {
+function unknownWord(word: string, entries: readonly TableEntry[], manifest: Manifest): BaxError {
   const snake = word.replaceAll('-', '_')
   const commands = manifest.commands.map(({ name }) => name)
   const exact = commands.find((name) => name === snake)

@@ -3,7 +3,7 @@ import { Argument, Command, CommanderError, Option } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import { suggest } from '../../core/errors/suggest.ts'
-import { kebab, type Typed } from './values.ts'
+import { kebab, type TypedArguments } from './values.ts'
 
 const globalGroup = 'Flags of every command:'
 
@@ -109,7 +109,7 @@ function spellFlags({ options }: Command): void {
 }
 
 /** Parses arguments. @throws BaxError `invalid_request`; `HelpWanted` for --help */
-export function parse(command: Command, argv: readonly string[], example?: string): Typed {
+export function parse(command: Command, argv: readonly string[], example?: string): TypedArguments {
   command.usage([usageOf(command).slice(command.name().length + 1), '[flags]'].filter(Boolean).join(' '))
   spellFlags(command)
   try {

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { addGlobalFlags, newCommand, parse } from './flags.ts'
 import type { Io } from '../io.ts'
 import { readSettings } from '../settings.ts'
-import { globalFlags, type Typed } from './values.ts'
+import { globalFlags, type TypedArguments } from './values.ts'
 
 export interface Invocation {
   readonly io: Io
@@ -22,10 +22,10 @@ export interface Invocation {
 export type TerminalCommand = (invocation: Invocation) => Promise<number | void>
 
 /** Parses the arguments with the flags that `build` adds, and reads the settings. */
-export function begin(
+export function parseInvocation(
   invocation: Invocation,
   build: (command: Command) => void = () => {},
-): { context: Context; typed: Typed } {
+): { context: Context; typed: TypedArguments } {
   const { io, manifest, words, summary, example, argv } = invocation
   const command = newCommand(`bax ${words}`, summary)
   build(command)

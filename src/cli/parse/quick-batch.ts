@@ -15,7 +15,7 @@ import {
   type TypedBatch,
 } from './batch.ts'
 import { globalParams, plainWords, textFlag } from './quick-parse.ts'
-import type { Typed } from './values.ts'
+import type { TypedArguments } from './values.ts'
 
 const common: readonly Param[] = [textFlag('session'), textFlag('output'), ...globalParams]
 
@@ -31,12 +31,16 @@ export function quickBatch(argv: readonly string[], manifest: Manifest, cwd: str
   return joinBatches(parts)
 }
 
-function typedWords(argv: readonly string[], entry: CommandEntry, manifest: Manifest): Typed | undefined {
+function typedWords(argv: readonly string[], entry: CommandEntry, manifest: Manifest): TypedArguments | undefined {
   const typed = plainWords(argv, [...common, ...batchParams(manifest), ...optionalOf(entry)])
   return typed && fitWords(typed.words, entry, typed.flags)
 }
 
-function fitWords(words: readonly string[], entry: CommandEntry, flags: Typed['flags']): Typed | undefined {
+function fitWords(
+  words: readonly string[],
+  entry: CommandEntry,
+  flags: TypedArguments['flags'],
+): TypedArguments | undefined {
   const required = requiredOf(entry)
   const last = required.length - 1
   if (required[last]?.type !== 'string[]') return words.length === required.length ? { words, flags } : undefined

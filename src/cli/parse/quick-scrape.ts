@@ -5,12 +5,12 @@
 import type { Param } from '../../core/operation/params.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import type { Context } from '../context.ts'
-import { openHome } from '../engine/locate-engine.ts'
+import { locateEngine } from '../engine/locate-engine.ts'
 import type { Io } from '../io.ts'
 import { globalParams, plainWords, switchFlag, textFlag } from './quick-parse.ts'
 import { scrapeFields, scrapePages } from '../scrape/scrape-pages.ts'
 import { readSettings } from '../settings.ts'
-import { attributeOf, globalFlags, type Typed } from './values.ts'
+import { attributeOf, globalFlags, type TypedArguments } from './values.ts'
 
 const own: readonly Param[] = [textFlag('file'), textFlag('output'), switchFlag('ndjson'), switchFlag('fail_on_status')]
 
@@ -20,11 +20,11 @@ export async function quickScrape(argv: readonly string[], io: Io, manifest: Man
   if (!typed) return undefined
   const context: Context = { io, manifest, settings: readSettings(globalFlags(typed.flags), io) }
   const open = async () => (await import('../engine/embedded-scraper.ts')).openScraper(context)
-  return scrapePages(context, typed, openHome(context, { when: 'ask' }, open))
+  return scrapePages(context, typed, locateEngine(context, { when: 'ask' }, open))
 }
 
 /** Returns words and flags whose values need no validation by a schema; otherwise undefined. */
-export function quickWords(argv: readonly string[], manifest: Manifest): Typed | undefined {
+export function quickWords(argv: readonly string[], manifest: Manifest): TypedArguments | undefined {
   const fields = scrapeFields(manifest).filter(isPlain)
   const typed = plainWords(argv, [...globalParams, ...own, ...fields])
   if (!typed || (typed.words.length === 0 && typed.flags['file'] === undefined)) return undefined

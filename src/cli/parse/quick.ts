@@ -3,18 +3,18 @@
  * without commander and node:http. Everything else is left to the full program.
  */
 import { overQuickSocket } from '../../client/quick-socket.ts'
-import { readEngineState } from '../../core/state/local-home.ts'
+import { readEngineState } from '../../core/state/local-files.ts'
 import { version } from '../../core/version.ts'
 import { rootHelp } from '../output/help.ts'
-import type { Home } from '../engine/locate-engine.ts'
-import { isAbsent } from '../engine/unreachable.ts'
+import type { LocatedEngine } from '../engine/locate-engine.ts'
+import { isUnreachable } from '../engine/unreachable.ts'
 import type { Io } from '../io.ts'
 import { builtManifest } from './manifest.ts'
 import { quickBatch } from './quick-batch.ts'
 import { sendBatch } from '../send-batch.ts'
 import { readSettings, sameBrowser } from '../settings.ts'
 import { globalFlags } from './values.ts'
-import { allWords } from './command-table.ts'
+import { commandTable } from './command-table.ts'
 
 /** Returns the exit code; undefined, without side effects, if the full program has to run. */
 export async function quick(argv: readonly string[], io: Io): Promise<number | undefined> {
@@ -22,7 +22,7 @@ export async function quick(argv: readonly string[], io: Io): Promise<number | u
   if (!isRootHelp && argv[0] !== 'do' && argv[0] !== 'scrape') return undefined
   const manifest = builtManifest(io)
   if (manifest && isRootHelp) {
-    io.stdout.write(rootHelp(allWords(manifest)))
+    io.stdout.write(rootHelp(commandTable(manifest)))
     return 0
   }
   if (manifest && argv[0] === 'scrape') {
@@ -35,11 +35,11 @@ export async function quick(argv: readonly string[], io: Io): Promise<number | u
   const state = readEngineState(settings.stateDir)
   if (settings.embedded || settings.server || state?.version !== version) return undefined
   if (!sameBrowser(settings, state)) return undefined
-  const engine: Home = { kind: 'local', name: 'local', transport: overQuickSocket(state.socket) }
+  const engine: LocatedEngine = { kind: 'local', name: 'local', transport: overQuickSocket(state.socket) }
   try {
     return await sendBatch({ io, manifest, settings }, { batch, engineName: 'local', openEngine: () => engine })
   } catch (error) {
-    if (isAbsent(error)) return undefined
+    if (isUnreachable(error)) return undefined
     throw error
   }
 }

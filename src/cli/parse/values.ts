@@ -8,7 +8,7 @@ import { type Io, readStdin } from '../io.ts'
 import type { GlobalFlags } from '../settings.ts'
 
 /** Positional words and flags, before type conversion. */
-export interface Typed {
+export interface TypedArguments {
   readonly words: readonly (string | string[] | undefined)[]
   /** Values by the flag's name in camelCase; switches are booleans. */
   readonly flags: Readonly<Record<string, unknown>>
@@ -22,7 +22,7 @@ export const attributeOf = (param: Param): string =>
   param.name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Returns the value of a flag; undefined if absent. @throws BaxError `invalid_request` for text of another type */
-export function flagValue(param: Param, flags: Typed['flags'], cwd: string): unknown {
+export function flagValue(param: Param, flags: TypedArguments['flags'], cwd: string): unknown {
   const given = flags[attributeOf(param)]
   if (given === undefined || typeof given === 'boolean') return given
   const label = `--${kebab(param.name)}`
@@ -79,7 +79,7 @@ export async function readJson(io: Io, given: string, label: string): Promise<{ 
 }
 
 /** Picks the flags that every command takes. */
-export function globalFlags(flags: Typed['flags']): GlobalFlags {
+export function globalFlags(flags: TypedArguments['flags']): GlobalFlags {
   const { server, embedded, stateDir, browser, json } = flags as GlobalFlags
   return { server, embedded, stateDir, browser, json } as GlobalFlags
 }

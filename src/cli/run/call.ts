@@ -33,7 +33,7 @@ export class StepFailure extends Error {
 export const interrupted: Failure = { message: 'interrupted', code: 'interrupted' }
 
 /** A script's access to the engine: its own session and shell are the defaults of its steps. */
-export interface Reach {
+export interface EngineAccess {
   readonly client: Client
   readonly transport: Transport
   sessionId(): string | undefined
@@ -58,7 +58,7 @@ const graceMs = 2_000
 export async function perform(
   { verb }: CallAction,
   data: Record<string, unknown>,
-  engine: Reach,
+  engine: EngineAccess,
   limits: CallLimits,
 ): Promise<Outcome> {
   const isCommand = verb.call.kind === 'command'
@@ -97,7 +97,7 @@ export function failureOf(error: unknown): Failure {
 async function performCommand(
   { name: command, screenshotField, schema }: CallAction['verb'],
   data: Record<string, unknown>,
-  engine: Reach,
+  engine: EngineAccess,
   { signal, timeoutMs }: CallLimits,
 ): Promise<Outcome> {
   const { [screenshotField ?? '']: path, ...rest } = data
@@ -146,7 +146,7 @@ function screenshotIn(value: unknown): Uint8Array | undefined {
 async function performOperation(
   verb: CallAction['verb'],
   data: Record<string, unknown>,
-  engine: Reach,
+  engine: EngineAccess,
   options: CallOptions,
 ): Promise<Outcome> {
   const { http } = verb.call as { http: string }

@@ -1,10 +1,10 @@
 /** Collects evidence of failures in the folder of `--artifacts`: screenshots, HTML, logs and a trace. */
 import { join, relative, resolve } from 'node:path'
-import { failureOf, type Reach } from './call.ts'
+import { failureOf, type EngineAccess } from './call.ts'
 import { writeOutput } from './files.ts'
-import type { Picture, ScriptStart, StepStart } from './report.ts'
+import type { Screenshot, ScriptStart, StepStart } from './report.ts'
 import type { Mask } from './script/secrets.ts'
-import { takePicture } from './step-run.ts'
+import { takeScreenshot } from './step-run.ts'
 import { maskTrace } from './trace-file.ts'
 
 export interface EvidenceOptions {
@@ -18,7 +18,7 @@ export interface EvidenceOptions {
 }
 
 /** Evidence of all scripts of a run. */
-export class EvidenceRoom {
+export class EvidenceStore {
   readonly #options: EvidenceOptions
   readonly #names = new Map<string, string>()
 
@@ -27,10 +27,10 @@ export class EvidenceRoom {
   }
 
   /** Returns the collector for one attempt at a script. */
-  of({ file, attempt }: ScriptStart, engine: Reach): Collected {
+  collectorFor({ file, attempt }: ScriptStart, engine: EngineAccess): EvidenceCollector {
     const name = this.#nameOf(file) + (attempt > 1 ? `-retry${attempt - 1}` : '')
     const { folder } = this.#options
-    return new Collected(this.#options, engine, folder === undefined ? undefined : join(folder, name))
+    return new EvidenceCollector(this.#options, engine, folder === undefined ? undefined : join(folder, name))
   }
 
   /** Returns the folder name of a script: `shop/checkout.yaml` becomes `shop-checkout`, with a number when taken. */
@@ -57,16 +57,16 @@ interface LogEvent {
 }
 
 /** Collects the evidence of one attempt. Errors never fail the script; they become notes. */
-export class Collected {
+export class EvidenceCollector {
   /** Written files, relative to the working folder. */
   readonly files: string[] = []
   readonly #options: EvidenceOptions
-  readonly #engine: Reach
+  readonly #engine: EngineAccess
   readonly #folder: string | undefined
   readonly #notes: string[] = []
   #traces = false
 
-  constructor(options: EvidenceOptions, engine: Reach, folder: string | undefined) {
+  constructor(options: EvidenceOptions, engine: EngineAccess, folder: string | undefined) {
     this.#options = options
     this.#engine = engine
     this.#folder = folder
@@ -82,10 +82,10 @@ export class Collected {
   }
 
   /** Saves the state of the page at the first failure, and returns screenshots of it. */
-  async failed(step: StepStart, own: readonly Picture[]): Promise<Picture[]> {
+  async failed(step: StepStart, own: readonly Screenshot[]): Promise<Screenshot[]> {
     if (this.#folder === undefined && !this.#options.pictures) return []
     const png = await this.#try('cannot take a screenshot of the failure', () =>
-      takePicture(this.#engine, this.#options.signal),
+      takeScreenshot(this.#engine, this.#options.signal),
     )
     const taken = png ? [{ label: 'failure', png }] : []
     if (this.#folder === undefined) return taken

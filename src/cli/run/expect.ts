@@ -8,7 +8,7 @@ import type { Failure } from './report.ts'
 import type { Expected } from './script/shape.ts'
 
 /** Compares the page with a stored screenshot; returns a note for the report, if any. */
-export type CheckPicture = (expected: NonNullable<Expected['screenshot']>) => Promise<string | undefined>
+export type CheckScreenshot = (expected: NonNullable<Expected['screenshot']>) => Promise<string | undefined>
 
 /**
  * Checks all conditions of an expectation, in the order of `checks`; returns notes.
@@ -18,7 +18,7 @@ export async function checkExpectation(
   { path, pathText }: Expectation,
   expected: Expected,
   value: unknown,
-  checkPicture: CheckPicture,
+  checkPicture: CheckScreenshot,
 ): Promise<string[]> {
   const picked = pick(value, path)
   const subject = picked.found ? picked.value : undefined

@@ -7,14 +7,14 @@ import { BaxError, exits } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import { showBatch } from '../output/batch-output.ts'
 import type { Context } from '../context.ts'
-import { reportingControl } from '../output/control-notice.ts'
+import { withControlNotice } from '../output/control-notice.ts'
 import { interruptedExit } from '../output/errors.ts'
-import { openHome } from '../engine/locate-engine.ts'
+import { locateEngine } from '../engine/locate-engine.ts'
 import { note, print } from '../io.ts'
-import { EvidenceRoom } from './evidence.ts'
-import { renderFaults } from './script/script-errors.ts'
+import { EvidenceStore } from './evidence.ts'
+import { renderErrors } from './script/script-errors.ts'
 import { findScripts, type Shard, shardOf, writeOutput } from './files.ts'
-import { startCleanupTimer } from './late-signal.ts'
+import { startCleanupTimer } from './cleanup-timer.ts'
 import { countSteps, type Plan } from './script/plan.ts'
 import { openReporters, type ReporterChoice } from './reporters/index.ts'
 import { counted } from './reporters/reporter.ts'
@@ -88,7 +88,7 @@ function renderProblems(
   if (count === 0) return undefined
   const invalid = new Set(errors.map(({ file }) => file)).size
   const where = invalid > 1 ? ` in ${invalid} files` : ''
-  return `${[...lines, ...(errors.length > 0 ? [renderFaults(errors)] : [])].join('\n')}\n${counted(count, 'error')}${where}; nothing was run\n`
+  return `${[...lines, ...(errors.length > 0 ? [renderErrors(errors)] : [])].join('\n')}\n${counted(count, 'error')}${where}; nothing was run\n`
 }
 
 async function runPlans(
@@ -105,10 +105,10 @@ async function runPlans(
   const showsBodies = options.reporters.some(({ name, file }) => name === 'line' && file === undefined)
   const choices = options.reporters.filter(({ name, file }) => !(onlyBodies && name === 'line' && file === undefined))
   const open = await openReporters(choices, io, mask)
-  const home = openHome({ ...context, io }, { when: 'ask' })
+  const home = locateEngine({ ...context, io }, { when: 'ask' })
   const cleanup = startCleanupTimer(io.signal)
   const { artifacts: folder } = options
-  const evidence = new EvidenceRoom({
+  const evidence = new EvidenceStore({
     ...(folder !== undefined && { folder }),
     pictures: options.reporters.some(({ name }) => name === 'html'),
     cwd: io.cwd,
@@ -125,7 +125,7 @@ async function runPlans(
       transport: home.transport,
       pictures: { update: options.updateSnapshots, inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false', mask },
       evidence,
-      reportingControl: (id, work) => reportingControl(io, home.transport, id, work),
+      reportingControl: (id, work) => withControlNotice(io, home.transport, id, work),
       writeScreenshot: async (path, png) => {
         const target = resolve(io.cwd, mask.name(path))
         await writeOutput(target, png)

@@ -17,7 +17,7 @@ export interface Failure {
 }
 
 /** A screenshot of a step, as PNG. */
-export interface Picture {
+export interface Screenshot {
   readonly label: string
   readonly png: Uint8Array
 }
@@ -41,7 +41,7 @@ export interface StepReport extends StepStart {
   readonly note?: string
   /** Shortened result. */
   readonly value?: unknown
-  readonly pictures: readonly Picture[]
+  readonly pictures: readonly Screenshot[]
 }
 
 /** A script that is about to run. */
@@ -87,7 +87,7 @@ export function exitOfFailure({ scripts }: RunReport): number | undefined {
 }
 
 /** Counts scripts and their steps by status. */
-export function tally(report: RunReport) {
+export function countResults(report: RunReport) {
   const scripts = { passed: 0, failed: 0, flaky: 0, skipped: 0 }
   const steps = { passed: 0, failed: 0, skipped: 0 }
   for (const script of report.scripts) {

@@ -2,11 +2,11 @@
 import { resolve } from 'node:path'
 import type { Client } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import type { Collected, EvidenceRoom } from './evidence.ts'
-import { failureOf, type Reach } from './call.ts'
+import type { EvidenceCollector, EvidenceStore } from './evidence.ts'
+import { failureOf, type EngineAccess } from './call.ts'
 import { holds, refersTo } from './script/condition.ts'
-import { type OwnSession, openSession } from './own-session.ts'
-import type { PictureRules } from './pictures.ts'
+import { type ScriptSession, openSession } from './script-session.ts'
+import type { SnapshotOptions } from './screenshots.ts'
 import { type Block, countSteps, type IncludeAction, type ScriptPlan, type StepPlan } from './script/plan.ts'
 import { asText } from './script/references.ts'
 import { type ScriptReport, type ScriptStart, shortened, type StepReport, type StepStart } from './report.ts'
@@ -24,11 +24,11 @@ export interface Observer {
 export interface RunnerTools {
   readonly client: Client
   readonly transport: Transport
-  readonly pictures: PictureRules
+  readonly pictures: SnapshotOptions
   readonly observer: Observer
-  readonly evidence: EvidenceRoom
-  readonly writeScreenshot: Reach['writeScreenshot']
-  readonly reportingControl: Reach['reportingControl']
+  readonly evidence: EvidenceStore
+  readonly writeScreenshot: EngineAccess['writeScreenshot']
+  readonly reportingControl: EngineAccess['reportingControl']
   readonly cwd: string
   readonly now: () => Date
   readonly signal: AbortSignal
@@ -49,9 +49,9 @@ export class ScriptRun {
   readonly #tools: RunnerTools
   readonly #start: ScriptStart
   readonly #reports: StepReport[] = []
-  readonly #engine: Reach
-  readonly #evidence: Collected
-  #session: OwnSession | undefined
+  readonly #engine: EngineAccess
+  readonly #evidence: EvidenceCollector
+  #session: ScriptSession | undefined
   #failed = false
 
   constructor(plan: ScriptPlan, attempt: number, tools: RunnerTools) {
@@ -69,7 +69,7 @@ export class ScriptRun {
       shellId: undefined,
       strict: plan.strict,
     }
-    this.#evidence = tools.evidence.of(this.#start, this.#engine)
+    this.#evidence = tools.evidence.collectorFor(this.#start, this.#engine)
   }
 
   /** Runs the script. Does not throw: failures are in the report. */

@@ -1,9 +1,9 @@
 /** Runs one step with its retries, and checks its expectations. */
-import { failureOf, interrupted, type Outcome, perform, type Reach, StepFailure, waitBetween } from './call.ts'
+import { failureOf, interrupted, type Outcome, perform, type EngineAccess, StepFailure, waitBetween } from './call.ts'
 import { checkExpectation } from './expect.ts'
-import { checkPicture, PictureFailure, type PictureRules } from './pictures.ts'
+import { checkScreenshot, ScreenshotFailure, type SnapshotOptions } from './screenshots.ts'
 import type { CallAction, StepPlan } from './script/plan.ts'
-import type { Failure, Picture } from './report.ts'
+import type { Failure, Screenshot } from './report.ts'
 import { type RunScope, UnresolvedReference } from './script/scope.ts'
 import type { Expected } from './script/shape.ts'
 import { fieldsOf } from './script/verbs.ts'
@@ -11,8 +11,8 @@ import { fieldsOf } from './script/verbs.ts'
 export type CallStep = StepPlan & { readonly action: CallAction }
 
 export interface StepTools {
-  readonly engine: Reach
-  readonly pictures: PictureRules
+  readonly engine: EngineAccess
+  readonly pictures: SnapshotOptions
   readonly signal: AbortSignal
   /** Absolute path of the script; stored screenshots are relative to it. */
   readonly script: string
@@ -24,7 +24,7 @@ export interface StepResult {
   readonly value: unknown
   readonly failure?: Failure
   readonly note?: string
-  readonly pictures: readonly Picture[]
+  readonly pictures: readonly Screenshot[]
 }
 
 /** Runs a step and retries it as it declares; never throws for failures of the step. */
@@ -42,7 +42,7 @@ export async function runStep(step: CallStep, scope: RunScope, tools: StepTools)
       return { tries, ...(await check(step, await act(), scope, tools)) }
     } catch (error) {
       const failure = stepFailureOf(error, tools.signal)
-      const pictures = error instanceof PictureFailure ? error.pictures : []
+      const pictures = error instanceof ScreenshotFailure ? error.pictures : []
       const isFinal =
         tries > step.retry.count ||
         error instanceof UnresolvedReference ||
@@ -83,12 +83,12 @@ async function check(
   if (programFailure && !expect.some(({ pathText }) => ['exit_code', 'timed_out'].includes(pathText)))
     throw new StepFailure(programFailure)
   const notes: string[] = []
-  const compared: Picture[] = []
+  const compared: Screenshot[] = []
   for (const expectation of expect) {
     const expected = scope.fill(expectation.template) as Expected
     notes.push(
       ...(await checkExpectation(expectation, expected, outcome.value, async (picture) => {
-        const result = await checkPicture(picture, await screenshotFor(outcome, tools), tools.script, tools.pictures)
+        const result = await checkScreenshot(picture, await screenshotFor(outcome, tools), tools.script, tools.pictures)
         compared.push(...result.pictures)
         return result.note
       })),
@@ -101,7 +101,7 @@ async function check(
 /** Returns the screenshot that the step took, or else takes one. */
 async function screenshotFor(outcome: Outcome, { engine, signal }: StepTools): Promise<Uint8Array> {
   if (outcome.png) return outcome.png
-  const png = await takePicture(engine, signal)
+  const png = await takeScreenshot(engine, signal)
   if (png) return png
   throw new StepFailure({ message: 'cannot take a screenshot without a session', code: 'expectation_failed' })
 }
@@ -109,7 +109,10 @@ async function screenshotFor(outcome: Outcome, { engine, signal }: StepTools): P
 const screenshotMs = 15_000
 
 /** Takes a screenshot of the script's session; undefined without a session. @throws StepFailure, BaxError */
-export async function takePicture({ client, sessionId }: Reach, signal: AbortSignal): Promise<Uint8Array | undefined> {
+export async function takeScreenshot(
+  { client, sessionId }: EngineAccess,
+  signal: AbortSignal,
+): Promise<Uint8Array | undefined> {
   const session_id = sessionId()
   if (session_id === undefined) return undefined
   const commands = [{ command: 'screenshot' }]

@@ -5,13 +5,13 @@ import type { Param } from '../../core/operation/params.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import { type Context, operationNamed } from '../context.ts'
-import type { Home } from '../engine/locate-engine.ts'
+import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { startCount, startSpinner } from '../output/progress.ts'
-import { flagValue, type Typed } from '../parse/values.ts'
-import { urlsOf } from './addresses.ts'
+import { flagValue, type TypedArguments } from '../parse/values.ts'
+import { urlsOf } from './urls.ts'
 import { inOrder } from './in-order.ts'
-import { outletFor, type Scraped } from './outlet.ts'
-import { withJsonFormat } from './wishes.ts'
+import { pageWriterFor, type Scraped } from './page-writer.ts'
+import { withJsonFormat } from './json-format.ts'
 
 /** Maximum number of concurrent requests; the engine has its own limits. */
 const together = 6
@@ -21,13 +21,13 @@ export const scrapeFields = (manifest: Manifest): Param[] =>
   operationNamed(manifest, 'scrape').params.filter(({ name }) => name !== 'url')
 
 /** Scrapes all pages with an engine, and closes it. Returns the exit code. */
-export async function scrapePages(context: Context, typed: Typed, engine: Home): Promise<number> {
+export async function scrapePages(context: Context, typed: TypedArguments, engine: LocatedEngine): Promise<number> {
   const { io, manifest } = context
   try {
     const fields = scrapeFields(manifest).map((param) => [param.name, flagValue(param, typed.flags, io.cwd)] as const)
     const input = withJsonFormat(Object.fromEntries(fields), typed.flags, io.cwd)
     const urls = await urlsOf(io, typed)
-    const outlet = outletFor(context, typed.flags, input, urls.length)
+    const outlet = pageWriterFor(context, typed.flags, input, urls.length)
     const { http } = operationNamed(manifest, 'scrape')
     const failOnStatus = typed.flags['failOnStatus'] === true
     return await scrapeAll({ context, engine, http, input, failOnStatus }, urls, outlet)
@@ -38,7 +38,7 @@ export async function scrapePages(context: Context, typed: Typed, engine: Home):
 
 interface ScrapeRun {
   readonly context: Context
-  readonly engine: Home
+  readonly engine: LocatedEngine
   readonly http: string
   readonly input: Record<string, unknown>
   readonly failOnStatus: boolean
@@ -48,7 +48,7 @@ interface ScrapeRun {
 async function scrapeAll(
   run: ScrapeRun,
   urls: readonly string[],
-  outlet: ReturnType<typeof outletFor>,
+  outlet: ReturnType<typeof pageWriterFor>,
 ): Promise<number> {
   const { io } = run.context
   const many = urls.length > 1
@@ -63,7 +63,7 @@ async function scrapeAll(
       // The failure of a single page is the outcome of the command.
       if (!many && scraped.error) throw scraped.error
       progress.next(failure !== undefined)
-      await progress.aside(() => outlet.take(scraped, failure))
+      await progress.hideWhile(() => outlet.take(scraped, failure))
     }
     progress.stop()
     await outlet.end?.()

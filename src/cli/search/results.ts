@@ -2,7 +2,7 @@
 import { basename, join, relative, resolve } from 'node:path'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { SearchAnswer, SearchResult } from '../../core/shapes/search.ts'
-import { tell } from '../output/errors.ts'
+import { printError } from '../output/errors.ts'
 import { type Io, print } from '../io.ts'
 import { type Piece, piecesOf } from '../scrape/pieces.ts'
 import { nameFor } from '../scrape/file-names.ts'
@@ -36,7 +36,7 @@ export async function reportMissing(io: Io, results: readonly SearchResult[]): P
   for (const { url, content } of results) {
     const { error, code } = content?.metadata ?? {}
     if (error === undefined) continue
-    await tell(io, `${url}: ${error} [${code}]`)
+    await printError(io, `${url}: ${error} [${code}]`)
     if (piecesOfContent(content!).length === 0) count += 1
   }
   return count

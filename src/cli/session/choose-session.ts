@@ -1,6 +1,6 @@
 /** Saves the choice of `bax session use`. */
 import { rm } from 'node:fs/promises'
-import { localFiles } from '../../core/state/local-home.ts'
+import { localFiles } from '../../core/state/local-files.ts'
 import { explainDir, openStateDir } from '../../core/state/state-dir.ts'
 import { writeState } from '../../core/state/state-file.ts'
 import type { ChosenSession } from './chosen-session.ts'

@@ -1,6 +1,6 @@
 /** Default session of commands: `BAX_SESSION`, then the choice of `bax session use`. */
 import { BaxError } from '../../core/errors/errors.ts'
-import { localFiles } from '../../core/state/local-home.ts'
+import { localFiles } from '../../core/state/local-files.ts'
 import { readState, UnusableFile } from '../../core/state/state-file.ts'
 import { stateKinds } from '../../core/state/state-kinds.ts'
 import type { Settings } from '../settings.ts'

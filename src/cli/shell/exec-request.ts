@@ -6,7 +6,7 @@ import type { Manifest } from '../../operations/manifest.ts'
 import { operationNamed } from '../context.ts'
 import { addParam, addShellFlag } from '../parse/flags.ts'
 import { type Io, readStdin } from '../io.ts'
-import { fileText, flagValue, type Typed } from '../parse/values.ts'
+import { fileText, flagValue, type TypedArguments } from '../parse/values.ts'
 import { addVariables, variablesOf } from './variables.ts'
 
 /** Fields that are flags, by operation. */
@@ -53,7 +53,7 @@ export interface ExecRequest {
 
 /** Reads the arguments. @throws BaxError `invalid_request` for conflicting ones */
 export async function readExec(
-  typed: Typed,
+  typed: TypedArguments,
   manifest: Manifest,
   io: Io,
   session: string | undefined,
@@ -90,7 +90,7 @@ export async function readExec(
 
 /** Returns the fields of the program. `readStdin`: it was read from standard input. */
 async function programOf(
-  { words, flags }: Typed,
+  { words, flags }: TypedArguments,
   io: Io,
 ): Promise<{ fields: Record<string, unknown>; readStdin: boolean }> {
   const given = (words[0] ?? []) as readonly string[]

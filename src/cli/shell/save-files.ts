@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises'
 import { call, download } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { temporaryBeside } from '../../core/state/files.ts'
+import { temporaryPath } from '../../core/state/files.ts'
 import type { Artifact, ArtifactFile, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
 
 /** Error of a file that cannot be written on this machine. */
@@ -14,7 +14,7 @@ class NotSaved extends BaxError {}
 
 /** Writes a temporary file, and renames it when it is complete. */
 export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const temporary = temporaryBeside(path)
+  const temporary = temporaryPath(path)
   try {
     await mkdir(dirname(path), { recursive: true })
     await pipeline(bytes, createWriteStream(temporary, { flags: 'wx' }))

@@ -1,15 +1,15 @@
 /** Command lines of the terminal UI, parsed and run like `bax do`. */
 import { BaxError, exits } from '../../core/errors/errors.ts'
-import type { Line } from '../../tui/desk.ts'
+import type { ParsedLine } from '../../tui/host.ts'
 import type { Context } from '../context.ts'
 import { HelpWanted } from '../parse/flags.ts'
-import type { Home } from '../engine/locate-engine.ts'
+import type { LocatedEngine } from '../engine/locate-engine.ts'
 import type { Io, Output } from '../io.ts'
 import { parseBatch } from '../parse/parse-batch.ts'
 import { sendBatch } from '../send-batch.ts'
 
 /** Parses a line. @throws BaxError `invalid_request` */
-export function readLine(words: readonly string[], context: Context, engine: Home): Line {
+export function readLine(words: readonly string[], context: Context, engine: LocatedEngine): ParsedLine {
   const { manifest, io } = context
   // Users may type the whole command.
   const argv = words[0] === 'bax' && words[1] === 'do' ? words.slice(2) : words

@@ -1,6 +1,6 @@
 /** Converts typed commands to a script for `bax run`. */
 import type { Manifest } from '../../operations/manifest.ts'
-import type { TypedCommand } from '../../tui/desk.ts'
+import type { TypedCommand } from '../../tui/host.ts'
 import { findEntry, requiredOf } from '../parse/batch.ts'
 
 export async function writeScript(

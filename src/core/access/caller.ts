@@ -16,10 +16,10 @@ export interface Caller {
 }
 
 /** The caller where no keys are in use; it may do everything. */
-export const everybody: Caller = { keyId: null, name: null, scopes: keyScopes, admin: true }
+export const keylessCaller: Caller = { keyId: null, name: null, scopes: keyScopes, admin: true }
 
 /** A caller without a key where keys are in use; limited to public operations and to what its token allows. */
-export const nobody: Caller = { keyId: null, name: null, scopes: [], admin: false }
+export const anonymousCaller: Caller = { keyId: null, name: null, scopes: [], admin: false }
 
 /**
  * Returns the token of a call without a key, from its query or its `Authorization: Bearer` header; null without one.
@@ -28,7 +28,7 @@ export const nobody: Caller = { keyId: null, name: null, scopes: [], admin: fals
 export const tokenOf = (
   inQuery: string | undefined,
   { caller, token }: { readonly caller: Caller; readonly token?: string | null },
-): string | null => inQuery ?? (caller === nobody ? (token ?? null) : null)
+): string | null => inQuery ?? (caller === anonymousCaller ? (token ?? null) : null)
 
 /** Access that an operation requires. */
 export interface Access {
@@ -44,5 +44,5 @@ export const isAllowed = ({ scopes, admin }: Caller, { scope }: Access): boolean
   admin || [scope].flat().some((one) => one === 'public' || scopes.includes(one))
 
 /** Returns whether the caller sees a resource of `owner`; unowned resources are visible to those who see everything. */
-export const sees = ({ admin, keyId }: Caller, owner: string | null): boolean =>
+export const canSee = ({ admin, keyId }: Caller, owner: string | null): boolean =>
   admin || (keyId !== null && keyId === owner)

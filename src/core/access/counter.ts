@@ -1,5 +1,5 @@
 /** Counts amounts per holder. */
-export class Tally<Holder> {
+export class Counter<Holder> {
   readonly #amounts = new Map<Holder, number>()
   #total = 0
 

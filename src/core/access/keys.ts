@@ -1,6 +1,6 @@
 /** API keys, which callers send where a service is not its user's alone. */
 import type { Caller } from './caller.ts'
-import type { KeyInput, KeyMade, KeyRecord } from '../shapes/keys.ts'
+import type { KeyInput, CreatedKey, KeyRecord } from '../shapes/keys.ts'
 
 /** Prefix of every key, which distinguishes keys from tokens. */
 export const keyPrefix = 'bax_'
@@ -21,7 +21,7 @@ export interface KeyRing {
 
 export interface Keys extends KeyRing {
   /** @throws BaxError `invalid_request` for an expiry that is invalid or in the past. */
-  create(input: KeyInput): Promise<KeyMade>
+  create(input: KeyInput): Promise<CreatedKey>
   /** All keys ever created, newest first. */
   list(): Promise<KeyRecord[]>
   /** A warning that names the unreadable key files, whose keys are therefore rejected. */

@@ -2,7 +2,7 @@
 import type { Caller } from './caller.ts'
 import { BaxError, type ErrorCode } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
-import { Tally } from './counter.ts'
+import { Counter } from './counter.ts'
 
 /** Limits of one caller; 0 means unlimited. */
 export interface Allowance {
@@ -84,7 +84,7 @@ const kinds: Readonly<Record<Kind, KindFacts>> = {
 export class Quota {
   readonly #kind: Kind
   readonly #allowances: Allowances | undefined
-  readonly #taken = new Tally<string | null>()
+  readonly #taken = new Counter<string | null>()
 
   constructor(kind: Kind, allowances: Allowances | undefined) {
     this.#kind = kind

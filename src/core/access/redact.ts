@@ -1,5 +1,5 @@
 /** Removes secrets from logs, and from a connector's data before it leaves the user's machine (`spec: relay 6`). */
-import { decodedPart } from '../net/urls.ts'
+import { decodeUrlPart } from '../net/urls.ts'
 
 /** Placeholder for a secret. */
 const redacted = '[redacted]'
@@ -20,7 +20,7 @@ export function redactUrl(url: string): string {
   return url
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#@\s]*@/i, `$1${redacted}@`)
     .replace(/([?&#;])([^=&#;\s]+)=([^&#;\s]*)/g, (whole, mark: string, name: string) =>
-      secretField.test(decodedPart(name)) ? `${mark}${name}=${redacted}` : whole,
+      secretField.test(decodeUrlPart(name)) ? `${mark}${name}=${redacted}` : whole,
     )
 }
 

@@ -129,13 +129,13 @@ export const errorTable = {
 export type ErrorCode = keyof typeof errorTable
 
 /** One error of an input: where (`commands[1].data.url`) and what. */
-export interface FieldFault {
+export interface FieldError {
   readonly path: string
   readonly message: string
 }
 
 /** The failure of one search provider. */
-export interface ProviderFault {
+export interface ProviderError {
   readonly provider: string
   readonly error: string
   readonly code: ErrorCode
@@ -144,7 +144,7 @@ export interface ProviderFault {
 export interface ErrorExtras {
   /** What to do next; the CLI prints it below the message. */
   readonly hint?: string
-  readonly details?: readonly FieldFault[] | readonly ProviderFault[] | Record<string, unknown>
+  readonly details?: readonly FieldError[] | readonly ProviderError[] | Record<string, unknown>
   readonly cause?: unknown
   /** Seconds after which to retry (`retry-after`). */
   readonly retryAfterSecs?: number
@@ -165,7 +165,7 @@ export interface ErrorBody {
 const maxMessageChars = 2000
 
 /** Truncates a text to `most` characters. */
-export const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
+export const truncate = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
 
 /** Marks the class across bundles: the bundle of one-liners contains a second copy of it. */
 const marker = Symbol.for('bax.error')
@@ -204,7 +204,7 @@ export class BaxError extends Error {
   }
 
   toBody(requestId?: string): ErrorBody {
-    const message = shortened(this.message, maxMessageChars)
+    const message = truncate(this.message, maxMessageChars)
     return {
       success: false,
       error: message,

@@ -1,25 +1,25 @@
 /** Describes invalid input in sentences that name the field. Shared by HTTP, scripts and configuration. */
 import type { z } from 'zod'
-import type { FieldFault } from './errors.ts'
+import type { FieldError } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 
 /** Lists all errors of a failed parse, in the order of the schema. */
-export function faultsOf(error: z.ZodError): FieldFault[] {
-  return error.issues.flatMap(faultsOfIssue)
+export function fieldErrorsOf(error: z.ZodError): FieldError[] {
+  return error.issues.flatMap(fieldErrorsOfIssue)
 }
 
 /** Formats one field error: `url is required`, `limit must be at most 100`. */
-export function sentenceOf({ path, message }: FieldFault): string {
+export function formatFieldError({ path, message }: FieldError): string {
   if (!path) return message
   return /^(is|must|has|cannot) /.test(message) ? `${path} ${message}` : `${path}: ${message}`
 }
 
 /** Converts an issue; a union that did not match reports the errors of its closest branch. */
-function faultsOfIssue(issue: Issue): FieldFault[] {
+function fieldErrorsOfIssue(issue: Issue): FieldError[] {
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]!
-    return nearest.flatMap((inner) => faultsOfIssue({ ...inner, path: [...issue.path, ...inner.path] } as Issue))
+    return nearest.flatMap((inner) => fieldErrorsOfIssue({ ...inner, path: [...issue.path, ...inner.path] } as Issue))
   }
   return [{ path: pathText(issue.path), message: messageOf(issue) }]
 }

@@ -73,8 +73,8 @@ const publicMessages: Partial<Record<ErrorCode, string>> = {
 }
 
 /** Returns the error as callers of a server may see it; the full error belongs in the server's log. */
-export function forCallers(error: BaxError): BaxError {
-  if (!hidesFrom(error)) return error
+export function publicError(error: BaxError): BaxError {
+  if (!hidesDetails(error)) return error
   const { code, retryAfterSecs, details } = error
   const providers = code === 'search_unavailable' && details
   return new BaxError(code, publicMessages[code] ?? error.message, {
@@ -88,7 +88,7 @@ export function forCallers(error: BaxError): BaxError {
 const namesField = ({ code, details }: BaxError): boolean => code !== 'search_unavailable' && Array.isArray(details)
 
 /** Returns whether `forCallers` removes parts of the error. */
-export const hidesFrom = (error: BaxError): boolean =>
+export const hidesDetails = (error: BaxError): boolean =>
   forOperator.has(error.code) &&
   !namesField(error) &&
   (error.hint !== undefined || error.details !== undefined || publicMessages[error.code] !== undefined)

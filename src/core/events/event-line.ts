@@ -1,5 +1,5 @@
 /** Formats session events as one line for humans. */
-import { cell } from '../text/cell.ts'
+import { formatCell } from '../text/cell.ts'
 import type { Frame } from '../operation/stream.ts'
 
 /** An event as it is sent to clients. */
@@ -12,7 +12,7 @@ export function eventLine({ ts, type, data }: Event): string {
 
 /** Formats the data of an event, without time and type. */
 export function eventFacts(type: string, data: Event['data']): string {
-  const text = (name: string) => cell(data[name])
+  const text = (name: string) => formatCell(data[name])
   switch (type) {
     case 'page.navigated':
     case 'page.loaded':
@@ -37,6 +37,6 @@ export function eventFacts(type: string, data: Event['data']): string {
     case 'frame':
       return `${text('tab_id')} ${text('width')}x${text('height')}`
     default:
-      return Object.entries(data).map(([name, value]) => `${name}=${cell(value)}`).join(' ') // prettier-ignore
+      return Object.entries(data).map(([name, value]) => `${name}=${formatCell(value)}`).join(' ') // prettier-ignore
   }
 }

@@ -1,6 +1,6 @@
 /** Formats relay events as one line for humans. */
 import type { RelayEvent } from '../shapes/relay.ts'
-import { cell } from '../text/cell.ts'
+import { formatCell } from '../text/cell.ts'
 
 /** Formats an event: `12:00:01.123  network  response   200 GET http://…` */
 export function relayEventLine(event: RelayEvent): string {
@@ -10,7 +10,7 @@ export function relayEventLine(event: RelayEvent): string {
 
 /** Formats the data of an event, without time and type. */
 export function relayEventFacts({ kind, type, data }: RelayEvent): string {
-  const text = (name: string) => cell(data[name])
+  const text = (name: string) => formatCell(data[name])
   const place = data['url'] === undefined ? '' : ` (${text('url')}${data['line'] ? `:${text('line')}` : ''})`
   if (kind === 'console') return `${text('level')}: ${text('text')}${place}`
   if (kind === 'network') {
@@ -24,5 +24,5 @@ export function relayEventFacts({ kind, type, data }: RelayEvent): string {
     }
     return facts[type] ?? text('url')
   }
-  return Object.entries(data).map(([name, value]) => `${name}=${cell(value)}`).join(' ') // prettier-ignore
+  return Object.entries(data).map(([name, value]) => `${name}=${formatCell(value)}`).join(' ') // prettier-ignore
 }

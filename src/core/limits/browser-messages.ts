@@ -1,5 +1,5 @@
 /** Limits on browser messages and on failures; same units as `limits.ts`, which includes them. */
-export const wireLimits = {
+export const browserMessageLimits = {
   /**
    * Console messages and errors of a page processed per second; further ones are dropped. A page is closed when
    * more than `lostMessages` or `lostBytes` are dropped without a second's pause, or when more than `lateMessages` in a

@@ -3,7 +3,7 @@ import { egressLimits } from './egress.ts'
 import { relayLimits } from './relay.ts'
 import { serverLimits } from './server.ts'
 import { scrapeLimits } from './scrape.ts'
-import { wireLimits } from './browser-messages.ts'
+import { browserMessageLimits } from './browser-messages.ts'
 
 /** Defaults and maxima, in one place. Milliseconds in `*Ms`, seconds in `*Secs`, bytes in `*Bytes`. */
 export const limits = {
@@ -28,7 +28,7 @@ export const limits = {
     downloads: 200,
     downloadBytes: 1024 * 1024 * 1024,
     /** Lines of the session journal after which it is rewritten without expired entries. */
-    graveLines: 2000,
+    tombstoneLines: 2000,
     /** Time to read cookies and storage for a profile. */
     storageMs: 10_000,
     /** Time for a page that has just loaded to report its title. */
@@ -38,7 +38,7 @@ export const limits = {
     viewport: { width: 1280, height: 720 },
   },
 
-  ...wireLimits,
+  ...browserMessageLimits,
 
   provision: { timeoutMs: 120_000, retryAfterMs: 500 },
 
@@ -109,14 +109,14 @@ export const limits = {
     worthwhile: 32,
     large: 512 * 1024,
     /** Size from which a page is not sent to a language model; smaller ones stay on the main thread, which calls it. */
-    forModel: 2 * 1024 * 1024,
+    modelBytes: 2 * 1024 * 1024,
     heapMb: 2048,
     longestMs: 30_000,
     idleMs: 30_000,
   },
 
   /** Worker threads for PDFs, the heap of each, and how much the process may grow meanwhile. */
-  pdf: { threads: 2, heapMb: 512, bytes: 1024 ** 3, lookMs: 50, longestMs: 30_000, idleMs: 30_000 },
+  pdf: { threads: 2, heapMb: 512, bytes: 1024 ** 3, pollMs: 50, longestMs: 30_000, idleMs: 30_000 },
 
   /** Worker threads that decompress large bodies. */
   unzstd: { threads: 2, heapMb: 128, longestMs: 30_000, idleMs: 30_000 },
@@ -135,7 +135,7 @@ export const limits = {
     /** Maximum number of result pages that one search reads. */
     pages: 4,
     /** Results scraped concurrently, and how many of them in tabs of a session. */
-    together: 8,
+    concurrency: 8,
     tabs: 4,
   },
 
@@ -262,7 +262,7 @@ export const limits = {
     /** Minimum interval between two records of a key's use. */
     noteMs: 60_000,
     /** Time within which everything that depends on a key ends with it. */
-    lookMs: 500,
+    checkMs: 500,
     /** Coarsest file system timestamp to allow for. */
     tickMs: 2000,
   },
@@ -277,9 +277,9 @@ export const limits = {
     retryMs: 2000,
     keepAliveMs: 15_000,
     /** How long to try to reconnect before the reader gives up. */
-    comeBackMs: 60_000,
+    reconnectMs: 60_000,
     /** Delay between two frames of a page. */
-    pictureMs: 60,
+    frameMs: 60,
   },
 
   live: {

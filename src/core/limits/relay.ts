@@ -31,7 +31,7 @@ export const relayLimits = {
   /** Time for a browser's debugging port to respond, and for its port file to be complete. */
   portMs: 5_000,
   /** Interval of checking that tabs respond. */
-  askTabsMs: 5_000,
+  checkTabsMs: 5_000,
   /** Time for a connector to reconnect before its session ends. */
   resumeMs: 120_000,
   /** Time for the first messages of a new tunnel. */

@@ -43,7 +43,7 @@ export function openableUrl(text: string, field = 'url'): string {
 export const isOpenable = (href: string): boolean => openable.has(new URL(href).protocol) || openableAbout.test(href)
 
 /** Decodes a part of a URL; returns it unchanged when it is not valid percent-encoded UTF-8. */
-export function decodedPart(part: string): string {
+export function decodeUrlPart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

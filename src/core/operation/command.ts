@@ -54,7 +54,7 @@ export interface CommandContext {
   /** Sends input, which the page has processed once `send` resolves, so that failures can report its delivery. */
   send<T>(send: () => Promise<T>): Promise<T>
   /** Returns the number of characters that have reached a field since the command began; null when unknown. */
-  received(): Promise<number | null>
+  receivedChars(): Promise<number | null>
   /** Evaluates an expression in the page and awaits promises; interrupts a script that hangs. */
   evaluate(expression: string, options: { timeoutMs: number }): Promise<TypedValue>
   /** Evaluates with an element as `this`; a function is called with the element, any other expression is evaluated. */
@@ -127,7 +127,7 @@ export interface Command<Data extends z.ZodObject = z.ZodObject> {
   /** Shape of `data` in the result entry; null for commands that report nothing. */
   readonly result: z.ZodType | null
   /** Maximum run time, for commands that have no `timeout_ms` and are not short. */
-  readonly withinMs?: number
+  readonly maxDurationMs?: number
   run(context: CommandContext, data: z.output<Data>): Promise<CommandOutcome | void>
 }
 

@@ -4,7 +4,7 @@ const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 
-export interface JsonBounds {
+export interface JsonLimits {
   /** Nesting depth of lists and objects. */
   readonly depth: number
   /** Number of values of every kind, including lists and objects. */
@@ -12,7 +12,7 @@ export interface JsonBounds {
 }
 
 /** Returns the first limit that the JSON text exceeds. Invalid JSON is left to the parser. */
-export function excessOf(bytes: Uint8Array, most: JsonBounds): keyof JsonBounds | undefined {
+export function exceededLimit(bytes: Uint8Array, most: JsonLimits): keyof JsonLimits | undefined {
   let depth = 0
   // Each non-empty list or object and each comma adds one.
   let values = 1

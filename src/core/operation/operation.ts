@@ -66,7 +66,7 @@ export interface Operation<
   /** The response as NDJSON, one value per line, if the input requests it. */
   readonly lines?: (output: z.output<NonNullable<Out>>, input: z.output<In>) => readonly unknown[] | undefined
   /** Adds a warning to the response, when it belongs elsewhere than in the field `warning`. */
-  readonly warned?: (output: z.output<NonNullable<Out>>, warning: string) => z.output<NonNullable<Out>>
+  readonly withWarning?: (output: z.output<NonNullable<Out>>, warning: string) => z.output<NonNullable<Out>>
   /** Content type of a text response; absent for JSON. */
   readonly text?: string
   /** Whether it opens pages of its own; a server limits how many such operations run concurrently. */
@@ -84,8 +84,8 @@ export interface Operation<
 
 /** Stores a small note in place of a response that may be large. */
 interface Replay<Answer> {
-  note(output: Answer): unknown
-  again(engine: Engine, note: never, call: Call): Promise<Answer>
+  summarize(output: Answer): unknown
+  restore(engine: Engine, note: never, call: Call): Promise<Answer>
 }
 
 export function defineOperation<In extends z.ZodObject, Out extends z.ZodType | null>(

@@ -26,7 +26,7 @@ export interface StreamOperation<In extends z.ZodObject = z.ZodObject> extends E
   /** Maximum body in bytes, when the default is too small. */
   readonly bodyBytes?: number
   /** Whether `open` may return null; for the documents. */
-  readonly mayBeOver?: true
+  readonly mayHaveEnded?: true
   /** Opens the stream. Returns null when it has ended: the response is 204, which makes an EventSource stop. */
   open(engine: Engine, input: z.output<In>, call: StreamCall): Promise<AsyncIterable<Frame> | null>
 }

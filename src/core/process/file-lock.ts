@@ -18,7 +18,7 @@ const tries = 5
 /** Files younger than this may belong to a process that has bound the socket but does not listen yet. */
 const youngMs = 1000
 
-export async function holdFileLock(prefix: string): Promise<HeldLock | undefined> {
+export async function acquireFileLock(prefix: string): Promise<HeldLock | undefined> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const own = `${prefix}.${randomBytes(6).toString('hex')}.lock`
     const lock = await listenAsHolder(own)

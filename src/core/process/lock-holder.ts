@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 
 export interface HeldLock {
   /** Sends one line to all current and future connections. */
-  answer(line: string): void
+  publish(line: string): void
   release(): Promise<void>
 }
 
@@ -28,7 +28,7 @@ export async function listenAsHolder(path: string): Promise<HeldLock | undefined
   if (!bound) return undefined
   server.unref()
   return {
-    answer(line) {
+    publish(line) {
       said = `${line}\n`
       for (const socket of waiting) socket.write(said)
     },

@@ -6,7 +6,7 @@
  * names) see `file-lock.ts`.
  */
 import { connect, type Socket } from 'node:net'
-import { findFileLock, holdFileLock } from './file-lock.ts'
+import { findFileLock, acquireFileLock } from './file-lock.ts'
 import { type HeldLock, listenAsHolder } from './lock-holder.ts'
 
 /** Name of a lock: one in the kernel, or the path prefix of socket files. */
@@ -24,15 +24,15 @@ export function lockName(id: string, folder: string, platform: NodeJS.Platform, 
 }
 
 /** Acquires the lock; returns undefined when another process holds it. */
-export const holdLock = (name: LockName): Promise<HeldLock | undefined> =>
-  'path' in name ? listenAsHolder(name.path) : holdFileLock(name.filesFrom)
+export const acquireLock = (name: LockName): Promise<HeldLock | undefined> =>
+  'path' in name ? listenAsHolder(name.path) : acquireFileLock(name.filesFrom)
 
 /** Returns the socket of the holder, if there is one. */
 const holderOf = async (name: LockName): Promise<string | undefined> =>
   'path' in name ? name.path : findFileLock(name.filesFrom)
 
 /** Connects to the holder and waits for its line. */
-export async function askLock(name: LockName, signal?: AbortSignal): Promise<LockAnswer> {
+export async function queryLock(name: LockName, signal?: AbortSignal): Promise<LockAnswer> {
   const path = await holderOf(name)
   if (path === undefined) return { held: false }
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ export async function askLock(name: LockName, signal?: AbortSignal): Promise<Loc
 }
 
 /** Resolves when the holder has ended; immediately when there is none. */
-export async function lockReleased(name: LockName, signal?: AbortSignal): Promise<void> {
+export async function waitForRelease(name: LockName, signal?: AbortSignal): Promise<void> {
   const path = await holderOf(name)
   if (path === undefined) return
   await new Promise<void>((resolve, reject) => {

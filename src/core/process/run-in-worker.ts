@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { ThreadPool, type ThreadPoolFacts } from './thread-pool.ts'
+import { ThreadPool, type ThreadPoolOptions } from './thread-pool.ts'
 
 type Work<Task, Result> = (task: Task, signal: AbortSignal) => Promise<Result>
 
@@ -11,10 +11,10 @@ type Work<Task, Result> = (task: Task, signal: AbortSignal) => Promise<Result>
  * it has not been built, as in unit tests, `work` runs on this thread. The threads are shared by the process; they end
  * when idle, and do not keep the process alive.
  */
-export function aside<Task, Result>(
+export function runInWorker<Task, Result>(
   program: string,
   work: (task: Task) => Promise<Result>,
-  facts: Omit<ThreadPoolFacts, 'program'>,
+  facts: Omit<ThreadPoolOptions, 'program'>,
 ): Work<Task, Result> {
   let pool: ThreadPool<Task, Result> | undefined
   return (task, signal) => {

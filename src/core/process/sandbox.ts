@@ -3,5 +3,6 @@
 /** Returns whether browsers of this user run with `--no-sandbox`. */
 export const lacksSandbox = (uid: number | undefined): boolean => uid === 0
 
-export const sandboxOff = 'browsers run as root with --no-sandbox: a page that escapes its renderer gains root access'
+export const sandboxWarning =
+  'browsers run as root with --no-sandbox: a page that escapes its renderer gains root access'
 export const sandboxHint = "run bax as a non-root user to keep Chromium's sandbox"

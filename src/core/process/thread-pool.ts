@@ -1,9 +1,9 @@
 /** A pool of worker threads that run one program; threads start on demand and are replaced when they crash. */
 import { Worker } from 'node:worker_threads'
 import { BaxError } from '../errors/errors.ts'
-import type { Refusal, ThreadAnswer } from './thread-tasks.ts'
+import type { PlainError, ThreadAnswer } from './thread-tasks.ts'
 
-export interface ThreadPoolFacts {
+export interface ThreadPoolOptions {
   /** The built file that each thread runs; see `serveTasks`. */
   readonly program: string
   /** Maximum number of threads. */
@@ -17,7 +17,7 @@ export interface ThreadPoolFacts {
 }
 
 /** Options of a task. */
-export interface TaskWish {
+export interface TaskOptions {
   readonly signal?: AbortSignal
   /** Origin of the task; origins take turns, so that one with many tasks does not delay the others. */
   readonly from?: string | null
@@ -48,7 +48,7 @@ const jobsPerThread = 2
 const maxCrashes = 2
 
 export class ThreadPool<Task, Result> {
-  readonly #facts: ThreadPoolFacts
+  readonly #facts: ThreadPoolOptions
   readonly #threads = new Set<Thread<Task, Result>>()
   readonly #waiting: Job<Task, Result>[] = []
   /** Origins of served tasks, the latest last. */
@@ -56,7 +56,7 @@ export class ThreadPool<Task, Result> {
   #idle: NodeJS.Timeout | undefined
   #closed = false
 
-  constructor(facts: ThreadPoolFacts) {
+  constructor(facts: ThreadPoolOptions) {
     this.#facts = facts
   }
 
@@ -84,7 +84,7 @@ export class ThreadPool<Task, Result> {
    * for a task that exceeds a thread's memory, `internal_error` for one that crashes threads otherwise,
    * `shutting_down`
    */
-  async run(task: Task, { signal, from = null }: TaskWish = {}): Promise<Result> {
+  async run(task: Task, { signal, from = null }: TaskOptions = {}): Promise<Result> {
     if (this.#closed) throw shuttingDown()
     signal?.throwIfAborted()
     clearTimeout(this.#idle)
@@ -231,7 +231,7 @@ export class ThreadPool<Task, Result> {
   }
 }
 
-const rebuilt = ({ code, message, hint, details }: Refusal): BaxError =>
+const rebuilt = ({ code, message, hint, details }: PlainError): BaxError =>
   new BaxError(code, message, { ...(hint && { hint }), ...(details && { details }) })
 
 const tooLarge = (cause: unknown): BaxError =>

@@ -5,11 +5,11 @@ import { BaxError } from '../errors/errors.ts'
 /** Answer of a thread: the result of a task, a BaxError, or another error. */
 export type ThreadAnswer<Result> =
   | { readonly result: Result }
-  | { readonly refused: Refusal }
+  | { readonly refused: PlainError }
   | { readonly fault: unknown }
 
 /** A BaxError as plain data, because a structured clone turns it into a mere Error. */
-export type Refusal = Pick<BaxError, 'code' | 'message' | 'hint' | 'details'>
+export type PlainError = Pick<BaxError, 'code' | 'message' | 'hint' | 'details'>
 
 /** Serves the tasks of the pool that started this thread; `work` may throw anything that can be cloned. */
 export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>): void {
@@ -27,4 +27,4 @@ export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>):
   })
 }
 
-const plain = ({ code, message, hint, details }: BaxError): Refusal => ({ code, message, hint, details })
+const plain = ({ code, message, hint, details }: BaxError): PlainError => ({ code, message, hint, details })

@@ -1,7 +1,7 @@
 /** Shapes of crawls and maps: requests and responses (`spec: contract 8`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
-import { scrapeData, scrapeOptions, sender, warned } from './scrape.ts'
+import { scrapeData, scrapeOptions, sender, warningFields } from './scrape.ts'
 import { urlText } from './text.ts'
 
 const { crawl } = limits
@@ -200,7 +200,7 @@ export const crawlEventData = {
     url: z.string().describe('URL as discovered'),
     page: scrapeData,
     replaces: z.boolean().optional().describe('The page was scraped again and replaces the earlier one of this index'),
-    ...warned,
+    ...warningFields,
   }),
   'crawl.error': crawlError,
   'crawl.skipped': z.object({ skipped: z.array(crawlSkipped) }),

@@ -5,7 +5,7 @@ import { limits } from '../limits/limits.ts'
 const { schema: most } = limits.input
 
 export const jsonSchema = z.record(z.string(), z.unknown()).superRefine((schema, context) => {
-  const excess = excessOf(schema)
+  const excess = schemaSizeError(schema)
   if (excess !== undefined) context.addIssue({ code: 'custom', message: excess })
 })
 
@@ -17,7 +17,7 @@ const plainKeywords = new Set(
 )
 
 /** Describes the first limit that a schema exceeds, as the end of a sentence; undefined when it is small enough. */
-export function excessOf(schema: unknown): string | undefined {
+export function schemaSizeError(schema: unknown): string | undefined {
   const open: { value: unknown; name: string; depth: number }[] = [{ value: schema, name: '', depth: 1 }]
   let parts = 0
   for (let next = open.pop(); next; next = open.pop()) {

@@ -34,11 +34,11 @@ export const keyInput = z.object({
 
 export type KeyInput = z.output<typeof keyInput>
 
-export const keyMade = z
+export const createdKey = z
   .object({
     key: z.string().describe('The key itself; shown only once and not stored'),
     ...keyRecord.shape,
   })
   .meta({ id: 'KeyMade' })
 
-export type KeyMade = z.output<typeof keyMade>
+export type CreatedKey = z.output<typeof createdKey>

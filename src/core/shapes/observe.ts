@@ -10,7 +10,7 @@ const observationParts = [
 ] as const // prettier-ignore
 
 /** Options of an observation, without the session. */
-export const observationWishes = z.object({
+export const observationOptions = z.object({
   include: z
     .array(z.enum(observationParts))
     .max(limits.input.names)
@@ -143,8 +143,8 @@ export const observation = z
   })
   .meta({ id: 'Observation' })
 
-export type ObservationWishes = z.output<typeof observationWishes>
-export type ObserveRequest = ObservationWishes & { readonly session_id: string; readonly diff?: boolean }
+export type ObservationOptions = z.output<typeof observationOptions>
+export type ObserveRequest = ObservationOptions & { readonly session_id: string; readonly diff?: boolean }
 export type ObservedElement = z.output<typeof observedElement>
 export type ObservedTab = z.output<typeof observedTab>
 export type Observation = z.output<typeof observation>
@@ -186,7 +186,7 @@ export type StepResult = z.output<typeof stepResult>
 /** A validated step, as passed to the engine. */
 export interface StepRequest extends CommandBatch {
   readonly settle_ms: number
-  readonly observe: ObservationWishes | null
+  readonly observe: ObservationOptions | null
   readonly screenshot: boolean
   readonly diff?: boolean
 }

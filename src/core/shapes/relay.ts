@@ -1,6 +1,6 @@
 /** Shapes of relay sessions, their tokens and their buffered events (`spec: relay 3, 4 and 6`). */
 import { z } from 'zod'
-import { collectedKinds, relayPolicies } from '../relay-words.ts'
+import { collectedKinds, relayPolicies } from '../relay-names.ts'
 
 const time = z.iso.datetime()
 

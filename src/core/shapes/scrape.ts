@@ -111,7 +111,7 @@ const text = z.string().optional()
 const warningCodes = ['empty_page', 'render_failed'] as const
 
 /** A warning and its code. */
-export const warned = {
+export const warningFields = {
   warning: text,
   warning_code: z
     .enum(warningCodes)
@@ -183,7 +183,7 @@ export const scrapeData = z
       })
       .optional(),
     metadata: scrapeMetadata,
-    ...warned,
+    ...warningFields,
   })
   .meta({ id: 'ScrapeResult' })
 
@@ -191,7 +191,7 @@ export const scrapeAnswer = z
   .object({
     success: z.boolean(),
     data: scrapeData.optional().describe('Absent when the page could not be loaded'),
-    ...warned,
+    ...warningFields,
     error: text,
     code: text,
   })

@@ -18,13 +18,13 @@ export async function privateDir(path: string): Promise<string> {
  * Returns the path of a temporary file next to `path`. Its name is short because that of `path` may already have the
  * maximum length, and contains the process ID so that files of killed processes can be removed.
  */
-export const temporaryBeside = (path: string): string =>
+export const temporaryPath = (path: string): string =>
   join(dirname(path), `.bax-${process.pid}-${randomBytes(6).toString('hex')}.tmp`)
 
 /** Writes a file (mode 0600) under a temporary name, flushes it, and renames it into place. */
-export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
+export async function writeAtomic(path: string, content: string | Uint8Array): Promise<void> {
   await privateDir(dirname(path))
-  const temporary = temporaryBeside(path)
+  const temporary = temporaryPath(path)
   try {
     const file = await open(temporary, 'wx', 0o600)
     try {
@@ -45,8 +45,8 @@ export async function writeWhole(path: string, content: string | Uint8Array): Pr
  * Creates a file (mode 0600) unless it exists, and returns its content. The first of several processes wins, and none
  * reads a partial file.
  */
-export function createWhole(path: string, content: string): string {
-  const temporary = temporaryBeside(path)
+export function createAtomic(path: string, content: string): string {
+  const temporary = temporaryPath(path)
   try {
     writeFileSync(temporary, content, { mode: 0o600, flag: 'wx' })
     linkSync(temporary, path)

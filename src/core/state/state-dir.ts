@@ -5,8 +5,8 @@ import { chmod, mkdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
 import { asBaxError, BaxError } from '../errors/errors.ts'
-import { createWhole } from './files.ts'
-import { localFiles } from './local-home.ts'
+import { createAtomic } from './files.ts'
+import { localFiles } from './local-files.ts'
 import { lockName, type LockName } from '../process/process-lock.ts'
 import { readStateText, UnusableFile } from './state-file.ts'
 import { textKinds } from './state-kinds.ts'
@@ -69,7 +69,7 @@ export async function stateLock(path: string, { platform, nodeVersion }: LockHos
 export const folderHash = (stateDir: string, salt = ''): string =>
   createHash('sha256').update(salt).update('\0').update(realpathSync(stateDir)).digest('hex').slice(0, 32)
 
-const lockSecret = (file: string): string => keptSecret(file) ?? createWhole(file, randomBytes(32).toString('hex'))
+const lockSecret = (file: string): string => keptSecret(file) ?? createAtomic(file, randomBytes(32).toString('hex'))
 
 /** Returns undefined if it is missing or damaged; an engine that still holds the lock notices that by itself. */
 function keptSecret(file: string): string | undefined {

@@ -2,12 +2,12 @@
 import { closeSync, fstatSync, lstatSync, openSync, readdirSync, readFileSync, renameSync, type Stats } from 'node:fs'
 import { basename } from 'node:path'
 import { BaxError } from '../errors/errors.ts'
-import { writeWhole } from './files.ts'
+import { writeAtomic } from './files.ts'
 import { decodeRecord, encodeRecord, type StateKind } from './state-record.ts'
 
 /** Writes a state file atomically. */
 export const writeState = (path: string, content: object): Promise<void> =>
-  writeWhole(path, `${encodeRecord(content)}\n`)
+  writeAtomic(path, `${encodeRecord(content)}\n`)
 
 /** A state file that cannot be used. */
 export class UnusableFile extends BaxError {

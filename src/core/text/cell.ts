@@ -1,5 +1,5 @@
 /** Formats a value as one line for tables and events. */
-export function cell(value: unknown): string {
+export function formatCell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
   if (typeof value === 'string') return value.replaceAll(/\s+/g, ' ')
   if (typeof value === 'object' && Object.keys(value).length === 0) return '-'

@@ -25,7 +25,7 @@ export interface CdpDone {
   readonly targetId: string | null
 }
 
-export interface CallGround {
+export interface CallHost {
   /** Opens a channel to the browser; called again after the last one has closed. */
   readonly open: () => Promise<CdpChannel>
   /** Returns the page for calls without a target. */
@@ -47,14 +47,14 @@ const withoutRenderer =
   /^(?:Page\.(?:close|navigate|navigateToHistoryEntry|getNavigationHistory|reload)|Inspector\.\w+)$/
 
 export class CdpCalls {
-  readonly #host: CallGround
+  readonly #host: CallHost
   #channel: Promise<CdpChannel> | undefined
   /** Sessions by target; domains that a caller enables there stay enabled for the next call. */
   #sessions = new Map<string, Promise<string>>()
   #targets = new Map<string, TargetSession>()
   #pending = 0
 
-  constructor(host: CallGround) {
+  constructor(host: CallHost) {
     this.#host = host
   }
 

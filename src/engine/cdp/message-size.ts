@@ -1,5 +1,5 @@
 /** Limits of messages from browsers, since parsing a large message would block all sessions. */
-import { excessOf } from '../../core/operation/json-extent.ts'
+import { exceededLimit } from '../../core/operation/json-extent.ts'
 import { limits } from '../../core/limits/limits.ts'
 
 const { messageBytes, messageValues } = limits.cdp
@@ -11,7 +11,7 @@ const smallBytes = 2 * messageValues
 export function messageExcess(bytes: Uint8Array, maxBytes: number = messageBytes): string | undefined {
   if (bytes.length > maxBytes) return `larger than ${Math.floor(maxBytes / 1024 / 1024)} MiB`
   if (bytes.length <= smallBytes) return undefined
-  const isDense = excessOf(bytes, { depth: Infinity, values: messageValues }) !== undefined
+  const isDense = exceededLimit(bytes, { depth: Infinity, values: messageValues }) !== undefined
   return isDense ? `of more than ${messageValues} values` : undefined
 }
 

@@ -1,24 +1,24 @@
 /** Compares a fetched page with its rendered form, for the rendering policy in `decide-rendering.ts`. */
-import { resolveUrl } from '../extract/address.ts'
+import { resolveUrl } from '../extract/urls.ts'
 import { attribute, type ElementNode, hasClass, isElement, type Tree } from '../extract/tree.ts'
 import { newTexts } from '../render/decide/difference.ts'
 import { contentOf } from '../scrape/content/content.ts'
 import { linksOf } from '../scrape/formats/links.ts'
-import type { ObtainedPage } from '../scrape/load-page.ts'
+import type { LoadedPage } from '../scrape/load-page.ts'
 import { isLarge } from '../scrape/reading.ts'
 
 /** Returns whether both are small enough to compare on this thread: larger ones were read in a worker thread. */
-export const areComparable = (fetched: ObtainedPage, rendered: ObtainedPage): boolean =>
+export const areComparable = (fetched: LoadedPage, rendered: LoadedPage): boolean =>
   [fetched, rendered].every(({ reading }) => !isLarge({ length: reading?.size ?? 0 }))
 
 /** Characters that scripts may add without the page counting as changed. */
 const ignoredChars = 4
 const ignoredCharsUnpromised = 60
 
-export interface ShowingOptions {
+export interface ComparisonOptions {
   readonly onlyMain: boolean
   /** The markup suggests missing content: a price is then enough, while for other pages a clock is not. */
-  readonly promised: boolean
+  readonly isPromised: boolean
   /** Links are in the output, including those of menus. */
   readonly allLinks: boolean
   /** Returns whether the crawl has already found a URL. */
@@ -27,9 +27,9 @@ export interface ShowingOptions {
 
 /** Returns whether rendering adds text or links. Links in menus count only if they lead to unknown pages. */
 export async function showsMore(
-  fetched: ObtainedPage,
-  rendered: ObtainedPage,
-  { onlyMain, promised, allLinks, isKnown }: ShowingOptions,
+  fetched: LoadedPage,
+  rendered: LoadedPage,
+  { onlyMain, isPromised: promised, allLinks, isKnown }: ComparisonOptions,
 ): Promise<boolean> {
   const { tree } = await contentOf(rendered.document, { onlyMain, inlineImages: false, headline: true })
   const length = newTexts(fetched.document.tree.root, tree.root).reduce((sum, text) => sum + text.length, 0)

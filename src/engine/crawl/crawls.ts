@@ -1,5 +1,5 @@
 /** Crawls of whole sites: the running and the stored crawls of an engine. */
-import { type Caller, sees } from '../../core/access/caller.ts'
+import { type Caller, canSee } from '../../core/access/caller.ts'
 import { Quota } from '../../core/access/quota.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Crawls } from '../../core/engine.ts'
@@ -11,14 +11,14 @@ import type { Call } from '../../core/operation/operation.ts'
 import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlListed, CrawlState, CrawlStatus, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
 import type { Frame, StreamCall } from '../../core/operation/stream.ts'
 import type { PageSteps } from '../scrape/steps.ts'
-import { accountsOf, outcomeOf, pagesOf, type Part } from './answer.ts'
-import { feedOf } from './feed.ts'
+import { accountsOf, outcomeOf, pagesOf, type PageRange } from './responses.ts'
+import { crawlFrames } from './feed.ts'
 import { CrawlList } from './store/list.ts'
 import { type CrawlContext, type LiveCrawl, resumeLive, runningElsewhere, startLive } from './live.ts'
 import { crawlForMap, mapOf } from './queue/map.ts'
 import { planCrawl } from './plan.ts'
 import type { CrawlRecord } from './store/record.ts'
-import { CrawlShelf, notFound, type ShelvedCrawl } from './store/crawl-store.ts'
+import { CrawlStore, notFound, type StoredCrawl } from './store/crawl-store.ts'
 
 export interface CrawlsFacts {
   readonly config: EngineConfig
@@ -32,7 +32,7 @@ export class EngineCrawls implements Crawls {
   readonly #facts: CrawlsFacts
   readonly #quota: Quota
   readonly mostPages: number
-  readonly #store: CrawlShelf
+  readonly #store: CrawlStore
   readonly #live = new Map<string, LiveCrawl>()
   readonly #list: CrawlList
   /** Crawls that only map a site. */
@@ -44,7 +44,7 @@ export class EngineCrawls implements Crawls {
     this.#facts = facts
     this.#quota = new Quota('crawls', facts.config.allowances)
     this.mostPages = facts.mostPages
-    this.#store = new CrawlShelf(facts.config.stateDir)
+    this.#store = new CrawlStore(facts.config.stateDir)
     this.#list = new CrawlList(this.#store, this.#live)
     this.#sweeper = setInterval(() => this.#sweep(), limits.crawl.sweepMs).unref()
     this.#sweep()
@@ -69,7 +69,7 @@ export class EngineCrawls implements Crawls {
     }
   }
 
-  async get({ id, ...part }: Part & { id: string }, call: Call): Promise<CrawlState> {
+  async get({ id, ...part }: PageRange & { id: string }, call: Call): Promise<CrawlState> {
     const { record, isRunning, bytes } = await this.#find(id, call)
     const pages = await this.#pages(record, part, call, bytes)
     return {
@@ -137,7 +137,7 @@ export class EngineCrawls implements Crawls {
     const live = this.#liveOf(id, call.caller)
     const { bytes, seq } = live ? { bytes: 0, seq: Infinity } : await this.#read(id, call.caller)
     if (since >= seq) return null
-    return feedOf(this.#store.files(id), live, { since, types, bytes, signal: call.signal })
+    return crawlFrames(this.#store.files(id), live, { since, types, bytes, signal: call.signal })
   }
 
   async map(input: MapInput, call: Call): Promise<MapAnswer> {
@@ -218,7 +218,7 @@ export class EngineCrawls implements Crawls {
     if (!live.record.finished) throw new BaxError('shutting_down', 'the engine is shutting down')
   }
 
-  async #pages(record: CrawlRecord, part: Part, call: Call, bytes: number) {
+  async #pages(record: CrawlRecord, part: PageRange, call: Call, bytes: number) {
     const { data, next, warning } = await pagesOf(record, this.#store.files(record.id), part, bytes)
     const size = Number.isFinite(part.limit) ? `&limit=${part.limit}` : ''
     const more = next !== undefined && { next: `${crawlUrl(record.id, call)}?skip=${next}${size}` }
@@ -235,13 +235,13 @@ export class EngineCrawls implements Crawls {
 
   #liveOf(id: string, caller: Caller): LiveCrawl | undefined {
     const live = this.#live.get(id)
-    return live && sees(caller, live.record.owner) ? live : undefined
+    return live && canSee(caller, live.record.owner) ? live : undefined
   }
 
   /** @throws BaxError `crawl_not_found`, also for crawls of other callers. */
-  async #read(id: string, caller: Caller): Promise<ShelvedCrawl> {
+  async #read(id: string, caller: Caller): Promise<StoredCrawl> {
     const stored = await this.#store.read(id)
-    if (sees(caller, stored.record.owner)) return stored
+    if (canSee(caller, stored.record.owner)) return stored
     throw notFound(id)
   }
 

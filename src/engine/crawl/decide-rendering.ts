@@ -14,7 +14,7 @@
 import { hashOf } from '../../core/text/hash.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { certainReasons, type Reason } from '../render/decide/decide.ts'
-import type { JudgedFacts } from './store/journal.ts'
+import type { RenderingFacts } from './store/journal.ts'
 
 /** Properties that pages of one kind share; see `render/decide/template.ts`. */
 export interface PageKind {
@@ -36,7 +36,7 @@ interface KindState {
   readonly fetched: Set<number>
 }
 
-export class Judge {
+export class RenderingPolicy {
   readonly #kinds = new Map<string, KindState>()
   /** Kinds that are rendered because of an audit. */
   readonly #switched = new Set<KindState>()
@@ -51,7 +51,7 @@ export class Judge {
   }
 
   /** Returns whether the reason is still unproven, so that the fetched and the rendered page have to be compared. */
-  isOpen({ reason, ...kind }: PageKind): boolean {
+  isUnproven({ reason, ...kind }: PageKind): boolean {
     if (reason === undefined || certainReasons.has(reason)) return false
     const state = this.#kinds.get(keyOf(kind))
     if (state?.browser) return false
@@ -66,7 +66,7 @@ export class Judge {
   }
 
   /** Records the outcome of a page; `index` is its index in `data`, undefined if it is not in there. */
-  learn({ host, template, reason, render, more, audited }: JudgedFacts, index: number | undefined): void {
+  learn({ host, template, reason, render, more, audited }: RenderingFacts, index: number | undefined): void {
     const key = keyOf({ host, template })
     let state = this.#kinds.get(key)
     if (!state) this.#kinds.set(key, (state = { browser: false, audited: false, wrong: new Map(), fetched: new Set() }))
@@ -77,7 +77,7 @@ export class Judge {
         state.browser = true
         this.#switched.add(state)
       }
-    } else if (reason !== undefined && more !== undefined && this.isOpen({ host, template, reason })) {
+    } else if (reason !== undefined && more !== undefined && this.isUnproven({ host, template, reason })) {
       const count = more ? 0 : (state.wrong.get(reason) ?? 0) + 1
       state.wrong.set(reason, count)
       if (count >= maxWrong) this.#ignoredReasons.set(host, (this.#ignoredReasons.get(host) ?? new Set()).add(reason))
@@ -98,7 +98,7 @@ export class Judge {
   }
 
   /** Returns the reasons that are ignored for some pages of a host. */
-  vainReasons(host: string): Reason[] {
+  ignoredReasons(host: string): Reason[] {
     return [...(this.#ignoredReasons.get(host) ?? [])]
   }
 }

@@ -8,7 +8,7 @@ import { DamagedPage, PageFile, placeholderOf } from './store/page-file.ts'
 import type { CrawlFiles } from './store/crawl-store.ts'
 
 /** A crawl that runs in this engine. */
-export interface Live {
+export interface LiveJournal {
   /** Size of the journal, always after a complete commit. */
   readonly bytes: () => number
   readonly isRunning: () => boolean
@@ -26,9 +26,9 @@ export interface FeedRequest {
 }
 
 /** Yields the frames after `since`; those of a running crawl until it ends. */
-export async function* feedOf(
+export async function* crawlFrames(
   files: CrawlFiles,
-  live: Live | undefined,
+  live: LiveJournal | undefined,
   { since, types, signal, bytes }: FeedRequest,
 ): AsyncGenerator<Frame> {
   const isIncluded = (type: string) => type === 'crawl.finished' || types === undefined || types.includes(type)
@@ -62,7 +62,7 @@ export async function* feedOf(
 }
 
 /** Waits for new journal lines, at most for the progress interval. */
-async function waitForMore(live: Live, at: number, signal: AbortSignal): Promise<void> {
+async function waitForMore(live: LiveJournal, at: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = () => {
       clearTimeout(timer)

@@ -4,21 +4,21 @@
  */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlError } from '../../core/shapes/crawl.ts'
-import { isLackOfBrowser, type ObtainedPage, unrendered } from '../scrape/load-page.ts'
+import { isBrowserMissing, type LoadedPage, withRenderFailure } from '../scrape/load-page.ts'
 import { Discovery } from './queue/discovery.ts'
-import type { Waiting } from './queue/frontier.ts'
-import { type JournalEntry, type JournalLine, type JudgedFacts, type OwnFacts, warning } from './store/journal.ts'
-import type { Judge, PageKind } from './decide-rendering.ts'
+import type { QueuedUrl } from './queue/frontier.ts'
+import { type JournalEntry, type JournalLine, type RenderingFacts, type OwnFacts, warning } from './store/journal.ts'
+import type { RenderingPolicy, PageKind } from './decide-rendering.ts'
 import type { PageFile } from './store/page-file.ts'
 import type { CrawlPlan } from './plan.ts'
 import { Scope } from './queue/scope.ts'
-import { SeenSet } from './queue/address.ts'
+import { SeenSet } from './queue/url-identity.ts'
 import { areComparable, showsMore } from './content-visibility.ts'
 import type { FailedVisit, Visited, VisitedPage, Visitor } from './visit.ts'
 
-export interface SettlerFacts {
+export interface PageFinisherOptions {
   readonly plan: CrawlPlan
-  readonly policy: Judge
+  readonly policy: RenderingPolicy
   readonly visitor: Visitor
   readonly pages: PageFile
 }
@@ -26,28 +26,28 @@ export interface SettlerFacts {
 /** A page as it goes into `data`, with facts for the rendering policy. */
 interface FinishedPage {
   readonly page: VisitedPage
-  readonly facts?: JudgedFacts
+  readonly facts?: RenderingFacts
 }
 
-export class Settler {
-  readonly #facts: SettlerFacts
+export class PageFinisher {
+  readonly #facts: PageFinisherOptions
   readonly #visited = new SeenSet()
   /** Changes once the start page has been loaded. */
   scope: Scope
   #discovery: Discovery
   #started = false
 
-  constructor(facts: SettlerFacts) {
+  constructor(facts: PageFinisherOptions) {
     this.#facts = facts
     this.scope = this.#scopeFrom(facts.plan.start)
     this.#discovery = new Discovery(this.scope, facts.plan.input.max_depth)
   }
 
   /** Restores the state after a journal line of an earlier run. */
-  recall({ type, data, own }: JournalLine): void {
+  replay({ type, data, own }: JournalLine): void {
     if (own?.final !== undefined) this.#setScope(new URL(own.final))
-    if (type === 'crawl.found') for (const url of data.urls) this.#discovery.know(new URL(url))
-    if (type === 'crawl.skipped') for (const { url } of data.skipped) this.#discovery.know(new URL(url))
+    if (type === 'crawl.found') for (const url of data.urls) this.#discovery.markKnown(new URL(url))
+    if (type === 'crawl.skipped') for (const { url } of data.skipped) this.#discovery.markKnown(new URL(url))
     if (type === 'crawl.page') {
       this.#markVisited(new URL(data.url), new URL(own!.final!))
       if (data.replaces) this.#facts.policy.repeated(data.index)
@@ -65,7 +65,7 @@ export class Settler {
   }
 
   /** Returns the journal lines of a queued URL; `index` is the next index in `data`. */
-  async settle(waiting: Waiting, visited: Visited, index: number): Promise<JournalEntry[]> {
+  async finish(waiting: QueuedUrl, visited: Visited, index: number): Promise<JournalEntry[]> {
     const { url } = waiting
     if (this.#started && this.isVisited(url)) return [skip(url, 'redirect_duplicate')]
     if (!visited.ok && visited.blocked)
@@ -74,7 +74,7 @@ export class Settler {
     if (!('page' in finished)) return [failed(waiting, finished)]
     const { page } = finished
     this.#setScope(page.final)
-    if (!this.scope.holds(page.final)) return [failed(waiting, offHost)]
+    if (!this.scope.includesHost(page.final)) return [failed(waiting, offHost)]
     if (this.isVisited(page.final.href)) {
       this.#markVisited(new URL(url), page.final)
       return [skip(url, 'redirect_duplicate', { visited: url, final: page.final.href })]
@@ -85,7 +85,7 @@ export class Settler {
   }
 
   /** Returns the journal lines of a URL that a dry run would visit. */
-  async plan(waiting: Waiting, index: number): Promise<JournalEntry[]> {
+  async plan(waiting: QueuedUrl, index: number): Promise<JournalEntry[]> {
     const { url, depth } = waiting
     if (this.isVisited(url)) return [skip(url, 'redirect_duplicate')]
     const place = this.#facts.pages.append({ url, depth, page: { metadata: { sourceURL: url } } })
@@ -94,18 +94,18 @@ export class Settler {
   }
 
   /** Returns the journal lines of a page that was repeated in a browser. */
-  async replace(waiting: Waiting, visited: Visited, index: number): Promise<JournalEntry[]> {
+  async replace(waiting: QueuedUrl, visited: Visited, index: number): Promise<JournalEntry[]> {
     this.#facts.policy.repeated(index)
     if (!visited.ok || visited.page.render !== 'browser' || !visited.kind) {
       const reason = visited.ok ? 'it is no longer an HTML page' : visited.error
       return [warning(`${waiting.url}: the page may be incomplete: it could not be rendered (${reason})`)]
     }
-    const facts: JudgedFacts = { ...visited.kind, render: 'browser' }
+    const facts: RenderingFacts = { ...visited.kind, render: 'browser' }
     return this.#replacementLines(waiting, { page: visited, facts }, index)
   }
 
   /** Returns the journal lines of a page that was fetched again because its stored form is damaged. */
-  async restore(waiting: Waiting, visited: Visited, index: number): Promise<JournalEntry[]> {
+  async restore(waiting: QueuedUrl, visited: Visited, index: number): Promise<JournalEntry[]> {
     const finished = visited.ok || !visited.blocked ? await this.#applyPolicy(waiting, visited) : visited
     if (!('page' in finished)) {
       return [
@@ -115,7 +115,7 @@ export class Settler {
     return this.#replacementLines(waiting, finished, index)
   }
 
-  async #replacementLines(waiting: Waiting, finished: FinishedPage, index: number): Promise<JournalEntry[]> {
+  async #replacementLines(waiting: QueuedUrl, finished: FinishedPage, index: number): Promise<JournalEntry[]> {
     const line = await this.#pageLine(waiting, finished, index)
     const replacement = { ...line, data: { ...line.data, replaces: true }, own: { ...line.own, taken: 0 } }
     return [replacement as JournalEntry, ...this.#discovery.take(finished.page.links, waiting.depth + 1)]
@@ -137,8 +137,8 @@ export class Settler {
     this.#started = true
     this.scope = this.#scopeFrom(reached)
     this.#discovery = new Discovery(this.scope, this.#facts.plan.input.max_depth)
-    this.#discovery.know(this.#facts.plan.start)
-    this.#discovery.know(reached)
+    this.#discovery.markKnown(this.#facts.plan.start)
+    this.#discovery.markKnown(reached)
   }
 
   #markVisited(requested: URL, reached: URL): void {
@@ -146,9 +146,9 @@ export class Settler {
     this.#visited.add(this.scope.identity(reached))
   }
 
-  async #lines(waiting: Waiting, finished: FinishedPage, index: number): Promise<JournalEntry[]> {
+  async #lines(waiting: QueuedUrl, finished: FinishedPage, index: number): Promise<JournalEntry[]> {
     const { page, facts } = finished
-    if (!this.scope.passes(page.final)) {
+    if (!this.scope.matchesPath(page.final)) {
       if (facts) this.#facts.policy.learn(facts, undefined)
       return [skip(waiting.url, 'excluded', { visited: waiting.url, final: page.final.href, ...(facts && { facts }) })]
     }
@@ -157,7 +157,7 @@ export class Settler {
     return code === 'render_failed' ? [line, warning(`${waiting.url}: ${text}`)] : [line]
   }
 
-  async #pageLine({ url, depth }: Waiting, { page, facts }: FinishedPage, index: number) {
+  async #pageLine({ url, depth }: QueuedUrl, { page, facts }: FinishedPage, index: number) {
     const { warning: text, warning_code } = page.answer
     const coded = warning_code && { warning: text, warning_code }
     const place = this.#facts.pages.append({ url, depth, page: { ...page.answer.data!, ...coded } })
@@ -170,7 +170,7 @@ export class Settler {
   }
 
   /** Applies the current policy to a page, which may have been loaded before earlier pages were finished. */
-  async #applyPolicy(waiting: Waiting, visited: Visited): Promise<FinishedPage | FailedVisit> {
+  async #applyPolicy(waiting: QueuedUrl, visited: Visited): Promise<FinishedPage | FailedVisit> {
     if (!visited.ok) return this.#finishUnrendered(waiting, visited)
     const { kind, fetched } = visited
     if (!kind) return { page: visited }
@@ -178,12 +178,12 @@ export class Settler {
     const mode = policy.mode(kind)
     if (visited.page.render === 'browser') {
       const more =
-        fetched && policy.isOpen(kind) && areComparable(fetched, visited.page)
+        fetched && policy.isUnproven(kind) && areComparable(fetched, visited.page)
           ? await this.#showsMore(waiting, [fetched, visited.page], true)
           : undefined
       if (mode === 'browser' || !fetched)
         return { page: visited, facts: { ...kind, render: 'browser', ...(more !== undefined && { more }) } }
-      const page = await visitor.written(plan.page(waiting.url), { page: fetched, kind })
+      const page = await visitor.write(plan.page(waiting.url), { page: fetched, kind })
       return { page, facts: { ...kind, render: 'http' } }
     }
     if (mode === 'browser') return this.#finishRendered(waiting, visited, kind)
@@ -191,23 +191,23 @@ export class Settler {
   }
 
   /** Keeps a page that could not be rendered as it was fetched, with a warning if a browser was needed. */
-  async #finishUnrendered(waiting: Waiting, visit: FailedVisit): Promise<FinishedPage | FailedVisit> {
+  async #finishUnrendered(waiting: QueuedUrl, visit: FailedVisit): Promise<FinishedPage | FailedVisit> {
     const { policy, visitor, plan } = this.#facts
     const { fetched } = visit
     if (!fetched) return visit
     const { kind } = fetched
     const scrape = plan.page(waiting.url)
     if (kind && policy.mode(kind) !== 'browser')
-      return { page: await visitor.written(scrape, fetched), facts: { ...kind, render: 'http' } }
-    const page = unrendered(fetched.page, { message: visit.error })
-    return page ? { page: await visitor.written(scrape, { page }) } : visit
+      return { page: await visitor.write(scrape, fetched), facts: { ...kind, render: 'http' } }
+    const page = withRenderFailure(fetched.page, { message: visit.error })
+    return page ? { page: await visitor.write(scrape, { page }) } : visit
   }
 
-  async #finishRendered(waiting: Waiting, visited: VisitedPage, kind: PageKind): Promise<FinishedPage | FailedVisit> {
+  async #finishRendered(waiting: QueuedUrl, visited: VisitedPage, kind: PageKind): Promise<FinishedPage | FailedVisit> {
     const rendered = await this.#tryRender(waiting)
     if (rendered instanceof BaxError) {
       // The warning about the missing browser is already in the page.
-      if (isLackOfBrowser(rendered)) return { page: visited }
+      if (isBrowserMissing(rendered)) return { page: visited }
       const { message: error, code } = rendered
       return this.#finishUnrendered(waiting, {
         ok: false,
@@ -217,12 +217,12 @@ export class Settler {
         fetched: { page: visited.page },
       })
     }
-    const page = await this.#facts.visitor.written(this.#facts.plan.page(waiting.url), { page: rendered, kind })
+    const page = await this.#facts.visitor.write(this.#facts.plan.page(waiting.url), { page: rendered, kind })
     return { page, facts: { ...kind, render: 'browser' } }
   }
 
   /** Compares the first page of a kind, and those of the sample, with their rendered form. */
-  async #finishAudited(waiting: Waiting, visited: VisitedPage, kind: PageKind): Promise<FinishedPage> {
+  async #finishAudited(waiting: QueuedUrl, visited: VisitedPage, kind: PageKind): Promise<FinishedPage> {
     const { policy, visitor, plan } = this.#facts
     const rendered = visited.audit ?? (policy.isFirst(kind) ? await this.#tryRender(waiting) : undefined)
     if (
@@ -234,22 +234,22 @@ export class Settler {
       return { page: visited, facts: { ...kind, render: 'http' } }
     const more = await this.#showsMore(waiting, [visited.page, rendered], false)
     if (!more) return { page: visited, facts: { ...kind, render: 'http', more, audited: true } }
-    const page = await visitor.written(plan.page(waiting.url), { page: rendered, kind })
+    const page = await visitor.write(plan.page(waiting.url), { page: rendered, kind })
     return { page, facts: { ...kind, render: 'browser', more, audited: true } }
   }
 
-  #showsMore({ url }: Waiting, pages: readonly [ObtainedPage, ObtainedPage], promised: boolean): Promise<boolean> {
+  #showsMore({ url }: QueuedUrl, pages: readonly [LoadedPage, LoadedPage], promised: boolean): Promise<boolean> {
     const { formats, input } = this.#facts.plan.page(url)
     return showsMore(...pages, {
       onlyMain: input.only_main_content,
-      promised,
+      isPromised: promised,
       allLinks: formats.has('links'),
       isKnown: (address) => this.#discovery.isKnown(address),
     })
   }
 
   /** Renders a page; returns the error if that fails. */
-  async #tryRender({ url }: Waiting): Promise<ObtainedPage | BaxError> {
+  async #tryRender({ url }: QueuedUrl): Promise<LoadedPage | BaxError> {
     try {
       return await this.#facts.visitor.render(this.#facts.plan.page(url), url)
     } catch (error) {
@@ -261,7 +261,7 @@ export class Settler {
 
 const offHost: FailedVisit = { ok: false, blocked: false, code: 'off_host_redirect', error: 'the page redirects to another host' } // prettier-ignore
 
-function failed({ url, depth }: Waiting, { error, code, status }: FailedVisit): JournalEntry {
+function failed({ url, depth }: QueuedUrl, { error, code, status }: FailedVisit): JournalEntry {
   const data: CrawlError = { url, error, code, depth, ...(status !== undefined && { status_code: status }) }
   return { type: 'crawl.error', data, own: { taken: 1 } }
 }

@@ -2,26 +2,26 @@
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { PageSteps } from '../scrape/steps.ts'
-import type { Live } from './feed.ts'
+import type { LiveJournal } from './feed.ts'
 import { Journal, readJournal } from './store/journal.ts'
-import { KeptAnswers } from './store/kept-responses.ts'
+import { ResponseCache } from './store/response-cache.ts'
 import { PageFile } from './store/page-file.ts'
 import { type CrawlPlan, planCrawl } from './plan.ts'
 import type { CrawlRecord } from './store/record.ts'
-import type { Ending } from './ending.ts'
+import type { CrawlAbort } from './abort.ts'
 import { CrawlRun, type RunFacts } from './run.ts'
-import type { CrawlShelf } from './store/crawl-store.ts'
+import type { CrawlStore } from './store/crawl-store.ts'
 
-export interface LiveCrawl extends Live {
+export interface LiveCrawl extends LiveJournal {
   readonly id: string
   readonly record: CrawlRecord
   /** Resolves when the crawl has ended and its files are closed; rejects only for internal errors. */
   readonly done: Promise<void>
-  end(kind: Ending['kind']): void
+  end(kind: CrawlAbort['kind']): void
 }
 
 export interface CrawlContext {
-  readonly store: CrawlShelf
+  readonly store: CrawlStore
   readonly steps: PageSteps
   readonly log: Log
 }
@@ -41,7 +41,7 @@ export async function startLive(
     record,
     journal: await Journal.create(files.journal),
     pages: await PageFile.create(files.pages),
-    answers: new KeptAnswers({ folder: files.folder, log }),
+    answers: new ResponseCache({ folder: files.folder, log }),
   }))
 }
 
@@ -52,7 +52,7 @@ export async function resumeLive(id: string, { store, steps, log }: CrawlContext
     const { record, bytes, seq } = await store.read(id)
     if (record.isDamaged) await store.keepDamaged(id, bytes)
     const damaged = await store.damagedPages(record)
-    const answers = new KeptAnswers({ folder: files.folder, log })
+    const answers = new ResponseCache({ folder: files.folder, log })
     answers.load()
     return {
       plan: planCrawl(record.input),
@@ -71,11 +71,11 @@ export async function resumeLive(id: string, { store, steps, log }: CrawlContext
 export const runningElsewhere = (): BaxError => new BaxError('conflict', 'the crawl is running in another process')
 
 /** Runs a crawl while holding its lock, so that no other process writes its files. */
-async function runLocked(id: string, store: CrawlShelf, open: () => Promise<RunFacts>): Promise<LiveCrawl> {
+async function runLocked(id: string, store: CrawlStore, open: () => Promise<RunFacts>): Promise<LiveCrawl> {
   const lock = await store.hold(id)
   if (!lock) throw runningElsewhere()
   // Processes that check whether the crawl is running need any answer.
-  lock.answer(id)
+  lock.publish(id)
   let facts: RunFacts
   try {
     facts = await open()

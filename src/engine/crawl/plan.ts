@@ -1,7 +1,7 @@
 /** Converts the input of a crawl to scrape plans for its pages. */
 import type { CrawlInput } from '../../core/shapes/crawl.ts'
 import { planScrape, type ScrapePlan } from '../scrape/plan.ts'
-import { crawlable } from './queue/address.ts'
+import { crawlableUrl } from './queue/url-identity.ts'
 import { type PathRules, pathRules } from './queue/scope.ts'
 
 export interface CrawlPlan {
@@ -17,7 +17,7 @@ export function planCrawl(input: CrawlInput): CrawlPlan {
   const options = { formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }) } // prettier-ignore
   const page = (url: string): ScrapePlan => planScrape({ url, ...options, max_age: 0, actions: [] })
   const startUrl = new URL(page(input.url).url)
-  const start = crawlable(startUrl.href)!
+  const start = crawlableUrl(startUrl.href)!
   return {
     input,
     start,

@@ -7,22 +7,22 @@ import type { Log } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
 import type { PageSteps } from '../scrape/steps.ts'
-import { Ending, outOfTime } from './ending.ts'
-import { Frontier, type Waiting } from './queue/frontier.ts'
+import { CrawlAbort, outOfTime } from './abort.ts'
+import { Frontier, type QueuedUrl } from './queue/frontier.ts'
 import { HostGates } from './pacing/host-gate.ts'
 import { damageLines, type Journal, type JournalEntry, pagesAt, type PlacedLine, warning } from './store/journal.ts'
-import type { KeptAnswers } from './store/kept-responses.ts'
-import { Judge } from './decide-rendering.ts'
-import { adaptivePace, fixedPace, type Pace } from './pacing/concurrency.ts'
+import type { ResponseCache } from './store/response-cache.ts'
+import { RenderingPolicy } from './decide-rendering.ts'
+import { adaptiveConcurrency, fixedConcurrency, type Concurrency } from './pacing/concurrency.ts'
 import type { PageFile } from './store/page-file.ts'
 import type { CrawlPlan } from './plan.ts'
 import type { CrawlRecord } from './store/record.ts'
 import { Robots } from './queue/robots.ts'
-import { Settler } from './finish-page.ts'
-import { sitemapAddresses } from './queue/sitemaps.ts'
+import { PageFinisher } from './finish-page.ts'
+import { sitemapUrls } from './queue/sitemaps.ts'
 import { Speed } from './pacing/speed.ts'
 import { type Task, weightOf } from './task.ts'
-import { refused, type Visited, Visitor } from './visit.ts'
+import { blockedByRobots, type Visited, Visitor } from './visit.ts'
 
 export interface RunFacts {
   readonly plan: CrawlPlan
@@ -30,7 +30,7 @@ export interface RunFacts {
   readonly record: CrawlRecord
   readonly journal: Journal
   readonly pages: PageFile
-  readonly answers: KeptAnswers
+  readonly answers: ResponseCache
   readonly log: Log
   /** Journal lines of a resumed crawl. */
   readonly before?: AsyncIterable<PlacedLine>
@@ -42,14 +42,14 @@ export class CrawlRun {
   readonly #facts: RunFacts
   readonly #control = new AbortController()
   readonly #frontier: Frontier
-  readonly #policy = new Judge()
+  readonly #policy = new RenderingPolicy()
   readonly #robots: Robots
   readonly #visitor: Visitor
-  readonly #settler: Settler
+  readonly #settler: PageFinisher
   readonly #speed = new Speed()
   /** Dispatched but not finished, in the order of the queue. */
   readonly #tasks: Task[] = []
-  #concurrency: Pace = fixedPace(1)
+  #concurrency: Concurrency = fixedConcurrency(1)
   #active = 0
   #ahead = 0
   #sitemapsRead = false
@@ -73,12 +73,12 @@ export class CrawlRun {
     const gates = new HostGates()
     const policy = this.#policy
     this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, policy, answers, signal, log })
-    this.#settler = new Settler({ plan, policy, visitor: this.#visitor, pages })
+    this.#settler = new PageFinisher({ plan, policy, visitor: this.#visitor, pages })
   }
 
   /** Stops the crawl; `run` resolves soon afterwards. */
-  end(kind: Ending['kind']): void {
-    this.#control.abort(new Ending(kind))
+  end(kind: CrawlAbort['kind']): void {
+    this.#control.abort(new CrawlAbort(kind))
   }
 
   progress(): CrawlEventData['crawl.progress'] {
@@ -87,7 +87,7 @@ export class CrawlRun {
       ...record.counts(),
       queued: record.queued,
       current: this.#tasks
-        .filter(({ visited, settling }) => settling || visited === undefined)
+        .filter(({ visited, isFinishing: settling }) => settling || visited === undefined)
         .map(({ waiting }) => waiting.url),
       concurrency: this.#concurrency.atOnce,
       pages_per_second: this.#speed.perSecond(),
@@ -100,7 +100,8 @@ export class CrawlRun {
     const { plan, record, steps } = this.#facts
     const { concurrency, timeout_secs: secs } = plan.input
     const clock = setTimeout(() => this.end('out_of_time'), secs * 1000)
-    this.#concurrency = concurrency === undefined ? adaptivePace(() => this.#wake()) : fixedPace(concurrency)
+    this.#concurrency =
+      concurrency === undefined ? adaptiveConcurrency(() => this.#wake()) : fixedConcurrency(concurrency)
     this.#control.signal.addEventListener('abort', () => this.#wake())
     if (plan.input.limit >= limits.reading.worthwhile && plan.input.render !== 'browser') steps.begin()
     try {
@@ -109,7 +110,7 @@ export class CrawlRun {
       await this.#finish(record.success ? 'completed' : 'failed')
     } catch (error) {
       const ending = this.#control.signal.reason as unknown
-      if (!(ending instanceof Ending)) throw error
+      if (!(ending instanceof CrawlAbort)) throw error
       if (ending.kind === 'cancelled') await this.#finish('cancelled')
       if (ending.kind === 'out_of_time') await this.#finish('failed')
     } finally {
@@ -133,7 +134,7 @@ export class CrawlRun {
       return
     }
     for await (const placed of before) {
-      this.#settler.recall(placed.line)
+      this.#settler.replay(placed.line)
       this.#frontier.push(placed)
       this.#sitemapsRead ||= placed.line.own?.sitemaps ?? false
     }
@@ -151,9 +152,9 @@ export class CrawlRun {
       await this.#dispatch()
       const task = this.#tasks[0]
       if (!task) return
-      if (task.visited === undefined && task.fault === undefined)
+      if (task.visited === undefined && task.error === undefined)
         await new Promise<void>((resolve) => (this.#wake = resolve))
-      if (task.fault !== undefined) throw task.fault
+      if (task.error !== undefined) throw task.error
       if (task.visited !== undefined) await this.#finishTask(task, task.visited)
     }
   }
@@ -181,7 +182,7 @@ export class CrawlRun {
           this.#ahead += weightOf(visited)
         },
         (error: unknown) => {
-          task.fault = error
+          task.error = error
         },
       )
       .finally(() => {
@@ -190,16 +191,16 @@ export class CrawlRun {
       })
   }
 
-  async #visit(waiting: Waiting): Promise<Visited | 'planned'> {
+  async #visit(waiting: QueuedUrl): Promise<Visited | 'planned'> {
     if (this.#canSkip(waiting)) {
       const rules = await this.#robots.rulesFor(new URL(waiting.url))
-      return rules.allows(waiting.url) ? 'planned' : refused
+      return rules.allows(waiting.url) ? 'planned' : blockedByRobots
     }
     return this.#visitor.visit(waiting)
   }
 
   /** Returns whether a dry run can skip a page, because none of its links would be visited. */
-  #canSkip({ depth }: Waiting): boolean {
+  #canSkip({ depth }: QueuedUrl): boolean {
     const { record, plan } = this.#facts
     const { dry_run: dry, max_depth: maxDepth, limit } = plan.input
     return dry && depth > 0 && (depth >= maxDepth || record.admitted + record.queued >= limit)
@@ -208,7 +209,7 @@ export class CrawlRun {
   async #finishTask(task: Task, result: Visited | 'planned'): Promise<void> {
     const { record } = this.#facts
     const { waiting } = task
-    task.settling = true
+    task.isFinishing = true
     this.#ahead -= weightOf(result)
     const canSkip = this.#canSkip(waiting)
     const visited = result === 'planned' && !canSkip ? await this.#visitor.visit(waiting) : result
@@ -216,7 +217,7 @@ export class CrawlRun {
     const planned = visited === 'planned' || (canSkip && !blocked)
     const lines = planned
       ? await this.#settler.plan(waiting, record.completed)
-      : await this.#settler.settle(waiting, visited, record.completed)
+      : await this.#settler.finish(waiting, visited, record.completed)
     await this.#write(lines)
     this.#tasks.shift()
     this.#facts.answers.settled(waiting.url)
@@ -229,7 +230,7 @@ export class CrawlRun {
     const { pages, record } = this.#facts
     for (let places = this.#policy.toRepeat(); places.length > 0; places = this.#policy.toRepeat()) {
       const part = places.slice(0, this.#concurrency.atOnce)
-      const kept = await Promise.all(part.map((index) => pages.read(record.place(index))))
+      const kept = await Promise.all(part.map((index) => pages.read(record.locationOf(index))))
       const visits = await Promise.all(kept.map((waiting) => this.#visitor.visit(waiting, 'browser')))
       for (const [at, index] of part.entries()) {
         const { url, depth } = kept[at]!
@@ -259,7 +260,7 @@ export class CrawlRun {
     const onWarning = (message: string) => warnings.push(warning(message))
     const listed = await this.#robots.sitemapsOf(origin)
     let count = 0
-    for await (const urls of sitemapAddresses({ listed, origin, egress: steps.egress, answers, signal, onWarning })) {
+    for await (const urls of sitemapUrls({ listed, origin, egress: steps.egress, answers, signal, onWarning })) {
       count += urls.length
       const lines = this.#settler.addresses(urls)
       if (lines.length > 0) await this.#write(lines)

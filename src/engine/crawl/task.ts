@@ -1,15 +1,15 @@
 /** A queued URL while it is visited and finished. */
-import type { ObtainedPage } from '../scrape/load-page.ts'
-import type { Waiting } from './queue/frontier.ts'
+import type { LoadedPage } from '../scrape/load-page.ts'
+import type { QueuedUrl } from './queue/frontier.ts'
 import type { Visited } from './visit.ts'
 
 export interface Task {
-  readonly waiting: Waiting
+  readonly waiting: QueuedUrl
   done?: Promise<void>
   /** Result of the visit; `planned` for a page that a dry run does not need to read. */
   visited?: Visited | 'planned'
-  fault?: unknown
-  settling?: true
+  error?: unknown
+  isFinishing?: true
 }
 
 /** Returns the memory that a visited page uses while it waits for earlier ones, in characters. */
@@ -22,5 +22,5 @@ export function weightOf(visited: Visited | 'planned'): number {
 }
 
 /** A page as a tree takes several times the memory of its text. */
-const treeWeight = (page: ObtainedPage | undefined): number =>
+const treeWeight = (page: LoadedPage | undefined): number =>
   page?.reading ? page.reading.size : (page?.document.raw?.length ?? 0) * 4

@@ -6,35 +6,35 @@ import type { Log } from '../../core/config/config.ts'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
-import { renderedAtOnce } from '../render/browser/at-once.ts'
+import { renderedAtOnce } from '../render/browser/concurrency.ts'
 import { templateOf } from '../render/decide/template.ts'
 import { linksOf } from '../scrape/formats/links.ts'
-import { isReadable, type ObtainedPage, reasonOf, withoutBrowser } from '../scrape/load-page.ts'
+import { isReadable, type LoadedPage, renderReason, withoutBrowser } from '../scrape/load-page.ts'
 import type { ScrapePlan } from '../scrape/plan.ts'
-import type { WriteWish } from '../scrape/reading.ts'
+import type { WriteCondition } from '../scrape/reading.ts'
 import type { PageSteps } from '../scrape/steps.ts'
-import { crawlable } from './queue/address.ts'
-import { Budget } from './pacing/budget.ts'
-import type { Waiting } from './queue/frontier.ts'
-import type { KeptAnswers } from './store/kept-responses.ts'
+import { crawlableUrl } from './queue/url-identity.ts'
+import { TimeBudget } from './pacing/budget.ts'
+import type { QueuedUrl } from './queue/frontier.ts'
+import type { ResponseCache } from './store/response-cache.ts'
 import { HostGate, type HostGates } from './pacing/host-gate.ts'
-import { isSampled, type Judge, type PageKind } from './decide-rendering.ts'
+import { isSampled, type RenderingPolicy, type PageKind } from './decide-rendering.ts'
 import type { CrawlPlan } from './plan.ts'
 import type { Robots } from './queue/robots.ts'
-import { checkStatus, nextTry } from './pacing/retry.ts'
+import { checkStatus, waitForRetry } from './pacing/retry.ts'
 
 /** A loaded page, before it is converted to the requested formats. */
-export interface Obtained {
-  readonly page: ObtainedPage
+export interface LoadedVisit {
+  readonly page: LoadedPage
   /** Undefined for content that a browser does not change. */
   readonly kind?: PageKind
   /** The fetched form of a rendered page, if the two may have to be compared. */
-  readonly fetched?: ObtainedPage
+  readonly fetched?: LoadedPage
   /** The rendered form of a fetched page, for comparison. */
-  readonly audit?: ObtainedPage
+  readonly audit?: LoadedPage
 }
 
-export interface VisitedPage extends Obtained {
+export interface VisitedPage extends LoadedVisit {
   readonly ok: true
   readonly final: URL
   readonly links: readonly string[]
@@ -48,7 +48,7 @@ export interface FailedVisit {
   readonly error: string
   readonly status?: number
   /** The fetched page if only rendering failed. */
-  readonly fetched?: Obtained
+  readonly fetched?: LoadedVisit
 }
 
 export type Visited = VisitedPage | FailedVisit
@@ -58,8 +58,8 @@ export interface VisitorFacts {
   readonly steps: PageSteps
   readonly robots: Robots
   readonly gates: HostGates
-  readonly policy: Judge
-  readonly answers: KeptAnswers
+  readonly policy: RenderingPolicy
+  readonly answers: ResponseCache
   readonly signal: AbortSignal
   readonly log: Log
 }
@@ -72,7 +72,7 @@ interface RetryContext {
   readonly force: 'browser' | undefined
 }
 
-export const refused: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' } // prettier-ignore
+export const blockedByRobots: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' } // prettier-ignore
 
 export class Visitor {
   readonly #facts: VisitorFacts
@@ -83,23 +83,23 @@ export class Visitor {
   }
 
   /** Visits a queued URL. Rejects only with the reason of the crawl's signal. */
-  async visit({ url, depth }: Waiting, force?: 'browser'): Promise<Visited> {
+  async visit({ url, depth }: QueuedUrl, force?: 'browser'): Promise<Visited> {
     const { robots, gates, plan, signal, log } = this.#facts
     const address = new URL(url)
     const rules = await robots.rulesFor(address)
-    if (!rules.allows(url)) return refused
+    if (!rules.allows(url)) return blockedByRobots
     const gate = gates.of(address)
-    gate.spaceOut(rules.delayMs)
+    gate.setDelay(rules.delayMs)
     const scrape = plan.page(url)
     try {
       const loaded = await this.#loadWithRetries(scrape, { gate, visit: url, isStart: depth === 0, force })
-      if (!(await this.#allows(loaded.page, { address, depth }))) return refused
+      if (!(await this.#allows(loaded.page, { address, depth }))) return blockedByRobots
       const audit = await this.#audit(scrape, url, loaded)
-      return await this.written(scrape, { ...loaded, ...(audit && { audit }) })
+      return await this.write(scrape, { ...loaded, ...(audit && { audit }) })
     } catch (error) {
       signal.throwIfAborted()
       const failure = failureOf(error)
-      if (failure.fetched && !(await this.#allows(failure.fetched.page, { address, depth }))) return refused
+      if (failure.fetched && !(await this.#allows(failure.fetched.page, { address, depth }))) return blockedByRobots
       // Internal errors fail only this page, and are logged.
       if (failure.code === 'internal_error') log('error', 'a page could not be crawled', { url, error: String((error as Error).stack) }) // prettier-ignore
       return failure
@@ -107,9 +107,9 @@ export class Visitor {
   }
 
   /** Returns whether robots.txt allows the page that a URL has redirected to. */
-  async #allows({ url }: ObtainedPage, { address, depth }: { address: URL; depth: number }): Promise<boolean> {
+  async #allows({ url }: LoadedPage, { address, depth }: { address: URL; depth: number }): Promise<boolean> {
     const { robots, plan } = this.#facts
-    const final = crawlable(url) ?? address
+    const final = crawlableUrl(url) ?? address
     // Redirects to hosts outside the crawl are rejected later for that reason.
     const { allow_external_links: anywhere, allow_subdomains: subdomains } = plan.input
     const needsCheck = final.origin === address.origin || depth === 0 || anywhere || subdomains
@@ -117,7 +117,7 @@ export class Visitor {
   }
 
   /** Converts a loaded page to the requested formats. */
-  async written(scrape: ScrapePlan, loaded: Obtained): Promise<VisitedPage> {
+  async write(scrape: ScrapePlan, loaded: LoadedVisit): Promise<VisitedPage> {
     const { plan, steps, signal } = this.#facts
     const { page } = loaded
     const { reading } = page
@@ -125,12 +125,12 @@ export class Visitor {
     const answer = plan.input.dry_run
       ? planned(scrape, page)
       : (reading?.answer ??
-        (await new Budget(scrape, signal).spend((inner) => steps.write(scrape, page, { signal: inner, start }))))
+        (await new TimeBudget(scrape, signal).spend((inner) => steps.write(scrape, page, { signal: inner, start }))))
     const links = reading?.links ?? linksOf(page.document.tree).map(({ href }) => href)
     return {
       ok: true,
       ...loaded,
-      final: crawlable(page.url) ?? new URL(scrape.url),
+      final: crawlableUrl(page.url) ?? new URL(scrape.url),
       links,
       answer: withoutRunValues(answer),
     }
@@ -140,8 +140,8 @@ export class Visitor {
   async render(
     scrape: ScrapePlan,
     visit: string,
-    budget = new Budget(scrape, this.#facts.signal),
-  ): Promise<ObtainedPage> {
+    budget = new TimeBudget(scrape, this.#facts.signal),
+  ): Promise<LoadedPage> {
     const answers = this.#facts.answers.of(visit)
     const release = await this.#tabs.enter(this.#facts.signal)
     try {
@@ -151,28 +151,33 @@ export class Visitor {
     }
   }
 
-  async #loadWithRetries(scrape: ScrapePlan, { gate, visit, isStart, force }: RetryContext): Promise<Obtained> {
+  async #loadWithRetries(scrape: ScrapePlan, { gate, visit, isStart, force }: RetryContext): Promise<LoadedVisit> {
     const { signal } = this.#facts
-    const budget = new Budget(scrape, signal)
+    const budget = new TimeBudget(scrape, signal)
     for (let attempt = 0; ; attempt++) {
       // Stored responses need no request.
       const release = this.#facts.answers.has(visit) ? () => {} : await gate.enter(signal)
       try {
         const loaded = await this.#load(scrape, visit, budget, force)
         checkStatus(loaded.page)
-        gate.eased()
+        gate.succeeded()
         return loaded
       } catch (error) {
         release()
         signal.throwIfAborted()
-        await nextTry(asBaxError(error), { attempt, gate, left: budget.leftMs, isStart, signal })
+        await waitForRetry(asBaxError(error), { attempt, gate, left: budget.leftMs, isStart, signal })
       } finally {
         release()
       }
     }
   }
 
-  async #load(scrape: ScrapePlan, visit: string, budget: Budget, force: 'browser' | undefined): Promise<Obtained> {
+  async #load(
+    scrape: ScrapePlan,
+    visit: string,
+    budget: TimeBudget,
+    force: 'browser' | undefined,
+  ): Promise<LoadedVisit> {
     const { steps, policy, plan } = this.#facts
     const answers = this.#facts.answers.of(visit)
     const { render } = plan.input
@@ -189,16 +194,16 @@ export class Visitor {
   }
 
   /** Returns what worker threads should produce from HTML, and whether the crawl is long enough for all of it. */
-  #reading({ url }: ScrapePlan): { all: boolean; write: WriteWish } {
+  #reading({ url }: ScrapePlan): { all: boolean; write: WriteCondition } {
     const { plan, policy } = this.#facts
     const { limit, dry_run: dry, render } = plan.input
     const all = limit >= limits.reading.worthwhile
     if (dry) return { all, write: 'never' }
-    return { all, write: render === 'auto' ? policy.vainReasons(new URL(url).host) : 'always' }
+    return { all, write: render === 'auto' ? policy.ignoredReasons(new URL(url).host) : 'always' }
   }
 
   /** Renders a page of the sample for comparison. */
-  async #audit(scrape: ScrapePlan, visit: string, { page, kind }: Obtained): Promise<ObtainedPage | undefined> {
+  async #audit(scrape: ScrapePlan, visit: string, { page, kind }: LoadedVisit): Promise<LoadedPage | undefined> {
     if (!kind || page.render === 'browser' || !isSampled(page.url)) return undefined
     try {
       return await this.render(scrape, visit)
@@ -210,9 +215,14 @@ export class Visitor {
     }
   }
 
-  async #renderFetched(scrape: ScrapePlan, visit: string, budget: Budget, fetched: Obtained): Promise<Obtained> {
+  async #renderFetched(
+    scrape: ScrapePlan,
+    visit: string,
+    budget: TimeBudget,
+    fetched: LoadedVisit,
+  ): Promise<LoadedVisit> {
     const { kind } = fetched
-    const open = kind !== undefined && this.#facts.policy.isOpen(kind)
+    const open = kind !== undefined && this.#facts.policy.isUnproven(kind)
     try {
       const page = await this.render(scrape, visit, budget)
       return { page, ...(kind && { kind }), ...(open && { fetched: fetched.page }) }
@@ -227,9 +237,9 @@ export class Visitor {
 
 /** Thrown when a fetched page could not be rendered; has the code of its cause. */
 class UnrenderedError extends BaxError {
-  readonly fetched: Obtained
+  readonly fetched: LoadedVisit
 
-  constructor(cause: BaxError, fetched: Obtained) {
+  constructor(cause: BaxError, fetched: LoadedVisit) {
     super(cause.code, cause.message, {
       cause,
       ...(cause.details !== undefined && { details: cause.details }),
@@ -253,11 +263,11 @@ function failureOf(thrown: unknown): FailedVisit {
   }
 }
 
-function kindOf(page: ObtainedPage): PageKind | undefined {
+function kindOf(page: LoadedPage): PageKind | undefined {
   const { document, url, reading } = page
   const template = reading ? reading.template : templateOf(document.tree.root)
   if (template === undefined) return undefined
-  const reason = reasonOf(page)
+  const reason = renderReason(page)
   return { host: new URL(url).host, template, ...(reason && { reason }) }
 }
 
@@ -278,7 +288,7 @@ function withoutCredentials(href: string): string {
 }
 
 /** Returns the entry of a page that a dry run has loaded but not scraped. */
-const planned = ({ input }: ScrapePlan, { url, status, render }: ObtainedPage): ScrapeAnswer => ({
+const planned = ({ input }: ScrapePlan, { url, status, render }: LoadedPage): ScrapeAnswer => ({
   success: true,
   data: { metadata: { sourceURL: input.url, url: withoutCredentials(url), status_code: status, render } },
 })

@@ -7,7 +7,7 @@ import { bypasses } from './bypass.ts'
 import type { Egress, ProxyInput } from './egress.ts'
 import { bareHost } from './policy.ts'
 import { proxyAddress } from './proxy-address.ts'
-import { ownAddress } from './proxy.ts'
+import { loopbackAddress } from './proxy.ts'
 
 export class Chain {
   readonly #server: Server
@@ -17,7 +17,7 @@ export class Chain {
   #onClosed = () => {}
 
   private constructor(input: ProxyInput, upstream: URL, egress: Egress) {
-    this.#host = ownAddress()
+    this.#host = loopbackAddress()
     // Other programs that find the port must not be able to use the session's proxy.
     const hasPassword = upstream.username !== '' || upstream.password !== ''
     const secret = hasPassword ? { username: 'bax', password: randomBytes(18).toString('base64url') } : undefined
@@ -92,9 +92,9 @@ async function prepare(options: PrepareRequestFunctionOpts, route: Route): Promi
     await egress.names.resolve(host).catch((error: unknown) => {
       if (direct || error instanceof BaxError) throw error
     })
-    egress.failures.note(host, port)
+    egress.failures.record(host, port)
   } catch (error) {
-    egress.failures.note(host, port, error)
+    egress.failures.record(host, port, error)
     // A response would look like the site's own, so close the connection to fail the request.
     if (request.method !== 'CONNECT') request.socket.destroy()
     throw new RequestError('URL blocked', 403)

@@ -3,7 +3,7 @@ import type { EngineConfig } from '../../core/config/config.ts'
 import type { SessionInput } from '../../core/shapes/session.ts'
 import type { Chain } from './chain.ts'
 import { defaultPorts, Failures } from './failures.ts'
-import { Names } from './names.ts'
+import { HostResolver } from './host-resolver.ts'
 import { bareHost, Policy } from './policy.ts'
 import { Proxy } from './proxy.ts'
 
@@ -11,14 +11,14 @@ export type ProxyInput = NonNullable<SessionInput['proxy']>
 
 export class Egress {
   readonly policy: Policy
-  readonly names: Names
+  readonly names: HostResolver
   readonly failures = new Failures()
   readonly #chains = new Set<Chain>()
   #proxy: Promise<Proxy> | undefined
 
   constructor({ home, allowPrivate = [], lookup }: Pick<EngineConfig, 'home' | 'allowPrivate' | 'lookup'>) {
     this.policy = new Policy({ privateAllowed: home !== 'server', opened: allowPrivate })
-    this.names = new Names(this.policy, lookup)
+    this.names = new HostResolver(this.policy, lookup)
   }
 
   /**

@@ -35,7 +35,7 @@ export class Failures {
   readonly #latest = new Map<string, NetError>()
 
   /** Records the result of the latest connection to a host and port; `error` is missing on success. */
-  note(host: string, port: number, error?: unknown): void {
+  record(host: string, port: number, error?: unknown): void {
     const key = `${host.toLowerCase()} ${port}`
     if (error === undefined) {
       if (this.#latest.size > 0) this.#latest.delete(key)

@@ -50,7 +50,7 @@ export class Policy {
   }
 
   /** Returns why connections to an IPv4 or IPv6 address are blocked; undefined when they are allowed. */
-  against(address: string): Refusal | undefined {
+  refusalOf(address: string): Refusal | undefined {
     const bare = address.replace(/%.*$/, '')
     if (!ipaddr.isValid(bare)) return 'private'
     const parsed = ipaddr.process(bare)
@@ -68,7 +68,7 @@ export class Policy {
   checkTarget(host: string, port: number): void {
     if (otherServices.has(port)) throw this.refuse('port')
     if (metadataHosts.has(host.toLowerCase().replace(/\.$/, ''))) throw this.refuse('metadata')
-    const reason = isIP(host) === 0 ? undefined : this.against(host)
+    const reason = isIP(host) === 0 ? undefined : this.refusalOf(host)
     if (reason) throw this.refuse(reason)
   }
 }

@@ -7,31 +7,31 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { platform } from 'node:os'
 import { limits } from '../../core/limits/limits.ts'
 import type { Failures } from './failures.ts'
-import { answerTo, readWish, replies, type Wish } from './greeting.ts'
-import type { Names } from './names.ts'
+import { replyTo, readRequest, replies, type SocksRequest } from './socks-handshake.ts'
+import type { HostResolver } from './host-resolver.ts'
 import type { Policy } from './policy.ts'
 
-export interface ProxyMeans {
+export interface ProxyContext {
   readonly policy: Policy
-  readonly names: Names
+  readonly names: HostResolver
   readonly failures: Failures
 }
 
 export class Proxy {
   readonly #server: Server
-  readonly #egress: ProxyMeans
+  readonly #egress: ProxyContext
   readonly #open = new Set<Socket>()
 
-  private constructor(server: Server, egress: ProxyMeans) {
+  private constructor(server: Server, egress: ProxyContext) {
     this.#server = server
     this.#egress = egress
     server.on('connection', (socket) => void this.#serve(socket))
   }
 
-  static async open(egress: ProxyMeans): Promise<Proxy> {
+  static async open(egress: ProxyContext): Promise<Proxy> {
     const server = createServer({ allowHalfOpen: true, noDelay: true })
     server.maxConnections = limits.egress.connections
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, ownAddress(), resolve))
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, loopbackAddress(), resolve))
     return new Proxy(server, egress)
   }
 
@@ -50,23 +50,23 @@ export class Proxy {
 
   async #serve(socket: Socket): Promise<void> {
     this.#track(socket)
-    const request = await readWish(socket)
+    const request = await readRequest(socket)
     if (!request) return void socket.destroy()
     const { failures, policy } = this.#egress
     try {
       policy.checkTarget(request.host, request.port)
       const target = await this.#dial(request, socket)
-      failures.note(request.host, request.port)
-      socket.write(answerTo(replies.done))
+      failures.record(request.host, request.port)
+      socket.write(replyTo(replies.done))
       join(socket, target)
     } catch (error) {
-      failures.note(request.host, request.port, error)
-      socket.write(answerTo(replyFor(error)))
+      failures.record(request.host, request.port, error)
+      socket.write(replyTo(replyFor(error)))
       socket.destroySoon()
     }
   }
 
-  #dial({ host, port }: Wish, client: Socket): Promise<Socket> {
+  #dial({ host, port }: SocksRequest, client: Socket): Promise<Socket> {
     const { lookup } = this.#egress.names
     return new Promise((resolve, reject) => {
       // The socket connects only to addresses that `lookup` has checked.
@@ -117,5 +117,5 @@ function replyFor(error: unknown): number {
 const timeoutError = (): NodeJS.ErrnoException => Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })
 
 /** Returns a loopback address to listen on; on Linux one of sixteen million, so that others cannot guess it. */
-export const ownAddress = (): string =>
+export const loopbackAddress = (): string =>
   platform() === 'linux' ? `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}` : '127.0.0.1'

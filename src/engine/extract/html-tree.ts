@@ -2,7 +2,7 @@
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { resolveUrl } from './address.ts'
+import { resolveUrl } from './urls.ts'
 import { tokenizable } from './html-source.ts'
 import { closedBy, foreign, integration, voids } from './html-rules.ts'
 import { type ElementNode, isElement, maxDepth, type Tree } from './tree.ts'

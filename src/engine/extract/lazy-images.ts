@@ -1,5 +1,5 @@
 /** Restores lazily loaded images: `<noscript>` contains the real ones next to their placeholders. */
-import { imageAddress } from './address.ts'
+import { imageUrl } from './urls.ts'
 import { type ElementNode, elementsOf, findElement, isElement, type TreeNode } from './tree.ts'
 
 /** Replaces placeholders with their `<noscript>` images; returns the same tree if there are none. */
@@ -51,7 +51,7 @@ function hasImage(node: TreeNode | undefined): boolean {
   return image !== undefined && urlOf(image) !== undefined
 }
 
-const urlOf = (image: ElementNode): string | undefined => imageAddress(image, 'https://x.invalid/')
+const urlOf = (image: ElementNode): string | undefined => imageUrl(image, 'https://x.invalid/')
 
 /** Returns the image that a node is, or begins with. */
 function imageIn(node: TreeNode): ElementNode | undefined {

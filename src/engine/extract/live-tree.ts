@@ -1,5 +1,5 @@
 /** Converts the live document to a tree; runs inside the page. */
-import { resolveUrl } from './address.ts'
+import { resolveUrl } from './urls.ts'
 import { type ElementNode, type Flow, isPhrasing, maxDepth, type Tree, type TreeNode } from './tree.ts'
 
 /** Content of frames by frame element, created inside the frames. */

@@ -1,9 +1,9 @@
 /** Converts a tree to GitHub-flavoured Markdown. */
-import { linkAddress, resolveUrl } from './address.ts'
+import { linkUrl, resolveUrl } from './urls.ts'
 import { attribute, childElements, type ElementNode, isElement, type Tree, type TreeNode, visibleText } from './tree.ts'
 import { codeBlock, isCode, isCopyButton } from './markdown/code.ts'
 import { Context, isSkipped } from './markdown/context.ts'
-import { escapeAddress, escapeText } from './markdown/escape.ts'
+import { escapeUrl, escapeText } from './markdown/escape.ts'
 import { inlineParagraphs } from './markdown/inline.ts'
 import { definitionGroups, interruptsParagraph, type ItemGroup, itemsOf, taskMark } from './markdown/list.ts'
 import { formula, isFormula } from './markdown/math.ts'
@@ -119,7 +119,7 @@ class MarkdownWriter {
 
   /** Links the first heading inside a link, else its first line. */
   #linkedBlocks(element: ElementNode): void {
-    const url = linkAddress(element.attributes['href'], this.#context.baseUrl)
+    const url = linkUrl(element.attributes['href'], this.#context.baseUrl)
     if (url === undefined || this.#context.blockLink !== undefined) return this.children(element)
     this.#context.blockLink = url
     this.#context.headingTakesLink = this.#hasHeading(element)
@@ -212,7 +212,7 @@ class MarkdownWriter {
     if (element.tag === 'iframe' && !players.test(url)) return
     const title = visibleText({ text: attribute(element, 'title') || attribute(element, 'aria-label') })
     const text = title || (element.tag === 'audio' ? 'Audio' : 'Video')
-    this.#context.blocks.add(`[${escapeText(text, '[', ']', true)}](${escapeAddress(url)})`)
+    this.#context.blocks.add(`[${escapeText(text, '[', ']', true)}](${escapeUrl(url)})`)
   }
 }
 

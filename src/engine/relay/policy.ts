@@ -1,5 +1,5 @@
 /** Decides which calls a policy allows; enforced in the connector, so that no server can lift it (`spec: relay 5`). */
-import type { RelayPolicy } from '../../core/relay-words.ts'
+import type { RelayPolicy } from '../../core/relay-names.ts'
 
 /** Methods that end or break the browser. */
 const lifecycle = [

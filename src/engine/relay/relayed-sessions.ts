@@ -4,12 +4,12 @@ import type { Sessions } from '../../core/engine.ts'
 import type { Call } from '../../core/operation/operation.ts'
 import type { CommandBatch } from '../../core/shapes/commands.ts'
 import type { ObserveRequest, StepRequest } from '../../core/shapes/observe.ts'
-import type { RelayPart } from './part.ts'
+import type { LazyRelays } from './lazy-relays.ts'
 
 /** IDs and names of the engine's own sessions take precedence. */
 export function withRelay(
   sessions: Sessions & { knows(idOrName: string, caller: Caller): boolean },
-  relays: RelayPart,
+  relays: LazyRelays,
 ): Sessions {
   const isRelayed = (id: string | undefined, { caller }: Call): id is string =>
     id !== undefined && !sessions.knows(id, caller) && relays.knows(id, caller)

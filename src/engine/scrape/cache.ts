@@ -24,7 +24,7 @@ export class AnswerCache {
     return { ...entry.answer, data: { ...data, metadata } }
   }
 
-  keep(input: ScrapeInput, caller: Caller, answer: ScrapeAnswer): void {
+  store(input: ScrapeInput, caller: Caller, answer: ScrapeAnswer): void {
     const key = keyOf(input, caller)
     const size = JSON.stringify(answer).length
     if (size > limits.scrape.cachedChars / 4) return

@@ -4,9 +4,9 @@ import { contentOf } from './content/content.ts'
 import { htmlDocument } from './documents/read.ts'
 import { decodeText } from '../render/http/charset.ts'
 import { attribute, elementsOf } from '../extract/tree.ts'
-import { resolveUrl } from '../extract/address.ts'
+import { resolveUrl } from '../extract/urls.ts'
 
-export interface ExtractWishes {
+export interface ExtractOptions {
   /** URL of the page, for resolving links; default: its canonical URL. Without either, links stay relative. */
   readonly url?: string
   readonly onlyMain: boolean
@@ -17,7 +17,7 @@ export interface ExtractWishes {
 /** Returns the Markdown of a page's main content, or of all of it. */
 export async function extractMarkdown(
   bytes: Uint8Array,
-  { url, onlyMain, headline }: ExtractWishes,
+  { url, onlyMain, headline }: ExtractOptions,
 ): Promise<{ markdown: string; warning?: string; warning_code?: WarningCode }> {
   const { text, charset } = await decodeText(bytes, null, { declares: true })
   const document = htmlDocument(text, charset, url ?? '')

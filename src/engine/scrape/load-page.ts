@@ -4,7 +4,7 @@ import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { Egress } from '../egress/egress.ts'
-import type { AnswerHeaders } from '../render/http/response-headers.ts'
+import type { ResponseHeaders } from '../render/http/response-headers.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
 import { needsBrowser, type Reason } from '../render/decide/decide.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
@@ -19,9 +19,9 @@ import { htmlDocument, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
 import { hasText } from './content/content.ts'
 import type { ScrapePlan } from './plan.ts'
-import type { VisitAnswers } from './visit-answers.ts'
+import type { VisitResponses } from './visit-responses.ts'
 import {
-  framesLeft,
+  framesWarning,
   holdsFrames,
   isLarge,
   isReadableTree,
@@ -34,11 +34,11 @@ import {
 type Extras = Pick<RenderedPage, 'isPage' | 'screenshot' | 'reading' | 'actions'>
 
 /** A page and the response that contained it. */
-export interface ObtainedPage {
+export interface LoadedPage {
   readonly document: PageDocument
   readonly url: string
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   readonly redirects: readonly Redirect[]
   readonly render: 'http' | 'browser'
   /** Results of the browser. */
@@ -49,7 +49,7 @@ export interface ObtainedPage {
   readonly reading?: PageReading
 }
 
-export interface Means {
+export interface LoadContext {
   readonly memory: HostMemory
   readonly egress: Egress
   /** Loads the renderer on first use. */
@@ -60,41 +60,45 @@ export interface Means {
   /** Reads a page in a worker thread; returns undefined for pages to be read in this thread. */
   readonly read?: (page: UnreadPage) => Promise<Reading> | undefined
   /** Stored network responses; without them every page is fetched. */
-  readonly answers?: VisitAnswers | undefined
+  readonly answers?: VisitResponses | undefined
 }
 
-export async function obtain(plan: ScrapePlan, context: Means): Promise<ObtainedPage> {
+export async function loadPage(plan: ScrapePlan, context: LoadContext): Promise<LoadedPage> {
   const { render } = plan.input
-  if (render === 'http') return (await overHttp(plan.url, context)).page
-  if (render === 'browser' || plan.browserOnly || context.memory.wantsBrowser(plan.url)) return inBrowser(plan, context)
-  const { page, isHtml } = await overHttp(plan.url, context)
-  const reason = isHtml ? reasonOf(page) : undefined
-  if (reason === undefined || context.memory.isVain(page.url, reason)) {
-    if (isHtml) context.memory.complete(page.url)
+  if (render === 'http') return (await fetchOverHttp(plan.url, context)).page
+  if (render === 'browser' || plan.browserOnly || context.memory.needsBrowser(plan.url))
+    return renderInBrowser(plan, context)
+  const { page, isHtml } = await fetchOverHttp(plan.url, context)
+  const reason = isHtml ? renderReason(page) : undefined
+  if (reason === undefined || context.memory.isIgnored(page.url, reason)) {
+    if (isHtml) context.memory.recordComplete(page.url)
     return page
   }
   return renderPage(plan, context, page, reason)
 }
 
 /** Returns why the markup of a page requires a browser; undefined if it does not. */
-export const reasonOf = ({ reading, document }: ObtainedPage): Reason | undefined =>
+export const renderReason = ({ reading, document }: LoadedPage): Reason | undefined =>
   reading ? reading.reason : needsBrowser(document.tree.root)
 
 /** Whether a page has readable text without rendering. */
-export const isReadable = ({ reading, document }: ObtainedPage): boolean =>
+export const isReadable = ({ reading, document }: LoadedPage): boolean =>
   reading?.isReadable ?? isReadableTree(document.tree)
 
 /** Returns the fetched page with a warning that no browser was found for rendering it. */
-export const withoutBrowser = (page: ObtainedPage): ObtainedPage =>
+export const withoutBrowser = (page: LoadedPage): LoadedPage =>
   withWarning(page, 'the page may be incomplete: it needs a browser, and none was found')
 
 /** Returns the fetched page with a warning that rendering failed; undefined when it has no text. */
-export const unrendered = (page: ObtainedPage, { message }: { readonly message: string }): ObtainedPage | undefined =>
+export const withRenderFailure = (
+  page: LoadedPage,
+  { message }: { readonly message: string },
+): LoadedPage | undefined =>
   hasText(page.document.tree)
     ? withWarning(page, `the page may be incomplete: it could not be rendered (${message})`, 'render_failed')
     : undefined
 
-function withWarning(page: ObtainedPage, warning: string, code?: WarningCode): ObtainedPage {
+function withWarning(page: LoadedPage, warning: string, code?: WarningCode): LoadedPage {
   const { reading, warnings } = page
   const answer = reading?.answer
   const warned = answer && {
@@ -111,28 +115,33 @@ function withWarning(page: ObtainedPage, warning: string, code?: WarningCode): O
 }
 
 /** Renders a page, and falls back to the fetched one. */
-async function renderPage(plan: ScrapePlan, context: Means, page: ObtainedPage, reason: Reason): Promise<ObtainedPage> {
+async function renderPage(
+  plan: ScrapePlan,
+  context: LoadContext,
+  page: LoadedPage,
+  reason: Reason,
+): Promise<LoadedPage> {
   try {
-    const rendered = await withReserve(context, (inner) => inBrowser(plan, inner))
+    const rendered = await withReserve(context, (inner) => renderInBrowser(plan, inner))
     // Pages read in worker threads are too large to be compared in this thread.
     if (!page.reading && !rendered.reading)
-      context.memory.rendered(page.url, reason, page.document.tree.root, rendered.document.tree.root)
+      context.memory.recordRendered(page.url, reason, page.document.tree.root, rendered.document.tree.root)
     return rendered
   } catch (error) {
     context.signal.throwIfAborted()
     if (!(error instanceof BaxError)) throw error
     // The fetched page is better than an error if it has readable text.
-    const fallback = isLackOfBrowser(error) ? isReadable(page) && withoutBrowser(page) : unrendered(page, error)
+    const fallback = isBrowserMissing(error) ? isReadable(page) && withoutBrowser(page) : withRenderFailure(page, error)
     if (!fallback) throw error
     return fallback
   }
 }
 
 /** Whether an error means that no browser is installed. */
-export const isLackOfBrowser = ({ code }: BaxError): boolean => code === 'browser_not_found'
+export const isBrowserMissing = ({ code }: BaxError): boolean => code === 'browser_not_found'
 
 /** Runs work with an earlier deadline, which leaves time for the fallback. */
-async function withReserve<T>(context: Means, work: (context: Means) => Promise<T>): Promise<T> {
+async function withReserve<T>(context: LoadContext, work: (context: LoadContext) => Promise<T>): Promise<T> {
   const left = context.deadline - performance.now()
   const reserve = Math.min(limits.scrape.fallbackMs, left / 4)
   const ms = left - reserve
@@ -142,14 +151,14 @@ async function withReserve<T>(context: Means, work: (context: Means) => Promise<
 }
 
 /** Fetches a page over HTTP, and follows redirects, including those of `<meta http-equiv="refresh">`. */
-export async function overHttp(
+export async function fetchOverHttp(
   startUrl: string,
-  { egress, signal, read, answers }: Pick<Means, 'egress' | 'signal' | 'read' | 'answers'>,
-): Promise<{ page: ObtainedPage; isHtml: boolean }> {
+  { egress, signal, read, answers }: Pick<LoadContext, 'egress' | 'signal' | 'read' | 'answers'>,
+): Promise<{ page: LoadedPage; isHtml: boolean }> {
   let url = startUrl
   let redirects: readonly Redirect[] = []
   for (;;) {
-    const options = { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders, redirects }
+    const options = { userAgent: httpUserAgent, egress, signal, checkHeaders: kindOfHeaders, redirects }
     const requested = url
     const request = () => fetchPage(requested, options)
     const fetched = await (answers ? answers.fetched(requested, request) : request())
@@ -178,17 +187,17 @@ export async function overHttp(
 }
 
 /** Reads a rendered page in a worker thread; returns undefined for one to be read in this thread. */
-export async function readAway(
+export async function readInWorker(
   unread: UnreadPage,
-  read: Means['read'],
+  read: LoadContext['read'],
   text: () => string,
-): Promise<ObtainedPage | undefined> {
+): Promise<LoadedPage | undefined> {
   const reading = await read?.(unread)
   return reading && 'page' in reading ? withLazyDocument(unread, reading.page, text) : undefined
 }
 
 /** Adds a document that is parsed on first use, which is rare after a worker thread has read the page. */
-function withLazyDocument(unread: UnreadPage, reading: PageReading, text: () => string): ObtainedPage {
+function withLazyDocument(unread: UnreadPage, reading: PageReading, text: () => string): LoadedPage {
   const { source: _source, kind, ...page } = unread
   const { charset } = reading
   const { url } = page
@@ -209,12 +218,12 @@ function withLazyDocument(unread: UnreadPage, reading: PageReading, text: () => 
   return { ...page, document, reading }
 }
 
-type FrameContext = Pick<Means, 'egress' | 'signal' | 'answers'>
+type FrameContext = Pick<LoadContext, 'egress' | 'signal' | 'answers'>
 
 /** Inserts the content of frames into a page; returns warnings about frames that were not read. */
 async function withFrames({ tree, raw }: PageDocument, url: string, context: FrameContext): Promise<string[]> {
   if (!holdsFrames(raw ?? '')) return []
-  if (isLarge(raw!)) return [framesLeft]
+  if (isLarge(raw!)) return [framesWarning]
   const { fillFrames } = await import('./content/frames.ts')
   return fillFrames(tree, url, (frameUrl) => frameAt(frameUrl, url, context))
 }
@@ -225,7 +234,7 @@ async function frameAt(frameUrl: string, url: string, context: FrameContext): Pr
   const late = AbortSignal.timeout(limits.scrape.frameMs)
   try {
     const signal = AbortSignal.any([caller, late])
-    const request = () => fetchPage(frameUrl, { userAgent: httpUserAgent, egress, signal, admit: kindOfHeaders })
+    const request = () => fetchPage(frameUrl, { userAgent: httpUserAgent, egress, signal, checkHeaders: kindOfHeaders })
     const fetched = await (answers ? answers.fetched(frameUrl, request) : request())
     if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
     if (isLarge(fetched.bytes)) throw new BaxError('content_too_large', 'it is too large')
@@ -241,14 +250,14 @@ async function frameAt(frameUrl: string, url: string, context: FrameContext): Pr
 
 const factsOf = ({ url, status, headers, redirects }: FetchedPage) => ({ url, status, headers, redirects, render: 'http', warnings: [] }) as const // prettier-ignore
 
-const asObtained = (fetched: FetchedPage, document: PageDocument): ObtainedPage => ({
+const asObtained = (fetched: FetchedPage, document: PageDocument): LoadedPage => ({
   ...factsOf(fetched),
   document,
   warnings: document.warning ? [document.warning] : [],
 })
 
 /** Renders a page in a browser. */
-export async function inBrowser(plan: ScrapePlan, context: Omit<Means, 'memory'>): Promise<ObtainedPage> {
+export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContext, 'memory'>): Promise<LoadedPage> {
   const { input, formats, fullPage } = plan
   const render = async () =>
     (await context.renderer()).render({
@@ -267,8 +276,8 @@ export async function inBrowser(plan: ScrapePlan, context: Omit<Means, 'memory'>
   const extras = extrasOf(rendered)
   if (!rendered.isPage) {
     // A worker thread needs the results of the browser to write the answer for a large file.
-    const read: Means['read'] = (page) => context.read?.({ ...page, rendered: extras })
-    return { ...(await overHttp(plan.url, { ...context, read })).page, rendered: extras }
+    const read: LoadContext['read'] = (page) => context.read?.({ ...page, rendered: extras })
+    return { ...(await fetchOverHttp(plan.url, { ...context, read })).page, rendered: extras }
   }
   if (rendered.html.length > limits.scrape.bodyBytes * 2) {
     throw new BaxError('content_too_large', 'the rendered page is too large to be read')
@@ -277,7 +286,7 @@ export async function inBrowser(plan: ScrapePlan, context: Omit<Means, 'memory'>
   const raw = rendered.raw !== undefined ? { raw: rendered.raw } : {}
   const page = { url, status, headers, redirects, render: 'browser', rendered: extras, warnings } as const
   const unread = { ...page, kind: 'html' as const, source: { text, charset, ...raw } }
-  const pageOfWorker = await readAway(unread, context.read, () => text)
+  const pageOfWorker = await readInWorker(unread, context.read, () => text)
   if (pageOfWorker) return pageOfWorker
   const document = htmlDocument(text, charset, url)
   const framed = await withFrames(document, url, context)

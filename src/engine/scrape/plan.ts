@@ -3,7 +3,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
 
-export interface JsonWish {
+export interface JsonOptions {
   readonly prompt?: string
   readonly schema?: Record<string, unknown>
   /** Path of the schema in the input, for errors. */
@@ -15,7 +15,7 @@ export interface ScrapePlan {
   readonly url: string
   readonly formats: ReadonlySet<FormatName>
   readonly fullPage: boolean
-  readonly json: JsonWish
+  readonly json: JsonOptions
   /** Timeout of the whole scrape, waits included, in milliseconds. */
   readonly timeoutMs: number
   /** Whether formats or actions require a browser. */
@@ -27,7 +27,7 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
   const url = scrapeUrl(input.url)
   const formats = new Set<FormatName>()
   let fullPage = false
-  let json: JsonWish = { ...input.json_options, schemaField: 'json_options.schema' }
+  let json: JsonOptions = { ...input.json_options, schemaField: 'json_options.schema' }
   for (const [at, format] of input.formats.entries()) {
     if (typeof format === 'string') {
       fullPage ||= format === 'screenshot@fullPage'
@@ -37,7 +37,7 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
     formats.add(format.type)
     if ('full_page' in format) fullPage ||= format.full_page
     if (format.type === 'json' && ('prompt' in format || 'schema' in format)) {
-      const { prompt, schema } = format as JsonWish
+      const { prompt, schema } = format as JsonOptions
       json = {
         ...json,
         ...(prompt !== undefined && { prompt }),

@@ -1,7 +1,7 @@
 /** Reads fetched and rendered pages; input and output are plain data, so that it can run in a worker thread. */
 import { limits } from '../../core/limits/limits.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
-import { AnswerHeaders } from '../render/http/response-headers.ts'
+import { ResponseHeaders } from '../render/http/response-headers.ts'
 import { decodeText } from '../render/http/charset.ts'
 import type { TextKind } from '../render/http/content-kind.ts'
 import { needsBrowser, type Reason } from '../render/decide/decide.ts'
@@ -11,12 +11,12 @@ import { templateOf } from '../render/decide/template.ts'
 import { readableLength } from './content/content.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { linksOf } from './formats/links.ts'
-import type { ObtainedPage } from './load-page.ts'
+import type { LoadedPage } from './load-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import { writePage } from './write.ts'
 
 /** When to write the answer: always, never, or if no browser is needed, except for the listed reasons. */
-export type WriteWish = 'always' | 'never' | readonly Reason[]
+export type WriteCondition = 'always' | 'never' | readonly Reason[]
 
 /** The bytes of a fetched page, or the text of a rendered one; `raw` is the HTML that the browser received. */
 type Source =
@@ -24,7 +24,7 @@ type Source =
   | { readonly text: string; readonly charset: string; readonly raw?: string }
 
 /** A page before parsing. */
-export interface UnreadPage extends Omit<ObtainedPage, 'document' | 'reading'> {
+export interface UnreadPage extends Omit<LoadedPage, 'document' | 'reading'> {
   readonly kind: TextKind
   readonly source: Source
 }
@@ -32,7 +32,7 @@ export interface UnreadPage extends Omit<ObtainedPage, 'document' | 'reading'> {
 export interface ReadingTask {
   readonly plan: ScrapePlan
   readonly page: Omit<UnreadPage, 'headers'> & { readonly headers: readonly (readonly [string, string])[] }
-  readonly write: WriteWish
+  readonly write: WriteCondition
   /** Whether rules may extract structured data and summaries. */
   readonly rules: boolean
 }
@@ -59,7 +59,7 @@ export const readPage = (task: ReadingTask): Promise<Reading> =>
 
 async function readHtml({ plan, page: { source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
   const start = performance.now()
-  const headers = new AnswerHeaders(task.headers)
+  const headers = new ResponseHeaders(task.headers)
   const { text, charset } = 'text' in source ? source : await decodeText(source.bytes, headers.get('content-type'), { declares: true }) // prettier-ignore
   const isFramed = holdsFrames(text)
   if (isFramed && !isLarge(text)) return undefined
@@ -71,7 +71,7 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
   const reason = needsBrowser(tree.root)
   const isWritten = write === 'always' || (write !== 'never' && (reason === undefined || write.includes(reason)))
   const raw = 'raw' in source ? { raw: source.raw! } : {}
-  const warnings = isFramed ? [...task.warnings, framesLeft] : task.warnings
+  const warnings = isFramed ? [...task.warnings, framesWarning] : task.warnings
   const page = { ...task, headers, warnings, document: { ...document, ...raw } }
   return {
     page: {
@@ -88,7 +88,7 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
 /** Reads content other than HTML, which is never rendered and has no redirects. */
 async function readOther({ plan, page: { source, ...task }, write, rules }: ReadingTask): Promise<Reading> {
   const start = performance.now()
-  const headers = new AnswerHeaders(task.headers)
+  const headers = new ResponseHeaders(task.headers)
   const bytes = 'bytes' in source ? source.bytes : Buffer.from(source.text)
   const { document } = await readDocument({ ...task, headers, bytes }, never)
   const warnings = document.warning ? [...task.warnings, document.warning] : task.warnings
@@ -109,7 +109,7 @@ async function readOther({ plan, page: { source, ...task }, write, rules }: Read
 export const holdsFrames = (html: string): boolean => /<i?frame\b/i.test(html)
 
 /** The warning about a page whose frames are not read. */
-export const framesLeft = 'frames are missing: the page is too large to read them too'
+export const framesWarning = 'frames are missing: the page is too large to read them too'
 
 /** Whether a page has enough text to be used without rendering. */
 export const isReadableTree = (tree: Tree): boolean => readableLength(tree) >= 200

@@ -4,7 +4,7 @@ import type { Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Call } from '../../core/operation/operation.ts'
-import type { TaskWish } from '../../core/process/thread-pool.ts'
+import type { TaskOptions } from '../../core/process/thread-pool.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -12,18 +12,18 @@ import { HostMemory } from '../render/decide/host-memory.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
 import { AnswerCache } from './cache.ts'
-import { type Means, obtain, type ObtainedPage, overHttp, inBrowser } from './load-page.ts'
+import { type LoadContext, loadPage, type LoadedPage, fetchOverHttp, renderInBrowser } from './load-page.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
 import type { PageSteps } from './steps.ts'
-import { isLarge, type WriteWish } from './reading.ts'
-import { ReadingThreads } from './reading-threads.ts'
+import { isLarge, type WriteCondition } from './reading.ts'
+import { ReadingWorkers } from './reading-workers.ts'
 import { writePage } from './write.ts'
 
 /** Loads the page of a scrape; the default is `obtain`. */
-export type Obtain = (plan: ScrapePlan, context: Means) => Promise<ObtainedPage>
+export type PageLoader = (plan: ScrapePlan, context: LoadContext) => Promise<LoadedPage>
 
 /** The caller of a scrape: its signal and its API key. */
-export type Waiting = Required<TaskWish>
+export type ScrapeCaller = Required<TaskOptions>
 
 export class PageScraper implements Scraper {
   readonly #config: EngineConfig
@@ -33,9 +33,9 @@ export class PageScraper implements Scraper {
   #loading: Promise<Renderer> | undefined
   #renderer: Renderer | undefined
   #model: LanguageModel | undefined
-  #threads: ReadingThreads | undefined
+  #threads: ReadingWorkers | undefined
   /** Separate threads for large pages, so that other pages do not queue behind them. */
-  #largeThreads: ReadingThreads | undefined
+  #largeThreads: ReadingWorkers | undefined
 
   constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
@@ -52,13 +52,13 @@ export class PageScraper implements Scraper {
     await this.#check(plan)
     const cached = this.#cache.find(input, caller)
     if (cached) return cached
-    const answer = await this.#inTime(plan, { signal, from: caller.keyId }, obtain)
-    if (answer.success) this.#cache.keep(input, caller, answer)
+    const answer = await this.#inTime(plan, { signal, from: caller.keyId }, loadPage)
+    if (answer.success) this.#cache.store(input, caller, answer)
     return answer
   }
 
   /** Scrapes a page that `load` loads; the result is not cached, because it may be private to the caller. */
-  async scrapeFrom(input: ScrapeInput, caller: Waiting, load: Obtain): Promise<ScrapeAnswer> {
+  async scrapeFrom(input: ScrapeInput, caller: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
     await this.#check(plan)
     return this.#inTime(plan, caller, load)
@@ -70,11 +70,11 @@ export class PageScraper implements Scraper {
     return {
       egress,
       check: (plan) => this.#check(plan),
-      begin: () => void (this.#threads ??= ReadingThreads.open()),
+      begin: () => void (this.#threads ??= ReadingWorkers.open()),
       fetch: (plan, { signal, answers, ...options }) =>
-        overHttp(plan.url, { signal, egress, answers, read: this.#readerOf(plan, { signal }, options) }),
+        fetchOverHttp(plan.url, { signal, egress, answers, read: this.#readerOf(plan, { signal }, options) }),
       render: (plan, clock) =>
-        inBrowser(plan, {
+        renderInBrowser(plan, {
           ...clock,
           egress,
           renderer: () => this.#loadRenderer(),
@@ -93,14 +93,14 @@ export class PageScraper implements Scraper {
     ])
   }
 
-  #inTime(plan: ScrapePlan, { signal, from }: Waiting, load: Obtain): Promise<ScrapeAnswer> {
+  #inTime(plan: ScrapePlan, { signal, from }: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
     const { timeoutMs: ms } = plan
     const error = `the scrape took longer than ${ms} ms`
     const work = (inner: AbortSignal) => this.#run(plan, { signal: inner, from }, load)
     return withDeadline(work, { ms, error, signal, cooperative: true })
   }
 
-  async #run(plan: ScrapePlan, { signal, from }: Waiting, load: Obtain): Promise<ScrapeAnswer> {
+  async #run(plan: ScrapePlan, { signal, from }: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
     const start = performance.now()
     const context = {
       memory: this.#memory,
@@ -114,7 +114,7 @@ export class PageScraper implements Scraper {
     return this.#write(plan, page, start, signal)
   }
 
-  async #write(plan: ScrapePlan, page: ObtainedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
+  async #write(plan: ScrapePlan, page: LoadedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
     if (page.reading?.answer) return timed(page.reading.answer, start)
     const model = usesModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
     return writePage(plan, page, { start, extractors: { model, rules: this.#config.builtinExtractor !== false } })
@@ -157,9 +157,9 @@ export class PageScraper implements Scraper {
    */
   #readerOf(
     plan: ScrapePlan,
-    task: TaskWish,
-    { all = false, write = 'always' }: { readonly all?: boolean; readonly write?: WriteWish } = {},
-  ): NonNullable<Means['read']> {
+    task: TaskOptions,
+    { all = false, write = 'always' }: { readonly all?: boolean; readonly write?: WriteCondition } = {},
+  ): NonNullable<LoadContext['read']> {
     const rules = this.#config.builtinExtractor !== false
     return (page) => {
       const { kind, source } = page
@@ -168,10 +168,10 @@ export class PageScraper implements Scraper {
       const extracts = usesModel(plan)
       if (!large && (extracts || !all || kind !== 'html')) return undefined
       const forModel = extracts && this.#config.model !== undefined
-      if (forModel && content.length < limits.reading.forModel) return undefined
+      if (forModel && content.length < limits.reading.modelBytes) return undefined
       if (forModel && !rules) throw new BaxError('content_too_large', 'the page is too large for the language model')
       const warnings = forModel ? [...page.warnings, rulesUsed] : page.warnings
-      const threads = large ? (this.#largeThreads ??= ReadingThreads.open()) : (this.#threads ??= ReadingThreads.open())
+      const threads = large ? (this.#largeThreads ??= ReadingWorkers.open()) : (this.#threads ??= ReadingWorkers.open())
       return threads?.read({ plan, page: { ...page, warnings }, write, rules }, task)
     }
   }

@@ -1,10 +1,10 @@
 /** A scrape as separate steps, for callers that inspect a page before they write the answer. */
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Egress } from '../egress/egress.ts'
-import type { ObtainedPage } from './load-page.ts'
+import type { LoadedPage } from './load-page.ts'
 import type { ScrapePlan } from './plan.ts'
-import type { WriteWish } from './reading.ts'
-import type { VisitAnswers } from './visit-answers.ts'
+import type { WriteCondition } from './reading.ts'
+import type { VisitResponses } from './visit-responses.ts'
 
 interface Deadline {
   readonly signal: AbortSignal
@@ -14,7 +14,7 @@ interface Deadline {
 
 interface StoredResponses {
   /** Responses stored by an earlier process, and the store for those of this one. */
-  readonly answers?: VisitAnswers
+  readonly answers?: VisitResponses
 }
 
 /** All steps throw BaxError for failures of the page, or the reason of the signal. */
@@ -30,14 +30,14 @@ export interface PageSteps {
    */
   fetch(
     plan: ScrapePlan,
-    options: Pick<Deadline, 'signal'> & StoredResponses & { readonly all: boolean; readonly write: WriteWish },
-  ): Promise<{ page: ObtainedPage; isHtml: boolean }>
+    options: Pick<Deadline, 'signal'> & StoredResponses & { readonly all: boolean; readonly write: WriteCondition },
+  ): Promise<{ page: LoadedPage; isHtml: boolean }>
   /** Renders a page in a browser. */
-  render(plan: ScrapePlan, options: Deadline & StoredResponses): Promise<ObtainedPage>
+  render(plan: ScrapePlan, options: Deadline & StoredResponses): Promise<LoadedPage>
   /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
   write(
     plan: ScrapePlan,
-    page: ObtainedPage,
+    page: LoadedPage,
     options: { readonly signal: AbortSignal; readonly start: number },
   ): Promise<ScrapeAnswer>
 }

@@ -2,20 +2,20 @@
 import { STATUS_CODES } from 'node:http'
 import { newId } from '../../core/ids.ts'
 import type { ScrapeAnswer, ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
-import { type Filled, fillFormats } from './formats/formats.ts'
+import { type FormatResults, createFormats } from './formats/formats.ts'
 import { present } from './documents/document.ts'
 import { metadataOf } from './formats/metadata.ts'
-import type { ObtainedPage } from './load-page.ts'
+import type { LoadedPage } from './load-page.ts'
 import type { ScrapePlan } from './plan.ts'
-import type { Reader } from './formats/reader.ts'
+import type { Extractors } from './formats/extractors.ts'
 
 /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
 export async function writePage(
   plan: ScrapePlan,
-  page: ObtainedPage,
-  { start, extractors }: { readonly start: number; readonly extractors: Reader },
+  page: LoadedPage,
+  { start, extractors }: { readonly start: number; readonly extractors: Extractors },
 ): Promise<ScrapeAnswer> {
-  const filled = await fillFormats(plan, page, extractors)
+  const filled = await createFormats(plan, page, extractors)
   const { error, ...response } = responseFacts(page)
   const metadata: ScrapeMetadata = {
     ...metadataOf(page.document.tree),
@@ -32,7 +32,7 @@ export async function writePage(
 }
 
 /** Returns the metadata of the HTTP response. */
-function responseFacts({ url, status, headers, document, redirects }: ObtainedPage) {
+function responseFacts({ url, status, headers, document, redirects }: LoadedPage) {
   return {
     url,
     status_code: status,
@@ -43,14 +43,14 @@ function responseFacts({ url, status, headers, document, redirects }: ObtainedPa
 }
 
 /** Returns the metadata of documents other than HTML. */
-function documentFacts({ document, headers }: ObtainedPage): Partial<ScrapeMetadata> {
+function documentFacts({ document, headers }: LoadedPage): Partial<ScrapeMetadata> {
   const { title, description, author, published, modified, pages, isPage } = document
   const header = isPage ? undefined : headers.get('content-language')?.split(',')[0]!.trim()
   const language = document.language ?? header
   return present({ title, description, language, author, published_time: published, modified_time: modified, num_pages: pages }) // prettier-ignore
 }
 
-function answerOf(page: ObtainedPage, filled: Filled, metadata: ScrapeMetadata): ScrapeAnswer {
+function answerOf(page: LoadedPage, filled: FormatResults, metadata: ScrapeMetadata): ScrapeAnswer {
   const { actions } = page.rendered ?? {}
   const status = metadata.error ? `the page answered ${page.status} ${metadata.error}` : undefined
   const warning = [status, ...page.warnings, ...filled.warnings].filter(Boolean).join('; ')

@@ -8,16 +8,16 @@ import type { SearchInput, SearchResult } from '../../core/shapes/search.ts'
 type Content = NonNullable<SearchResult['content']>
 
 /** Returns the scrape options of a search: its own, or those in `scrape_options`. */
-export function scrapeWishes(input: SearchInput): Omit<ScrapeInput, 'url'> {
+export function scrapeOptions(input: SearchInput): Omit<ScrapeInput, 'url'> {
   const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, max_age, block_ads, remove_overlays } = input.scrape_options ?? input // prettier-ignore
   const options = { wait_for, json_options, only_main_content, remove_base64_images, render, max_age, block_ads, remove_overlays } // prettier-ignore
   const { url: _, ...rest } = scrapeInput.parse({ url: 'about:blank' })
   return { ...rest, ...options, formats: formats.length > 0 ? formats : input.formats }
 }
 
-export interface ContentMeans {
+export interface ScrapeContext {
   readonly scrape: (input: ScrapeInput, call: { readonly signal: AbortSignal }) => Promise<ScrapeAnswer>
-  readonly together: number
+  readonly concurrency: number
   readonly signal: AbortSignal
   /** Deadline, as a `performance.now()` time. */
   readonly deadline: number
@@ -27,16 +27,16 @@ export interface ContentMeans {
 export async function contentsOf(
   urls: readonly string[],
   options: Omit<ScrapeInput, 'url'>,
-  context: ContentMeans,
+  context: ScrapeContext,
 ): Promise<{ contents: Content[]; warnings: string[] }> {
-  const queue = new PQueue({ concurrency: context.together })
+  const queue = new PQueue({ concurrency: context.concurrency })
   const outcomes = await Promise.all(urls.map((url) => queue.add(() => contentOf({ ...options, url }, context))))
   context.signal.throwIfAborted()
   const contents = outcomes.map((outcome) => outcome!.content)
   return { contents, warnings: outcomes.flatMap((outcome) => outcome!.warning ?? []) }
 }
 
-async function contentOf(input: ScrapeInput, context: ContentMeans): Promise<{ content: Content; warning?: string }> {
+async function contentOf(input: ScrapeInput, context: ScrapeContext): Promise<{ content: Content; warning?: string }> {
   const { url } = input
   // `wait_for` is not part of the timeout of a scrape.
   const left = Math.floor(context.deadline - performance.now() - input.wait_for)

@@ -4,7 +4,7 @@ import type { SearchProviderName } from '../../core/config/search-providers.ts'
 /** The last hour, day, week, month or year. */
 export type Period = 'h' | 'd' | 'w' | 'm' | 'y'
 
-export interface Question {
+export interface SearchQuery {
   readonly query: string
   readonly limit: number
   /** Language code in lower case. */
@@ -15,7 +15,7 @@ export interface Question {
 }
 
 /** A result of a provider. The URL may be wrapped in a tracking URL; the texts are plain. */
-export interface Found {
+export interface ProviderResult {
   readonly url: string
   readonly title: string
   readonly description: string
@@ -23,7 +23,7 @@ export interface Found {
 
 export interface ResultPage {
   /** Results; empty only if nothing was found, as providers that cannot search throw. */
-  readonly results: readonly Found[]
+  readonly results: readonly ProviderResult[]
   /** Token for the next page; absent on the last one. */
   readonly next?: string
   /** Part of the query that the provider does not support. */
@@ -31,12 +31,12 @@ export interface ResultPage {
 }
 
 /** Returns whether another page is likely to follow, for providers that do not report it. */
-export const isFull = ({ length }: readonly Found[]): boolean => length >= 5
+export const isFull = ({ length }: readonly ProviderResult[]): boolean => length >= 5
 
 export interface SearchProvider {
   readonly name: SearchProviderName
   /** Timeout of one page, in milliseconds. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   /** Returns a page of results, first without `next`. @throws BaxError, `provider_blocked` if blocked as a bot */
-  page(question: Question, signal: AbortSignal, next?: string): Promise<ResultPage>
+  page(question: SearchQuery, signal: AbortSignal, next?: string): Promise<ResultPage>
 }

@@ -28,7 +28,7 @@ export function checkStatus({ status }: ResultDocument): void {
   if (status >= 400) throw new BaxError('provider_failed', `it failed (status ${status})`)
 }
 
-export const takenForRobot = (): BaxError =>
+export const automationDetected = (): BaxError =>
   new BaxError('provider_blocked', 'it detected automation and shows a challenge instead of results')
 
-export const unreadable = (): BaxError => new BaxError('provider_failed', 'its result page has an unknown format')
+export const unknownFormat = (): BaxError => new BaxError('provider_failed', 'its result page has an unknown format')

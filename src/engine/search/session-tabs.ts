@@ -4,27 +4,27 @@ import type { APIResponse, Page, Request, Response } from 'playwright'
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { retryPassing } from '../../core/errors/transient-errors.ts'
+import { retryTransient } from '../../core/errors/transient-errors.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import { freeToLeave } from '../browser/tabs/hung-script.ts'
 import { pageFunction } from '../browser/batch/page-function.ts'
 import { withReason } from '../browser/tabs/net-reason.ts'
-import { translated } from '../browser/batch/playwright-errors.ts'
+import { toBaxError } from '../browser/batch/playwright-errors.ts'
 import type { Session } from '../browser/session/session.ts'
-import { AnswerHeaders } from '../render/http/response-headers.ts'
+import { ResponseHeaders } from '../render/http/response-headers.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
 import { fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
 import readScript from '../render/page/read.page.ts?inline'
 import type { PageReading } from '../render/page/read.page.ts'
 import brandingScript from '../scrape/formats/branding.page.ts?inline'
 import { htmlDocument, readDocument } from '../scrape/documents/read.ts'
-import { type Means, type ObtainedPage, readAway } from '../scrape/load-page.ts'
-import type { ScraperPart } from '../scrape/part.ts'
+import { type LoadContext, type LoadedPage, readInWorker } from '../scrape/load-page.ts'
+import type { LazyScraper } from '../scrape/lazy-scraper.ts'
 import type { ScrapePlan } from '../scrape/plan.ts'
-import type { ContentMeans } from './contents.ts'
+import type { ScrapeContext } from './contents.ts'
 
-export interface TabMeans {
-  readonly scraper: Pick<ScraperPart, 'scrapeFrom'>
+export interface TabContext {
+  readonly scraper: Pick<LazyScraper, 'scrapeFrom'>
   readonly signal: AbortSignal
   /** Deadline for the session to become free, as a `performance.now()` time. */
   readonly deadline: number
@@ -34,10 +34,10 @@ export interface TabMeans {
 /** Runs `work` with a scrape function that opens tabs of the session, whose commands wait until it has finished. */
 export async function inSessionTabs<T>(
   session: Session,
-  { scraper, signal, deadline, log }: TabMeans,
-  work: (scrape: ContentMeans['scrape']) => Promise<T>,
+  { scraper, signal, deadline, log }: TabContext,
+  work: (scrape: ScrapeContext['scrape']) => Promise<T>,
 ): Promise<T> {
-  const scrape: ContentMeans['scrape'] = (input, call) =>
+  const scrape: ScrapeContext['scrape'] = (input, call) =>
     withDeadline(
       (either) =>
         scraper.scrapeFrom(input, { signal: either, from: session.owner }, (plan, means) =>
@@ -52,7 +52,7 @@ export async function inSessionTabs<T>(
   }
   const late = AbortSignal.timeout(Math.max(0, Math.round(deadline - performance.now())))
   try {
-    return await session.use(() => session.turns.take(runWork, AbortSignal.any([signal, session.ended, late])))
+    return await session.use(() => session.queue.run(runWork, AbortSignal.any([signal, session.ended, late])))
   } catch (error) {
     signal.throwIfAborted()
     if (hasStarted) throw error
@@ -66,9 +66,9 @@ async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (
   // Errors after the session has ended or the time is up are reported as that.
   const explain = (error: unknown, page?: Page): never => {
     signal.throwIfAborted()
-    throw translated(withReason(error, page), 'opening the page')
+    throw toBaxError(withReason(error, page), 'opening the page')
   }
-  const page = await session.openAside().catch((error: unknown) => explain(error))
+  const page = await session.openBackgroundTab().catch((error: unknown) => explain(error))
   const opened: Page[] = []
   page.on('popup', (popup) => opened.push(popup))
   const pageClosed = closed(page)
@@ -100,7 +100,7 @@ async function closeTab(page: Page, log: Log): Promise<void> {
   }
 }
 
-interface VisitFacts extends Pick<Means, 'egress' | 'signal' | 'deadline' | 'read'> {
+interface VisitFacts extends Pick<LoadContext, 'egress' | 'signal' | 'deadline' | 'read'> {
   readonly session: Session
   readonly plan: ScrapePlan
 }
@@ -115,7 +115,7 @@ class TabVisit {
     this.#facts = facts
   }
 
-  async load(): Promise<ObtainedPage> {
+  async load(): Promise<LoadedPage> {
     const response = await this.#open()
     // The URL is a download.
     if (response === undefined) return this.#download()
@@ -125,7 +125,7 @@ class TabVisit {
     return this.#asPage(response, headers)
   }
 
-  async #asPage(response: Response, headers: AnswerHeaders): Promise<ObtainedPage> {
+  async #asPage(response: Response, headers: ResponseHeaders): Promise<LoadedPage> {
     const { input, formats, fullPage } = this.#facts.plan
     if (input.remove_overlays) await this.#run(readScript, 'removeOverlays')
     const timeout = Math.min(this.#left(), limits.scrape.elementMs)
@@ -143,8 +143,8 @@ class TabVisit {
     const { html: text, charset } = page
     const common = { ...responseFacts, render: 'browser', rendered, warnings: this.#warnings } as const
     const source = { text, charset, ...(raw !== undefined && { raw }) }
-    const readInWorker = await readAway({ ...common, kind: 'html', source }, this.#facts.read, () => text)
-    if (readInWorker) return readInWorker
+    const inWorker = await readInWorker({ ...common, kind: 'html', source }, this.#facts.read, () => text)
+    if (inWorker) return inWorker
     return { ...common, document: { ...htmlDocument(text, charset, page.url), ...(raw !== undefined && { raw }) } }
   }
 
@@ -152,7 +152,7 @@ class TabVisit {
   async #open(): Promise<Response | undefined> {
     try {
       const options = () => ({ waitUntil: 'commit', timeout: this.#left(), signal: this.#facts.signal }) as const
-      const response = await retryPassing(() => this.#page.goto(this.#facts.plan.url, options()))
+      const response = await retryTransient(() => this.#page.goto(this.#facts.plan.url, options()))
       if (response) return response
       throw new BaxError('navigation_failed', 'the page could not be opened')
     } catch (error) {
@@ -194,7 +194,7 @@ class TabVisit {
   }
 
   /** Downloads the file with the cookies, user agent and proxy of the session. */
-  async #download(): Promise<ObtainedPage> {
+  async #download(): Promise<LoadedPage> {
     const { url } = this.#facts.plan
     const context = this.#page.context()
     const { cdp_url: remote, proxy } = this.#facts.session.input
@@ -206,10 +206,10 @@ class TabVisit {
       (await context.cookies(address)).map(({ name, value }) => `${name}=${value}`).join('; ')
     const userAgent = await this.#page.evaluate<string>('navigator.userAgent')
     const { egress, signal } = this.#facts
-    return this.#asFile(await fetchPage(url, { userAgent, egress, signal, cookies, admit: kindOfHeaders }))
+    return this.#asFile(await fetchPage(url, { userAgent, egress, signal, cookies, checkHeaders: kindOfHeaders }))
   }
 
-  async #fromResponse(answer: Response | APIResponse, headers: AnswerHeaders): Promise<ObtainedPage> {
+  async #fromResponse(answer: Response | APIResponse, headers: ResponseHeaders): Promise<LoadedPage> {
     kindOfHeaders(headers)
     if (Number(headers.get('content-length') ?? 0) > limits.scrape.bodyBytes) throw tooLarge()
     const bytes = await withDeadline(answer.body(), { ms: this.#left(), error: 'timed out downloading the file' })
@@ -218,14 +218,14 @@ class TabVisit {
     return this.#asFile({ url: answer.url(), status: answer.status(), headers, redirects, bytes })
   }
 
-  async #asFile(fetched: FetchedPage): Promise<ObtainedPage> {
+  async #asFile(fetched: FetchedPage): Promise<LoadedPage> {
     const { url, status, headers, redirects, bytes } = fetched
     const kind = kindOf(headers, url, bytes)
     if (isText(kind)) {
       const common = { url, status, headers, redirects, render: 'browser', warnings: [] } as const
       const text = () => new TextDecoder().decode(bytes)
-      const readInWorker = await readAway({ ...common, kind, source: { bytes } }, this.#facts.read, text)
-      if (readInWorker) return readInWorker
+      const inWorker = await readInWorker({ ...common, kind, source: { bytes } }, this.#facts.read, text)
+      if (inWorker) return inWorker
     }
     const { document } = await readDocument(fetched, this.#facts.signal)
     const warnings = document.warning ? [document.warning] : []
@@ -237,7 +237,7 @@ class TabVisit {
   }
 }
 
-const headersOf = (headers: Record<string, string>): AnswerHeaders => new AnswerHeaders(Object.entries(headers))
+const headersOf = (headers: Record<string, string>): ResponseHeaders => new ResponseHeaders(Object.entries(headers))
 
 const blockedByScript = (): BaxError => new BaxError('timeout', 'the page is blocked by a script')
 

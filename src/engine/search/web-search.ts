@@ -1,5 +1,5 @@
 /** Web search: queries the providers, and optionally scrapes the pages of the results. */
-import { type Caller, everybody } from '../../core/access/caller.ts'
+import { type Caller, keylessCaller } from '../../core/access/caller.ts'
 import type { SearchConfig } from '../../core/config/config.ts'
 import type { Scraper, Searcher } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -9,9 +9,9 @@ import { scrapeInput } from '../../core/shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from '../../core/shapes/search.ts'
 import { treeFromHtml } from '../extract/html-tree.ts'
 import { checkSchemaOf, planScrape } from '../scrape/plan.ts'
-import { ask, checkProvider } from './ask.ts'
-import { type ContentMeans, contentsOf, scrapeWishes } from './contents.ts'
-import type { Period, Question } from './provider.ts'
+import { queryProviders, checkProvider } from './query-providers.ts'
+import { type ScrapeContext, contentsOf, scrapeOptions } from './contents.ts'
+import type { Period, SearchQuery } from './provider.ts'
 import { bing } from './providers/bing.ts'
 import { brave } from './providers/brave.ts'
 import { duckduckgo } from './providers/duckduckgo.ts'
@@ -22,14 +22,14 @@ import type { OpenResults } from './result-document.ts'
 
 const providers = { searxng, brave, serper, google, duckduckgo, bing }
 
-type Scrape = ContentMeans['scrape']
+type Scrape = ScrapeContext['scrape']
 type SearchCall = Parameters<Searcher['search']>[1]
 
 /** Runs `work` with a function that scrapes in tabs of one session. */
 type SessionScraping = <T>(limits: ScrapeLimits, work: (scrape: Scrape) => Promise<T>) => Promise<T>
-type ScrapeLimits = Pick<ContentMeans, 'signal' | 'deadline'>
+type ScrapeLimits = Pick<ScrapeContext, 'signal' | 'deadline'>
 
-export interface SearchMeans {
+export interface SearchContext {
   readonly config: SearchConfig
   readonly scrape: Scraper['scrape']
   /** @throws BaxError `session_not_found` or `session_closed`. */
@@ -37,14 +37,14 @@ export interface SearchMeans {
 }
 
 export class WebSearch implements Searcher {
-  readonly #context: SearchMeans
+  readonly #context: SearchContext
 
-  constructor(context: SearchMeans) {
+  constructor(context: SearchContext) {
     this.#context = context
   }
 
   async search(input: SearchInput, { signal, caller }: SearchCall): Promise<SearchAnswer> {
-    const options = scrapeWishes(input)
+    const options = scrapeOptions(input)
     const scrapes = options.formats.length > 0
     // Reject invalid scrape options before any request.
     if (scrapes) await checkSchemaOf(planScrape({ ...options, url: 'https://page.invalid' }))
@@ -55,11 +55,11 @@ export class WebSearch implements Searcher {
     if (!scrapes) return answer(provider, data, warnings)
     const common = { signal, deadline }
     const urls = data.map(({ url }) => url)
-    const scraping = (scrape: Scrape, together: number) => contentsOf(urls, options, { ...common, scrape, together }) // prettier-ignore
+    const scraping = (scrape: Scrape, together: number) => contentsOf(urls, options, { ...common, scrape, concurrency: together }) // prettier-ignore
     const { search: max } = limits
     const scraped = session
       ? await session(common, (scrape) => scraping(scrape, max.tabs))
-      : await scraping((page, call) => this.#context.scrape(page, { ...call, caller }), max.together)
+      : await scraping((page, call) => this.#context.scrape(page, { ...call, caller }), max.concurrency)
     const withContents = data.map((result, at) => ({ ...result, content: scraped.contents[at]! }))
     return answer(provider, withContents, [...warnings, ...scraped.warnings])
   }
@@ -72,7 +72,7 @@ export class WebSearch implements Searcher {
     const late = () => clock.abort(new BaxError('timeout', `the search timed out after ${input.timeout} ms`))
     const timer = setTimeout(late, input.timeout)
     try {
-      return await ask(
+      return await queryProviders(
         names.map((name) => providers[name](config.providers?.[name] ?? {}, this.#openResults)),
         questionOf(input),
         { caller, clock: clock.signal },
@@ -85,7 +85,7 @@ export class WebSearch implements Searcher {
   /** Opens a result page in a browser. Reads it as sent, because scripts change its structure. */
   readonly #openResults: OpenResults = async (url, signal) => {
     const input = scrapeInput.parse({ url, formats: ['rawHtml'], render: 'browser', only_main_content: false })
-    const { data, error, code } = await this.#context.scrape(input, { signal, caller: everybody })
+    const { data, error, code } = await this.#context.scrape(input, { signal, caller: keylessCaller })
     const html = data?.rawHtml
     if (html === undefined) throw new BaxError('provider_failed', `its result page could not be loaded${error ? `: ${error} [${code}]` : ''}`) // prettier-ignore
     const { status_code: status = 200, url: finalUrl = url } = data!.metadata
@@ -93,7 +93,7 @@ export class WebSearch implements Searcher {
   }
 }
 
-function questionOf({ query, limit, lang, country, tbs }: SearchInput): Question {
+function questionOf({ query, limit, lang, country, tbs }: SearchInput): SearchQuery {
   return {
     query: query.trim(),
     limit,

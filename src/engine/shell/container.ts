@@ -116,7 +116,7 @@ export interface ContainerEnd {
 }
 
 /** Error of the system inside the container; `code` is its name. Upper layers decide what users see. */
-export class ContainerFault extends Error {
+export class ContainerError extends Error {
   /** `ENOENT`, `EACCES`, `ENOSPC`, … */
   readonly code: string
   /** Failed operation, such as `open`. */

@@ -6,11 +6,11 @@ import { Artifacts } from './artifacts/artifacts.ts'
 import { ArtifactStore } from './artifacts/store.ts'
 import type { ShellContainers } from './container.ts'
 import { ShellExecs } from './exec/execs.ts'
-import { filesPart } from './files/files.ts'
-import { imagesPart } from './images-part.ts'
+import { fileOperations } from './files/files.ts'
+import { imageOperations } from './image-operations.ts'
 import { ShellSessions } from './session/sessions.ts'
 
-export interface ShellPart {
+export interface OpenShells {
   readonly shells: Shells
   readonly sessions: ShellSessions
   close(): Promise<void>
@@ -28,7 +28,7 @@ export async function openShells(
   config: EngineConfig,
   keys: KeyRing,
   make: MakeContainers = dockerContainers,
-): Promise<ShellPart> {
+): Promise<OpenShells> {
   const store = new ArtifactStore(config.stateDir)
   await store.start()
   let opening: Promise<ShellContainers> | undefined
@@ -46,9 +46,9 @@ export async function openShells(
     shells: {
       sessions,
       execs: new ShellExecs(sessions),
-      files: filesPart((idOrName, caller) => sessions.find(idOrName, caller)),
+      files: fileOperations((idOrName, caller) => sessions.find(idOrName, caller)),
       artifacts: new Artifacts(store, sessions),
-      images: imagesPart(config, containers),
+      images: imageOperations(config, containers),
     },
     async close() {
       await sessions.close()

@@ -12,7 +12,7 @@ import { privateDir } from '../../core/state/files.ts'
 import { newId } from '../../core/ids.ts'
 import { keyPrefix, type Keys } from '../../core/access/keys.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { KeyInput, KeyMade, KeyRecord } from '../../core/shapes/keys.ts'
+import type { KeyInput, CreatedKey, KeyRecord } from '../../core/shapes/keys.ts'
 import {
   damageWarning,
   isAside,
@@ -70,7 +70,7 @@ export class KeyStore implements Keys {
     this.#log = log
   }
 
-  async create({ name, scopes, expires }: KeyInput): Promise<KeyMade> {
+  async create({ name, scopes, expires }: KeyInput): Promise<CreatedKey> {
     const now = this.#now()
     const expiresAt = expires === undefined ? null : endOf(expires, now)
     const key = `${keyPrefix}${randomBytes(32).toString('base64url')}`
@@ -138,7 +138,7 @@ export class KeyStore implements Keys {
     const listener = { keyId, onLost }
     this.#lossListeners.add(listener)
     signal.addEventListener('abort', () => this.#lossListeners.delete(listener), { once: true })
-    this.#lossTimer ??= setInterval(() => this.#emitLosses(), limits.keys.lookMs).unref()
+    this.#lossTimer ??= setInterval(() => this.#emitLosses(), limits.keys.checkMs).unref()
   }
 
   #emitLosses(): void {

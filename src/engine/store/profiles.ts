@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type Caller, sees } from '../../core/access/caller.ts'
+import { type Caller, canSee } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { ProfileRecord } from '../../core/shapes/session.ts'
 import {
@@ -16,7 +16,7 @@ import {
 } from '../../core/state/state-file.ts'
 import { stateKinds } from '../../core/state/state-kinds.ts'
 import type { StorageState } from '../browser/create/plan.ts'
-import { isSealed, locked, Seal, type Sealed } from './seal.ts'
+import { isEncrypted, lockedError, Encryption, type EncryptedText } from './encryption.ts'
 import { newestFirst } from '../newest-first.ts'
 
 interface ProfileFile {
@@ -30,7 +30,7 @@ interface ProfileFile {
 }
 
 /** Content of a profile file. */
-type StoredProfile = ProfileFile | Sealed
+type StoredProfile = ProfileFile | EncryptedText
 
 const extension = '.json'
 
@@ -38,14 +38,14 @@ export class ProfileStore {
   readonly #folder: string
   /** Serializes changes, so that checking and taking a name is one step. */
   #turn: Promise<unknown> = Promise.resolve()
-  readonly #seal: Seal | undefined
+  readonly #seal: Encryption | undefined
   /** Files that could not be read at the last attempt to read all. */
   #bad: readonly UnusableFile[] = []
 
   /** Encrypts profiles with `secret` if given; profiles saved without one stay readable. */
   constructor(stateDir: string, secret?: string) {
     this.#folder = join(stateDir, 'profiles')
-    this.#seal = secret === undefined ? undefined : new Seal(secret)
+    this.#seal = secret === undefined ? undefined : new Encryption(secret)
   }
 
   /** Saves a new profile. @throws BaxError `already_exists` when another profile of the caller has the name. */
@@ -128,7 +128,7 @@ export class ProfileStore {
   }
 
   async #write(file: ProfileFile): Promise<ProfileRecord> {
-    const sealed = await this.#seal?.close(JSON.stringify(file), file.profile_id)
+    const sealed = await this.#seal?.encrypt(JSON.stringify(file), file.profile_id)
     await writeState(this.#path(file.profile_id), sealed ?? file)
     return recordOf(file)
   }
@@ -152,9 +152,9 @@ export class ProfileStore {
   }
 
   async #decrypt(stored: StoredProfile, profileId: string): Promise<ProfileFile> {
-    if (!isSealed(stored)) return stored
-    if (this.#seal) return JSON.parse(await this.#seal.open(stored, profileId.toLowerCase())) as ProfileFile
-    throw locked('a saved profile is encrypted, and no profile key is set')
+    if (!isEncrypted(stored)) return stored
+    if (this.#seal) return JSON.parse(await this.#seal.decrypt(stored, profileId.toLowerCase())) as ProfileFile
+    throw lockedError('a saved profile is encrypted, and no profile key is set')
   }
 
   /** Returns the path of a profile; its ID is a UUID by the schema and cannot lead out of the folder. */
@@ -163,7 +163,7 @@ export class ProfileStore {
   }
 }
 
-const isVisible = ({ owner = null }: ProfileFile, caller: Caller): boolean => sees(caller, owner)
+const isVisible = ({ owner = null }: ProfileFile, caller: Caller): boolean => canSee(caller, owner)
 
 const notFound = (profileId: string): BaxError =>
   new BaxError('profile_not_found', `no profile has the id ${profileId}`, {

@@ -1,6 +1,6 @@
 /** Chrome's discovery endpoints for CDP clients with an http URL: `/json/version` and `/json/list`. */
 import { z } from 'zod'
-import { nobody, tokenOf } from '../../core/access/caller.ts'
+import { anonymousCaller, tokenOf } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -76,7 +76,7 @@ export const cdpTargets = defineOperation({
   ],
   output: z.array(z.object({ id: z.string(), type: z.string(), title: z.string(), url: z.string() })),
   // The list has no room for a warning.
-  warned: (output) => output,
+  withWarning: (output) => output,
   run: async (engine, request, call) => {
     const { open } = await resolveTarget(engine, request, call)
     const { targetInfos } = await ask(open, 'Target.getTargets')
@@ -96,7 +96,8 @@ interface Target {
 async function resolveTarget(engine: Engine, request: z.output<typeof input>, call: Call): Promise<Target> {
   // Never put a key into a URL: clients send it themselves.
   const token = tokenOf(request.token, call)
-  if (token === null && call.caller === nobody) throw new BaxError('unauthorized', 'a key or a token is required')
+  if (token === null && call.caller === anonymousCaller)
+    throw new BaxError('unauthorized', 'a key or a token is required')
   const id = request.session_id ?? (await onlyOne(engine, call))
   const relay = (await engine.relays.list(call)).find((one) => one.id === id || one.name === id)
   if (relay || id.startsWith('rly_')) {

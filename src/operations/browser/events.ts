@@ -33,7 +33,7 @@ export const sessionEvents = defineStream({
   }),
   frame: sessionEvent,
   errors: ['session_not_found', 'unauthorized'],
-  mayBeOver: true,
+  mayHaveEnded: true,
   open: (engine, input, call) => {
     const unknown = input.types?.filter((type) => !known.includes(type)) ?? []
     if (unknown.length > 0) {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { commandRequest } from '../../commands/index.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { faultsOf, sentenceOf } from '../../core/errors/input-errors.ts'
+import { fieldErrorsOf, formatFieldError } from '../../core/errors/input-errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { batchContext, strictSelectors } from '../../core/shapes/commands.ts'
-import { diff, observation, observationWishes, stepResult } from '../../core/shapes/observe.ts'
+import { diff, observation, observationOptions, stepResult } from '../../core/shapes/observe.ts'
 import { sessionId } from './sessions.ts'
 import { identifier } from '../../core/shapes/text.ts'
 
@@ -21,7 +21,7 @@ export const observe = defineOperation({
   scope: 'browser',
   cli: 'observe',
   example: 'bax observe -s shop --include snapshot,screenshot',
-  input: z.object({ session_id: sessionId, ...observationWishes.shape, diff }),
+  input: z.object({ session_id: sessionId, ...observationOptions.shape, diff }),
   output: observation,
   errors: ['session_not_found', 'session_closed', 'rate_limited', 'worker_lost', ...failuresOfPages],
   run: (engine, input, call) => engine.sessions.observe(input, call),
@@ -48,7 +48,7 @@ export const browserStep = defineOperation({
     continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
     strict: strictSelectors,
     observe: z
-      .union([z.boolean(), observationWishes])
+      .union([z.boolean(), observationOptions])
       .default(true)
       .describe('Options of the observation afterwards, as for POST /observe; false for none'),
     screenshot: z.boolean().default(false).describe('Add a screenshot to the observation'),
@@ -64,7 +64,7 @@ export const browserStep = defineOperation({
   output: stepResult,
   errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
   run: (engine, { command, data, commands, observe: options, screenshot, ...input }, call) => {
-    const observing = options === true ? observationWishes.parse({}) : options || null
+    const observing = options === true ? observationOptions.parse({}) : options || null
     const include =
       observing && screenshot ? [...new Set([...observing.include, 'screenshot' as const])] : observing?.include
     const observation = observing && include ? { ...observing, include } : null
@@ -89,8 +89,8 @@ function commandsOf(
   if (typeof command !== 'string') return [command!]
   const parsed = commandRequest.safeParse({ command, ...(data && { data }) })
   if (parsed.success) return [parsed.data]
-  const faults = faultsOf(parsed.error)
-  throw new BaxError('invalid_request', faults.map(sentenceOf).join('; '), { details: faults })
+  const faults = fieldErrorsOf(parsed.error)
+  throw new BaxError('invalid_request', faults.map(formatFieldError).join('; '), { details: faults })
 }
 
 const invalid = (path: string, message: string): BaxError =>

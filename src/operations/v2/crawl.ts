@@ -1,5 +1,5 @@
 /** Crawls in the format of Firecrawl's second API, which clients start and poll. */
-import { idOfUuid, uuidOf } from '../../core/ids.ts'
+import { idFromUuid, uuidOf } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { crawlInput } from '../../core/shapes/crawl.ts'
@@ -17,7 +17,7 @@ import { documentOf } from './document.ts'
 const ofCrawl = crawlPartV2.pick({ id: true })
 
 /** Converts an ID: clients of /v2 expect UUIDs, and distinguish IDs from URLs by that. */
-const idOf = (id: string): string => idOfUuid('crl', id)
+const idOf = (id: string): string => idFromUuid('crl', id)
 
 export const crawlV2 = defineOperation({
   summary: 'Start a crawl (Firecrawl v2 format)',

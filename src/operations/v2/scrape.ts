@@ -19,5 +19,5 @@ export const scrapeV2 = defineOperation({
     return data ? { ...answer, data: documentOf(data) } : answer
   },
   // Firecrawl clients pass on only `data`.
-  warned: ({ data, ...answer }, warning) => ({ ...answer, warning, ...(data && { data: { ...data, warning } }) }),
+  withWarning: ({ data, ...answer }, warning) => ({ ...answer, warning, ...(data && { data: { ...data, warning } }) }),
 })

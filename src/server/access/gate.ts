@@ -1,7 +1,7 @@
 /** Access checks for every request and websocket upgrade. They run before a body is read, and fail closed. */
 import type { MiddlewareHandler } from 'hono'
 import { cors } from 'hono/cors'
-import { type Access, type Caller, everybody, isAllowed, nobody } from '../../core/access/caller.ts'
+import { type Access, type Caller, keylessCaller, isAllowed, anonymousCaller } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { keyPrefix, type KeyRing } from '../../core/access/keys.ts'
 import type { AppEnv } from '../request/env.ts'
@@ -27,16 +27,16 @@ export const privateGate: Gate = { hosts: null, origins: new Set(), keys: null }
 export const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 /** Identifies the caller; rejects unknown callers except for public operations and those that accept a token. */
-export function gateKeeper(gate: Gate): MiddlewareHandler<AppEnv> {
+export function authenticate(gate: Gate): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const { raw, path, method } = context.req
-    context.set('caller', admit(raw, gate, accessesAt(method, path)))
+    context.set('caller', identifyCaller(raw, gate, accessesAt(method, path)))
     await next()
   }
 }
 
 /** Answers CORS preflights, which carry no key, and lets pages of allowed origins read responses. */
-export function shareWith({ origins }: Gate): MiddlewareHandler<AppEnv> {
+export function allowOrigins({ origins }: Gate): MiddlewareHandler<AppEnv> {
   const share = cors({
     origin: [...origins],
     allowMethods: ['GET', 'HEAD', 'POST', 'PUT', 'DELETE'],
@@ -47,7 +47,7 @@ export function shareWith({ origins }: Gate): MiddlewareHandler<AppEnv> {
 }
 
 /** Rejects callers whose key lacks the scope of the operation. */
-export const permit =
+export const requireScope =
   (access: Access): MiddlewareHandler<AppEnv> =>
   async (context, next) => {
     checkScope(context.get('caller'), access)
@@ -58,7 +58,7 @@ export const permit =
  * Returns the caller of a request. `accesses` are those of the operations at its URL; an unknown URL needs a key.
  * @throws BaxError `bad_host`, `bad_origin`, `unauthorized`, or `not_ready` while keys cannot be read.
  */
-export function admit(
+export function identifyCaller(
   { headers, url }: Pick<Request, 'headers' | 'url'>,
   { hosts, origins, keys, checkReady }: Gate,
   accesses: readonly Access[],
@@ -69,12 +69,12 @@ export function admit(
   if (!accesses.some(({ page }) => page)) checkOrigin(headers, origins, byToken)
   const isPublic = accesses.some(({ scope }) => scope === 'public')
   if (!isPublic) checkReady?.()
-  if (keys === null || !required) return everybody
-  if (isPublic) return nobody
+  if (keys === null || !required) return keylessCaller
+  if (isPublic) return anonymousCaller
   keys.check()
   refuseKeyInQuery(url)
-  const credential = shownIn(headers)
-  if (byToken && !credential?.startsWith(keyPrefix)) return nobody
+  const credential = credentialOf(headers)
+  if (byToken && !credential?.startsWith(keyPrefix)) return anonymousCaller
   if (credential !== undefined) return keys.callerOf(credential)
   throw new BaxError('unauthorized', 'a key is needed', {
     hint: 'send it as `x-api-key: KEY` or `Authorization: Bearer KEY`; the terminal takes BAX_API_KEY',
@@ -83,8 +83,8 @@ export function admit(
 
 /** @throws BaxError `forbidden_scope`, or `unauthorized` when the request has no credential at all. */
 export function checkScope(caller: Caller, access: Access): void {
-  if (isAllowed(caller, access) || (caller === nobody && access.token)) return
-  if (caller === nobody) throw new BaxError('unauthorized', 'a key is needed')
+  if (isAllowed(caller, access) || (caller === anonymousCaller && access.token)) return
+  if (caller === anonymousCaller) throw new BaxError('unauthorized', 'a key is needed')
   const scopes = [access.scope].flat()
   throw new BaxError('forbidden_scope', `the key lacks the scope ${scopes.join(' or ')}`, {
     hint: 'use another key, or create one with `bax key create NAME --scopes …`',
@@ -112,7 +112,7 @@ function checkOrigin(headers: Headers, origins: ReadonlySet<string>, ownPages: b
 }
 
 /** Returns the key or token in the headers. @throws BaxError `unauthorized` when two headers differ. */
-export function shownIn(headers: Headers): string | undefined {
+export function credentialOf(headers: Headers): string | undefined {
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization')?.trim() ?? '')?.[1]
   const plain = headers.get('x-api-key')?.trim() || undefined
   if (bearer !== undefined && plain !== undefined && bearer !== plain)

@@ -2,7 +2,7 @@
 import type { Caller } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { Tally } from '../../core/access/counter.ts'
+import { Counter } from '../../core/access/counter.ts'
 
 const { partOfKey, retryAfterSecs } = limits.overload
 const hint = 'retry after the time in Retry-After'
@@ -18,7 +18,7 @@ interface CapacityTexts {
 class Capacity {
   readonly #max: number
   readonly #texts: CapacityTexts
-  readonly #used = new Tally<string | null>()
+  readonly #used = new Counter<string | null>()
 
   constructor(max: number, texts: CapacityTexts) {
     this.#max = max
@@ -46,7 +46,7 @@ class Capacity {
 }
 
 /** Limits concurrent heavy operations. */
-export class Places {
+export class WorkSlots {
   readonly #capacity: Capacity
 
   constructor(max: number) {
@@ -67,14 +67,14 @@ export class Places {
   }
 }
 
-export interface BodyHold {
+export interface BodyReservation {
   /** @throws BaxError `no_capacity` when no memory is left, `rate_limited` when the caller's share is in use. */
   add(bytes: number): void
   close(): void
 }
 
 /** Limits memory for request bodies, counted from their first byte until the response. */
-export class BodyRoom {
+export class BodyMemory {
   readonly #capacity: Capacity
 
   constructor(max: number) {
@@ -84,7 +84,7 @@ export class BodyRoom {
     })
   }
 
-  open(caller: Caller): BodyHold {
+  open(caller: Caller): BodyReservation {
     let reserved = 0
     return {
       add: (bytes) => {
@@ -100,9 +100,9 @@ export class BodyRoom {
 }
 
 /** Limits the open websockets and streams of each key or token. */
-export class OpenEnds {
+export class OpenStreams {
   readonly #noun: string
-  readonly #open = new Tally<string>()
+  readonly #open = new Counter<string>()
 
   /** `noun` is a plural noun for error messages, e.g. "websockets". */
   constructor(noun: string) {

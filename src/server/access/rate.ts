@@ -23,7 +23,7 @@ export interface RateStatus {
   readonly retrySecs: number
 }
 
-export class Rates {
+export class RateLimiter {
   readonly #buckets = new Map<string | null, Bucket>()
   readonly #allowances: Allowances
   readonly #now: () => number
@@ -34,7 +34,7 @@ export class Rates {
   }
 
   /** Counts one request. @throws BaxError `rate_limited` with the time after which the next one is allowed. */
-  admit(caller: Caller): void {
+  take(caller: Caller): void {
     const status = this.count(caller)
     if (status) assertAllowed(status)
   }
@@ -77,7 +77,7 @@ function assertAllowed({ allowed, rate, burst, retrySecs }: RateStatus): void {
 }
 
 /** Rejects requests beyond the caller's allowance, and adds the rate-limit headers to all of them. */
-export function limitRate(rates: Rates): MiddlewareHandler<AppEnv> {
+export function limitRate(rates: RateLimiter): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const status = rates.count(context.get('caller'))
     if (!status) return next()

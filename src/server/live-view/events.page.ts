@@ -4,7 +4,7 @@ import type { SessionEvent } from '../../core/events/events.ts'
 const maxEvents = 300
 
 /** Returns a function that appends an event. */
-export function keepEvents(list: HTMLElement, filter: HTMLElement): (event: SessionEvent) => void {
+export function createEventList(list: HTMLElement, filter: HTMLElement): (event: SessionEvent) => void {
   const input = filter as HTMLInputElement
   const matches = (row: HTMLElement) => {
     const query = input.value.trim().toLowerCase()

@@ -1,7 +1,7 @@
 /** The script of the live view: shows the session's messages and sends the user's input. */
 import type { LiveDialog, LiveInputMessage, LiveMessage, LiveTab } from '../../core/shapes/live-view.ts'
-import { keepEvents } from './events.page.ts'
-import { followHands } from './hands.page.ts'
+import { createEventList } from './events.page.ts'
+import { forwardInput } from './input.page.ts'
 
 const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind
 const canvas = byId<HTMLCanvasElement>('screen')
@@ -17,7 +17,7 @@ let viewport = { width: 1280, height: 720 }
 
 const [, sessionId = ''] = /\/live\/([^/]+)$/.exec(location.pathname) ?? []
 const token = new URLSearchParams(location.search).get('token') ?? ''
-const showEvent = keepEvents(byId('events'), byId('filter'))
+const showEvent = createEventList(byId('events'), byId('filter'))
 
 const socket = new WebSocket(
   `${location.origin.replace(/^http/, 'ws')}/sessions/${sessionId}/live`,
@@ -41,7 +41,7 @@ socket.addEventListener('close', ({ reason }) => {
 const send = (message: LiveInputMessage) => {
   if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
 }
-followHands(canvas, { send, hasControl: () => hasControl, viewport: () => viewport })
+forwardInput(canvas, { send, hasControl: () => hasControl, viewport: () => viewport })
 
 function handleMessage(message: LiveMessage): void {
   if (message.type === 'hello') {

@@ -102,7 +102,7 @@ function successes(operation: AnyOperation, components: Json, mayFail: boolean):
     const content = { 'text/event-stream': { schema }, 'application/x-ndjson': { schema } }
     return {
       '200': { description: 'Frames, as they are produced', content },
-      ...(operation.mayBeOver && { '204': { description: 'The stream has ended' } }),
+      ...(operation.mayHaveEnded && { '204': { description: 'The stream has ended' } }),
     }
   }
   if (operation.output === null) return { '204': { description: 'Done' } }

@@ -25,7 +25,7 @@ export class Drain {
   }
 
   /** Called before new work starts. @throws BaxError `shutting_down` with the time until the next server should run */
-  refuseNew(): void {
+  assertAccepting(): void {
     if (this.#until === undefined) return
     const left = Math.max(1, Math.ceil((this.#until - performance.now()) / 1000))
     throw new BaxError('shutting_down', 'the server is shutting down', {
@@ -35,7 +35,7 @@ export class Drain {
   }
 
   /** Counts a request as work until the returned function is called. */
-  hold(): () => void {
+  track(): () => void {
     this.#open += 1
     let isOpen = true
     return () => {
@@ -67,17 +67,17 @@ export class Drain {
 }
 
 /** Counts running requests. During shutdown it rejects new work and closes every connection after its response. */
-export function drainer(drain: Drain): MiddlewareHandler<AppEnv> {
+export function drainMiddleware(drain: Drain): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const { method, path } = context.req
     const kind = kindAt(method, path)
     if (drain.begun) {
       context.header('connection', 'close')
-      if (kind === 'new') drain.refuseNew()
+      if (kind === 'new') drain.assertAccepting()
     }
     // Streams are not waited for: the engine ends them when it closes.
     if (kind === 'stream') return next()
-    const release = drain.hold()
+    const release = drain.track()
     const outgoing = outgoingOf(context.env)
     outgoing?.once('close', release)
     try {

@@ -12,7 +12,7 @@ import { acceptSockets, type SocketOptions } from '../websocket/sockets.ts'
 
 export type Address = { readonly socket: string } | { readonly host: string; readonly port: number }
 
-export type ConnectionBounds = { readonly [Name in keyof typeof limits.connection]: number }
+export type ConnectionLimits = { readonly [Name in keyof typeof limits.connection]: number }
 
 export interface Listener {
   /** `http://127.0.0.1:4100` or `unix:/path`. */
@@ -26,7 +26,7 @@ export async function listen(
   app: Pick<Hono, 'fetch'>,
   where: Address,
   sockets?: SocketOptions,
-  connectionLimits: ConnectionBounds = limits.connection,
+  connectionLimits: ConnectionLimits = limits.connection,
 ): Promise<Listener> {
   const server = createServer(optionsOf(connectionLimits), getRequestListener(app.fetch))
   server.maxConnections = connectionLimits.most
@@ -43,7 +43,7 @@ export async function listen(
 }
 
 /** Slow or hanging clients must not occupy a connection forever; long calls have their own timeouts. */
-const optionsOf = ({ headerBytes, headersMs, requestMs, checkMs, idleMs }: ConnectionBounds) => ({
+const optionsOf = ({ headerBytes, headersMs, requestMs, checkMs, idleMs }: ConnectionLimits) => ({
   maxHeaderSize: headerBytes,
   headersTimeout: headersMs,
   requestTimeout: requestMs,

@@ -6,21 +6,28 @@ import type { EngineConfig } from '../../core/config/config.ts'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { type EngineState, localFiles, readEngineState, type StartReport } from '../../core/state/local-home.ts'
+import { type EngineState, localFiles, readEngineState, type StartReport } from '../../core/state/local-files.ts'
 import type { HeldLock } from '../../core/process/lock-holder.ts'
-import { holdLock } from '../../core/process/process-lock.ts'
-import type { ProcessFaults } from '../../core/process/orphans.ts'
+import { acquireLock } from '../../core/process/process-lock.ts'
+import type { ProcessErrors } from '../../core/process/unhandled-errors.ts'
 import { writeState } from '../../core/state/state-file.ts'
 import { explainDir, folderHash, type LockHost, openStateDir, stateLock } from '../../core/state/state-dir.ts'
 import { version } from '../../core/version.ts'
 import { createApp } from '../app.ts'
 import { type Gate, loopbackHosts, privateGate } from '../access/gate.ts'
 import { idleWatch } from './idle-watch.ts'
-import { aborted, openLastResort } from './last-resort.ts'
+import { aborted, handleUncaughtErrors } from './uncaught-errors.ts'
 import { listen } from './listen.ts'
 import { livePage } from '../live-view/page.ts'
 import { openLogFile } from './log-file.ts'
-import { clearAbandoned, contentCheck, fileCheck, folderCheck, type Watch, watchOwn } from './own-folder.ts'
+import {
+  removeTemporaryFiles,
+  contentCheck,
+  fileCheck,
+  folderCheck,
+  type CheckWatch,
+  watchChecks,
+} from './folder-checks.ts'
 import { accessesAt } from '../request/routes.ts'
 
 export interface LocalEngineOptions {
@@ -30,7 +37,7 @@ export interface LocalEngineOptions {
   readonly idleExitMs: number
   /** Folder for the socket if its path in the state folder would be too long. */
   readonly runtimeDir: string
-  readonly host: LockHost & { readonly pid: number; readonly uid: number | undefined; readonly faults?: ProcessFaults }
+  readonly host: LockHost & { readonly pid: number; readonly uid: number | undefined; readonly faults?: ProcessErrors }
   /** Aborted when the process receives a signal to exit. */
   readonly signal: AbortSignal
   /** Reports the result of the start, once, to the process that started this one. */
@@ -43,13 +50,13 @@ export async function runLocalEngine(options: LocalEngineOptions): Promise<void>
   let lock: HeldLock | undefined
   try {
     await openStateDir(stateDir)
-    lock = await holdLock(await stateLock(stateDir, options.host))
+    lock = await acquireLock(await stateLock(stateDir, options.host))
   } catch (error) {
     return options.report({ state: 'failed', error: explainDir(error, stateDir).toBody() })
   }
   if (!lock) return options.report({ state: 'held' })
   const reportStart = (report: StartReport) => {
-    lock.answer(JSON.stringify(report))
+    lock.publish(JSON.stringify(report))
     options.report(report)
   }
   try {
@@ -86,7 +93,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   const { config, host, signal } = options
   const files = localFiles(config.stateDir)
   const log = openLogFile(files.log)
-  clearAbandoned(config.stateDir, log)
+  removeTemporaryFiles(config.stateDir, log)
   const socket = await socketPath(options)
   const stop = new AbortController()
   const onStop = () => stop.abort('asked to stop')
@@ -98,7 +105,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     engine,
     gate: privateGate,
     sockets: port.address as `http${string}`,
-    onFault: (error, request_id) =>
+    onError: (error, request_id) =>
       log('error', error.message, { request_id, cause: error.cause instanceof Error ? error.cause.stack : undefined }),
   })
   const idle = idleWatch({ engine, socket, idleMs: options.idleExitMs })
@@ -121,12 +128,12 @@ async function start(options: LocalEngineOptions): Promise<Running> {
 
   const own = ownFiles(options, socket)
   let restoring: Promise<void> | undefined
-  const watch = watchOwn(own.checks, () => {
+  const watch = watchChecks(own.checks, () => {
     // Restore a state file that was damaged or deleted on its own.
     if (readEngineState(config.stateDir)?.pid === host.pid) return
     restoring = writeState(files.state, state).catch((error: Error) => log('warn', error.message))
   })
-  const { crashed, stop: stopHandlers } = openLastResort(host.faults, log)
+  const { crashed, stop: stopHandlers } = handleUncaughtErrors(host.faults, log)
   return {
     ended: endOf({ stop: stop.signal, crashed, signal, idle, watch }).then((reason) =>
       log('info', 'ending', { reason }),
@@ -153,7 +160,7 @@ interface Ends {
   readonly crashed: AbortSignal
   readonly signal: AbortSignal
   readonly idle: { readonly expired: Promise<void> }
-  readonly watch: Watch
+  readonly watch: CheckWatch
 }
 
 /** Resolves with the reason when it is time to close. */

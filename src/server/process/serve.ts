@@ -4,16 +4,16 @@ import type { Log } from '../../core/config/config.ts'
 import type { Engine } from '../../core/engine.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Service } from '../../core/operation/service.ts'
-import type { ProcessFaults } from '../../core/process/orphans.ts'
+import type { ProcessErrors } from '../../core/process/unhandled-errors.ts'
 import { createApp } from '../app.ts'
 import { Drain } from './drain.ts'
 import type { Gate } from '../access/gate.ts'
-import { aborted, openLastResort, stackOf } from './last-resort.ts'
+import { aborted, handleUncaughtErrors, stackOf } from './uncaught-errors.ts'
 import { type Listener, listen } from './listen.ts'
 import { type Meter, openMeter } from './metrics.ts'
-import { Rates } from '../access/rate.ts'
-import { accessLine, type RequestEar } from '../request/requests.ts'
-import { lacksSandbox, sandboxHint, sandboxOff } from '../../core/process/sandbox.ts'
+import { RateLimiter } from '../access/rate.ts'
+import { requestLogger, type RequestListener } from '../request/requests.ts'
+import { lacksSandbox, sandboxHint, sandboxWarning } from '../../core/process/sandbox.ts'
 
 interface TcpAddress {
   readonly host: string
@@ -34,7 +34,7 @@ export interface ServeOptions {
   /** Aborted when the process receives a signal to exit. */
   readonly signal: AbortSignal
   /** Uncaught errors of the process; absent if the server shares its process. */
-  readonly faults?: ProcessFaults
+  readonly faults?: ProcessErrors
 }
 
 /**
@@ -44,7 +44,7 @@ export interface ServeOptions {
 export async function serve(options: ServeOptions): Promise<void> {
   const { engine, gate, log, signal } = options
   const drain = new Drain()
-  const rates = new Rates(options.allowances)
+  const rates = new RateLimiter(options.allowances)
   let inFlight = 0
   const meter = await openMeter(engine, () => inFlight)
   const service: Service = {
@@ -53,8 +53,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     },
     metrics: () => meter.text(),
   }
-  const logRequest = accessLine(log)
-  const requestListener: RequestEar = {
+  const logRequest = requestLogger(log)
+  const requestListener: RequestListener = {
     open: () => void (inFlight += 1),
     done(request) {
       inFlight -= 1
@@ -70,7 +70,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     service,
     drain,
     requestListener,
-    onFault: (error, request_id) =>
+    onError: (error, request_id) =>
       log(error.status === 500 ? 'error' : 'warn', error.message, {
         request_id,
         ...(error.details && { details: error.details }),
@@ -79,7 +79,7 @@ export async function serve(options: ServeOptions): Promise<void> {
       }),
   })
   const listeners: Listener[] = []
-  const { crashed, stop } = openLastResort(options.faults, log)
+  const { crashed, stop } = handleUncaughtErrors(options.faults, log)
   try {
     if (options.metrics) {
       const metricsListener = await listen(metricsApp(meter), options.metrics)
@@ -88,7 +88,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     }
     const listener = await listen(app, options.address, { engine, gate, own: false, drain, rates, requestListener })
     listeners.push(listener)
-    if (lacksSandbox(process.getuid?.())) log('warn', sandboxOff, { hint: sandboxHint })
+    if (lacksSandbox(process.getuid?.())) log('warn', sandboxWarning, { hint: sandboxHint })
     log('info', `bax is listening on ${listener.address}`)
     await aborted(AbortSignal.any([signal, crashed]))
     // After a crash no work is started or waited for.

@@ -7,30 +7,34 @@ import type { Service } from '../../core/operation/service.ts'
 import type { StreamCall, StreamOperation } from '../../core/operation/stream.ts'
 import type { DownloadOperation, UploadOperation } from '../../core/operation/transfer.ts'
 import type { AppContext } from './env.ts'
-import { shownIn } from '../access/gate.ts'
+import { credentialOf } from '../access/gate.ts'
 import { readInput } from './input.ts'
-import type { BodyHold, BodyRoom, OpenEnds, Places } from '../access/load.ts'
-import type { Repeats } from './repeats.ts'
+import type { BodyReservation, BodyMemory, OpenStreams, WorkSlots } from '../access/load.ts'
+import type { IdempotencyCache } from './idempotency.ts'
 import { outgoingOf } from './requests.ts'
 import { frameResponse } from './stream.ts'
 import { bodyOf, contentResponse } from './transfer.ts'
 
-export interface Ground {
+export interface HandlerContext {
   readonly engine: Engine
-  readonly repeats: Repeats
+  readonly repeats: IdempotencyCache
   /** Where websockets are served: on the same listener, at another base URL, or nowhere. */
   readonly sockets?: 'here' | `http${string}` | undefined
   /** State and metrics of the server; absent for calls within the process. */
   readonly service?: Service | undefined
-  readonly places: Places
-  readonly bodies: BodyRoom
+  readonly places: WorkSlots
+  readonly bodies: BodyMemory
   /** Limits open streams; absent if they are unlimited. */
-  readonly streams?: OpenEnds | undefined
+  readonly streams?: OpenStreams | undefined
 }
 
 type Fields = Record<string, string>
 
-export async function answer(context: AppContext, operation: Operation, ground: Ground): Promise<Response> {
+export async function handleOperation(
+  context: AppContext,
+  operation: Operation,
+  ground: HandlerContext,
+): Promise<Response> {
   const memory = ground.bodies.open(context.get('caller'))
   try {
     return await runOperation(context, operation, ground, memory)
@@ -42,8 +46,8 @@ export async function answer(context: AppContext, operation: Operation, ground: 
 async function runOperation(
   context: AppContext,
   operation: Operation,
-  ground: Ground,
-  memory: BodyHold,
+  ground: HandlerContext,
+  memory: BodyReservation,
 ): Promise<Response> {
   const { engine, places } = ground
   const { raw } = context.req
@@ -64,12 +68,12 @@ async function runOperation(
   const joined = [body['warning'], warning].filter(Boolean).join('; ')
   const status = operation.status?.(output as never, input as never) ?? 200
   if (!joined) return context.json(body, status as 200)
-  const warned = operation.warned?.(output as never, joined) ?? { ...body, warning: joined }
+  const warned = operation.withWarning?.(output as never, joined) ?? { ...body, warning: joined }
   return context.json(warned as Record<string, unknown>, status as 200)
 }
 
 interface IdempotentRun {
-  readonly ground: Ground
+  readonly ground: HandlerContext
   readonly raw: Request
   readonly input: unknown
   readonly run: () => Promise<unknown>
@@ -86,15 +90,19 @@ async function runIdempotent(
   let first: { output: unknown } | undefined
   const note = await repeats.once(key, input, async () => {
     first = { output: await run() }
-    return replay.note(first.output as never)
+    return replay.summarize(first.output as never)
   })
-  return first ? first.output : replay.again(engine, note as never, call)
+  return first ? first.output : replay.restore(engine, note as never, call)
 }
 
 export const acceptsFrames = (context: AppContext): boolean =>
   /text\/event-stream|application\/x-ndjson/.test(context.req.header('accept') ?? '')
 
-export async function follow(context: AppContext, stream: StreamOperation, ground: Ground): Promise<Response> {
+export async function handleStream(
+  context: AppContext,
+  stream: StreamOperation,
+  ground: HandlerContext,
+): Promise<Response> {
   const memory = ground.bodies.open(context.get('caller'))
   const rules = { maxBytes: stream.bodyBytes, memory }
   const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields, rules).finally(memory.close) // prettier-ignore
@@ -126,15 +134,15 @@ export async function follow(context: AppContext, stream: StreamOperation, groun
   }
 }
 
-export async function move(
+export async function handleTransfer(
   context: AppContext,
   transfer: DownloadOperation | UploadOperation,
-  ground: Ground,
+  ground: HandlerContext,
 ): Promise<Response> {
   return 'open' in transfer ? download(context, transfer, ground) : upload(context, transfer, ground)
 }
 
-async function download(context: AppContext, operation: DownloadOperation, ground: Ground): Promise<Response> {
+async function download(context: AppContext, operation: DownloadOperation, ground: HandlerContext): Promise<Response> {
   const { raw } = context.req
   const fields = { ...(context.req.param() as Fields), ...restOfPath(operation.http, raw.url) }
   const { input } = await readInput(raw, operation.input, fields)
@@ -142,7 +150,7 @@ async function download(context: AppContext, operation: DownloadOperation, groun
   return contentResponse(raw, await operation.open(ground.engine, input as z.output<z.ZodObject>, call))
 }
 
-async function upload(context: AppContext, operation: UploadOperation, ground: Ground): Promise<Response> {
+async function upload(context: AppContext, operation: UploadOperation, ground: HandlerContext): Promise<Response> {
   const { raw } = context.req
   const { input } = await readInput(raw, operation.input, context.req.param() as Fields, { hasJson: false })
   const call = callOf(context, ground)
@@ -158,7 +166,7 @@ function restOfPath(http: string, url: string): Fields {
   return { [name]: new URL(url).pathname.split('/').slice(before).join('/') }
 }
 
-function callOf(context: AppContext, { sockets, service }: Ground): Call {
+function callOf(context: AppContext, { sockets, service }: HandlerContext): Call {
   const origin = new URL(context.req.url).origin
   return {
     caller: context.get('caller'),
@@ -167,7 +175,7 @@ function callOf(context: AppContext, { sockets, service }: Ground): Call {
     baseUrl: sockets === 'here' ? origin : '',
     socketBaseUrl: sockets === 'here' ? origin : (sockets ?? null),
     requestId: context.get('requestId'),
-    token: shownIn(context.req.raw.headers) ?? null,
+    token: credentialOf(context.req.raw.headers) ?? null,
     preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,
     ...(service && { service }),
   }

@@ -1,17 +1,17 @@
 /** Reads and validates the input of an operation from a request. */
-import { BaxError, type FieldFault, shortened } from '../../core/errors/errors.ts'
-import { faultsOf, sentenceOf } from '../../core/errors/input-errors.ts'
+import { BaxError, type FieldError, truncate } from '../../core/errors/errors.ts'
+import { fieldErrorsOf, formatFieldError } from '../../core/errors/input-errors.ts'
 import { assertSize } from '../../core/operation/input-size.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { z } from 'zod'
 import { parseText } from '../../core/operation/params.ts'
 import { paramsOf } from '../../core/operation/schema-params.ts'
 import { renameAliases, unknownFields } from '../../core/operation/unknown-fields.ts'
-import { excessOf } from '../../core/operation/json-extent.ts'
-import type { BodyHold } from '../access/load.ts'
+import { exceededLimit } from '../../core/operation/json-extent.ts'
+import type { BodyReservation } from '../access/load.ts'
 
 /** The validated input, and a warning that names ignored unknown fields. */
-export interface ReadInput {
+export interface ParsedInput {
   readonly input: Record<string, unknown>
   readonly warning?: string
 }
@@ -21,7 +21,7 @@ interface BodyRules {
   /** False if the body is not JSON but bytes for the operation. */
   readonly hasJson?: boolean
   /** Reservation for the memory of the body. */
-  readonly memory?: BodyHold
+  readonly memory?: BodyReservation
 }
 
 /**
@@ -33,7 +33,7 @@ export async function readInput(
   schema: z.ZodObject,
   path: Record<string, string>,
   { maxBytes = limits.bodyBytes, hasJson = true, memory }: BodyRules = {},
-): Promise<ReadInput> {
+): Promise<ParsedInput> {
   const query = readQuery(new URL(request.url).searchParams, schema)
   const bodiless = !hasJson || request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE'
   const body = bodiless ? {} : await readBody(request, maxBytes, memory)
@@ -44,26 +44,26 @@ export async function readInput(
   const unknown = unknownFields(schema, raw)
   const strict = request.headers.get('prefer')?.includes('handling=strict') ?? false
   const faults = [
-    ...(parsed.success ? [] : faultsOf(parsed.error)),
+    ...(parsed.success ? [] : fieldErrorsOf(parsed.error)),
     ...(strict ? unknown.map(({ path: at, hint }) => ({ path: at, message: `is not a known field${hint}` })) : []),
   ].map(shortenFault)
   if (!parsed.success || faults.length > 0) {
-    throw new BaxError('invalid_request', joinFirst(faults.map(sentenceOf), '; '), {
+    throw new BaxError('invalid_request', joinFirst(faults.map(formatFieldError), '; '), {
       details: faults.slice(0, limits.input.faults),
     })
   }
   if (unknown.length === 0) return { input: parsed.data }
   const names = joinFirst(
-    unknown.map(({ path: at, hint }) => shortened(at, limits.input.faultChars) + hint),
+    unknown.map(({ path: at, hint }) => truncate(at, limits.input.faultChars) + hint),
     ', ',
   )
   return { input: parsed.data, warning: `ignored unknown ${unknown.length === 1 ? 'field' : 'fields'}: ${names}` }
 }
 
 /** Shortens names and values, which can have any length in a request. */
-const shortenFault = ({ path, message }: FieldFault): FieldFault => ({
-  path: shortened(path, limits.input.faultChars),
-  message: shortened(message, limits.input.faultChars),
+const shortenFault = ({ path, message }: FieldError): FieldError => ({
+  path: truncate(path, limits.input.faultChars),
+  message: truncate(message, limits.input.faultChars),
 })
 
 /** Joins the first `limits.input.faults` texts. */
@@ -86,7 +86,11 @@ function readQuery(search: URLSearchParams, schema: z.ZodObject): Record<string,
   )
 }
 
-async function readBody(request: Request, maxBytes: number, memory?: BodyHold): Promise<Record<string, unknown>> {
+async function readBody(
+  request: Request,
+  maxBytes: number,
+  memory?: BodyReservation,
+): Promise<Record<string, unknown>> {
   const declared = Number(request.headers.get('content-length') ?? 0)
   if (declared > maxBytes) throw tooLarge(maxBytes)
   const bytes = await readLimited(request, maxBytes, memory)
@@ -118,7 +122,7 @@ async function readBody(request: Request, maxBytes: number, memory?: BodyHold): 
 /** @throws BaxError `invalid_request` for JSON that would take long to parse or traverse. */
 function assertExtent(bytes: Uint8Array): void {
   const { depth, values } = limits.input
-  const excess = excessOf(bytes, { depth, values })
+  const excess = exceededLimit(bytes, { depth, values })
   if (!excess) return
   const [sentence, message] = {
     depth: [`the body is nested deeper than ${depth} levels`, `must have at most ${depth} levels`],
@@ -127,7 +131,7 @@ function assertExtent(bytes: Uint8Array): void {
   throw new BaxError('invalid_request', sentence, { details: [{ path: '', message }] })
 }
 
-async function readLimited({ body }: Request, maxBytes: number, memory?: BodyHold): Promise<Uint8Array> {
+async function readLimited({ body }: Request, maxBytes: number, memory?: BodyReservation): Promise<Uint8Array> {
   if (!body) return new Uint8Array()
   const reader = (body as ReadableStream<Uint8Array>).getReader()
   let timedOut = false

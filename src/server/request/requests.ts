@@ -8,7 +8,7 @@ import type { AppEnv } from './env.ts'
 import { nameAt } from './routes.ts'
 
 /** Assigns an ID to every request and sends it in the response. */
-export const identify: MiddlewareHandler<AppEnv> = async (context, next) => {
+export const assignRequestId: MiddlewareHandler<AppEnv> = async (context, next) => {
   // Hono calls this twice for the path `/*`.
   if (context.get('requestId') !== undefined) return next()
   const requestId = newId('req')
@@ -40,12 +40,12 @@ export interface RequestFacts {
 }
 
 /** Notified when a request starts (`open`) and when it has completed (`done`). */
-export interface RequestEar {
+export interface RequestListener {
   open(): void
   done(request: RequestFacts): void
 }
 
-export function tellRequests({ open, done }: RequestEar): MiddlewareHandler<AppEnv> {
+export function reportRequests({ open, done }: RequestListener): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const start = performance.now()
     const { method, path } = context.req
@@ -79,7 +79,7 @@ export function tellRequests({ open, done }: RequestEar): MiddlewareHandler<AppE
   }
 }
 
-export function accessLine(log: Log): (request: RequestFacts) => void {
+export function requestLogger(log: Log): (request: RequestFacts) => void {
   return ({ requestId, clientRequestId, operation, method, path, status, ms, bytes, keyId, cut }) =>
     log('info', 'request', {
       request_id: requestId,

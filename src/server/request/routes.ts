@@ -5,9 +5,9 @@ import type { StreamOperation } from '../../core/operation/stream.ts'
 import type { DownloadOperation, UploadOperation } from '../../core/operation/transfer.ts'
 import { operations, streams, transfers } from '../../operations/index.ts'
 
-export const answering = Object.values(operations as unknown as Record<string, Operation>)
-export const streaming = Object.values(streams as unknown as Record<string, StreamOperation>)
-export const moving = Object.values(transfers as unknown as Record<string, DownloadOperation | UploadOperation>)
+export const operationList = Object.values(operations as unknown as Record<string, Operation>)
+export const streamList = Object.values(streams as unknown as Record<string, StreamOperation>)
+export const transferList = Object.values(transfers as unknown as Record<string, DownloadOperation | UploadOperation>)
 
 /** The OpenAPI document, which is not an operation. */
 export const document = { http: 'GET /openapi.json', scope: 'public' } as const satisfies Access & { http: string }
@@ -27,11 +27,12 @@ interface Route {
   readonly access: Access
 }
 
-const routes: readonly Route[] = [...answering, ...streaming, ...moving, document, liveView].flatMap((access) =>
-  routesOf(access).map((http) => {
-    const { method, path } = route(http)
-    return { method, pattern: patternOf(path), access }
-  }),
+const routes: readonly Route[] = [...operationList, ...streamList, ...transferList, document, liveView].flatMap(
+  (access) =>
+    routesOf(access).map((http) => {
+      const { method, path } = route(http)
+      return { method, pattern: patternOf(path), access }
+    }),
 )
 
 /** Returns the access rules of the operations at a URL. */

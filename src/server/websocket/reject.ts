@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import type { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { version } from '../../core/version.ts'
-import { headersOf } from '../request/failure.ts'
+import { headersOf } from '../request/error-response.ts'
 
 /**
  * Sends the standard error response and closes the socket. Sockets of an HTTP server are half-open after `end()` for as

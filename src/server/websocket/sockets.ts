@@ -4,23 +4,23 @@ import type { Duplex } from 'node:stream'
 import type { z } from 'zod'
 import type { Engine } from '../../core/engine.ts'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
-import { forCallers } from '../../core/errors/system-errors.ts'
+import { publicError } from '../../core/errors/system-errors.ts'
 import { newId } from '../../core/ids.ts'
 import { keyPrefix } from '../../core/access/keys.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { closeCodes } from '../../core/net/link.ts'
 import { route } from '../../core/operation/operation.ts'
 import type { SocketCall, SocketOperation } from '../../core/operation/socket.ts'
-import { decodedPart } from '../../core/net/urls.ts'
+import { decodeUrlPart } from '../../core/net/urls.ts'
 import { sockets } from '../../operations/index.ts'
 import type { Drain } from '../process/drain.ts'
-import { admit, checkScope, type Gate, shownIn } from '../access/gate.ts'
+import { identifyCaller, checkScope, type Gate, credentialOf } from '../access/gate.ts'
 import { readInput } from '../request/input.ts'
-import { BodyRoom, OpenEnds } from '../access/load.ts'
-import type { Rates } from '../access/rate.ts'
+import { BodyMemory, OpenStreams } from '../access/load.ts'
+import type { RateLimiter } from '../access/rate.ts'
 import { rejectSocket } from './reject.ts'
-import type { RequestEar } from '../request/requests.ts'
-import { lostLink, receivingLink, upgraderOf } from './upgrade.ts'
+import type { RequestListener } from '../request/requests.ts'
+import { closedLink, receivingLink, createUpgrader } from './upgrade.ts'
 
 export interface SocketOptions {
   readonly engine: Engine
@@ -30,8 +30,8 @@ export interface SocketOptions {
   /** Rejects new websockets while the server shuts down. */
   readonly drain?: Drain
   /** Limits upgrade requests. Also enables the limits on open websockets and buffered messages. */
-  readonly rates?: Rates
-  readonly requestListener?: RequestEar
+  readonly rates?: RateLimiter
+  readonly requestListener?: RequestListener
 }
 
 /** An upgrade request and its outcome. */
@@ -44,9 +44,9 @@ interface UpgradeRequest {
 
 /** Accepts upgrades; returns a function that closes all websockets and pending upgrades. */
 export function acceptSockets(server: Server, options: SocketOptions): () => void {
-  const upgraders = new Map(socketOperations.map(([name, operation]) => [name, upgraderOf(operation, options.own)]))
-  const memory = new BodyRoom(options.rates ? limits.overload.bodyBytes : Infinity)
-  const openSockets = options.rates && new OpenEnds('websockets')
+  const upgraders = new Map(socketOperations.map(([name, operation]) => [name, createUpgrader(operation, options.own)]))
+  const memory = new BodyMemory(options.rates ? limits.overload.bodyBytes : Infinity)
+  const openSockets = options.rates && new OpenStreams('websockets')
   // The HTTP server does not track upgraded connections: its `closeAllConnections` leaves them open.
   const upgraded = new Set<Duplex>()
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -67,12 +67,12 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
           options.engine.keys.whenLost(caller.keyId, lost, signal)
         })
         // The client disconnected, or sent an invalid handshake: what was opened for it still waits for a link to close.
-        if (!isOpen) take(lostLink)
+        if (!isOpen) take(closedLink)
       },
       (thrown: unknown) => {
         const error = asBaxError(thrown)
         upgrade.status = error.status
-        rejectSocket(socket, options.own ? error : forCallers(error), upgrade.requestId)
+        rejectSocket(socket, options.own ? error : publicError(error), upgrade.requestId)
       },
     )
   })
@@ -86,7 +86,7 @@ const socketOperations = Object.entries(sockets as unknown as Record<string, Soc
 function reportClose(
   { method = '', url = '/', socket }: IncomingMessage,
   upgrade: UpgradeRequest,
-  requestListener: RequestEar,
+  requestListener: RequestListener,
 ): void {
   const start = performance.now()
   const before = socket.bytesWritten
@@ -102,7 +102,7 @@ async function authorize(
   request: IncomingMessage,
   { engine, gate, own, drain, rates }: SocketOptions,
   upgrade: UpgradeRequest,
-  openSockets: OpenEnds | undefined,
+  openSockets: OpenStreams | undefined,
 ) {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
@@ -115,11 +115,11 @@ async function authorize(
     return fields ? [{ name, operation, fields }] : []
   })
   upgrade.operation = found[0]?.name ?? upgrade.operation
-  const caller = admit({ headers, url: url.href }, gate, found.map(({ operation }) => operation)) // prettier-ignore
+  const caller = identifyCaller({ headers, url: url.href }, gate, found.map(({ operation }) => operation)) // prettier-ignore
   upgrade.keyId = caller.keyId
-  drain?.refuseNew()
-  rates?.admit(caller)
-  const credential = shownIn(headers)
+  drain?.assertAccepting()
+  rates?.take(caller)
+  const credential = credentialOf(headers)
   const token = credential === undefined || credential.startsWith(keyPrefix) ? null : credential
   const release = openSockets?.take(caller, url.searchParams.get('token') ?? token)
   const ended = new AbortController()
@@ -157,7 +157,7 @@ function fieldsOf(template: string, path: string): Record<string, string> | unde
   const fields: Record<string, string> = {}
   for (const [at, part] of parts.entries()) {
     const name = /^\{(\w+)\}$/.exec(part)?.[1]
-    if (name !== undefined) fields[name] = decodedPart(given[at]!)
+    if (name !== undefined) fields[name] = decodeUrlPart(given[at]!)
     else if (part !== given[at]) return undefined
   }
   return fields

@@ -6,11 +6,11 @@ import { limits } from '../../core/limits/limits.ts'
 import { closeCodes, type Link } from '../../core/net/link.ts'
 import type { SocketOperation } from '../../core/operation/socket.ts'
 import { websocketLink } from '../../core/net/websocket-link.ts'
-import { excessOf } from '../../core/operation/json-extent.ts'
-import type { BodyHold } from '../access/load.ts'
+import { exceededLimit } from '../../core/operation/json-extent.ts'
+import type { BodyReservation } from '../access/load.ts'
 
 /** Creates the websocket server of an operation. `own`: a local listener, where compression does not pay off. */
-export function upgraderOf({ protocol, messageBytes, compressed }: SocketOperation, own: boolean): WebSocketServer {
+export function createUpgrader({ protocol, messageBytes, compressed }: SocketOperation, own: boolean): WebSocketServer {
   return new WebSocketServer({
     noServer: true,
     // Also applies to the decompressed size.
@@ -28,12 +28,12 @@ const deflateOptions = {
 }
 
 /** Returns the link of a websocket on `socket`. Incomplete messages are counted in `memory`. */
-export function receivingLink(open: WebSocket, socket: Duplex, memory: BodyHold): Link {
+export function receivingLink(open: WebSocket, socket: Duplex, memory: BodyReservation): Link {
   countIncomplete(open, socket, memory)
   const link = websocketLink(open)
   const { values } = limits.input
   const isTooLarge = (text: string) =>
-    text.length > values && excessOf(Buffer.from(text), { depth: Infinity, values }) !== undefined
+    text.length > values && exceededLimit(Buffer.from(text), { depth: Infinity, values }) !== undefined
   return {
     ...link,
     get buffered() {
@@ -51,7 +51,7 @@ export function receivingLink(open: WebSocket, socket: Duplex, memory: BodyHold)
 }
 
 /** A link that reports a lost connection immediately. */
-export const lostLink: Link = {
+export const closedLink: Link = {
   buffered: 0,
   handle: ({ onClose }) => queueMicrotask(() => onClose(closeCodes.lost, '')),
   sendText: () => {},
@@ -61,7 +61,7 @@ export const lostLink: Link = {
 }
 
 /** Counts received bytes until their message is complete, and closes websockets that exceed the caller's memory. */
-function countIncomplete(open: WebSocket, socket: Duplex, memory: BodyHold): void {
+function countIncomplete(open: WebSocket, socket: Duplex, memory: BodyReservation): void {
   socket.prependListener('data', (bytes: Buffer) => {
     try {
       memory.add(bytes.length)

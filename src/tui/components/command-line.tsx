@@ -2,7 +2,7 @@
 import { Box, Text } from 'ink'
 import { useMemo } from 'react'
 import { type Completion, completeLine, type KnownElement } from '../complete.ts'
-import { useHouse } from '../hooks/house.ts'
+import { useAppContext } from '../hooks/app-context.ts'
 import { useEditor } from '../hooks/use-editor.ts'
 import { cut } from '../terminal/plain.ts'
 import { EditedText } from './prompt.tsx'
@@ -22,7 +22,7 @@ const nothing: Completion = { text: null, candidates: [], hint: '' }
 
 export function CommandLine(props: CommandLineProps) {
   const { width, active, elements, history, mark = '', onSubmit, onLeave } = props
-  const { host, theme } = useHouse()
+  const { host, theme } = useAppContext()
   const complete = (before: string) => completeLine(before, host.manifest.commands, elements)
   const line = useEditor({
     title: 'Command line',

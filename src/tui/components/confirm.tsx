@@ -1,6 +1,6 @@
 /** A modal question that is answered with y or n. */
 import { Text } from 'ink'
-import { useKeys, useTheme } from '../hooks/house.ts'
+import { useKeys, useTheme } from '../hooks/app-context.ts'
 
 interface ConfirmProps {
   readonly question: string

@@ -1,7 +1,7 @@
 /** The help: all keys that are currently bound. */
 import { Box, Text } from 'ink'
-import { useHouse, useKeys } from '../hooks/house.ts'
-import { type Layer, spelled } from '../keyboard.ts'
+import { useAppContext, useKeys } from '../hooks/app-context.ts'
+import { type Layer, keyLabel } from '../keyboard.ts'
 import { fit } from '../terminal/plain.ts'
 
 interface HelpProps {
@@ -15,7 +15,7 @@ interface HelpProps {
 const cellWidth = 38
 
 export function Help({ layers, width, height, onClose }: HelpProps) {
-  const { theme } = useHouse()
+  const { theme } = useAppContext()
   useKeys('dialog', {
     title: 'Help',
     isModal: true,
@@ -33,7 +33,7 @@ export function Help({ layers, width, height, onClose }: HelpProps) {
             <Text key={line} wrap="truncate">
               {row
                 .map(({ keys, label }) =>
-                  fit(`${fit(keys.slice(0, 2).map(spelled).join(' '), 11)} ${label}`, cellWidth),
+                  fit(`${fit(keys.slice(0, 2).map(keyLabel).join(' '), 11)} ${label}`, cellWidth),
                 )
                 .join('')}
             </Text>

@@ -1,14 +1,14 @@
 /** A page with a table of records below a summary or a dialog. */
 import { Box, Text } from 'ink'
 import { useState } from 'react'
-import { useTheme } from '../hooks/house.ts'
-import type { Asked } from '../hooks/use-ask.ts'
+import { useTheme } from '../hooks/app-context.ts'
+import type { Polled } from '../hooks/use-polling.ts'
 import type { ListProps, ScreenProps, ViewProps } from '../screens/screen-props.ts'
 import { Table, type TableProps } from './table.tsx'
 
 interface ListPageProps<Row> extends TableProps<Row> {
   /** The polled list; its error is shown while there is no response. */
-  readonly list: Asked<unknown>
+  readonly list: Polled<unknown>
   readonly summary: string
   /** Replaces the summary while it is open. */
   readonly dialog: React.ReactNode

@@ -1,7 +1,7 @@
 /** A viewer for long text with scrolling and search. */
 import { Box, Text } from 'ink'
 import { useMemo, useState } from 'react'
-import { useKeys } from '../hooks/house.ts'
+import { useKeys } from '../hooks/app-context.ts'
 import type { Binding } from '../keyboard.ts'
 import { cut, plain, wrap } from '../terminal/plain.ts'
 import { Prompt } from './prompt.tsx'

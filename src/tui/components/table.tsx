@@ -1,7 +1,7 @@
 /** A table with one selected row. */
 import { Box, Text } from 'ink'
 import { useState } from 'react'
-import { useKeys, useTheme } from '../hooks/house.ts'
+import { useKeys, useTheme } from '../hooks/app-context.ts'
 import type { Binding } from '../keyboard.ts'
 import { fit, plain, widthOf } from '../terminal/plain.ts'
 

@@ -1,6 +1,6 @@
 /** The last typed lines with their results. */
 import { Box, Text } from 'ink'
-import { useTheme } from '../hooks/house.ts'
+import { useTheme } from '../hooks/app-context.ts'
 import type { Entry } from '../hooks/use-transcript.ts'
 import { wrap } from '../terminal/plain.ts'
 

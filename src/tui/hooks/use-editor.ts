@@ -1,7 +1,7 @@
 /** Line editing: cursor, history and key bindings. */
 import { useEffect, useRef, useState } from 'react'
 import type { Binding } from '../keyboard.ts'
-import { useKeys } from './house.ts'
+import { useKeys } from './app-context.ts'
 
 interface EditorOptions {
   readonly title: string

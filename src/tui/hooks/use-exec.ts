@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { asBaxError } from '../../core/errors/errors.ts'
 import type { Frame } from '../../core/operation/stream.ts'
-import { useHouse } from './house.ts'
+import { useAppContext } from './app-context.ts'
 
 const maxChars = 200_000
 const updateMs = 100
@@ -15,7 +15,7 @@ interface Execs {
 }
 
 export function useExec(session_id: string, onDone: () => void): Execs {
-  const { link } = useHouse()
+  const { link } = useAppContext()
   const [text, setText] = useState('')
   const [isRunning, setRunning] = useState(false)
   const current = useRef<AbortController | undefined>(undefined)

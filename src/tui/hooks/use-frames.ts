@@ -2,7 +2,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
 import type { Frame } from '../../core/operation/stream.ts'
-import { useHouse, useLink } from './house.ts'
+import { useAppContext, useLink } from './app-context.ts'
 
 interface StreamOptions {
   /** Operation that opens the stream. */
@@ -24,7 +24,7 @@ interface StreamState {
 
 /** Follows a stream while it is shown; continues after the last received frame. */
 export function useFrames({ stream, input, active = true, onFrames, moment = 100, since }: StreamOptions): StreamState {
-  const { link } = useHouse()
+  const { link } = useAppContext()
   const { is, epoch } = useLink()
   const [state, setState] = useState<StreamState>({ state: 'opening' })
   const handle = useEffectEvent(onFrames)

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { History } from '../history.ts'
-import { useHouse } from './house.ts'
+import { useAppContext } from './app-context.ts'
 
 interface LineHistory {
   /** Lines, oldest first. */
@@ -11,7 +11,7 @@ interface LineHistory {
 
 /** Returns the history of typed lines of this terminal and others. */
 export function useHistory(): LineHistory {
-  const { host } = useHouse()
+  const { host } = useAppContext()
   const [history] = useState(() => new History(host.historyFile))
   const [lines, setLines] = useState(history.lines)
   const remember = (line: string) => {

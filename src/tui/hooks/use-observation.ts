@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { asBaxError } from '../../core/errors/errors.ts'
 import type { Observation } from '../../core/shapes/observe.ts'
-import { useHouse, useLink } from './house.ts'
+import { useAppContext, useLink } from './app-context.ts'
 
 const debounceMs = 300
 
@@ -18,7 +18,7 @@ export function useObservation(
   changes: number,
   { storage, active }: { storage: boolean; active: boolean },
 ): Observed {
-  const { link } = useHouse()
+  const { link } = useAppContext()
   const { is, epoch } = useLink()
   const [state, setState] = useState<{ observation?: Observation; problem: string | null }>({ problem: null })
   const run = useRef(() => {})

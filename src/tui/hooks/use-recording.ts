@@ -1,8 +1,8 @@
 /** Records typed commands from the start of a recording until it is saved. */
 import { useState } from 'react'
-import type { TypedCommand } from '../desk.ts'
-import { type LastingSelectors, Recording } from '../recording.ts'
-import { useHouse } from './house.ts'
+import type { TypedCommand } from '../host.ts'
+import { type StableSelectors, Recording } from '../recording.ts'
+import { useAppContext } from './app-context.ts'
 
 interface Recorder {
   readonly isOn: boolean
@@ -16,8 +16,8 @@ interface Recorder {
   readonly prepare: () => (commands: readonly TypedCommand[]) => void
 }
 
-export function useRecording(lasting: () => LastingSelectors): Recorder {
-  const { notify } = useHouse()
+export function useRecording(lasting: () => StableSelectors): Recorder {
+  const { notify } = useAppContext()
   const [running, setRunning] = useState<Recording | null>(null)
   const [toSave, setToSave] = useState<Recording | null>(null)
   const [count, setCount] = useState(0)

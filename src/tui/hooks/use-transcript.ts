@@ -1,9 +1,9 @@
 /** Runs the lines typed in a session's view, and keeps them with their results. */
 import { useEffect, useRef, useState } from 'react'
 import { asBaxError } from '../../core/errors/errors.ts'
-import type { TypedCommand } from '../desk.ts'
-import { splitWords } from '../words.ts'
-import { useHouse } from './house.ts'
+import type { TypedCommand } from '../host.ts'
+import { splitWords } from '../shell-words.ts'
+import { useAppContext } from './app-context.ts'
 
 export interface Entry {
   readonly number: number
@@ -24,7 +24,7 @@ export function useTranscript(
   sessionId: string,
   prepare: () => (commands: readonly TypedCommand[]) => void,
 ): Transcript {
-  const { host, link } = useHouse()
+  const { host, link } = useAppContext()
   const [entries, setEntries] = useState<readonly Entry[]>([])
   const count = useRef(0)
   const [ended] = useState(() => new AbortController())
@@ -41,7 +41,7 @@ export function useTranscript(
       const { words, open } = splitWords(line)
       if (open) return put({ state: 'failed', text: `missing closing ${open}` })
       const typed = host.parse(words)
-      const { success, text } = await link.withReconnect(() => typed.run(host.join, sessionId, ended.signal))
+      const { success, text } = await link.withReconnect(() => typed.run(host.transport, sessionId, ended.signal))
       if (success) onSuccess(typed.commands)
       put({ state: success ? 'done' : 'failed', text })
     } catch (error) {

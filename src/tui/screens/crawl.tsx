@@ -6,8 +6,16 @@ import type { Event } from '../../core/events/event-line.ts'
 import type { CrawlListed } from '../../core/shapes/crawl.ts'
 import { Pager } from '../components/pager.tsx'
 import { type Column, Table } from '../components/table.tsx'
-import { type CrawlPage, type CrawlPages, noPages, placeOf, treeOf, type TreeRow, withEvents } from '../crawl-pages.ts'
-import { useAttempt, useHouse, useKeys, useTheme } from '../hooks/house.ts'
+import {
+  type CrawlPage,
+  type CrawlPages,
+  noPages,
+  positionOf,
+  treeOf,
+  type TreeRow,
+  withEvents,
+} from '../crawl-pages.ts'
+import { useAttempt, useAppContext, useKeys, useTheme } from '../hooks/app-context.ts'
 import { useFrames } from '../hooks/use-frames.ts'
 import { cut, plain } from '../terminal/plain.ts'
 import type { Theme } from '../theme.ts'
@@ -16,7 +24,7 @@ import type { ViewProps } from './screen-props.ts'
 const marks: Record<CrawlPage['state'], string> = { waiting: '·', done: '✓', error: '✗', skipped: '–' }
 
 export function CrawlView({ width, height, item: crawl, onClose }: ViewProps<CrawlListed>) {
-  const { link } = useHouse()
+  const { link } = useAppContext()
   const theme = useTheme()
   const [state, setState] = useState<CrawlPages>(noPages)
   const [onlyErrors, setOnlyErrors] = useState(false)
@@ -37,7 +45,7 @@ export function CrawlView({ width, height, item: crawl, onClose }: ViewProps<Cra
     if (page?.problem) setReading({ title: page.url, text: page.problem })
     if (page?.state !== 'done') return
     void attempt(async () => {
-      const skip = placeOf(page, state.pages.values())
+      const skip = positionOf(page, state.pages.values())
       const { data } = await link.call('getCrawl', { id: crawl.id, skip, limit: 1 })
       setReading({ title: page.url, text: data[0]?.markdown || JSON.stringify(data[0] ?? {}, null, 2) })
     })

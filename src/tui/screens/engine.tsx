@@ -2,9 +2,9 @@
 import { Box, Text } from 'ink'
 import type { EngineStatus } from '../../core/shapes/engine.ts'
 import { Pager } from '../components/pager.tsx'
-import { since, size } from '../format.ts'
-import { useHouse, useTheme } from '../hooks/house.ts'
-import { useAsk } from '../hooks/use-ask.ts'
+import { formatAge, formatSize } from '../format.ts'
+import { useAppContext, useTheme } from '../hooks/app-context.ts'
+import { usePolling } from '../hooks/use-polling.ts'
 import { useLogTail } from '../hooks/use-log-tail.ts'
 import { useNow } from '../hooks/use-now.ts'
 import { fit, plain } from '../terminal/plain.ts'
@@ -14,8 +14,8 @@ const every = 2000
 
 export function Engine({ width, height }: ScreenProps) {
   const theme = useTheme()
-  const { host } = useHouse()
-  const { answer, error } = useAsk('getEngineStatus', {}, { every })
+  const { host } = useAppContext()
+  const { answer, error } = usePolling('getEngineStatus', {}, { every })
   const log = useLogTail(host.logFile, every)
   const now = useNow(15_000)
   const facts = answer ? factsOf(answer, now) : []
@@ -56,9 +56,9 @@ function factsOf(status: EngineStatus, now: number): [string, string][] {
   const work = `${sessions} sessions, ${shells} shells with ${execs} commands, ${crawls} crawls`
   const starting = `${queues.sessions} sessions for a browser (${provisions} being provisioned)`
   return [
-    ['engine', `${version} (${home}), process ${pid}, up for ${since(started_at, now)}`],
+    ['engine', `${version} (${home}), process ${pid}, up for ${formatAge(started_at, now)}`],
     ['address', status.socket ?? 'in this process'],
-    ['memory', `${size(memory_bytes)} without its browsers`],
+    ['memory', `${formatSize(memory_bytes)} without its browsers`],
     ['active', `${work}, ${relays} relayed browsers`],
     ['waiting', `${starting}, ${queues.pages} pages, ${queues.commands} batches`],
   ]

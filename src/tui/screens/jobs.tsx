@@ -4,9 +4,9 @@ import { Confirm } from '../components/confirm.tsx'
 import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
 import { Prompt } from '../components/prompt.tsx'
 import type { Column } from '../components/table.tsx'
-import { since, span } from '../format.ts'
-import { useAttempt, useHouse, useKeys, useTheme } from '../hooks/house.ts'
-import { useAsk } from '../hooks/use-ask.ts'
+import { formatAge, formatDuration } from '../format.ts'
+import { useAttempt, useAppContext, useKeys, useTheme } from '../hooks/app-context.ts'
+import { usePolling } from '../hooks/use-polling.ts'
 import { useNow } from '../hooks/use-now.ts'
 import type { Theme } from '../theme.ts'
 import { CrawlView } from './crawl.tsx'
@@ -18,7 +18,7 @@ export const Jobs = listScreen(JobList, CrawlView)
 
 function JobList({ width, height, onOpen }: ListProps<CrawlListed>) {
   const theme = useTheme()
-  const list = useAsk('listCrawls', {}, { every })
+  const list = usePolling('listCrawls', {}, { every })
   const { dialog, open, close, closing } = useDialog<'start' | CrawlListed>()
   const now = useNow(15_000)
   const { start, cancel, resume } = useCrawlActions(list.refresh)
@@ -61,7 +61,7 @@ function JobList({ width, height, onOpen }: ListProps<CrawlListed>) {
 }
 
 function useCrawlActions(refresh: () => void) {
-  const { link, notify } = useHouse()
+  const { link, notify } = useAppContext()
   const attempt = useAttempt(refresh)
   return {
     start: (text: string) =>
@@ -93,8 +93,8 @@ function columnsOf(theme: Theme, now: number): Column<CrawlListed>[] {
       side: 'right',
       colour: ({ errors }) => (errors > 0 ? theme.bad : undefined),
     },
-    { head: 'TOOK', of: ({ duration_ms }) => span(duration_ms), width: 5, side: 'right' },
-    { head: 'AGE', of: ({ created_at }) => since(created_at, now), width: 4, side: 'right' },
+    { head: 'TOOK', of: ({ duration_ms }) => formatDuration(duration_ms), width: 5, side: 'right' },
+    { head: 'AGE', of: ({ created_at }) => formatAge(created_at, now), width: 4, side: 'right' },
     { head: 'SITE', of: ({ start_url, error }) => (error ? `${start_url} — ${error}` : start_url) },
   ]
 }

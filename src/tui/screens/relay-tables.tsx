@@ -3,8 +3,8 @@ import { useMemo } from 'react'
 import { relayEventFacts } from '../../core/events/relay-event-line.ts'
 import type { RelayEvent, RelayRecord } from '../../core/shapes/relay.ts'
 import { type Column, Table } from '../components/table.tsx'
-import { size } from '../format.ts'
-import { useTheme } from '../hooks/house.ts'
+import { formatSize } from '../format.ts'
+import { useTheme } from '../hooks/app-context.ts'
 import { type PageRequest, requestsOf } from '../requests.ts'
 import type { Theme } from '../theme.ts'
 
@@ -84,7 +84,7 @@ const requestColumns = (theme: Theme): Column<PageRequest>[] => [
   },
   { head: 'METHOD', of: ({ method }) => method, width: 7 },
   { head: 'KIND', of: ({ resource }) => resource, width: 10 },
-  { head: 'SIZE', of: ({ bytes }) => (bytes === null ? '' : size(bytes)), width: 7, side: 'right' },
+  { head: 'SIZE', of: ({ bytes }) => (bytes === null ? '' : formatSize(bytes)), width: 7, side: 'right' },
   { head: 'MS', of: ({ ms }) => (ms === null ? '' : String(ms)), width: 6, side: 'right' },
   { head: 'URL', of: ({ url }) => url },
 ]

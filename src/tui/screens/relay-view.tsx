@@ -6,8 +6,8 @@ import type { RelayEvent, RelayRecord } from '../../core/shapes/relay.ts'
 import { Pager } from '../components/pager.tsx'
 import { cycle, PanelBar } from '../components/panel-bar.tsx'
 import { Prompt } from '../components/prompt.tsx'
-import { useAttempt, useHouse, useKeys } from '../hooks/house.ts'
-import { useAsk } from '../hooks/use-ask.ts'
+import { useAttempt, useAppContext, useKeys } from '../hooks/app-context.ts'
+import { usePolling } from '../hooks/use-polling.ts'
 import { useFrames } from '../hooks/use-frames.ts'
 import { curlOf, type PageRequest } from '../requests.ts'
 import { cut, plain } from '../terminal/plain.ts'
@@ -75,8 +75,8 @@ const statusOf = (relay: RelayRecord | undefined): string =>
 
 /** Returns the state of the view, and binds its keys. */
 function useRelayView({ item: id, onClose }: ViewProps<string>) {
-  const { link, screen, notify } = useHouse()
-  const { answer: relay } = useAsk('getRelay', { id }, { every })
+  const { link, screen, notify } = useAppContext()
+  const { answer: relay } = usePolling('getRelay', { id }, { every })
   const [events, setEvents] = useState<readonly RelayEvent[]>([])
   const [panel, setPanel] = useState<Panel>('network')
   const [filter, setFilter] = useState('')

@@ -3,9 +3,9 @@ import type { RelayRecord } from '../../core/shapes/relay.ts'
 import { Confirm } from '../components/confirm.tsx'
 import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
 import type { Column } from '../components/table.tsx'
-import { since } from '../format.ts'
-import { useAttempt, useHouse, useTheme } from '../hooks/house.ts'
-import { useAsk } from '../hooks/use-ask.ts'
+import { formatAge } from '../format.ts'
+import { useAttempt, useAppContext, useTheme } from '../hooks/app-context.ts'
+import { usePolling } from '../hooks/use-polling.ts'
 import { useNow } from '../hooks/use-now.ts'
 import type { Theme } from '../theme.ts'
 import { RelayView } from './relay-view.tsx'
@@ -16,9 +16,9 @@ const every = 2000
 export const Relay = listScreen(RelayList, RelayView)
 
 function RelayList({ width, height, onOpen }: ListProps<string>) {
-  const { link } = useHouse()
+  const { link } = useAppContext()
   const theme = useTheme()
-  const list = useAsk('listRelays', {}, { every })
+  const list = usePolling('listRelays', {}, { every })
   const { dialog, open, close, closing } = useDialog<RelayRecord>()
   const attempt = useAttempt(list.refresh)
   const now = useNow(15_000)
@@ -59,7 +59,7 @@ const columnsOf = (theme: Theme, now: number): Column<RelayRecord>[] => [
     colour: ({ status }) => (status === 'connected' ? theme.good : theme.bad),
   },
   { head: 'TABS', of: ({ targets }) => String(targets.length), width: 4, side: 'right' },
-  { head: 'SINCE', of: ({ connected_at }) => since(connected_at, now), width: 5, side: 'right' },
+  { head: 'SINCE', of: ({ connected_at }) => formatAge(connected_at, now), width: 5, side: 'right' },
   { head: 'POLICY', of: ({ policy }) => policy, width: 10 },
   { head: 'PAGE', of: (relay) => pageOf(relay) },
 ]

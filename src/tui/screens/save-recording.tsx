@@ -3,7 +3,7 @@ import { Box, Text } from 'ink'
 import { basename, resolve } from 'node:path'
 import { writeFile } from 'node:fs/promises'
 import { Prompt } from '../components/prompt.tsx'
-import { useHouse } from '../hooks/house.ts'
+import { useAppContext } from '../hooks/app-context.ts'
 import type { Recording } from '../recording.ts'
 
 interface SaveRecordingProps {
@@ -13,7 +13,7 @@ interface SaveRecordingProps {
 }
 
 export function SaveRecording({ recording, width, onDone }: SaveRecordingProps) {
-  const { host, notify } = useHouse()
+  const { host, notify } = useAppContext()
   const save = async (file: string) => {
     const path = resolve(host.cwd, file)
     const text = await host.script(recording.steps(), { name: basename(file).replace(/\.ya?ml$/i, '') })

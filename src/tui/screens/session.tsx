@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { CommandLine } from '../components/command-line.tsx'
 import { Pager } from '../components/pager.tsx'
 import { cycle, PanelBar } from '../components/panel-bar.tsx'
-import { PictureBox } from '../components/picture-box.tsx'
+import { LiveImage } from '../components/live-image.tsx'
 import { Transcript, transcriptText } from '../components/transcript.tsx'
-import { useHouse, useKeys, useTheme } from '../hooks/house.ts'
-import { useAsk } from '../hooks/use-ask.ts'
+import { useAppContext, useKeys, useTheme } from '../hooks/app-context.ts'
+import { usePolling } from '../hooks/use-polling.ts'
 import { useHistory } from '../hooks/use-history.ts'
 import { useObservation } from '../hooks/use-observation.ts'
 import { useRecording } from '../hooks/use-recording.ts'
@@ -64,8 +64,8 @@ type View = ReturnType<typeof useSessionView>
 
 /** Returns the state of the view, and binds its keys. */
 function useSessionView({ item: sessionId, onClose }: ViewProps<string>) {
-  const { notify } = useHouse()
-  const { answer: session, error } = useAsk('getSession', { session_id: sessionId }, { every })
+  const { notify } = useAppContext()
+  const { answer: session, error } = usePolling('getSession', { session_id: sessionId }, { every })
   const { events, closed, changes } = useSessionEvents(sessionId)
   const [panel, setPanel] = useState<Panel>('events')
   const [layout, setLayout] = useState<(typeof layouts)[number]>('both')
@@ -125,7 +125,7 @@ function ImageAndPanels({ width, covered, item: sessionId, at, sizes }: ImageAnd
   return (
     <Box width={width} height={body}>
       {image > 0 && (
-        <PictureBox sessionId={sessionId} width={image} height={body} covered={covered || at.closed !== null} />
+        <LiveImage sessionId={sessionId} width={image} height={body} covered={covered || at.closed !== null} />
       )}
       {panelWidth > 0 && (
         <Box flexDirection="column" width={panelWidth} height={body} marginLeft={image > 0 ? 1 : 0}>

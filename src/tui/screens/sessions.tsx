@@ -6,9 +6,9 @@ import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
 import { Prompt } from '../components/prompt.tsx'
 import type { Column } from '../components/table.tsx'
 import { createSession } from '../create-session.ts'
-import { since } from '../format.ts'
-import { useAttempt, useHouse, useKeys, useTheme } from '../hooks/house.ts'
-import { useAsk } from '../hooks/use-ask.ts'
+import { formatAge } from '../format.ts'
+import { useAttempt, useAppContext, useKeys, useTheme } from '../hooks/app-context.ts'
+import { usePolling } from '../hooks/use-polling.ts'
 import { useNow } from '../hooks/use-now.ts'
 import type { Theme } from '../theme.ts'
 import type { ListProps } from './screen-props.ts'
@@ -23,7 +23,7 @@ export const Sessions = listScreen(SessionList, SessionView)
 
 function SessionList({ width, height, onOpen }: ListProps<string>) {
   const theme = useTheme()
-  const list = useAsk('listSessions', {}, { every })
+  const list = usePolling('listSessions', {}, { every })
   const { dialog, open, close: cancel, closing } = useDialog<'start' | 'filter' | SessionRecord>()
   const [filter, setFilter] = useState('')
   const all = list.answer?.sessions ?? []
@@ -81,7 +81,7 @@ function SessionList({ width, height, onOpen }: ListProps<string>) {
 }
 
 function useSessionActions(refresh: () => void) {
-  const { link, notify } = useHouse()
+  const { link, notify } = useAppContext()
   const run = useAttempt(refresh)
   return {
     start: (url: string) =>
@@ -115,8 +115,8 @@ function columnsOf(theme: Theme, now: number, width: number): Column<SessionReco
       colour: ({ status }) => (status === 'ready' ? theme.good : theme.notable),
     },
     { head: 'TABS', of: ({ tabs }) => String(tabs), width: 4, side: 'right' },
-    { head: 'AGE', of: ({ created_at }) => since(created_at, now), width: 4, side: 'right' },
-    { head: 'IDLE', of: ({ last_activity_at }) => since(last_activity_at, now), width: 4, side: 'right' },
+    { head: 'AGE', of: ({ created_at }) => formatAge(created_at, now), width: 4, side: 'right' },
+    { head: 'IDLE', of: ({ last_activity_at }) => formatAge(last_activity_at, now), width: 4, side: 'right' },
     { head: 'PAGE', of: ({ url, title }) => (title ? `${title} — ${url}` : url) },
   ]
 }

@@ -5,10 +5,10 @@ import { Pager } from '../components/pager.tsx'
 import { cycle, PanelBar } from '../components/panel-bar.tsx'
 import { Prompt } from '../components/prompt.tsx'
 import { Table } from '../components/table.tsx'
-import { size } from '../format.ts'
+import { formatSize } from '../format.ts'
 import { dump, type FileRow, rowsOf } from '../shell-files.ts'
-import { useAttempt, useHouse, useKeys } from '../hooks/house.ts'
-import { useAsk } from '../hooks/use-ask.ts'
+import { useAttempt, useAppContext, useKeys } from '../hooks/app-context.ts'
+import { usePolling } from '../hooks/use-polling.ts'
 import { useExec } from '../hooks/use-exec.ts'
 import type { Link } from '../link.ts'
 import { plain } from '../terminal/plain.ts'
@@ -44,16 +44,16 @@ export function ShellView(props: ViewProps<string>) {
 
 /** Returns the state of the view, and binds its keys. */
 function useShellView({ item: id, onClose }: ViewProps<string>) {
-  const { host, link, notify, suspend } = useHouse()
+  const { host, link, notify, suspend } = useAppContext()
   const [panel, setPanel] = useState<Panel>('files')
   const files = useFiles(id, panel)
   const [isTyping, setTyping] = useState(false)
   const [reading, setReading] = useState<{ title: string; text: string } | null>(null)
-  const { answer: shell } = useAsk('getShell', { session_id: id }, { every })
+  const { answer: shell } = usePolling('getShell', { session_id: id }, { every })
   const attempt = useAttempt()
   const exec = useExec(id, files.refresh)
   const attach = () => {
-    const { child } = host
+    const { runBax: child } = host
     if (!child) return notify('cannot attach a terminal with --embedded: start bax tui without it', 'bad')
     void attempt(async () => {
       await suspend(async () => void (await child(['shell', 'attach', '-s', id])))
@@ -103,8 +103,8 @@ function useShellView({ item: id, onClose }: ViewProps<string>) {
 function useFiles(session_id: string, panel: Panel) {
   const [folder, setFolder] = useState('/workspace')
   const treeInput = { session_id, path: folder, max_depth: 3 }
-  const tree = useAsk('shellFileTree', treeInput, { every: 0, active: panel === 'files' })
-  const artifacts = useAsk('listArtifacts', { session_id }, { every: 0, active: panel === 'artifacts' })
+  const tree = usePolling('shellFileTree', treeInput, { every: 0, active: panel === 'files' })
+  const artifacts = usePolling('listArtifacts', { session_id }, { every: 0, active: panel === 'artifacts' })
   return {
     folder,
     tree,
@@ -121,7 +121,7 @@ function useFiles(session_id: string, panel: Panel) {
 async function readFile(link: Link, session_id: string, path: string) {
   const file = await link.call('readShellFile', { session_id, path, length: maxViewedBytes })
   const text = file.encoding === 'utf8' ? file.content : dump(Buffer.from(file.content, 'base64'))
-  return { title: `${path} (${size(file.size)}${file.eof ? '' : ', truncated'})`, text }
+  return { title: `${path} (${formatSize(file.size)}${file.eof ? '' : ', truncated'})`, text }
 }
 
 function ShellPanel({ width, height, view }: ViewProps<string> & { readonly view: ReturnType<typeof useShellView> }) {
@@ -140,7 +140,12 @@ function ShellPanel({ width, height, view }: ViewProps<string> & { readonly view
         keyOf={({ path }) => path}
         columns={[
           { head: 'NAME', of: ({ label }) => label },
-          { head: 'SIZE', of: ({ isFolder, size: bytes }) => (isFolder ? '' : size(bytes)), width: 8, side: 'right' },
+          {
+            head: 'SIZE',
+            of: ({ isFolder, size: bytes }) => (isFolder ? '' : formatSize(bytes)),
+            width: 8,
+            side: 'right',
+          },
         ]}
         empty={tree.error?.message ?? (tree.answer ? 'the folder is empty' : 'loading …')}
         onOpen={view.open}
@@ -157,7 +162,7 @@ function ShellPanel({ width, height, view }: ViewProps<string> & { readonly view
       keyOf={({ artifact_id, file }) => `${artifact_id} ${file.name}`}
       columns={[
         { head: 'FILE', of: ({ file }) => file.path },
-        { head: 'SIZE', of: ({ file }) => size(file.size), width: 8, side: 'right' },
+        { head: 'SIZE', of: ({ file }) => formatSize(file.size), width: 8, side: 'right' },
         { head: 'TYPE', of: ({ file }) => file.content_type, width: 20 },
         { head: 'ARTIFACT', of: ({ artifact_id }) => artifact_id, width: 26 },
       ]}

@@ -4,9 +4,9 @@ import { Confirm } from '../components/confirm.tsx'
 import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
 import { Prompt } from '../components/prompt.tsx'
 import type { Column } from '../components/table.tsx'
-import { since } from '../format.ts'
-import { useAttempt, useHouse, useKeys, useTheme } from '../hooks/house.ts'
-import { useAsk } from '../hooks/use-ask.ts'
+import { formatAge } from '../format.ts'
+import { useAttempt, useAppContext, useKeys, useTheme } from '../hooks/app-context.ts'
+import { usePolling } from '../hooks/use-polling.ts'
 import { useNow } from '../hooks/use-now.ts'
 import type { Theme } from '../theme.ts'
 import type { ListProps } from './screen-props.ts'
@@ -17,9 +17,9 @@ const every = 2000
 export const Shell = listScreen(ShellList, ShellView)
 
 function ShellList({ width, height, onOpen }: ListProps<string>) {
-  const { link, notify } = useHouse()
+  const { link, notify } = useAppContext()
   const theme = useTheme()
-  const list = useAsk('listShells', {}, { every })
+  const list = usePolling('listShells', {}, { every })
   const { dialog, open, close, closing } = useDialog<'create' | ShellSession>()
   const attempt = useAttempt(list.refresh)
   const rows = list.answer?.sessions ?? []
@@ -73,8 +73,8 @@ const columnsOf = (theme: Theme, now: number): Column<ShellSession>[] => [
     width: 9,
     colour: ({ status }) => (status === 'ready' ? theme.good : theme.notable),
   },
-  { head: 'AGE', of: ({ created_at }) => since(created_at, now), width: 4, side: 'right' },
-  { head: 'IDLE', of: ({ last_active_at }) => since(last_active_at, now), width: 4, side: 'right' },
+  { head: 'AGE', of: ({ created_at }) => formatAge(created_at, now), width: 4, side: 'right' },
+  { head: 'IDLE', of: ({ last_active_at }) => formatAge(last_active_at, now), width: 4, side: 'right' },
   { head: 'RUNS', of: ({ running_execs, exec_count }) => `${running_execs}/${exec_count}`, width: 6, side: 'right' },
   { head: 'FILES', of: ({ artifact_count }) => String(artifact_count), width: 5, side: 'right' },
   { head: 'IMAGE', of: ({ image, network }) => `${image}, network ${network}` },

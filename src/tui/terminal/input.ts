@@ -34,7 +34,7 @@ export class Input extends PassThrough {
   }
 
   /** Releases the terminal, so that other programs can read from it. */
-  closeTerminal(): void {
+  release(): void {
     if (!this.#open) return
     this.#open = false
     this.#from.off('data', this.#onData)
@@ -48,7 +48,7 @@ export class Input extends PassThrough {
   readonly unref = (): this => this
 
   /** Resolves with the input that matches within `withinMs` milliseconds; other input is handled as keys. */
-  async answers(pattern: RegExp, isWhole: PendingQuery['isWhole'], withinMs: number): Promise<string> {
+  async readReplies(pattern: RegExp, isWhole: PendingQuery['isWhole'], withinMs: number): Promise<string> {
     this.#replies = ''
     return new Promise((resolve) => {
       const done = () => {

@@ -1,7 +1,7 @@
 /** What an observation says of twelve pages of applications, beside Playwright's own snapshot of the same pages. */
 import type { BrowserContext } from 'playwright'
-import { observationWishes } from '../../../src/core/shapes/observe.ts'
-import { type AriaNode, hasControlRole } from '../../../src/engine/browser/observe/aria.ts'
+import { observationOptions } from '../../../src/core/shapes/observe.ts'
+import { type AriaNode, hasControlRole } from '../../../src/engine/browser/observe/snapshot/aria.ts'
 import { observe } from '../../../src/engine/browser/observe/observe.ts'
 import { UserTabs } from '../../../src/engine/relay/commands/user-tabs.ts'
 import type { Side } from '../engines.ts'
@@ -61,7 +61,7 @@ async function compareOne(context: BrowserContext, application: ApplicationPage)
   const { targetInfo } = await client.send('Target.getTargetInfo')
   const target = new UserTabs({ sessionId: 'bench', context, active: () => targetInfo.targetId, ended: new AbortController().signal, crashed: () => false, reload: () => Promise.reject(new Error('the page has crashed')) }) // prettier-ignore
   const look = async (wishes: object) => {
-    const parsed = observationWishes.parse({ include: ['snapshot'], ...wishes })
+    const parsed = observationOptions.parse({ include: ['snapshot'], ...wishes })
     return (await observe(target, parsed, new AbortController().signal)).observation
   }
   const theirs = await page.ariaSnapshot({ mode: 'ai' })

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { ownCommands } from '../../../src/cli/parse/own-commands.ts'
-import { allWords } from '../../../src/cli/parse/command-table.ts'
+import { commandTable } from '../../../src/cli/parse/command-table.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 import { bax } from '../../support/cli.ts'
 
 const manifest = makeManifest()
-const entries = allWords(manifest)
+const entries = commandTable(manifest)
 const shown = entries.filter(({ hidden }) => !hidden)
 
 test('derives every command from an operation or defines it as custom, not both', () => {

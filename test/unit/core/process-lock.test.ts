@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { askLock, holdLock, lockName, lockReleased } from '../../../src/core/process/process-lock.ts'
+import { queryLock, acquireLock, lockName, waitForRelease } from '../../../src/core/process/process-lock.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -21,45 +21,45 @@ const kinds = {
 describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a lock that is %s', (kind) => {
   test('has at most one holder, however many try at once', async () => {
     const name = kinds[kind]()
-    const locks = await Promise.all(Array.from({ length: 6 }, () => holdLock(name)))
+    const locks = await Promise.all(Array.from({ length: 6 }, () => acquireLock(name)))
     const held = locks.filter((lock) => lock !== undefined)
     expect(held).toHaveLength(1)
     await held[0]!.release()
-    const next = await holdLock(name)
+    const next = await acquireLock(name)
     expect(next).toBeDefined()
     await next!.release()
   })
 
   test('answers processes that asked before and after the answer was set', async () => {
     const name = kinds[kind]()
-    expect(await askLock(name)).toEqual({ held: false })
-    const lock = (await holdLock(name))!
-    const early = askLock(name)
-    lock.answer('ready')
+    expect(await queryLock(name)).toEqual({ held: false })
+    const lock = (await acquireLock(name))!
+    const early = queryLock(name)
+    lock.publish('ready')
     expect(await early).toEqual({ held: true, line: 'ready' })
-    expect(await askLock(name)).toEqual({ held: true, line: 'ready' })
+    expect(await queryLock(name)).toEqual({ held: true, line: 'ready' })
     await lock.release()
   })
 
   test('notifies waiting processes when it is released', async () => {
     const name = kinds[kind]()
-    await lockReleased(name)
-    const lock = (await holdLock(name))!
-    lock.answer('ready')
-    const released = lockReleased(name)
-    await askLock(name)
+    await waitForRelease(name)
+    const lock = (await acquireLock(name))!
+    lock.publish('ready')
+    const released = waitForRelease(name)
+    await queryLock(name)
     await lock.release()
     await released
-    expect(await askLock(name)).toEqual({ held: false })
+    expect(await queryLock(name)).toEqual({ held: false })
   })
 
   test('aborts a wait', async () => {
     const name = kinds[kind]()
-    const lock = (await holdLock(name))!
+    const lock = (await acquireLock(name))!
     const reason = new Error('enough')
-    await expect(askLock(name, AbortSignal.abort(reason))).rejects.toBe(reason)
+    await expect(queryLock(name, AbortSignal.abort(reason))).rejects.toBe(reason)
     const later = new AbortController()
-    const asked = askLock(name, later.signal)
+    const asked = queryLock(name, later.signal)
     later.abort(reason)
     await expect(asked).rejects.toBe(reason)
     await lock.release()
@@ -71,12 +71,12 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])('a lock that is %s',
     const program = `require('net').createServer().listen(${JSON.stringify(path)}, () => console.log('held'))`
     const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] })
     await new Promise((resolve) => child.stdout.once('data', resolve))
-    expect(await holdLock(name)).toBeUndefined()
+    expect(await acquireLock(name)).toBeUndefined()
     child.kill('SIGKILL')
     await new Promise((resolve) => child.once('exit', resolve))
     // Such a recent file could belong to a process that is about to listen.
     if ('filesFrom' in name) await utimes(path, 0, 0)
-    const locks = await Promise.all(Array.from({ length: 4 }, () => holdLock(name)))
+    const locks = await Promise.all(Array.from({ length: 4 }, () => acquireLock(name)))
     const held = locks.filter((lock) => lock !== undefined)
     expect(held).toHaveLength(1)
     await held[0]!.release()

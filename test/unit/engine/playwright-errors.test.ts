@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BaxError } from '../../../src/core/errors/errors.ts'
-import { translated } from '../../../src/engine/browser/batch/playwright-errors.ts'
+import { toBaxError } from '../../../src/engine/browser/batch/playwright-errors.ts'
 
 test.each([
   ['page.goto: net::ERR_NAME_NOT_RESOLVED at http://a/', 'dns_failed', 'the host name could not be resolved (ERR_NAME_NOT_RESOLVED)'],
@@ -14,7 +14,7 @@ test.each([
   ['page.evaluate: Target crashed', 'page_crashed', 'the page crashed'],
   ['locator.click: Something new\nCall log: …', 'action_failed', 'click failed: Something new'],
 ])('%s becomes %s', (message, code, sentence) => {
-  expect(translated(new Error(message), 'click')).toMatchObject({ code, message: sentence })
+  expect(toBaxError(new Error(message), 'click')).toMatchObject({ code, message: sentence })
 }) // prettier-ignore
 
 test('recognizes a timeout whatever its call log quotes', () => {
@@ -24,7 +24,7 @@ test('recognizes a timeout whatever its call log quotes', () => {
       name: 'TimeoutError',
     },
   )
-  expect(translated(error, 'navigate_to')).toMatchObject({
+  expect(toBaxError(error, 'navigate_to')).toMatchObject({
     code: 'timeout',
     message: 'navigate_to timed out after 300 ms',
   })
@@ -32,5 +32,5 @@ test('recognizes a timeout whatever its call log quotes', () => {
 
 test('keeps an error of the engine', () => {
   const error = new BaxError('url_blocked', 'URL blocked')
-  expect(translated(error, 'navigate_to')).toBe(error)
+  expect(toBaxError(error, 'navigate_to')).toBe(error)
 })

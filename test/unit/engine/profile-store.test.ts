@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { everybody } from '../../../src/core/access/caller.ts'
+import { keylessCaller } from '../../../src/core/access/caller.ts'
 import { ProfileStore } from '../../../src/engine/store/profiles.ts'
 
 let folder: string
@@ -37,30 +37,30 @@ async function onDisk(): Promise<string> {
 
 describe('encrypted profiles', () => {
   test('contain nothing readable on disk, and load with the same key after a restart', async () => {
-    const { profile_id } = await new ProfileStore(folder, secret).add('annabel', state, everybody)
+    const { profile_id } = await new ProfileStore(folder, secret).add('annabel', state, keylessCaller)
     expect(await onDisk()).not.toMatch(/annabel|login|example/)
     const restarted = new ProfileStore(folder, secret)
-    expect(await restarted.load(profile_id, everybody)).toEqual(state)
-    expect(await restarted.list(everybody)).toMatchObject([{ name: 'annabel', cookies: 1 }])
+    expect(await restarted.load(profile_id, keylessCaller)).toEqual(state)
+    expect(await restarted.list(keylessCaller)).toMatchObject([{ name: 'annabel', cookies: 1 }])
     await restarted.update(profile_id, empty)
-    expect(await new ProfileStore(folder, secret).load(profile_id, everybody)).toEqual(empty)
+    expect(await new ProfileStore(folder, secret).load(profile_id, keylessCaller)).toEqual(empty)
   })
 
   test('do not load with another key, or without one, and give a hint', async () => {
-    const { profile_id } = await new ProfileStore(folder, secret).add('ann', state, everybody)
+    const { profile_id } = await new ProfileStore(folder, secret).add('ann', state, keylessCaller)
     const refusal = { code: 'profile_locked', status: 503, hint: expect.stringContaining('BAX_PROFILE_KEY') }
     for (const wrong of [new ProfileStore(folder, other), new ProfileStore(folder)]) {
-      await expect(wrong.load(profile_id, everybody)).rejects.toMatchObject(refusal)
-      await expect(wrong.list(everybody)).rejects.toMatchObject(refusal)
+      await expect(wrong.load(profile_id, keylessCaller)).rejects.toMatchObject(refusal)
+      await expect(wrong.list(keylessCaller)).rejects.toMatchObject(refusal)
       await expect(wrong.update(profile_id, empty)).rejects.toMatchObject(refusal)
     }
-    expect(await new ProfileStore(folder, secret).load(profile_id, everybody)).toEqual(state)
+    expect(await new ProfileStore(folder, secret).load(profile_id, keylessCaller)).toEqual(state)
   })
 
   test('replace unencrypted ones when those are saved again', async () => {
-    const { profile_id } = await new ProfileStore(folder).add('ann', state, everybody)
+    const { profile_id } = await new ProfileStore(folder).add('ann', state, keylessCaller)
     const store = new ProfileStore(folder, secret)
-    expect(await store.load(profile_id, everybody)).toEqual(state)
+    expect(await store.load(profile_id, keylessCaller)).toEqual(state)
     expect(await onDisk()).toContain('ann-is-in')
     await store.update(profile_id, state)
     expect(await onDisk()).not.toContain('ann-is-in')
@@ -68,14 +68,14 @@ describe('encrypted profiles', () => {
 
   test('do not load from a file that was changed or swapped', async () => {
     const store = new ProfileStore(folder, secret)
-    const [ann, bob] = [await store.add('ann', state, everybody), await store.add('bob', empty, everybody)]
+    const [ann, bob] = [await store.add('ann', state, keylessCaller), await store.add('bob', empty, keylessCaller)]
     const path = (id: string) => join(folder, 'profiles', `${id}.json`)
     await writeFile(path(bob.profile_id), await readFile(path(ann.profile_id)))
-    await expect(store.load(bob.profile_id, everybody)).rejects.toMatchObject({ code: 'profile_locked' })
+    await expect(store.load(bob.profile_id, keylessCaller)).rejects.toMatchObject({ code: 'profile_locked' })
     const { $bax: _, $check: __, ...sealed } = JSON.parse(await readFile(path(ann.profile_id), 'utf8')) as { data: string } & Record<string, unknown> // prettier-ignore
     const bytes = Buffer.from(sealed.data, 'base64')
     bytes[0]! ^= 1
     await writeFile(path(ann.profile_id), JSON.stringify({ ...sealed, data: bytes.toString('base64') }))
-    await expect(store.load(ann.profile_id, everybody)).rejects.toMatchObject({ code: 'profile_locked' })
+    await expect(store.load(ann.profile_id, keylessCaller)).rejects.toMatchObject({ code: 'profile_locked' })
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { type Caller, everybody, nobody } from '../../../src/core/access/caller.ts'
+import { type Caller, keylessCaller, anonymousCaller } from '../../../src/core/access/caller.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
-import { Registry } from '../../../src/engine/browser/session/registry.ts'
+import { SessionRegistry } from '../../../src/engine/browser/session/registry.ts'
 import type { Session } from '../../../src/engine/browser/session/session.ts'
 
 const session = (sessionId: string, name: string | null = null, owner: string | null = null) => {
@@ -29,45 +29,45 @@ function end(target: Session, at: number) {
 
 describe('session registry', () => {
   test('reserves a name from the request to the end of the session', () => {
-    const registry = new Registry()
-    const release = registry.holdName('shop', null)
-    expect(() => registry.holdName('shop', null)).toThrow(/already named "shop"/)
+    const registry = new SessionRegistry()
+    const release = registry.reserveName('shop', null)
+    expect(() => registry.reserveName('shop', null)).toThrow(/already named "shop"/)
     release()
-    registry.holdName('shop', null)
+    registry.reserveName('shop', null)
     const made = session('ses_1', 'shop')
     registry.add(made)
     release()
-    expect(registry.find('shop', everybody)).toBe(made)
-    expect(() => registry.holdName('shop', null)).toThrow(expect.objectContaining({ code: 'conflict' }))
+    expect(registry.find('shop', keylessCaller)).toBe(made)
+    expect(() => registry.reserveName('shop', null)).toThrow(expect.objectContaining({ code: 'conflict' }))
     end(made, Date.now())
     registry.retire(made)
-    registry.holdName('shop', null)
+    registry.reserveName('shop', null)
   })
 
   test('finds an ended session for ten minutes, by ID and by name', () => {
     let now = Date.now()
-    const registry = new Registry(() => now)
+    const registry = new SessionRegistry(() => now)
     const made = session('ses_1', 'shop')
     registry.add(made)
     end(made, now)
     registry.retire(made)
     now += limits.session.tombstoneMs
-    expect(registry.find('shop', everybody)).toBe(made)
-    expect(() => registry.liveOne('ses_1', everybody)).toThrow(
+    expect(registry.find('shop', keylessCaller)).toBe(made)
+    expect(() => registry.findLive('ses_1', keylessCaller)).toThrow(
       expect.objectContaining({ code: 'session_closed', details: { reason: 'deleted' } }),
     )
     now += 1
-    expect(() => registry.find('ses_1', everybody)).toThrow(expect.objectContaining({ code: 'session_not_found' }))
+    expect(() => registry.find('ses_1', keylessCaller)).toThrow(expect.objectContaining({ code: 'session_not_found' }))
     expect(registry.ended).toEqual([])
   })
 
   test('finds a tombstone by ID, name, owner and frame token', async () => {
-    const registry = new Registry()
+    const registry = new SessionRegistry()
     const made = session('ses_1', 'shop', 'key_1')
     registry.add(made)
     end(made, Date.now())
     registry.retire(made)
-    registry.bury(made)
+    registry.archive(made)
     const tombstone = registry.find('shop', key('key_1'))
     expect(tombstone).not.toBe(made)
     expect(registry.ended).toEqual([tombstone])
@@ -80,28 +80,28 @@ describe('session registry', () => {
       live_view_url: null,
     })
     expect(() => registry.find('ses_1', key('key_2'))).toThrow(expect.objectContaining({ code: 'session_not_found' }))
-    expect(registry.watched('ses_1', 'ft_ses_1', nobody)).toBe(tombstone)
-    expect(() => registry.liveOne('ses_1', key('key_1'))).toThrow(expect.objectContaining({ code: 'session_closed' }))
+    expect(registry.findForWatching('ses_1', 'ft_ses_1', anonymousCaller)).toBe(tombstone)
+    expect(() => registry.findLive('ses_1', key('key_1'))).toThrow(expect.objectContaining({ code: 'session_closed' }))
   })
 
   test('prefers a live session to an ended one with the same name', () => {
-    const registry = new Registry()
+    const registry = new SessionRegistry()
     const old = session('ses_1', 'shop')
     registry.add(old)
     end(old, Date.now())
     registry.retire(old)
     const fresh = session('ses_2', 'shop')
     registry.add(fresh)
-    expect(registry.find('shop', everybody)).toBe(fresh)
-    expect(registry.find('ses_1', everybody)).toBe(old)
+    expect(registry.find('shop', keylessCaller)).toBe(fresh)
+    expect(registry.find('ses_1', keylessCaller)).toBe(old)
   })
 
   test('separates the names and sessions of different keys', () => {
-    const registry = new Registry()
+    const registry = new SessionRegistry()
     const [of1, of2] = [session('ses_1', 'shop', 'key_1'), session('ses_2', 'shop', 'key_2')]
-    registry.holdName('shop', 'key_1')
+    registry.reserveName('shop', 'key_1')
     registry.add(of1)
-    registry.holdName('shop', 'key_2')
+    registry.reserveName('shop', 'key_2')
     registry.add(of2)
     expect([registry.find('shop', key('key_1')), registry.find('shop', key('key_2'))]).toEqual([of1, of2])
     for (const name of ['shop', 'ses_1']) {
@@ -114,7 +114,7 @@ describe('session registry', () => {
   })
 
   test('requires an ID from admins when several sessions have the name', () => {
-    const registry = new Registry()
+    const registry = new SessionRegistry()
     const admin = { ...key('key_3'), admin: true }
     registry.add(session('ses_1', 'shop', 'key_1'))
     expect(registry.find('shop', admin).sessionId).toBe('ses_1')
@@ -126,18 +126,18 @@ describe('session registry', () => {
   })
 
   test('accepts a frame token from any caller for its own session, and tells unauthenticated callers nothing else', () => {
-    const registry = new Registry()
+    const registry = new SessionRegistry()
     registry.add(session('ses_1', 'shop', 'key_1'))
     registry.add(session('ses_2', 'shop', 'key_2'))
-    expect(registry.watched('shop', 'ft_ses_2', nobody).sessionId).toBe('ses_2')
-    expect(registry.watched('ses_1', 'ft_ses_1', key('key_2')).sessionId).toBe('ses_1')
-    expect(registry.watched('ses_1', null, key('key_1')).sessionId).toBe('ses_1')
+    expect(registry.findForWatching('shop', 'ft_ses_2', anonymousCaller).sessionId).toBe('ses_2')
+    expect(registry.findForWatching('ses_1', 'ft_ses_1', key('key_2')).sessionId).toBe('ses_1')
+    expect(registry.findForWatching('ses_1', null, key('key_1')).sessionId).toBe('ses_1')
     const refused = expect.objectContaining({ code: 'unauthorized' })
-    expect(() => registry.watched('ses_1', 'ft_ses_2', nobody)).toThrow(refused)
-    expect(() => registry.watched('ses_1', null, nobody)).toThrow(refused)
-    expect(() => registry.watched('ses_9', 'ft_ses_2', nobody)).toThrow(refused)
-    expect(() => registry.watched('ses_1', 'ft_ses_2', key('key_1'))).toThrow(refused)
-    expect(() => registry.watched('ses_1', 'ft_ses_2', key('key_2'))).toThrow(
+    expect(() => registry.findForWatching('ses_1', 'ft_ses_2', anonymousCaller)).toThrow(refused)
+    expect(() => registry.findForWatching('ses_1', null, anonymousCaller)).toThrow(refused)
+    expect(() => registry.findForWatching('ses_9', 'ft_ses_2', anonymousCaller)).toThrow(refused)
+    expect(() => registry.findForWatching('ses_1', 'ft_ses_2', key('key_1'))).toThrow(refused)
+    expect(() => registry.findForWatching('ses_1', 'ft_ses_2', key('key_2'))).toThrow(
       expect.objectContaining({ code: 'session_not_found' }),
     )
   })

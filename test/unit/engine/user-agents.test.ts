@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { disguiseOf, plainUserAgent, randomUserAgent } from '../../../src/engine/browser/pool/user-agents.ts'
+import { clientHintsFor, plainUserAgent, randomUserAgent } from '../../../src/engine/browser/pool/user-agents.ts'
 
 const version = '156.0.8078.79'
 const all = Array.from({ length: 100 }, (_, at) => randomUserAgent(version, () => at / 100))
@@ -14,7 +14,7 @@ describe('user agents', () => {
   })
 
   test.each([...new Set(all)])('have matching hints and platform: %s', (agent) => {
-    const { hints, platform } = disguiseOf(agent, version)
+    const { hints, platform } = clientHintsFor(agent, version)
     const product = agent.includes('Edg/') ? 'Microsoft Edge' : 'Google Chrome'
     expect(hints!.brands.map(({ brand }) => brand).toSorted()).toEqual(['Chromium', product, 'Not:A-Brand'].toSorted())
     expect(hints!.fullVersionList).toContainEqual({ brand: product, version })
@@ -28,7 +28,7 @@ describe('user agents', () => {
 
   test('list brands by Chromium’s rule', () => {
     // As Chromium 156 sends them itself.
-    expect(disguiseOf(plainUserAgent(`X11; Linux HeadlessChrome/${version}`), version).hints!.brands).toEqual([
+    expect(clientHintsFor(plainUserAgent(`X11; Linux HeadlessChrome/${version}`), version).hints!.brands).toEqual([
       { brand: 'Not:A-Brand', version: '8' },
       { brand: 'Chromium', version: '156' },
       { brand: 'Google Chrome', version: '156' },
@@ -37,7 +37,7 @@ describe('user agents', () => {
 
   test('have no client hints for browsers that send none', () => {
     const firefox = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0'
-    expect(disguiseOf(firefox, version)).toEqual({ platform: 'Win32' })
-    expect(disguiseOf('Probe/1.0', version)).toEqual({})
+    expect(clientHintsFor(firefox, version)).toEqual({ platform: 'Win32' })
+    expect(clientHintsFor('Probe/1.0', version)).toEqual({})
   })
 })

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { lean, leanPairs, neutral, scoresOfWords } from '../../../src/engine/extract/main-content/features/lexicon.ts'
+import {
+  addWordScores,
+  addPairScores,
+  noScores,
+  scoresOfWords,
+} from '../../../src/engine/extract/main-content/features/lexicon.ts'
 
 const scores = scoresOfWords(
   new Map([
@@ -12,23 +17,23 @@ const scores = scoresOfWords(
 
 describe('scores of words', () => {
   test('adds up lowest and highest score, sum and count', () => {
-    const leaning = neutral()
-    lean(leaning, ['comment', 'article', 'unheard', 'страница'], scores)
+    const leaning = noScores()
+    addWordScores(leaning, ['comment', 'article', 'unheard', 'страница'], scores)
     expect(leaning).toEqual({ low: -1.25, high: 0.8, sum: expect.closeTo(0, 10) as number, known: 3 })
   })
 
   test('scores pairs of adjacent words', () => {
-    const leaning = neutral()
-    leanPairs(leaning, ['please', 'read', 'more'], scores)
+    const leaning = noScores()
+    addPairScores(leaning, ['please', 'read', 'more'], scores)
     expect(leaning).toMatchObject({ low: -2.4, known: 1 })
-    const other = neutral()
-    leanPairs(other, ['more', 'read'], scores)
-    expect(other).toEqual(neutral())
+    const other = noScores()
+    addPairScores(other, ['more', 'read'], scores)
+    expect(other).toEqual(noScores())
   })
 
   test('returns no scores for an empty table', () => {
-    const leaning = neutral()
-    lean(leaning, ['comment'], scoresOfWords(new Map()))
-    expect(leaning).toEqual(neutral())
+    const leaning = noScores()
+    addWordScores(leaning, ['comment'], scoresOfWords(new Map()))
+    expect(leaning).toEqual(noScores())
   })
 })

@@ -54,7 +54,7 @@ describe('structured data', () => {
   const data = (value: unknown) => `<script type="application/ld+json">${JSON.stringify(value)}</script>`
 
   test('separates the subject of the page from reviews and comments', () => {
-    const { facts, stated } = survey(
+    const { facts, subjectShares: stated } = survey(
       '<p>A spade of ash for heavy clay</p><p>It broke on the second day</p>',
       data({
         '@type': 'Product',

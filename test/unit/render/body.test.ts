@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { AnswerHeaders } from '../../../src/engine/render/http/response-headers.ts'
+import { ResponseHeaders } from '../../../src/engine/render/http/response-headers.ts'
 import { readBody } from '../../../src/engine/render/http/body.ts'
 
 const read = (bytes: Uint8Array, coding: string) =>
   readBody(
-    { status: 200, headers: new AnswerHeaders([['content-encoding', coding]]), body: Readable.from([bytes]) },
+    { status: 200, headers: new ResponseHeaders([['content-encoding', coding]]), body: Readable.from([bytes]) },
     new AbortController().signal,
   )
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { AnswerHeaders } from '../../../src/engine/render/http/response-headers.ts'
-import { blockedPatterns } from '../../../src/engine/render/browser/ads.ts'
+import { ResponseHeaders } from '../../../src/engine/render/http/response-headers.ts'
+import { blockedPatterns } from '../../../src/engine/render/browser/blocked-urls.ts'
 import { navigationError } from '../../../src/engine/render/browser/requested-document.ts'
 import { decodeText } from '../../../src/engine/render/http/charset.ts'
 import { kindOf } from '../../../src/engine/render/http/content-kind.ts'
 import { explainFetch, isReset } from '../../../src/engine/render/http/fetch-errors.ts'
 import { keysOf } from '../../../src/engine/render/browser/keys.ts'
-import { scrapeUrl, webUrl } from '../../../src/engine/render/http/web-url.ts'
+import { scrapeUrl, redirectUrl } from '../../../src/engine/render/http/web-url.ts'
 
 const code = (name: string, message = name) => Object.assign(new Error(message), { code: name })
 
@@ -52,7 +52,7 @@ describe('network errors', () => {
 
 describe('content kinds', () => {
   const kind = (type: string, body = '', url = 'http://x.test/a') =>
-    kindOf(new AnswerHeaders(type ? [['Content-Type', type]] : []), url, Buffer.from(body))
+    kindOf(new ResponseHeaders(type ? [['Content-Type', type]] : []), url, Buffer.from(body))
   test.each([
     ['text/html; charset=utf-8', '', 'html'],
     ['application/ld+json', '', 'json'],
@@ -102,8 +102,8 @@ describe('encodings', () => {
 
 describe('URLs', () => {
   test('a redirect without a fragment keeps the previous one', () => {
-    expect(webUrl('/b', 'http://x.test/a#c')).toBe('http://x.test/b#c')
-    expect(webUrl('/b#d', 'http://x.test/a#c')).toBe('http://x.test/b#d')
+    expect(redirectUrl('/b', 'http://x.test/a#c')).toBe('http://x.test/b#c')
+    expect(redirectUrl('/b#d', 'http://x.test/a#c')).toBe('http://x.test/b#d')
   })
   test('only http and https are scraped', () => {
     expect(scrapeUrl('example.com/a')).toBe('https://example.com/a')

@@ -1,15 +1,15 @@
 /** Rate limits and quotas of callers, with a fake clock. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Allowance, allowancesOf, Quota } from '../../../src/core/access/quota.ts'
-import { type Caller, everybody, keyScopes, nobody } from '../../../src/core/access/caller.ts'
+import { type Caller, keylessCaller, keyScopes, anonymousCaller } from '../../../src/core/access/caller.ts'
 import type { Engine } from '../../../src/core/engine.ts'
 import { BaxError } from '../../../src/core/errors/errors.ts'
 import { keyPrefix, type KeyRing } from '../../../src/core/access/keys.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
 import type { Frame, StreamCall } from '../../../src/core/operation/stream.ts'
 import { createApp } from '../../../src/server/app.ts'
-import { BodyRoom } from '../../../src/server/access/load.ts'
-import { Rates } from '../../../src/server/access/rate.ts'
+import { BodyMemory } from '../../../src/server/access/load.ts'
+import { RateLimiter } from '../../../src/server/access/rate.ts'
 
 const holder = (keyId: string): Caller => ({ keyId, name: keyId, scopes: keyScopes, admin: false })
 const [ann, ben] = [holder('ann'), holder('ben')]
@@ -17,7 +17,7 @@ const [ann, ben] = [holder('ann'), holder('ben')]
 describe('a token bucket', () => {
   function bucket(wishes: Partial<Allowance> = {}) {
     let now = 0
-    const rates = new Rates(allowancesOf(wishes), () => now)
+    const rates = new RateLimiter(allowancesOf(wishes), () => now)
     return { count: (caller = ann) => rates.count(caller), later: (ms: number) => (now += ms) }
   }
 
@@ -56,12 +56,12 @@ describe('a token bucket', () => {
   })
 
   test('is off without keys unless the operator sets a rate', () => {
-    expect(bucket().count(everybody)).toBeUndefined()
+    expect(bucket().count(keylessCaller)).toBeUndefined()
     expect(bucket({ rate: 0 }).count(ann)).toBeUndefined()
     const wished = bucket({ rate: 2 })
-    expect(wished.count(everybody)).toMatchObject({ burst: 10, remaining: 9 })
+    expect(wished.count(keylessCaller)).toMatchObject({ burst: 10, remaining: 9 })
     // Callers without a key reach public operations only: they cannot use up the limits of others.
-    expect(wished.count(nobody)).toBeUndefined()
+    expect(wished.count(anonymousCaller)).toBeUndefined()
   })
 })
 
@@ -89,7 +89,7 @@ describe('a quota', () => {
 
   test('does not apply to local engines', () => {
     const crawls = new Quota('crawls', undefined)
-    for (let at = 0; at < 100; at++) crawls.take(everybody)
+    for (let at = 0; at < 100; at++) crawls.take(keylessCaller)
     expect(crawls.total).toBe(100)
   })
 })
@@ -101,7 +101,7 @@ describe('a server with keys', () => {
   const app = createApp({
     engine,
     gate: { hosts: null, origins: new Set(), keys: ring },
-    rates: new Rates(allowancesOf({ rate: 1, burst: 2 })),
+    rates: new RateLimiter(allowancesOf({ rate: 1, burst: 2 })),
   })
   beforeAll(() => void vi.spyOn(performance, 'now').mockReturnValue(0))
   afterAll(() => void vi.restoreAllMocks())
@@ -143,7 +143,7 @@ describe('a server at capacity', () => {
     let finish!: () => void
     const finished = new Promise<void>((resolve) => (finish = resolve))
     const engine = { extractor: { scrape: () => finished.then(() => ({ success: true })) } } as unknown as Engine
-    const app = createApp({ engine, gate: open, rates: new Rates(allowancesOf({})) })
+    const app = createApp({ engine, gate: open, rates: new RateLimiter(allowancesOf({})) })
     const accepted = Array.from({ length: limits.overload.pages }, () => scrape(app))
     const refused = await Promise.all(Array.from({ length: 2 * limits.overload.pages }, () => scrape(app)))
     expect(new Set(refused.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`))).toEqual(
@@ -160,7 +160,7 @@ describe('a server at capacity', () => {
     createApp({
       engine: { keys: { whenLost: () => {} }, ...engine } as unknown as Engine,
       gate: { hosts: null, origins: new Set(), keys: ring },
-      rates: new Rates(allowancesOf({ rate: 0 })),
+      rates: new RateLimiter(allowancesOf({ rate: 0 })),
     })
 
   test('gives one key at most half of the slots', async () => {
@@ -184,7 +184,7 @@ describe('a server at capacity', () => {
   })
 
   test('gives one key at most half of the memory for bodies', () => {
-    const room = new BodyRoom(100)
+    const room = new BodyMemory(100)
     const anns = room.open(ann)
     anns.add(30)
     room.open(ann).add(20)
@@ -196,8 +196,10 @@ describe('a server at capacity', () => {
     room.open(ann).add(30)
     expect(() => room.open(ann).add(1)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
     // Without keys, one caller may use all of it; on a server with keys, callers without one share a part.
-    new BodyRoom(100).open(everybody).add(100)
-    expect(() => new BodyRoom(100).open(nobody).add(51)).toThrow(expect.objectContaining({ code: 'rate_limited' }))
+    new BodyMemory(100).open(keylessCaller).add(100)
+    expect(() => new BodyMemory(100).open(anonymousCaller).add(51)).toThrow(
+      expect.objectContaining({ code: 'rate_limited' }),
+    )
   })
 
   test('limits the open streams of a key and of a token', async () => {

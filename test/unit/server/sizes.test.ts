@@ -7,7 +7,7 @@ import { limits } from '../../../src/core/limits/limits.ts'
 import { operations, streams, transfers } from '../../../src/operations/index.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { privateGate } from '../../../src/server/access/gate.ts'
-import { excessOf } from '../../../src/core/operation/json-extent.ts'
+import { exceededLimit } from '../../../src/core/operation/json-extent.ts'
 
 const untouched = new Proxy({} as Engine, {
   get: () => {
@@ -119,7 +119,7 @@ describe('a body', () => {
 })
 
 test('brackets in strings do not count as depth', () => {
-  const within = (text: string, depth: number) => excessOf(Buffer.from(text), { depth, values: 100 })
+  const within = (text: string, depth: number) => exceededLimit(Buffer.from(text), { depth, values: 100 })
   const deeper = (value: unknown, most: number) => within(JSON.stringify(value), most) === 'depth'
   expect(deeper([[['[[[[[[']]], 3)).toBe(false)
   expect(deeper([[[1]]], 2)).toBe(true)
@@ -135,7 +135,7 @@ test.each<[unknown, number]>([
   [[',', '[', { 'a,"': '\\",[' }], 5],
   [{ a: 1, b: [1, 2, 3], c: { d: null } }, 8],
 ])('the values of %j are counted, outside of strings: %i', (value, values) => {
-  const excess = (most: number) => excessOf(Buffer.from(JSON.stringify(value)), { depth: 9, values: most })
+  const excess = (most: number) => exceededLimit(Buffer.from(JSON.stringify(value)), { depth: 9, values: most })
   expect([excess(values), excess(values - 1)]).toEqual([undefined, 'values'])
 })
 

@@ -11,7 +11,7 @@ import { limits } from '../../../src/core/limits/limits.ts'
 import { closeCodes, type Link } from '../../../src/core/net/link.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { type Listener, listen } from '../../../src/server/process/listen.ts'
-import { Rates } from '../../../src/server/access/rate.ts'
+import { RateLimiter } from '../../../src/server/access/rate.ts'
 import { until } from '../../support/session-steps.ts'
 
 /** Lengths of received messages, and counts of opened and closed operations. */
@@ -39,7 +39,7 @@ const gate = { hosts: null, origins: new Set<string>(), keys }
 
 let listener: Listener
 beforeAll(async () => {
-  const rates = new Rates(allowancesOf({ rate: 0 }))
+  const rates = new RateLimiter(allowancesOf({ rate: 0 }))
   const app = createApp({ engine, gate, sockets: 'here', rates })
   listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false, rates })
 })

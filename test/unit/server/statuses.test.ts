@@ -18,7 +18,7 @@ import { Drain } from '../../../src/server/process/drain.ts'
 import { loopbackHosts, privateGate } from '../../../src/server/access/gate.ts'
 import { makeOpenapi } from '../../../src/server/openapi/openapi.ts'
 import type { AnyOperation } from '../../../src/server/openapi/responses.ts'
-import { Rates } from '../../../src/server/access/rate.ts'
+import { RateLimiter } from '../../../src/server/access/rate.ts'
 
 const document = makeOpenapi() as { paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>> } // prettier-ignore
 
@@ -161,7 +161,7 @@ test('413 and 415: bodies that are too large or not JSON', async () => {
 })
 
 test('429: too many requests of a key', async () => {
-  const rates = new Rates(allowancesOf({ rate: 1, burst: 1 }), () => 0)
+  const rates = new RateLimiter(allowancesOf({ rate: 1, burst: 1 }), () => 0)
   const app = appOf(unreached, { gate: keyed, rates })
   const withKey: Change = () => ({ headers: { 'x-api-key': 'bax_1' } })
   await app.request('http://127.0.0.1/nowhere', { headers: { 'x-api-key': 'bax_1' } })
@@ -231,7 +231,7 @@ test('success statuses', async () => {
     }
     if ('frame' in operation) {
       await done(nothing())
-      if (operation.mayBeOver) await done(null)
+      if (operation.mayHaveEnded) await done(null)
     } else if ('open' in operation) {
       await done(content)
       await done(content, () => ({ headers: { range: 'bytes=1-' } }))

@@ -6,7 +6,7 @@ import type { Event } from '../../../src/core/events/event-line.ts'
 import type { RelayEvent } from '../../../src/core/shapes/relay.ts'
 import { writeScript } from '../../../src/cli/tui/script.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
-import { noPages, placeOf, treeOf, withEvents } from '../../../src/tui/crawl-pages.ts'
+import { noPages, positionOf, treeOf, withEvents } from '../../../src/tui/crawl-pages.ts'
 import { History } from '../../../src/tui/history.ts'
 import { Recording } from '../../../src/tui/recording.ts'
 import { curlOf, requestsOf } from '../../../src/tui/requests.ts'
@@ -111,7 +111,7 @@ describe('the pages of a crawl', () => {
 
   test('have their position in the list of the response', () => {
     const start = known.pages.get(`${site}/guide/start`)!
-    expect(placeOf(start, known.pages.values())).toBe(1)
+    expect(positionOf(start, known.pages.values())).toBe(1)
   })
 
   test('come with the progress of the crawl until it ends', () => {

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import type { Key } from 'ink'
-import { Keyboard, levels, pressesOf } from '../../../src/tui/keyboard.ts'
-import { readAnswers } from '../../../src/tui/picture/graphics.ts'
+import { Keyboard, levels, parseKeys } from '../../../src/tui/keyboard.ts'
+import { parseReplies } from '../../../src/tui/image/graphics.ts'
 import { cut, fit, plain, wrap } from '../../../src/tui/terminal/plain.ts'
 import { Screen } from '../../../src/tui/terminal/screen.ts'
 import { colourDepth } from '../../../src/tui/theme.ts'
@@ -107,9 +107,9 @@ const key = (given: Partial<Key> = {}) => given as Key
 
 describe('keys', () => {
   test('that arrive together are split', () => {
-    expect(pressesOf('\u0015ab\r', key()).map(({ name }) => name)).toEqual(['ctrl+u', 'ab', 'enter'])
-    expect(pressesOf('', key({ upArrow: true }))).toEqual([{ name: 'up', text: '' }])
-    expect(pressesOf('r', key({ ctrl: true }))).toEqual([{ name: 'ctrl+r', text: '' }])
+    expect(parseKeys('\u0015ab\r', key()).map(({ name }) => name)).toEqual(['ctrl+u', 'ab', 'enter'])
+    expect(parseKeys('', key({ upArrow: true }))).toEqual([{ name: 'up', text: '' }])
+    expect(parseKeys('r', key({ ctrl: true }))).toEqual([{ name: 'ctrl+r', text: '' }])
   })
 
   test('go to the topmost layer that binds them, and to none below a modal layer', async () => {
@@ -124,13 +124,13 @@ describe('keys', () => {
       })
     keyboard.add(levels.program, layer('program', ['q', 'x']))
     keyboard.add(levels.screen, layer('screen', ['x']))
-    keyboard.feed(pressesOf('xq', key()))
+    keyboard.feed(parseKeys('xq', key()))
     await expect.poll(() => received).toEqual(['screen x', 'program q'])
     const close = keyboard.add(levels.dialog, layer('dialog', ['y'], true))
-    keyboard.feed(pressesOf('yq', key()))
+    keyboard.feed(parseKeys('yq', key()))
     await expect.poll(() => received.at(-1)).toBe('dialog y')
     close()
-    keyboard.feed(pressesOf('q', key()))
+    keyboard.feed(parseKeys('q', key()))
     await expect.poll(() => received.slice(2)).toEqual(['dialog y', 'program q'])
   })
 })
@@ -148,13 +148,13 @@ describe('terminal detection', () => {
 
   test('finds the graphics protocol', () => {
     const cell = '\u001B[6;20;10t'
-    expect(readAnswers(`\u001B_Gi=31;OK\u001B\\${cell}\u001B[?62;c`, 3)).toMatchObject({
+    expect(parseReplies(`\u001B_Gi=31;OK\u001B\\${cell}\u001B[?62;c`, 3)).toMatchObject({
       kind: 'kitty',
       cell: { width: 10, height: 20 },
     })
-    expect(readAnswers(`${cell}\u001B[?62;4;22c`, 3).kind).toBe('sixel')
-    expect(readAnswers(`${cell}\u001B[?1;2c`, 3).kind).toBe('text')
+    expect(parseReplies(`${cell}\u001B[?62;4;22c`, 3).kind).toBe('sixel')
+    expect(parseReplies(`${cell}\u001B[?1;2c`, 3).kind).toBe('text')
     // Graphics need the size of a cell.
-    expect(readAnswers('\u001B[?62;4c', 3).kind).toBe('text')
+    expect(parseReplies('\u001B[?62;4c', 3).kind).toBe('text')
   })
 })

@@ -14,14 +14,14 @@ import {
   checkStateFiles,
   type Check,
 } from '../../checks.ts'
-import { type Home, withEngine } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { type LocatedEngine, withEngine } from '../../engine/locate-engine.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
 import { runningEngine } from '../../engine/need.ts'
 import { type Style, styleFor } from '../../output/style.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context } = begin(invocation)
+  const { context } = parseInvocation(invocation)
   const { io, settings } = context
   const checks = await Promise.all([
     checkNode(io),
@@ -67,7 +67,7 @@ async function checkEngine(context: Context): Promise<Check> {
   const head = { name: named ? 'server' : 'local engine', needed: named }
   try {
     const { http } = operationNamed(manifest, 'getEngineStatus')
-    const ask = ({ transport }: Home) => call(transport, http, {}, { signal: io.signal })
+    const ask = ({ transport }: LocatedEngine) => call(transport, http, {}, { signal: io.signal })
     const status = (await withEngine(context, runningEngine, ask)) as Record<string, unknown>
     const same = status['version'] === version
     const hung = (status['browsers'] as { responsive?: boolean }[]).filter(({ responsive }) => responsive === false)

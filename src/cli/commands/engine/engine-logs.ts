@@ -1,11 +1,11 @@
 /** `bax engine logs`: prints the last lines of the local engine's log. */
 import { readFile } from 'node:fs/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { localFiles } from '../../../core/state/local-home.ts'
+import { localFiles } from '../../../core/state/local-files.ts'
 import type { Param } from '../../../core/operation/params.ts'
 import { addParam } from '../../parse/flags.ts'
 import { flagValue } from '../../parse/values.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
 
 const lines: Param = {
@@ -17,7 +17,7 @@ const lines: Param = {
 }
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => addParam(command, lines))
+  const { context, typed } = parseInvocation(invocation, (command) => addParam(command, lines))
   const count = (flagValue(lines, typed.flags, context.io.cwd) as number | undefined) ?? 200
   if (count < 1) throw new BaxError('invalid_request', `--lines must be at least 1, not ${count}`)
   const { log } = localFiles(context.settings.stateDir)

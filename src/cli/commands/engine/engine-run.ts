@@ -3,13 +3,13 @@ import { writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { StartReport } from '../../../core/state/local-home.ts'
+import type { StartReport } from '../../../core/state/local-files.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { note } from '../../io.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) =>
+  const { context, typed } = parseInvocation(invocation, (command) =>
     command.option('--report-fd <number>', 'file descriptor for the start report'),
   )
   const { settings, io } = context

@@ -10,14 +10,14 @@ import { openStateDir } from '../../../core/state/state-dir.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
 import { serviceExit } from '../../output/errors.ts'
 import { addParam } from '../../parse/flags.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { assertGuarded, bareHost, originsOf } from '../../serve/access.ts'
 import { readAllowance, serveParams } from '../../serve/params.ts'
 import { checkedProfileKey } from '../../settings.ts'
 import { fileText, flagValue } from '../../parse/values.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     for (const param of Object.values<Param>(serveParams)) addParam(command, param)
   })
   const { io, settings } = context
@@ -37,7 +37,7 @@ export const command: TerminalCommand = async (invocation) => {
     import('../../../server/process/serve.ts'),
     import('../../../server/process/log.ts'),
     import('../../../server/access/gate.ts'),
-    import('../../../server/process/own-folder.ts'),
+    import('../../../server/process/folder-checks.ts'),
     import('../../../engine/index.ts'),
   ])
   const log = await openLog({

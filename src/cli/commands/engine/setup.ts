@@ -1,11 +1,11 @@
 /** `bax setup`: installs the browsers that bax needs. */
 import { BaxError } from '../../../core/errors/errors.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
 import { startLog } from '../../output/progress.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) =>
+  const { context, typed } = parseInvocation(invocation, (command) =>
     command
       .option('--full', 'fail if full Chromium cannot be installed')
       .option('--no-full', 'install only the headless shell, without browser windows and disable_automation_detection'),

@@ -6,15 +6,15 @@ import { BaxError, exits } from '../../../core/errors/errors.ts'
 import type { CdpAnswer } from '../../../core/shapes/relay.ts'
 import { noEngineFor, sessionFor } from '../../session/chosen-session.ts'
 import { operationNamed } from '../../context.ts'
-import { tell } from '../../output/errors.ts'
-import { homeName, withSession } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { printError } from '../../output/errors.ts'
+import { engineName, withSession } from '../../engine/locate-engine.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, print } from '../../io.ts'
-import { readJson, type Typed } from '../../parse/values.ts'
+import { readJson, type TypedArguments } from '../../parse/values.ts'
 import { writeOutput } from '../../output/write-output.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command
       .addArgument(new Argument('<method>', 'Domain.method, such as Page.captureScreenshot'))
       .addArgument(new Argument('[params]', 'parameters as JSON; @file for a file, - for standard input'))
@@ -27,7 +27,7 @@ export const command: TerminalCommand = async (invocation) => {
   })
   const { io, settings, manifest } = context
   const { flags } = typed
-  const session = sessionFor(settings, homeName(context), flags['session'] as string | undefined)
+  const session = sessionFor(settings, engineName(context), flags['session'] as string | undefined)
   if (!session)
     throw new BaxError('invalid_request', 'no session is named', { hint: 'name one with -s, or run "bax session use"' })
   const [method, params] = typed.words as [string, string | undefined]
@@ -45,7 +45,7 @@ export const command: TerminalCommand = async (invocation) => {
     if (settings.json) print(io, JSON.stringify(answer))
     else if (answer.success) show(io, answer.result ?? {}, flags)
     if (answer.success) return exits.done
-    await tell(io, `${answer.error} [${answer.code}]`)
+    await printError(io, `${answer.error} [${answer.code}]`)
     return exits.failed
   })
 }
@@ -57,7 +57,7 @@ function numberOf(name: string, text: unknown): Record<string, number> {
   throw new BaxError('invalid_request', `--${name.replace('_', '-')} must be a whole number, not ${String(text)}`)
 }
 
-function show(io: Io, result: Record<string, unknown>, flags: Typed['flags']): void {
+function show(io: Io, result: Record<string, unknown>, flags: TypedArguments['flags']): void {
   const field = flags['field'] as string | undefined
   if (field !== undefined && !Object.hasOwn(result, field)) {
     throw new BaxError('invalid_request', `the result has no field ${field}; it has ${Object.keys(result).join(', ')}`)

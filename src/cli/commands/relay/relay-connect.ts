@@ -2,18 +2,18 @@
 import { resolve } from 'node:path'
 import { call } from '../../../client/client.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { readEngineState } from '../../../core/state/local-home.ts'
+import { readEngineState } from '../../../core/state/local-files.ts'
 import type { ConnectorStatus } from '../../../engine/relay/connector/connector.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
 import { serviceExit } from '../../output/errors.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, note, print } from '../../io.ts'
-import { addConnectFlags, readConnect } from '../../relay/wishes.ts'
+import { addConnectFlags, readConnect } from '../../relay/connect-options.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context: typedContext, typed } = begin(invocation, addConnectFlags)
+  const { context: typedContext, typed } = parseInvocation(invocation, addConnectFlags)
   const { io } = typedContext
   const options = readConnect(typed, io)
   const { browser, ...others } = typedContext.settings

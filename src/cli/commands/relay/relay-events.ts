@@ -6,8 +6,8 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { addParam } from '../../parse/flags.ts'
-import { type Home, withEngine } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { type LocatedEngine, withEngine } from '../../engine/locate-engine.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
 import { relayEventLine } from '../../../core/events/relay-event-line.ts'
 import { flagFields } from '../../parse/batch.ts'
@@ -17,7 +17,7 @@ import { writeOutput } from '../../output/write-output.ts'
 export const command: TerminalCommand = async (invocation) => {
   const read = operationNamed(invocation.manifest, 'readRelayEvents')
   const params = read.params.filter(({ name }) => name !== 'id' && name !== 'format')
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.addArgument(new Argument('<id>', 'ID or name of a relay session'))
     for (const param of params) addParam(command, param)
     command
@@ -38,7 +38,7 @@ export const command: TerminalCommand = async (invocation) => {
 
 type Input = { readonly id: string } & Record<string, unknown>
 
-async function clear({ io, manifest }: Context, engine: Home, { id, ...others }: Input): Promise<void> {
+async function clear({ io, manifest }: Context, engine: LocatedEngine, { id, ...others }: Input): Promise<void> {
   const [flag] = Object.keys(others)
   if (flag !== undefined) {
     throw new BaxError('invalid_request', `--clear deletes all events and takes no --${flag.replaceAll('_', '-')}`)
@@ -46,7 +46,7 @@ async function clear({ io, manifest }: Context, engine: Home, { id, ...others }:
   await call(engine.transport, operationNamed(manifest, 'clearRelayEvents').http, { id }, { signal: io.signal })
 }
 
-async function exportHar({ io, manifest }: Context, engine: Home, input: Input, file: string): Promise<void> {
+async function exportHar({ io, manifest }: Context, engine: LocatedEngine, input: Input, file: string): Promise<void> {
   const { http } = operationNamed(manifest, 'readRelayEvents')
   const options = { signal: io.signal, strict: true }
   const archive = (await call(engine.transport, http, { ...input, format: 'har' }, options)) as { log: { entries: [] } }
@@ -56,7 +56,12 @@ async function exportHar({ io, manifest }: Context, engine: Home, input: Input, 
   note(io, `saved ${archive.log.entries.length} requests to ${file}`)
 }
 
-async function follow({ io, manifest, settings }: Context, engine: Home, input: Input, ndjson: boolean): Promise<void> {
+async function follow(
+  { io, manifest, settings }: Context,
+  engine: LocatedEngine,
+  input: Input,
+  ndjson: boolean,
+): Promise<void> {
   const asJson = ndjson || settings.json
   // Fields of a page do not apply to the stream.
   const { limit: _limit, order: _order, wait_ms: _wait, ...filter } = input
@@ -71,7 +76,7 @@ async function follow({ io, manifest, settings }: Context, engine: Home, input: 
 
 async function readPage(
   { io, manifest, settings }: Context,
-  engine: Home,
+  engine: LocatedEngine,
   input: Input,
   ndjson: boolean,
 ): Promise<void> {

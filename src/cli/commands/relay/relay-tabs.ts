@@ -4,11 +4,11 @@ import { call } from '../../../client/client.ts'
 import type { RelayRecord } from '../../../core/shapes/relay.ts'
 import { operationNamed } from '../../context.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { showAnswer } from '../../output/output.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.addArgument(new Argument('<id>', 'ID or name of a relay session'))
   })
   const { io, settings, manifest } = context

@@ -1,10 +1,10 @@
 /** `bax do`: runs a batch of browser commands in one request. */
 import { noEngineFor } from '../../session/chosen-session.ts'
-import { openHome, homeName } from '../../engine/locate-engine.ts'
+import { locateEngine, engineName } from '../../engine/locate-engine.ts'
 import type { Invocation, TerminalCommand } from '../../parse/invocation.ts'
 import { parseBatch } from '../../parse/parse-batch.ts'
 import type { BatchKind, TypedBatch } from '../../parse/batch.ts'
-import { sendBatch, type SendingKind } from '../../send-batch.ts'
+import { sendBatch, type BatchVariant } from '../../send-batch.ts'
 import { readSettings } from '../../settings.ts'
 import { readCommands } from '../../parse/stdin-commands.ts'
 import { globalFlags } from '../../parse/values.ts'
@@ -17,7 +17,7 @@ type Given = Readonly<Record<string, unknown>>
 /** Parses and sends a batch; `step` changes both for `bax step`. */
 export async function runBatch(
   { io, manifest, argv }: Invocation,
-  step?: { parse: BatchKind; send(context: Context, batch: TypedBatch, given: Given): SendingKind },
+  step?: { parse: BatchKind; send(context: Context, batch: TypedBatch, given: Given): BatchVariant },
 ): Promise<number> {
   const batch = parseBatch(argv, manifest, io.cwd, step?.parse)
   const context = { io, manifest, settings: readSettings(globalFlags(batch.flags), io) }
@@ -25,9 +25,9 @@ export async function runBatch(
   return sendBatch(context, {
     batch,
     given,
-    engineName: homeName(context),
+    engineName: engineName(context),
     openEngine: (session) =>
-      openHome(context, session ? { when: 'running', absent: noEngineFor(session) } : { when: 'start' }),
+      locateEngine(context, session ? { when: 'running', absent: noEngineFor(session) } : { when: 'start' }),
     ...(step && { kind: step.send(context, batch, given) }),
   })
 }

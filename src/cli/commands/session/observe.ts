@@ -5,17 +5,17 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { Observation } from '../../../core/shapes/observe.ts'
 import { operationNamed } from '../../context.ts'
 import { withSession } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
 import { needOf } from '../../engine/need.ts'
 import { diffText, fullText } from '../../output/changes.ts'
-import { observationText, writePicture } from '../../output/observation.ts'
+import { observationText, writeScreenshot } from '../../output/observation.ts'
 import { addOperation, readOperation } from '../../run-operation.ts'
-import { reportingControl } from '../../output/control-notice.ts'
+import { withControlNotice } from '../../output/control-notice.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const operation = operationNamed(invocation.manifest, 'observe')
-  const { context, typed } = begin(invocation, (flags) => {
+  const { context, typed } = parseInvocation(invocation, (flags) => {
     addOperation(flags, operation)
     flags.addOption(new Option('-o, --output <file>', 'file for the screenshot'))
   })
@@ -23,7 +23,7 @@ export const command: TerminalCommand = async (invocation) => {
   const { input, source } = readOperation(context, operation, typed)
   return withSession(context, needOf(operation, input), source, async (engine) => {
     const answer = call(engine.transport, operation.http, input, { signal: io.signal, strict: true })
-    const body = await reportingControl(io, engine.transport, String(input['session_id']), answer)
+    const body = await withControlNotice(io, engine.transport, String(input['session_id']), answer)
     // A selector without a match is reported in a successful response.
     if ((body as { success: boolean }).success === false) throw BaxError.fromBody(body)
     const observation = body as Observation
@@ -32,7 +32,7 @@ export const command: TerminalCommand = async (invocation) => {
     else print(io, `${observation.full ? `${fullText[observation.full]}\n` : ''}${observationText(observation)}`)
     const file = typed.flags['output'] as string | undefined
     if (observation.screenshot !== undefined && (file !== undefined || !settings.json)) {
-      const path = writePicture(io, observation.screenshot, file, new Date())
+      const path = writeScreenshot(io, observation.screenshot, file, new Date())
       if (!settings.json) print(io, `\nscreenshot: ${path}`)
     }
   })

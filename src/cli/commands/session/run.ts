@@ -1,6 +1,6 @@
 /** `bax run`: runs scripts of browser steps. */
 import { BaxError } from '../../../core/errors/errors.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { collect } from '../../parse/flags.ts'
 import { print } from '../../io.ts'
 
@@ -20,7 +20,7 @@ interface Flags {
 }
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.argument('[scripts...]', 'YAML or JSON files, folders or globs')
     command.option('--parallel <number>', 'number of concurrent scripts, each with its own session (default 1)')
     command.option('--reporter <name[=file],...>', 'reporters: line, json, ndjson, junit or html', collect)

@@ -5,24 +5,24 @@ import { BaxError, type ErrorBody } from '../../../core/errors/errors.ts'
 import type { ProvisionRecord, SessionCreated } from '../../../core/shapes/session.ts'
 import { writeChoice } from '../../session/choose-session.ts'
 import { type Context, operationNamed } from '../../context.ts'
-import { type Home, withEngine } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { type LocatedEngine, withEngine } from '../../engine/locate-engine.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, note, print } from '../../io.ts'
 import { showWarning } from '../../output/output.ts'
-import { spinning } from '../../output/progress.ts'
+import { withSpinner } from '../../output/progress.ts'
 import { addOperation, readOperation } from '../../run-operation.ts'
 import { styleFor } from '../../output/style.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const operation = operationNamed(invocation.manifest, 'createSession')
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     addOperation(command, operation)
     command.option('--use', 'make it the default session')
     command.option('--no-wait', 'print the provision instead of waiting for a browser')
   })
   const { input } = readOperation(context, operation, typed)
   return withEngine(context, { when: 'start' }, async (engine) => {
-    const answer = await spinning(context.io, 'creating a session', async (say) => {
+    const answer = await withSpinner(context.io, 'creating a session', async (say) => {
       const created = await createOrUndo(context.io, engine, operation.http, input)
       const waits = created.status === 'provisioning' && typed.flags['wait'] !== false
       return waits ? provisioned(context, engine, created.provision_id!, say) : created
@@ -40,7 +40,7 @@ const undoMs = 1000
 /** Creates a session, and deletes it again after an interrupt. */
 async function createOrUndo(
   { signal }: Io,
-  { transport }: Home,
+  { transport }: LocatedEngine,
   http: string,
   input: Record<string, unknown>,
 ): Promise<SessionCreated> {
@@ -66,7 +66,7 @@ const provisionPath = '/sessions/provision/{provision_id}'
 /** Polls until the session is ready. An interrupt cancels the provisioning. */
 async function provisioned(
   { io }: Context,
-  { transport }: Home,
+  { transport }: LocatedEngine,
   provision_id: string,
   say: (text: string) => void,
 ): Promise<ProvisionRecord> {

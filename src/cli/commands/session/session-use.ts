@@ -7,11 +7,11 @@ import { writeChoice } from '../../session/choose-session.ts'
 import { noEngineFor, readChoice } from '../../session/chosen-session.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { withSession } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.addArgument(new Argument('[id|name]', 'session to choose; without it, prints the current choice'))
     command.option('--clear', 'delete the choice')
   })

@@ -3,7 +3,7 @@ import { call } from '../../../client/client.ts'
 import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
 import { operationNamed } from '../../context.ts'
 import { withSession } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, note, print } from '../../io.ts'
 import { hasDisplay } from '../../engine/engine-config.ts'
 import { needOf } from '../../engine/need.ts'
@@ -11,7 +11,7 @@ import { addOperation, readOperation } from '../../run-operation.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const operation = operationNamed(invocation.manifest, 'linkLiveView')
-  const { context, typed } = begin(invocation, (flags) => {
+  const { context, typed } = parseInvocation(invocation, (flags) => {
     addOperation(flags, operation)
     flags.option('--print', 'print the URL without opening it')
   })

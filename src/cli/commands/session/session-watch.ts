@@ -3,7 +3,7 @@ import { Option } from 'commander'
 import { eventLine } from '../../../core/events/event-line.ts'
 import { operationNamed } from '../../context.ts'
 import { withSession } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
 import { needOf } from '../../engine/need.ts'
 import { addOperation, readOperation } from '../../run-operation.ts'
@@ -11,7 +11,7 @@ import { watch } from '../../output/watch.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const operation = operationNamed(invocation.manifest, 'sessionEvents')
-  const { context, typed } = begin(invocation, (flags) => {
+  const { context, typed } = parseInvocation(invocation, (flags) => {
     addOperation(flags, operation)
     flags.addOption(new Option('--ndjson', 'print one JSON event per line, like --json'))
   })

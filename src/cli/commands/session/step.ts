@@ -6,7 +6,7 @@ import { operationNamed } from '../../context.ts'
 import type { TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, print } from '../../io.ts'
 import { stepText } from '../../output/changes.ts'
-import { observationText, writePicture } from '../../output/observation.ts'
+import { observationText, writeScreenshot } from '../../output/observation.ts'
 import { runBatch } from './do.ts'
 
 const bodyFields: ReadonlySet<string> = new Set(['session_id', 'command', 'commands', 'data', 'observe', 'diff'])
@@ -34,7 +34,7 @@ function showStep(io: Io, body: StepResult): void {
   print(io, stepText(body))
   if (body.observation) print(io, observationText(body.observation))
   const screenshot = body.observation?.screenshot ?? body.screenshot
-  if (screenshot !== undefined) print(io, `\nscreenshot: ${writePicture(io, screenshot, undefined, new Date())}`)
+  if (screenshot !== undefined) print(io, `\nscreenshot: ${writeScreenshot(io, screenshot, undefined, new Date())}`)
 }
 
 const noObserve: Param = {

@@ -2,12 +2,12 @@
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import { interruptedExit } from '../../output/errors.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { needTerminal } from '../../shell/terminal.ts'
-import { openDesk } from '../../tui/desk.ts'
+import { openTuiHost } from '../../tui/host.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context } = begin(invocation)
+  const { context } = parseInvocation(invocation)
   const { io } = context
   needTerminal(io)
   if (io.env['TERM'] === 'dumb')
@@ -16,7 +16,7 @@ export const command: TerminalCommand = async (invocation) => {
     })
   return withEngine(context, { when: 'start' }, async (engine) => {
     const { runTui } = await import('../../../tui/run.tsx')
-    await runTui(openDesk(context, engine))
+    await runTui(openTuiHost(context, engine))
     return io.signal.aborted ? interruptedExit(io) : exits.done
   })
 }

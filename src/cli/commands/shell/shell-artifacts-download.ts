@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { Argument } from 'commander'
 import { call, download } from '../../../client/client.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
 import { operationNamed } from '../../context.ts'
 import { note, print } from '../../io.ts'
@@ -14,7 +14,7 @@ import type { Transport } from '../../../client/transport.ts'
 import type { Context } from '../../context.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.addArgument(new Argument('<artifact-id>', 'ID of an artifact, or of a session for all its artifacts'))
     command.addArgument(new Argument('[file-name]', 'name in "bax shell artifacts list"; by default all files'))
     command.option('-o, --output <file|folder>', 'file or folder to write to; - for standard output')

@@ -2,7 +2,7 @@
 import type { ArtifactList } from '../../../core/shapes/shell/artifacts.ts'
 import { note, print } from '../../io.ts'
 import { showAnswer } from '../../output/output.ts'
-import { shellCommand } from '../../shell/on-shell.ts'
+import { shellCommand } from '../../shell/shell-command.ts'
 
 export const command = shellCommand('listArtifacts', async ({ io, settings, operation, ask }) => {
   const list = (await ask()) as ArtifactList

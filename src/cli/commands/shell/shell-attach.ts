@@ -3,7 +3,7 @@ import { operationNamed } from '../../context.ts'
 import { shellFor } from '../../session/chosen-session.ts'
 import { addShellFlag } from '../../parse/flags.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { needOf } from '../../engine/need.ts'
 import { noShell } from '../../run-operation.ts'
@@ -14,7 +14,7 @@ import { addVariables, variablesOf } from '../../shell/variables.ts'
 const shellOfImage = 'command -v bash >/dev/null && exec bash -i || exec sh -i'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context, typed } = begin(invocation, (command) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
     command.passThroughOptions()
     command.argument('[command...]', 'program and its arguments; by default a shell')
     addShellFlag(command)

@@ -1,9 +1,9 @@
 /** `bax shell download`: downloads a file of a session. */
 import { posix } from 'node:path'
-import { download, type Downloaded } from '../../../client/client.ts'
-import { counted } from '../../output/progress.ts'
+import { download, type Download } from '../../../client/client.ts'
+import { withByteCount } from '../../output/progress.ts'
 import { print } from '../../io.ts'
-import { shellCommand, type ShellShape } from '../../shell/on-shell.ts'
+import { shellCommand, type ShellShape } from '../../shell/shell-command.ts'
 import { saveBytes, targetOf } from '../../shell/save-files.ts'
 import { writeThrough } from '../../shell/write-through.ts'
 
@@ -23,12 +23,12 @@ export const command = shellCommand(shape, async ({ io, settings, typed, operati
   }
   const name = posix.basename(String(input['path'] ?? Buffer.from(String(input['path_b64']), 'base64')))
   const path = targetOf(io.cwd, output, name)
-  await saveBytes(path, counted(io, name, bytes, sizeIn(headers)))
+  await saveBytes(path, withByteCount(io, name, bytes, sizeIn(headers)))
   print(io, settings.json ? JSON.stringify({ path }) : path)
 })
 
 /** Returns the Content-Length of a response, if it has one. */
-function sizeIn(headers: Downloaded['headers']): number | undefined {
+function sizeIn(headers: Download['headers']): number | undefined {
   const length = headers instanceof Headers ? headers.get('content-length') : headers['content-length']
   return length ? Number(length) : undefined
 }

@@ -6,11 +6,11 @@ import type { ExecResult } from '../../../core/shapes/shell/exec.ts'
 import type { ShellSession } from '../../../core/shapes/shell/session.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { tellFailure } from '../../output/errors.ts'
+import { printFailure } from '../../output/errors.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
-import { begin, type Invocation, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type Invocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, note, print, readStdinBytes } from '../../io.ts'
-import { spinning } from '../../output/progress.ts'
+import { withSpinner } from '../../output/progress.ts'
 import { needOf } from '../../engine/need.ts'
 import { shellFor } from '../../session/chosen-session.ts'
 import { addExecFlags, type ExecRequest, readExec } from '../../shell/exec-request.ts'
@@ -25,7 +25,7 @@ export const command: TerminalCommand = async (invocation) => {
   const { io } = invocation
   let isJson = false
   try {
-    const { context, typed } = begin(invocation, (command) => addExecFlags(command, invocation.manifest))
+    const { context, typed } = parseInvocation(invocation, (command) => addExecFlags(command, invocation.manifest))
     isJson = context.settings.json
     const session = shellFor(context.settings, typed.flags['session'] as string | undefined)?.id
     const request = await readExec(typed, invocation.manifest, io, session)
@@ -33,7 +33,7 @@ export const command: TerminalCommand = async (invocation) => {
     return await runIn(context, invocation, request, session)
   } catch (error) {
     if (error instanceof Error && error.name === 'HelpWanted') throw error
-    const code = await tellFailure(error, io, isJson)
+    const code = await printFailure(error, io, isJson)
     return io.signal.aborted ? code : notRun
   }
 }
@@ -68,7 +68,7 @@ async function inOwnShell<T>(
   work: (sessionId: string) => Promise<T>,
 ): Promise<T> {
   const options = { signal: io.signal, strict: true }
-  const session = (await spinning(io, 'creating a shell session', () =>
+  const session = (await withSpinner(io, 'creating a shell session', () =>
     call(transport, 'POST /shell/sessions', { ...fields }, options),
   )) as ShellSession
   try {

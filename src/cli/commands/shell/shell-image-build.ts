@@ -4,14 +4,14 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { BuildFrame } from '../../../core/shapes/shell/images.ts'
 import { operationNamed } from '../../context.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
-import { begin, type TerminalCommand } from '../../parse/invocation.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
 import { type LogProgress, startLog } from '../../output/progress.ts'
 import { addOperation, readOperation } from '../../run-operation.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const operation = operationNamed(invocation.manifest, 'buildShellImage')
-  const { context, typed } = begin(invocation, (command) => addOperation(command, operation))
+  const { context, typed } = parseInvocation(invocation, (command) => addOperation(command, operation))
   const { io, settings } = context
   const { input } = readOperation(context, operation, typed)
   const log = await startLog(io, 'building the image')

@@ -2,7 +2,7 @@
 import { download } from '../../../client/client.ts'
 import type { ReadOutput } from '../../../core/shapes/shell/files.ts'
 import { print } from '../../io.ts'
-import { shellCommand } from '../../shell/on-shell.ts'
+import { shellCommand } from '../../shell/shell-command.ts'
 import { ReaderGone, writeThrough } from '../../shell/write-through.ts'
 
 export const command = shellCommand('readShellFile', async ({ io, settings, input, transport, ask }) => {

@@ -2,7 +2,7 @@
 import type { SearchOutput } from '../../../core/shapes/shell/files.ts'
 import { exits } from '../../../core/errors/errors.ts'
 import { note, print } from '../../io.ts'
-import { shellCommand } from '../../shell/on-shell.ts'
+import { shellCommand } from '../../shell/shell-command.ts'
 
 export const command = shellCommand('searchShellFiles', async ({ io, settings, ask }) => {
   const found = (await ask()) as SearchOutput

@@ -1,7 +1,7 @@
 /** `bax shell tree`: prints a directory as a tree. */
 import type { TreeNode, TreeOutput } from '../../../core/shapes/shell/files.ts'
 import { note, print } from '../../io.ts'
-import { shellCommand } from '../../shell/on-shell.ts'
+import { shellCommand } from '../../shell/shell-command.ts'
 
 export const command = shellCommand('shellFileTree', async ({ io, settings, ask }) => {
   const tree = (await ask()) as TreeOutput

@@ -6,8 +6,8 @@ import { upload } from '../../../client/client.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { WriteOutput } from '../../../core/shapes/shell/files.ts'
 import { print } from '../../io.ts'
-import { counted } from '../../output/progress.ts'
-import { shellCommand, type ShellShape } from '../../shell/on-shell.ts'
+import { withByteCount } from '../../output/progress.ts'
+import { shellCommand, type ShellShape } from '../../shell/shell-command.ts'
 
 const shape: ShellShape = {
   operation: 'uploadShellFile',
@@ -26,7 +26,7 @@ export const command = shellCommand(shape, async ({ io, settings, typed, operati
   const name = basename(source)
   const path = given === undefined ? name : given.endsWith('/') ? `${given}${name}` : given
   const where = input['path_b64'] === undefined ? { ...input, path } : input
-  const bytes = counted(io, name, createReadStream(source) as AsyncIterable<Uint8Array>, size)
+  const bytes = withByteCount(io, name, createReadStream(source) as AsyncIterable<Uint8Array>, size)
   const written = (await upload(transport, operation.http, where, bytes, options)) as WriteOutput
   print(io, settings.json ? JSON.stringify(written) : written.path)
 })

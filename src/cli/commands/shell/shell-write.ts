@@ -1,7 +1,7 @@
 /** `bax shell write`: writes standard input, or the text of a flag, to a file. */
 import { upload } from '../../../client/client.ts'
 import { type Io, print, readStdinBytes } from '../../io.ts'
-import { shellCommand, type ShellShape } from '../../shell/on-shell.ts'
+import { shellCommand, type ShellShape } from '../../shell/shell-command.ts'
 
 const shape: ShellShape = {
   operation: 'writeShellFile',

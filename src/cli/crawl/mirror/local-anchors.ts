@@ -1,9 +1,9 @@
 /** Rewrites the links of an HTML file to the files of other pages. */
 import type { TokenizerCallbacks } from 'htmlparser2'
-import { localLink, type Places } from './local-links.ts'
+import { localLink, type PagePaths } from './local-links.ts'
 
 /** Rewrites the `href` of each `<a>` whose page has a file; nothing else changes. */
-export async function withLocalAnchors(html: string, base: string, from: string, places: Places): Promise<string> {
+export async function withLocalAnchors(html: string, base: string, from: string, places: PagePaths): Promise<string> {
   const { Tokenizer } = await import('htmlparser2')
   const finder = new AnchorFinder(html)
   const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: false }, finder)

@@ -1,11 +1,11 @@
 /** Rewrites the links of a page to the files of other pages; links to pages without a file become absolute. */
 import { posix } from 'node:path'
-import type { crawlable, identityOf } from '../../../engine/crawl/queue/address.ts'
+import type { crawlableUrl, identityOf } from '../../../engine/crawl/queue/url-identity.ts'
 import { destinationsIn } from '../destinations.ts'
 
 /** Functions of the crawl that normalise and identify URLs; loaded on demand. */
 export interface Addressing {
-  readonly crawlable: typeof crawlable
+  readonly crawlableUrl: typeof crawlableUrl
   readonly identityOf: typeof identityOf
 }
 
@@ -13,7 +13,7 @@ const loosely = { scheme: true, www: true }
 const strictly = { scheme: false, www: false }
 
 /** Paths of pages by their URLs, including redirects. */
-export class Places {
+export class PagePaths {
   readonly #exact = new Map<string, string>()
   /** Ignores the scheme and `www.`. */
   readonly #loose = new Map<string, string>()
@@ -25,7 +25,7 @@ export class Places {
 
   /** Adds a page; the first one at a URL wins. */
   add(href: string, path: string): void {
-    const url = this.#addressing.crawlable(href)
+    const url = this.#addressing.crawlableUrl(href)
     if (!url) return
     const exact = this.#addressing.identityOf(url, strictly)
     if (!this.#exact.has(exact)) this.#exact.set(exact, path)
@@ -34,7 +34,7 @@ export class Places {
   }
 
   find(href: string): string | undefined {
-    const url = this.#addressing.crawlable(href)
+    const url = this.#addressing.crawlableUrl(href)
     if (!url) return undefined
     const { identityOf } = this.#addressing
     return this.#exact.get(identityOf(url, strictly)) ?? this.#loose.get(identityOf(url, loosely))
@@ -42,10 +42,10 @@ export class Places {
 }
 
 /** Rewrites the links of Markdown; `base` is the URL of the page, `from` its path without extension. */
-export function withLocalLinks(markdown: string, base: string, from: string, places: Places): string {
+export function withLocalLinks(markdown: string, base: string, from: string, places: PagePaths): string {
   let text = ''
   let done = 0
-  for (const { start, end, address } of destinationsIn(markdown)) {
+  for (const { start, end, url: address } of destinationsIn(markdown)) {
     const local = localLink(address, base, from, places, '.md')
     if (local === undefined) continue
     text += markdown.slice(done, start) + local
@@ -62,7 +62,7 @@ export function localLink(
   link: string,
   base: string,
   from: string,
-  places: Places,
+  places: PagePaths,
   ending: string,
 ): string | undefined {
   if (!URL.canParse(link, base)) return undefined

@@ -17,7 +17,7 @@ import {
   type UnfinishedCrawl,
   type WritingCrawl,
 } from './journal.ts'
-import { type Addressing, Places, withLocalLinks } from './local-links.ts'
+import { type Addressing, PagePaths, withLocalLinks } from './local-links.ts'
 import {
   type EarlierCrawl,
   manifestName,
@@ -75,7 +75,7 @@ export class Mirror {
     const folder = new Folder(root)
     const [complete, unfinished] = [await readManifest(folder.root), await readJournal(folder.root)]
     if (!complete && !unfinished) await checkEmpty(folder.root)
-    return new Mirror(folder, await import('../../../engine/crawl/queue/address.ts'), complete, unfinished)
+    return new Mirror(folder, await import('../../../engine/crawl/queue/url-identity.ts'), complete, unfinished)
   }
 
   /** @throws BaxError `not_empty` if the folder contains the crawl of another start page */
@@ -143,7 +143,7 @@ export class Mirror {
   async finish(outcome: Outcome, onPage: (done: number) => void): Promise<string> {
     const sorted = [...this.#pages].toSorted(([a], [b]) => a - b).map(([, page]) => page)
     const named = await this.#assignNames(sorted)
-    const places = new Places(this.#addressing)
+    const places = new PagePaths(this.#addressing)
     for (const { url, path } of named) places.add(url, path)
     for (const { aliases, path } of named) for (const other of aliases) places.add(other, path)
     const pages: ManifestPage[] = []
@@ -181,7 +181,7 @@ export class Mirror {
   }
 
   /** Rewrites the links in the files of a page, and returns its manifest entry. */
-  async #rewriteLinks(page: StoredPage, places: Places): Promise<ManifestPage> {
+  async #rewriteLinks(page: StoredPage, places: PagePaths): Promise<ManifestPage> {
     const files: { format: string; file: string; sha256: string }[] = []
     for (const { format, extension } of page.pieces) {
       const file = `${page.path}.${extension}`
@@ -201,7 +201,7 @@ async function rewritten(
   format: string,
   bytes: Buffer,
   { url, path }: StoredPage,
-  places: Places,
+  places: PagePaths,
 ): Promise<Buffer | undefined> {
   if (format === 'markdown') return Buffer.from(withLocalLinks(bytes.toString(), url, path, places))
   if (format === 'html') return Buffer.from(await withLocalAnchors(bytes.toString(), url, path, places))

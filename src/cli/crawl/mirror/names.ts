@@ -1,5 +1,5 @@
 /** Assigns a unique path to every page of a mirror, also on case-insensitive file systems. */
-import { markOf, pathOf } from './page-path.ts'
+import { hashOf, pathOf } from './page-path.ts'
 
 export class Names {
   /** URLs by their folded path. */
@@ -32,7 +32,7 @@ export class Names {
   /** Appends as much of the hash as needed: a site may have a page whose name equals another one with its hash. */
   #withHash(plain: string, url: string): string {
     for (let length = 8; ; length += 8) {
-      const path = `${plain}-${markOf(url, length)}`
+      const path = `${plain}-${hashOf(url, length)}`
       const owner = this.#owners.get(folded(path))
       if (owner !== undefined && owner !== url) continue
       this.#owners.set(folded(path), url)

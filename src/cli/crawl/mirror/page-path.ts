@@ -31,7 +31,7 @@ export function pathOf(url: string): string {
 }
 
 /** Returns a hash of a URL, for names that two pages would share; at most 64 characters. */
-export const markOf = (text: string, length = 8): string =>
+export const hashOf = (text: string, length = 8): string =>
   createHash('sha256').update(text).digest('hex').slice(0, length)
 
 const folderName = (part: string): string =>
@@ -57,7 +57,7 @@ function decoded(part: string): string {
 /** Cuts a name and appends a hash of all of it, so that long names with the same beginning stay unique. */
 function cut(name: string, bytes: number): string {
   if (Buffer.byteLength(name) <= bytes) return name
-  const mark = `-${markOf(name)}`
+  const mark = `-${hashOf(name)}`
   let kept = ''
   let size = mark.length
   for (const char of name) {
@@ -70,7 +70,7 @@ function cut(name: string, bytes: number): string {
 
 /** Keeps as many leading folders as fit, and replaces the rest by a hash. */
 function shortened(parts: readonly string[], url: string): string {
-  const leaf = `${cut(parts.at(-1)!, 60)}-${markOf(url)}`
+  const leaf = `${cut(parts.at(-1)!, 60)}-${hashOf(url)}`
   const kept = [parts[0]!]
   let size = Buffer.byteLength(`${parts[0]}/${leaf}`)
   for (const part of parts.slice(1, -1)) {

@@ -1,12 +1,19 @@
 /** Writes a self-contained HTML report: no scripts, no requests, screenshots as data URLs. */
-import { type Failure, type Picture, type RunReport, type ScriptReport, type StepReport, tally } from '../report.ts'
+import {
+  type Failure,
+  type Screenshot,
+  type RunReport,
+  type ScriptReport,
+  type StepReport,
+  countResults,
+} from '../report.ts'
 import { counted, placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
 import { stylesheet } from './html-style.ts'
 
 export const htmlReporter = (sink: Sink): Reporter => ({ end: (run) => sink.write(page(run)) })
 
 function page(run: RunReport): string {
-  const { scripts, steps } = tally(run)
+  const { scripts, steps } = countResults(run)
   const chips = Object.entries(scripts)
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `<span class="chip ${status}">${count} ${status}</span>`)
@@ -80,7 +87,7 @@ function failureBlock({ message, code, expected, actual }: Failure): string {
   return `<div class="fault"><p>${escaped(message)} <code>${escaped(code)}</code></p>${table ? `<dl>${table}</dl>` : ''}</div>`
 }
 
-const figure = ({ label, png }: Picture): string =>
+const figure = ({ label, png }: Screenshot): string =>
   `<figure><img alt="${escaped(label)}" src="data:image/png;base64,${Buffer.from(png).toString('base64')}"><figcaption>${escaped(label)}</figcaption></figure>`
 
 const asJson = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))

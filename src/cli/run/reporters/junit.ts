@@ -1,11 +1,11 @@
 /** Writes JUnit XML as Jenkins and GitLab read it: a script is a suite, a step is a case. */
-import { type Failure, type RunReport, type ScriptReport, type StepReport, tally } from '../report.ts'
+import { type Failure, type RunReport, type ScriptReport, type StepReport, countResults } from '../report.ts'
 import { type Reporter, type Sink, stepTitle } from './reporter.ts'
 
 export const junitReporter = (sink: Sink): Reporter => ({ end: (run) => sink.write(document(run)) })
 
 function document(run: RunReport): string {
-  const { steps } = tally(run)
+  const { steps } = countResults(run)
   const errors = run.scripts.filter(({ failure }) => failure).length
   const counts = { tests: steps.passed + steps.failed + steps.skipped + errors, failures: steps.failed, errors, skipped: steps.skipped } // prettier-ignore
   const head = attributes({ name: 'bax run', ...counts, time: seconds(run.durationMs) })

@@ -7,7 +7,7 @@ import {
   type ScriptStart,
   type StepReport,
   type StepStart,
-  tally,
+  countResults,
 } from '../report.ts'
 import { counted, placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
 
@@ -77,7 +77,7 @@ export class LineReporter implements Reporter {
     const failed = report.scripts.filter(({ status }) => status === 'failed')
     for (const script of failed) this.#writeFailures(script)
     const { bold, green, red } = this.#sink.style
-    const { scripts, steps } = tally(report)
+    const { scripts, steps } = countResults(report)
     const paint = scripts.failed > 0 ? red : green
     this.#sink.write(
       `\n${bold(paint(sentence('script', scripts)))}; ${sentence('step', steps)} (${readableMs(report.durationMs)})\n`,

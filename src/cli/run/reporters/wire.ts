@@ -7,7 +7,7 @@ import {
   type StepReport,
   type StepStart,
   succeeded,
-  tally,
+  countResults,
 } from '../report.ts'
 
 export const stepStartOnWire = ({ number, name, place, phase, item }: StepStart) => ({
@@ -50,7 +50,7 @@ export const runOnWire = (run: RunReport) => ({
   started_at: run.startedAt,
   duration_ms: Math.round(run.durationMs),
   ...(run.shard && { shard: run.shard }),
-  totals: tally(run),
+  totals: countResults(run),
   scripts: run.scripts.map(scriptOnWire),
 })
 

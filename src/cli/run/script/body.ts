@@ -5,11 +5,11 @@ import { catalogue } from '../../../commands/index.ts'
 import { operations } from '../../../operations/index.ts'
 import { checkValue } from './check.ts'
 import { pathOf } from './document.ts'
-import type { FaultList } from './script-errors.ts'
+import type { ScriptErrorList } from './script-errors.ts'
 import type { BodyPlan } from './plan.ts'
 
 /** Validates a body as the engine does, and reports errors with their positions. */
-export function readBody(fields: Readonly<Record<string, unknown>>, errors: FaultList): BodyPlan {
+export function readBody(fields: Readonly<Record<string, unknown>>, errors: ScriptErrorList): BodyPlan {
   const { file } = errors.document
   const body = renameAliases(operations.runCommands.input, fields) as BodyPlan['body']
   checkValue({ schema: operations.runCommands.input, value: body, locate: (path) => path }, errors)
@@ -32,7 +32,7 @@ export function readBody(fields: Readonly<Record<string, unknown>>, errors: Faul
 function reportUnknownFields(
   call: { command?: unknown; data?: unknown } | null,
   index: number,
-  errors: FaultList,
+  errors: ScriptErrorList,
 ): void {
   const command = catalogue.get(String(call?.command))
   if (!command) return

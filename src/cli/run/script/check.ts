@@ -1,10 +1,10 @@
 /** Validates values of a script with a schema, and reports each error at its position in the document. */
 import type { z } from 'zod'
-import { faultsOf, sentenceOf } from '../../../core/errors/input-errors.ts'
+import { fieldErrorsOf, formatFieldError } from '../../../core/errors/input-errors.ts'
 import { unknownFields } from '../../../core/operation/unknown-fields.ts'
 import { type Path, pathOf } from './document.ts'
-import type { FaultList } from './script-errors.ts'
-import { holdsLater, later, pick } from './references.ts'
+import type { ScriptErrorList } from './script-errors.ts'
+import { hasPlaceholder, placeholder, pick } from './references.ts'
 
 /** A value to check, and its position in the document. */
 export interface Checked {
@@ -16,16 +16,16 @@ export interface Checked {
 }
 
 /** Reports all errors of a value. */
-export function checkValue({ schema, value, locate }: Checked, errors: FaultList): void {
+export function checkValue({ schema, value, locate }: Checked, errors: ScriptErrorList): void {
   const parsed = schema.safeParse(value)
   if (!parsed.success) {
-    for (const error of faultsOf(parsed.error)) {
+    for (const error of fieldErrorsOf(parsed.error)) {
       const path = pathOf(error.path)
       if (dependsOnRun(value, path)) continue
       const missing = error.message === 'is required'
       const at = locate(missing ? path.slice(0, -1) : path)
-      if (missing) errors.addKey(at, sentenceOf(error))
-      else errors.add(at, sentenceOf(error))
+      if (missing) errors.addKey(at, formatFieldError(error))
+      else errors.add(at, formatFieldError(error))
     }
   }
   for (const { path, hint } of unknownFields(schema, value)) {
@@ -36,5 +36,5 @@ export function checkValue({ schema, value, locate }: Checked, errors: FaultList
 /** Whether the value at the path, a part of it, or one of its parents is known only at run time. */
 function dependsOnRun(value: unknown, path: Path): boolean {
   const picked = pick(value, path)
-  return picked.found ? holdsLater(picked.value) : picked.holder === later
+  return picked.found ? hasPlaceholder(picked.value) : picked.holder === placeholder
 }

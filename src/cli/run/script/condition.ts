@@ -1,6 +1,6 @@
 /** Parses and evaluates `when:`: a reference, optionally after `!`, or a comparison with `==` or `!=`. */
 import type { Path } from './document.ts'
-import type { FaultList } from './script-errors.ts'
+import type { ScriptErrorList } from './script-errors.ts'
 import { referencesOf, type Template } from './references.ts'
 import { type RunScope, type StaticScope, UnresolvedReference } from './scope.ts'
 
@@ -17,7 +17,12 @@ const word = String.raw`\$\{[^{}]*\}|"[^"]*"|'[^']*'|[^\s!=&|()"'$]+`
 const form = new RegExp(String.raw`^\s*(!?)\s*(${word})\s*(?:(==|!=)\s*(${word})\s*)?$`)
 
 /** Parses the condition of a step; reports its errors to `errors`. */
-export function parseCondition(value: unknown, at: Path, scope: StaticScope, errors: FaultList): Condition | undefined {
+export function parseCondition(
+  value: unknown,
+  at: Path,
+  scope: StaticScope,
+  errors: ScriptErrorList,
+): Condition | undefined {
   if (typeof value === 'boolean') return { source: String(value), negated: false, left: { kind: 'value', value } }
   if (typeof value !== 'string') {
     errors.add(at, 'when must be a reference, a comparison, or true or false')

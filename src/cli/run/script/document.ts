@@ -14,7 +14,7 @@ import {
   visit,
   type YAMLParseError,
 } from 'yaml'
-import type { Fault } from './script-errors.ts'
+import type { ScriptError } from './script-errors.ts'
 
 /** Keys and indices from the root of a document to one of its values. */
 export type Path = readonly (string | number)[]
@@ -42,7 +42,7 @@ export interface ScriptDocument {
 }
 
 /** Parses YAML or JSON (which is YAML). Adds syntax errors to `errors` and then returns undefined. */
-export function readDocument(file: string, source: string, errors: Fault[]): ScriptDocument | undefined {
+export function readDocument(file: string, source: string, errors: ScriptError[]): ScriptDocument | undefined {
   const text = source.replace(/^\uFEFF/, '')
   const lines = new LineCounter()
   const parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true })

@@ -2,14 +2,14 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { checkValue } from './check.ts'
 import type { Path } from './document.ts'
-import type { FaultList } from './script-errors.ts'
+import type { ScriptErrorList } from './script-errors.ts'
 import type { Expectation } from './plan.ts'
-import { later, parsePath } from './references.ts'
+import { placeholder, parsePath } from './references.ts'
 import type { StaticScope } from './scope.ts'
 import { expectationShape, screenshotShape } from './shape.ts'
 
 /** Reads one expectation, or a list of them about different parts of the result. */
-export function readExpectations(value: unknown, at: Path, scope: StaticScope, errors: FaultList): Expectation[] {
+export function readExpectations(value: unknown, at: Path, scope: StaticScope, errors: ScriptErrorList): Expectation[] {
   const list = Array.isArray(value)
     ? value.map((item: unknown, index) => ({ item, place: [...at, index] }))
     : [{ item: value, place: at }]
@@ -27,7 +27,7 @@ function readExpectation(
   item: Record<string, unknown>,
   at: Path,
   scope: StaticScope,
-  errors: FaultList,
+  errors: ScriptErrorList,
 ): Expectation | undefined {
   const template = scope.template(item, at)
   const known = scope.value(template) as Record<string, unknown>
@@ -48,7 +48,7 @@ function readExpectation(
   }
   const pathText = path === undefined ? '' : String(path)
   const parsed = parsePath(pathText)
-  if (path === later) errors.add([...at, 'path'], 'path must be known before the script runs')
+  if (path === placeholder) errors.add([...at, 'path'], 'path must be known before the script runs')
   else if (!parsed) errors.add([...at, 'path'], 'path must be like items[0].name')
   return parsed && { path: parsed, pathText, template }
 }
@@ -64,7 +64,7 @@ function errorOf(work: () => unknown): string | undefined {
 
 const newAjv = () => new Ajv2020({ strict: false, allErrors: true, logger: false })
 
-function checkSchema(schema: object, at: Path, errors: FaultList): void {
+function checkSchema(schema: object, at: Path, errors: ScriptErrorList): void {
   const ajv = newAjv()
   if (ajv.validateSchema(schema)) {
     const message = errorOf(() => newAjv().compile(schema))

@@ -2,7 +2,7 @@
 import type { Condition } from './condition.ts'
 import type { Path } from './document.ts'
 import type { Template } from './references.ts'
-import type { Given } from './scope.ts'
+import type { RunInputs } from './scope.ts'
 import type { Verb } from './verbs.ts'
 
 /** The position of a step in its file. */
@@ -23,7 +23,7 @@ export interface ScriptPlan {
   readonly vars: Readonly<Record<string, unknown>>
   /** Values that are masked in all output. */
   readonly secrets: readonly string[]
-  readonly given: Given
+  readonly given: RunInputs
   /** Whether selectors that match several elements are refused. */
   readonly strict: boolean
   readonly block: Block

@@ -21,7 +21,7 @@ export type Template =
   | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Template])[] }
 
 /** Placeholder for a value that is known only when the script runs. */
-export const later: unique symbol = Symbol('known when the script runs')
+export const placeholder: unique symbol = Symbol('known when the script runs')
 
 /** Called for text that looks like a reference but is not one. */
 export type OnBadReference = (at: Path, start: number, length: number, message: string) => void
@@ -110,7 +110,7 @@ export function fill(template: Template, resolve: (reference: Reference) => unkn
       return resolve(template.reference)
     case 'text': {
       const texts = template.parts.map((part) => (typeof part === 'string' ? part : resolve(part)))
-      return texts.includes(later) ? later : texts.map(asText).join('')
+      return texts.includes(placeholder) ? placeholder : texts.map(asText).join('')
     }
     case 'list':
       return template.items.map((item) => fill(item, resolve))
@@ -131,7 +131,7 @@ export type Picked =
 export function pick(value: unknown, path: Path): Picked {
   let current = value
   for (const [depth, key] of path.entries()) {
-    if (current === later) return { found: true, value: later }
+    if (current === placeholder) return { found: true, value: placeholder }
     const has = current !== null && current !== undefined && Object.hasOwn(Object(current) as object, key)
     if (!has) return { found: false, holder: current, key, before: path.slice(0, depth) }
     current = (current as Record<string | number, unknown>)[key]
@@ -147,8 +147,8 @@ export const pathText = (root: string, path: Path): string =>
   }, root)
 
 /** Whether a value contains a placeholder for a value that is known only when the script runs. */
-export function holdsLater(value: unknown): boolean {
-  if (value === later) return true
+export function hasPlaceholder(value: unknown): boolean {
+  if (value === placeholder) return true
   if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some(holdsLater)
+  return Object.values(value).some(hasPlaceholder)
 }

@@ -1,10 +1,10 @@
 /** Resolves the names that a script can refer to, before it runs and while it runs. */
 import { didYouMean } from '../../../core/errors/suggest.ts'
 import type { Path } from './document.ts'
-import type { FaultList } from './script-errors.ts'
+import type { ScriptErrorList } from './script-errors.ts'
 import {
   fill,
-  later,
+  placeholder,
   parseTemplate,
   pathText,
   pick,
@@ -18,7 +18,7 @@ import {
 export const reserved = ['vars', 'env', 'run', 'session'] as const
 
 /** Values that are the same for all steps of a script. */
-export interface Given {
+export interface RunInputs {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly runId: string
 }
@@ -30,14 +30,14 @@ export class StaticScope {
   readonly saved: Set<string>
   /** Names of the enclosing loops. */
   readonly loops: ReadonlySet<string>
-  readonly given: Given
-  readonly #errors: FaultList
+  readonly given: RunInputs
+  readonly #errors: ScriptErrorList
   /** Collects the names of all variables that are referred to. */
   readonly #used: Set<string>
 
   constructor(
-    given: Given,
-    errors: FaultList,
+    given: RunInputs,
+    errors: ScriptErrorList,
     vars: Record<string, unknown>,
     names: { readonly saved: Set<string>; readonly loops: ReadonlySet<string> },
     used: Set<string>,
@@ -67,7 +67,7 @@ export class StaticScope {
   value(template: Template): unknown {
     return fill(template, (reference) => {
       const picked = this.#pick(reference)
-      return picked.found ? picked.value : later
+      return picked.found ? picked.value : placeholder
     })
   }
 
@@ -80,10 +80,10 @@ export class StaticScope {
   #pick({ root, path }: Reference): Picked {
     const { env, runId } = this.given
     if (root === 'vars') return pick(this.vars, path)
-    if (root === 'env') return path.length === 1 ? pick(definedOnly(env), path) : { found: true, value: later }
+    if (root === 'env') return path.length === 1 ? pick(definedOnly(env), path) : { found: true, value: placeholder }
     if (root === 'run') return pick({ id: runId }, path)
-    if (root === 'session') return pick({ id: later }, path)
-    return { found: true, value: later }
+    if (root === 'session') return pick({ id: placeholder }, path)
+    return { found: true, value: placeholder }
   }
 
   #errorOf(reference: Reference): string | undefined {
@@ -112,7 +112,7 @@ function missing(source: string, root: string, { holder, key, before }: Picked &
   return `${source}: ${owner} has no ${JSON.stringify(key)}${didYouMean(String(key), Object.keys(holder))}`
 }
 
-const definedOnly = (env: Given['env']) =>
+const definedOnly = (env: RunInputs['env']) =>
   Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined))
 
 /** The error of a reference without a value at run time. */
@@ -123,12 +123,12 @@ export class RunScope {
   readonly vars: Record<string, unknown>
   /** Saved results by name; shared by a script and its included files. */
   readonly saved: Map<string, unknown>
-  readonly given: Given
+  readonly given: RunInputs
   readonly #locals: ReadonlyMap<string, unknown>
   readonly #sessionId: () => string | undefined
 
   constructor(options: {
-    given: Given
+    given: RunInputs
     vars: Record<string, unknown>
     saved: Map<string, unknown>
     sessionId: () => string | undefined

@@ -2,7 +2,7 @@
 import { type Path, readDocument, type ScriptDocument, type Span } from './document.ts'
 
 /** One error of a script. */
-export interface Fault {
+export interface ScriptError {
   readonly file: string
   readonly text: string
   readonly span: Span
@@ -10,11 +10,11 @@ export interface Fault {
 }
 
 /** Collects the errors of one document. */
-export class FaultList {
+export class ScriptErrorList {
   readonly document: ScriptDocument
-  readonly #errors: Fault[]
+  readonly #errors: ScriptError[]
 
-  constructor(document: ScriptDocument, errors: Fault[]) {
+  constructor(document: ScriptDocument, errors: ScriptError[]) {
     this.document = document
     this.#errors = errors
   }
@@ -40,9 +40,9 @@ export class FaultList {
   }
 
   /** Parses an included file and returns its list; undefined, with an added error, when it is invalid. */
-  parse(file: string, text: string): FaultList | undefined {
+  parse(file: string, text: string): ScriptErrorList | undefined {
     const document = readDocument(file, text, this.#errors)
-    return document && new FaultList(document, this.#errors)
+    return document && new ScriptErrorList(document, this.#errors)
   }
 
   #push(span: Span, message: string): void {
@@ -60,7 +60,7 @@ export class FaultList {
 }
 
 /** Formats errors as `file:line:column: message`, the line and a caret, in the order of the text. */
-export function renderFaults(errors: readonly Fault[]): string {
+export function renderErrors(errors: readonly ScriptError[]): string {
   return errors
     .toSorted((a, b) => a.file.localeCompare(b.file) || a.span.line - b.span.line || a.span.column - b.span.column)
     .map(renderError)
@@ -70,7 +70,7 @@ export function renderFaults(errors: readonly Fault[]): string {
 /** Maximum length of the shown part of a line. */
 const width = 110
 
-function renderError({ file, text, span, message }: Fault): string {
+function renderError({ file, text, span, message }: ScriptError): string {
   const line = (text.split('\n')[span.line - 1] ?? '').replace(/\r$/, '')
   // In long lines, such as JSON on one line, show only the surroundings of the error.
   const from = span.column > width - 20 ? span.column - 41 : 0

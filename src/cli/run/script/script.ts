@@ -6,11 +6,11 @@ import { didYouMean } from '../../../core/errors/suggest.ts'
 import { readBody } from './body.ts'
 import { checkValue } from './check.ts'
 import { type Path, readDocument } from './document.ts'
-import { type Fault, FaultList } from './script-errors.ts'
+import { type ScriptError, ScriptErrorList } from './script-errors.ts'
 import { shownPath } from '../files.ts'
 import type { Block, IncludeAction, Plan, SessionPlan } from './plan.ts'
-import { holdsLater, type Template } from './references.ts'
-import { type Given, StaticScope } from './scope.ts'
+import { hasPlaceholder, type Template } from './references.ts'
+import { type RunInputs, StaticScope } from './scope.ts'
 import { scriptShape, sessionShape } from './shape.ts'
 import { readSteps, type StepReader } from './steps.ts'
 import type { Verbs } from './verbs.ts'
@@ -20,7 +20,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** Options for reading scripts. */
 export interface ReadOptions {
   readonly cwd: string
-  readonly given: Given
+  readonly given: RunInputs
   /** Values of `--var name=value`, as text. */
   readonly overrides: Readonly<Record<string, string>>
   readonly verbs: Verbs
@@ -33,20 +33,20 @@ export interface ReadOptions {
 /** The plans of all scripts of a run, and their errors. */
 export interface ReadScripts {
   readonly plans: readonly Plan[]
-  readonly errors: readonly Fault[]
+  readonly errors: readonly ScriptError[]
   /** Names of variables that the scripts declare or refer to. */
   readonly variables: ReadonlySet<string>
 }
 
 /** Reads files, whose paths are relative to `cwd`. */
 export function readScripts(files: readonly string[], options: ReadOptions): ReadScripts {
-  const errors: Fault[] = []
+  const errors: ScriptError[] = []
   const variables = new Set<string>()
   const plans = files.flatMap((file) => {
     const path = resolve(options.cwd, file)
     const document = readDocument(file, textOf(file, path, options), errors)
     if (!document) return []
-    const reader = new ScriptReader(options, new FaultList(document, errors), [path])
+    const reader = new ScriptReader(options, new ScriptErrorList(document, errors), [path])
     const plan = reader.read()
     for (const name of reader.variables) variables.add(name)
     return plan ? [plan] : []
@@ -77,12 +77,12 @@ class ScriptReader {
   /** Names of variables that this file and its included files declare or refer to. */
   readonly variables = new Set<string>()
   readonly #options: ReadOptions
-  readonly #errors: FaultList
+  readonly #errors: ScriptErrorList
   /** Files from the script to the one being read, to detect circular includes. */
   readonly #stack: readonly string[]
   readonly #shared: Shared
 
-  constructor(options: ReadOptions, errors: FaultList, stack: readonly string[], shared?: Shared) {
+  constructor(options: ReadOptions, errors: ScriptErrorList, stack: readonly string[], shared?: Shared) {
     this.#options = options
     this.#errors = errors
     this.#stack = stack
@@ -172,7 +172,7 @@ class ScriptReader {
       // Overridden defaults are checked, too.
       const before = this.#errors.count
       const own = scope.value(scope.template(value, ['vars', name]))
-      if (holdsLater(own) && this.#errors.count === before)
+      if (hasPlaceholder(own) && this.#errors.count === before)
         this.#errors.add(['vars', name], `vars.${name} must be known before the script runs`)
       if (!Object.hasOwn(given, name)) scope.vars[name] = own
     }
@@ -251,7 +251,7 @@ class ScriptReader {
     )
   }
 
-  #openIncluded(path: string, display: string, place: Path): FaultList | undefined {
+  #openIncluded(path: string, display: string, place: Path): ScriptErrorList | undefined {
     const circle = this.#stack.indexOf(path)
     if (circle >= 0) {
       const names = [...this.#stack.slice(circle), path].map((file) => shownPath(file, this.#options.cwd))

@@ -4,9 +4,9 @@ import { checkValue } from './check.ts'
 import { parseCondition } from './condition.ts'
 import type { Path } from './document.ts'
 import { readExpectations } from './expectations.ts'
-import type { FaultList } from './script-errors.ts'
+import type { ScriptErrorList } from './script-errors.ts'
 import type { CallAction, IncludeAction, StepPlan } from './plan.ts'
-import { holdsLater, later, type Template } from './references.ts'
+import { hasPlaceholder, placeholder, type Template } from './references.ts'
 import { reserved, type StaticScope } from './scope.ts'
 import { retryShape, stepShape } from './shape.ts'
 import { fieldsOf, startsShell, type Verb, type Verbs } from './verbs.ts'
@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The context in which steps are read. */
 export interface StepReader {
   readonly verbs: Verbs
-  readonly errors: FaultList
+  readonly errors: ScriptErrorList
   /** Whether a step uses the script's own session or shell. */
   readonly needs: { browser: boolean; shell: boolean }
   /** Reads the file of an `include:`; undefined, with reported errors, when it is invalid. */
@@ -73,7 +73,7 @@ const plainKeys = ['name', 'save', 'retry', 'timeout_ms', 'continue_on_error', '
 
 const once = { count: 0, delayMs: 0, repeatDelivered: false } as const
 
-const placeOf = (errors: FaultList, at: Path) => {
+const placeOf = (errors: ScriptErrorList, at: Path) => {
   const { line, column } = errors.document.spanOf(at)
   return { line, column }
 }
@@ -86,7 +86,7 @@ function readLoop(reader: StepReader, fields: Fields, at: Path, scope: StaticSco
   }
   const template = scope.template(items, [...at, 'for_each'])
   const known = scope.value(template)
-  if (known !== later && !Array.isArray(known)) {
+  if (known !== placeholder && !Array.isArray(known)) {
     reader.errors.add([...at, 'for_each'], 'for_each must be a list, or a reference to one')
   }
   if (isReserved(as)) reader.errors.add([...at, 'as'], reservedName(as))
@@ -106,7 +106,7 @@ function readOptions(reader: StepReader, fields: Fields, at: Path, scope: Static
   const schema = stepShape.extend({ retry: retry.optional() })
   checkValue({ schema, value: known, locate: (path) => [...at, ...path] }, errors)
   for (const key of ['save', 'retry', 'timeout_ms', 'continue_on_error', 'as']) {
-    if (holdsLater(known[key])) errors.add([...at, key], `${key} must be known before the script runs`)
+    if (hasPlaceholder(known[key])) errors.add([...at, key], `${key} must be known before the script runs`)
   }
   // Only the name may contain values that are known at run time.
   const parsed = stepShape.omit({ name: true }).safeParse(known)
@@ -205,7 +205,7 @@ function readCall(reader: StepReader, { verb, value, at, scope }: RawCall): Call
       errors.addKey(at, `${verb.name} needs a shell: create one in an earlier step, or set session_id`)
     }
     needs[verb.uses] = true
-    if (Object.hasOwn(verb.schema.shape, 'session_id')) known['session_id'] = later
+    if (Object.hasOwn(verb.schema.shape, 'session_id')) known['session_id'] = placeholder
   }
   if (startsShell(verb)) needs.shell = true
   const places = new Map(given.map(({ field, at: place }) => [field, place]))

@@ -9,7 +9,7 @@ import { measure } from '../elements/measure.ts'
 import { markAction, navigated, watchNavigations } from '../tabs/navigation-watch.ts'
 import { overlayOf } from '../overlay/overlay.ts'
 import { movePointer, touch } from '../input/pointer.ts'
-import { leave } from '../tabs/hung-script.ts'
+import { navigateAway } from '../tabs/hung-script.ts'
 import type { BatchTools } from './run-batch.ts'
 import { locateAll, parseSelector } from '../elements/selectors.ts'
 
@@ -50,14 +50,14 @@ export async function makeContext({ target, tools, acts, ...parts }: ContextPart
         options,
       ),
     send: (send) => (delivery ? delivery.send(send) : send()),
-    received: async () => (await delivery?.received()) ?? null,
+    receivedChars: async () => (await delivery?.received()) ?? null,
     evaluate: (expression, { timeoutMs }) => evaluate(page, expression, { timeoutMs, signal }),
     evaluateOn: (element, expression, { timeoutMs }) => evaluateOn(element, expression, { timeoutMs, signal }),
     navigated: (timeoutMs) => navigated(page, callLimit(timeoutMs, signal)),
     measure: (selector, options) => measure(page, selector, options),
     movePointer: (to, steps) => movePointer(page, target.pointer, to, steps),
     checkUrl: (url) => openableUrl(url),
-    leave: (go) => leave(page, go),
+    leave: (go) => navigateAway(page, go),
     markdown: (element) => tools.markdown(page, element),
     structured: (request) => tools.structured(page, request),
     upload: (path) => target.upload(path),

@@ -2,14 +2,14 @@
 import type { CDPSession, Locator, Page } from 'playwright'
 import type { TypedValue } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { cutAfter, prepareToCut, protocol, type ScriptLimits } from '../tabs/hung-script.ts'
+import { terminateAfter, prepareToTerminate, cdpSessionOf, type ScriptLimits } from '../tabs/hung-script.ts'
 import { textFunction } from './page-function.ts'
 import typedValueScript from './typed-value.page.ts?inline'
 
 /** Evaluates an expression in the page's main world. Awaits promises and allows `await`. */
 export async function evaluate(page: Page, expression: string, limits: ScriptLimits): Promise<TypedValue> {
-  const cdp = await protocol(page)
-  return cutAfter(page, limits, async () => {
+  const cdp = await cdpSessionOf(page)
+  return terminateAfter(page, limits, async () => {
     // `{a: 1}` should be an object, but parses as a block with a label.
     const braced = /^\s*\{[^]*\}\s*$/.test(expression)
     const asObject = braced ? await runExpression(cdp, `(${expression}\n)`) : undefined
@@ -34,8 +34,8 @@ async function runExpression(cdp: CDPSession, expression: string) {
 
 /** Evaluates an expression or function body with an element as `this`; calls a function with the element. */
 export async function evaluateOn(element: Locator, expression: string, limits: ScriptLimits): Promise<TypedValue> {
-  await prepareToCut(element.page())
-  const run = (call: OnElement) => cutAfter(element.page(), limits, () => element.evaluate(call, undefined))
+  await prepareToTerminate(element.page())
+  const run = (call: OnElement) => terminateAfter(element.page(), limits, () => element.evaluate(call, undefined))
   const asValue = `return (${expression.trim().replace(/;+$/, '')}\n)`
   const answer = await run(boundTo(expression, asValue)).catch((error: unknown) => {
     if (!isSyntaxError(error)) throw error
@@ -62,7 +62,7 @@ const isSyntaxError = (error: unknown): boolean =>
   error instanceof Error && /SyntaxError|not well-serializable/.test(error.message)
 
 async function syntaxError(page: Page, body: string): Promise<BaxError> {
-  const cdp = await protocol(page)
+  const cdp = await cdpSessionOf(page)
   const { exceptionDetails } = await cdp.send('Runtime.evaluate', { expression: `(async function () { ${body}\n })` })
   return exceptionDetails ? evaluateFailed(exceptionDetails) : new BaxError('evaluate_failed', 'SyntaxError')
 }

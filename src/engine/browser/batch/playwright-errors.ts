@@ -9,7 +9,7 @@ const endMs = 200
 
 /** Returns the error of a failed command; the end of its session or a crash of its page takes precedence. */
 export async function failureOf(thrown: unknown, command: string, target: BatchTarget): Promise<BaxError> {
-  const error = thrown instanceof BaxError ? thrown : translated(withReason(thrown, target.pages.at(-1)), command)
+  const error = thrown instanceof BaxError ? thrown : toBaxError(withReason(thrown, target.pages.at(-1)), command)
   if (error.code === 'target_closed' || error.code === 'page_crashed') await waitForEnd(target.ended)
   if (target.ended.aborted && target.ended.reason instanceof BaxError) return target.ended.reason
   // When the page crashed meanwhile, the crash is the cause of any other error.
@@ -58,7 +58,7 @@ const known: readonly [RegExp, ErrorCode, string][] = [
 ]
 
 /** Converts an error of Playwright; unknown ones become `action_failed` with their cause. */
-export function translated(thrown: unknown, command: string): BaxError {
+export function toBaxError(thrown: unknown, command: string): BaxError {
   if (thrown instanceof BaxError) return thrown
   const message = thrown instanceof Error ? thrown.message : String(thrown)
   // The call log of a timeout may quote anything, so check the name first.

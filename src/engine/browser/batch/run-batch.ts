@@ -167,7 +167,7 @@ interface TimeLimit {
 /** Returns the timeout of a command; commands without a timeout option make only short calls to the page. */
 function timeoutOf(command: Command, data: CommandCall['data']): number {
   const { evaluateMs } = limits.command
-  if (command.withinMs !== undefined) return command.withinMs
+  if (command.maxDurationMs !== undefined) return command.maxDurationMs
   // A command that handles its own timeout needs more time to report why it failed.
   return 'timeout_ms' in command.data.shape ? Number(data?.['timeout_ms'] ?? evaluateMs) + evaluateMs : evaluateMs
 }

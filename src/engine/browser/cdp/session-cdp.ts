@@ -46,7 +46,7 @@ function targetOf(page: Page): Promise<string> {
 export async function openClient(session: Session, token: string | null): Promise<(link: Link) => void> {
   if (session.tokens.grantOf(token ?? '')?.cdp === false)
     throw new BaxError('unauthorized', 'this token grants access only to the live view of the session')
-  if (token !== null) session.guests.assertRoom()
+  if (token !== null) session.tokenConnections.assertRoom()
   const channel = await session.openCdp()
   const left = new AbortController()
   return (link) => {
@@ -71,6 +71,6 @@ export async function openClient(session: Session, token: string | null): Promis
         channel.close()
       },
     })
-    if (token !== null) session.guests.letIn(link, left.signal)
+    if (token !== null) session.tokenConnections.add(link, left.signal)
   }
 }

@@ -3,16 +3,16 @@ import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { newId } from '../../../core/ids.ts'
-import { retryPassing } from '../../../core/errors/transient-errors.ts'
+import { retryTransient } from '../../../core/errors/transient-errors.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { hasWindows } from '../pool/flags.ts'
 import { watchFailures, withReason } from '../tabs/net-reason.ts'
 import type { SessionPlan } from './plan.ts'
-import { translated } from '../batch/playwright-errors.ts'
-import type { Seat } from '../pool/pool.ts'
+import { toBaxError } from '../batch/playwright-errors.ts'
+import type { Slot } from '../pool/pool.ts'
 import { openRemote } from './remote.ts'
-import type { BrowserWorker, Place } from '../pool/worker.ts'
-import type { Ground } from './session-host.ts'
+import type { BrowserWorker, OpenContext } from '../pool/worker.ts'
+import type { SessionHost } from './session-host.ts'
 import { Session, type SessionFacts } from '../session/session.ts'
 import { downloadFolder } from '../session/session-files.ts'
 
@@ -33,11 +33,11 @@ export interface OpeningTools {
 }
 
 /** Opens a context on the slot's browser; frees the slot when that fails. */
-export async function openOnSeat(plan: SessionPlan, seat: Seat, tools: OpeningTools): Promise<OpenedSession> {
+export async function openOnSeat(plan: SessionPlan, seat: Slot, tools: OpeningTools): Promise<OpenedSession> {
   try {
     const worker = await seat.worker
     const { place, close } = await openContext(plan, worker, tools.egress)
-    const host: Ground = {
+    const host: SessionHost = {
       context: place.context,
       pagesOpened: place.pagesOpened,
       transfers: place.transfers,
@@ -75,7 +75,7 @@ async function openContext(plan: SessionPlan, worker: BrowserWorker, egress: Egr
 }
 
 interface OpenedContext {
-  readonly place: Place
+  readonly place: OpenContext
   close(): Promise<void>
 }
 
@@ -97,7 +97,7 @@ export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Prom
 
 function register(
   plan: SessionPlan,
-  host: Ground,
+  host: SessionHost,
   { config, beforeClose, onEnded, onGone, onOpened }: OpeningTools,
 ): Session {
   const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
@@ -115,7 +115,7 @@ async function openFirstPage(plan: SessionPlan, session: Session): Promise<Opene
 }
 
 /** Resizes the page of a ready context, which has the default size. */
-async function fit(place: Place, { viewport }: SessionPlan): Promise<void> {
+async function fit(place: OpenContext, { viewport }: SessionPlan): Promise<void> {
   const size = place.page.viewportSize()
   if (size?.width === viewport.width && size.height === viewport.height) return
   try {
@@ -130,12 +130,12 @@ async function fit(place: Place, { viewport }: SessionPlan): Promise<void> {
 async function openStartUrl(session: Session, url: string): Promise<string | undefined> {
   try {
     const page = await session.page()
-    await session.use(() => retryPassing(() => page.goto(url, { timeout: limits.command.navigationMs })))
+    await session.use(() => retryTransient(() => page.goto(url, { timeout: limits.command.navigationMs })))
     // The next request must see the title of this page, however busy the machine is.
     await session.learnTitle()
     return undefined
   } catch (thrown) {
-    const error = translated(withReason(thrown, session.pages.at(-1)), 'opening it')
+    const error = toBaxError(withReason(thrown, session.pages.at(-1)), 'opening it')
     session.events.emit('error', { code: error.code, message: `start_url: ${error.message}` })
     return `start_url could not be opened: ${error.message}`
   }

@@ -32,7 +32,7 @@ export interface SessionPlan {
   userAgent(browser: BrowserFacts): string
 }
 
-export interface Surroundings {
+export interface PlanEnvironment {
   readonly egress: Egress
   readonly owner: string | null
   readonly display: boolean
@@ -43,7 +43,7 @@ export interface Surroundings {
 }
 
 /** @throws BaxError `invalid_request` naming the field, `url_blocked`, or `profile_not_found`. */
-export async function planSession(input: SessionInput, environment: Surroundings): Promise<SessionPlan> {
+export async function planSession(input: SessionInput, environment: PlanEnvironment): Promise<SessionPlan> {
   checkFields(input)
   const startUrl = input.start_url === undefined ? undefined : openableUrl(input.start_url, 'start_url')
   const cdpUrl = input.cdp_url === undefined ? undefined : endpoint(input.cdp_url)
@@ -87,7 +87,7 @@ export async function planSession(input: SessionInput, environment: Surroundings
 
 async function kindOf(
   input: SessionInput,
-  { display, canShow }: Surroundings,
+  { display, canShow }: PlanEnvironment,
 ): Promise<{ kind: BrowserKind; warning?: string }> {
   const windowless = input.disable_automation_detection ? 'stealth' : 'headless'
   if (input.headless === true || input.cdp_url !== undefined) return { kind: windowless }

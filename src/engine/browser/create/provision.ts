@@ -4,8 +4,8 @@ import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ProvisionRecord, ProvisionStage } from '../../../core/shapes/session.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { type Addressed, addressesOf, type Bases } from '../session/session-urls.ts'
-import type { Seat, Waiting } from '../pool/pool.ts'
+import { type SessionAddressee, urlsOf, type BaseUrls } from '../session/session-urls.ts'
+import type { Slot, SlotRequest } from '../pool/pool.ts'
 import type { OpenedSession } from './opening.ts'
 
 const stageOrder: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed']
@@ -13,9 +13,9 @@ const stageOrder: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worke
 export interface ProvisionFacts {
   /** ID of the key that requested the session; null when the engine uses no keys. */
   readonly owner: string | null
-  readonly waiting: Waiting
+  readonly waiting: SlotRequest
   /** Creates the session on a slot; frees the slot when that fails. */
-  readonly open: (seat: Seat) => Promise<OpenedSession>
+  readonly open: (seat: Slot) => Promise<OpenedSession>
   /** Runs when the session is ready, failed or cancelled. */
   readonly onEnded: () => void
 }
@@ -27,14 +27,14 @@ export interface Provisioning {
 }
 
 /** Facts of the created session that the record reports, even after that session has ended. */
-interface CreatedSession extends Addressed, Pick<OpenedSession, 'frameToken' | 'warning'> {
+interface CreatedSession extends SessionAddressee, Pick<OpenedSession, 'frameToken' | 'warning'> {
   readonly name: string | null
 }
 
 export class Provision {
   readonly id = newId('prv')
   readonly owner: string | null
-  readonly #waiting: Waiting
+  readonly #waiting: SlotRequest
   readonly #createdAt = new Date()
   readonly #stages: { stage: ProvisionStage; at: string }[] = []
   readonly #cancel = new AbortController()
@@ -69,7 +69,7 @@ export class Provision {
     this.#cancel.abort(reason)
   }
 
-  record(bases: Bases): ProvisionRecord {
+  record(bases: BaseUrls): ProvisionRecord {
     const created = this.#created
     const updated = this.#stages.at(-1)!.at
     const kept = this.#endedAt ? limits.session.tombstoneMs : limits.provision.timeoutMs
@@ -87,7 +87,7 @@ export class Provision {
       session_id: created?.sessionId ?? null,
       frame_token: created?.frameToken ?? null,
       name: created?.name ?? null,
-      ...(created ? addressesOf(created, bases) : { sse_url: null, cdp_url: null, live_view_url: null }),
+      ...(created ? urlsOf(created, bases) : { sse_url: null, cdp_url: null, live_view_url: null }),
       ...(created?.warning && { warning: created.warning }),
       error: this.#error?.message ?? null,
       code: this.#error?.code ?? null,
@@ -142,9 +142,9 @@ export class Provision {
   }
 }
 
-export const stopping = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')
+export const shuttingDownError = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')
 
-export const tooManyWait = (): BaxError =>
+export const queueFullError = (): BaxError =>
   new BaxError('no_capacity', `${limits.overload.provisions} sessions already wait for a browser`, {
     retryAfterSecs: limits.overload.retryAfterSecs,
   })

@@ -1,5 +1,5 @@
 /** Provisions by ID: the pending ones, and for a while the ended ones. */
-import { type Caller, sees } from '../../../core/access/caller.ts'
+import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { Provision, type ProvisionFacts, type Provisioning } from './provision.ts'
@@ -22,7 +22,7 @@ export class Provisions {
   find(provisionId: string, caller: Caller): Provision {
     this.#expire()
     const provision = this.#byId.get(provisionId)
-    if (provision && sees(caller, provision.owner)) return provision
+    if (provision && canSee(caller, provision.owner)) return provision
     throw new BaxError('provision_not_found', `no provision has the id ${JSON.stringify(provisionId)}`)
   }
 

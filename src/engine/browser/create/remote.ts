@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream'
 import type { Browser } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { onAccountOf } from '../../../core/process/orphans.ts'
+import { withErrorHandler } from '../../../core/process/unhandled-errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { readMessage } from '../../cdp/message.ts'
 import { type CdpMessage, noCdp } from '../../cdp/router.ts'
@@ -13,13 +13,13 @@ import { type BrowserWire, openBrowserWire } from '../../relay/connector/socket-
 import { get } from '../../render/http/http-client.ts'
 import type { SessionPlan } from './plan.ts'
 import { playwright } from '../pool/playwright.ts'
-import type { Ground } from './session-host.ts'
+import type { SessionHost } from './session-host.ts'
 import { Transfers } from '../pool/transfers.ts'
 
 /** Maximum length of the response with the browser's WebSocket URL, in characters. */
 const maxChars = 64 * 1024
 
-export interface RemoteGround extends Ground {
+export interface RemoteHost extends SessionHost {
   /** Calls the listener when the browser is lost, with its protocol error if that is why the connection was closed. */
   onLost(listener: (error: Error | undefined) => void): void
 }
@@ -28,7 +28,7 @@ export interface RemoteGround extends Ground {
  * Connects and opens a context for the session; closing it detaches and leaves the browser running.
  * @throws BaxError `browser_failed` when the endpoint is unusable.
  */
-export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteGround> {
+export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteHost> {
   const { browser, link } = await connect(plan.cdpUrl!, join(downloads, '.incoming'), egress)
   try {
     const { launchMs: ms } = limits.pool
@@ -40,7 +40,7 @@ export async function openRemote(plan: SessionPlan, downloads: string, egress: E
   }
 }
 
-async function openContext(browser: Browser, link: Link, plan: SessionPlan, downloads: string): Promise<RemoteGround> {
+async function openContext(browser: Browser, link: Link, plan: SessionPlan, downloads: string): Promise<RemoteHost> {
   const facts = await factsOf(browser)
   const context = await browser.newContext(plan.contextOptions(facts, plan.input.proxy))
   const transfers = link.transfers.of(link.contextId)
@@ -149,7 +149,7 @@ class Link {
     const contextId = message.result?.['browserContextId']
     if (typeof contextId === 'string') this.contextId = contextId
     this.transfers.handle(message)
-    setImmediate(() => onAccountOf(this.#fail, () => this.onmessage?.(message)))
+    setImmediate(() => withErrorHandler(this.#fail, () => this.onmessage?.(message)))
   }
 
   #isPending({ id, sessionId }: CdpMessage): boolean {

@@ -3,7 +3,7 @@ import type { BrowserContext } from 'playwright'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { ContextTransfers } from '../pool/transfers.ts'
 
-export interface Ground {
+export interface SessionHost {
   readonly context: BrowserContext
   /** Number of pages that the browser has opened in the context, ahead of Playwright; unknown for remote browsers. */
   readonly pagesOpened?: () => number

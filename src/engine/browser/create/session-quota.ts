@@ -5,7 +5,7 @@ import type { OpenedSession } from './opening.ts'
 import type { Provisioning } from './provision.ts'
 
 /** Counts the session that `make` creates. @throws BaxError `too_many_sessions` when the quota is used up. */
-export async function counted(
+export async function withQuota(
   quota: Quota,
   caller: Caller,
   make: () => Promise<OpenedSession | Provisioning>,

@@ -5,7 +5,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Delivery } from '../input/delivery.ts'
 import { explain } from './explain.ts'
-import { pick, type Picked } from './pick.ts'
+import { pickElement, type Picked } from './pick.ts'
 import { locateAll, type ParsedSelector, parseSelector, staleRef } from './selectors.ts'
 
 /** Minimum timeout, so that Playwright can check the page at least once. */
@@ -18,7 +18,7 @@ export const callLimit = (timeoutMs: number | undefined, signal: AbortSignal): C
 })
 
 /** Context of a command's actions. */
-export interface Acting {
+export interface ActionContext {
   readonly page: Page
   readonly signal: AbortSignal
   readonly strict: boolean
@@ -33,7 +33,7 @@ export interface Acting {
  * @throws BaxError that explains the failure.
  */
 export async function act<T>(
-  { page, signal, strict, delivery, onMatches }: Acting,
+  { page, signal, strict, delivery, onMatches }: ActionContext,
   selector: string,
   action: (element: Locator, limit: CallLimit) => Promise<T>,
   options: ActOptions = {},
@@ -44,7 +44,7 @@ export async function act<T>(
   const started = performance.now()
   let picked: Picked | undefined
   try {
-    picked = await pick({ page, selector, parsed, needs: options.needs, strict }, limit)
+    picked = await pickElement({ page, selector, parsed, needs: options.needs, strict }, limit)
     if (picked.matches > 1) onMatches(picked.matches)
     const left = Math.max(minMs, Math.round(limit.timeout - (performance.now() - started)))
     return await action(picked.element, { ...limit, timeout: left })

@@ -10,11 +10,11 @@ import { framedMatches } from './framed.ts'
 import type { Picked } from './pick.ts'
 import nearestScript from './nearest.page.ts?inline'
 import { pageFunction } from '../batch/page-function.ts'
-import { isGone, translated } from '../batch/playwright-errors.ts'
+import { isGone, toBaxError } from '../batch/playwright-errors.ts'
 import { responseOf } from '../tabs/hung-script.ts'
 import { locateAll, type ParsedSelector, parseSelector, rootOf, selectorFault, staleRef } from './selectors.ts'
 
-export interface Failed extends ActOptions {
+export interface FailedAction extends ActOptions {
   readonly page: Page
   readonly selector: string
   readonly timeoutMs: number
@@ -48,7 +48,7 @@ const refusals: readonly [RegExp, ErrorCode, string][] = [
 ] // prettier-ignore
 
 /** Converts the error of an action. */
-export async function explain(error: unknown, failed: Failed): Promise<BaxError> {
+export async function explain(error: unknown, failed: FailedAction): Promise<BaxError> {
   const { selector } = failed
   const invalid = selectorFault(error, selector)
   if (invalid) return invalid
@@ -59,7 +59,7 @@ export async function explain(error: unknown, failed: Failed): Promise<BaxError>
     const [, code, sentence] = refusal
     return new BaxError(code, `${selector} ${sentence}`, { details: { selector }, cause: error })
   }
-  if (!timedOut) return translated(error, selector)
+  if (!timedOut) return toBaxError(error, selector)
   const found = await diagnose(failed, message)
   if (found) return found
   const also = failed.also === undefined ? undefined : { ...failed, selector: failed.also, picked: undefined }
@@ -68,7 +68,7 @@ export async function explain(error: unknown, failed: Failed): Promise<BaxError>
 }
 
 /** Diagnoses the element in the page; returns null when it is usable, or when the page does not answer. */
-async function diagnose(failed: Failed, log: string): Promise<BaxError | null> {
+async function diagnose(failed: FailedAction, log: string): Promise<BaxError | null> {
   const { page, selector } = failed
   const parsed = parseSelector(selector)
   const all = locateAll(page, parsed)
@@ -132,7 +132,7 @@ async function orUndefined<T>(work: Promise<T>, ms = diagnosisMs): Promise<T | u
   }
 }
 
-function notFound({ selector, timeoutMs }: Failed, candidates: Candidate[] = []): BaxError {
+function notFound({ selector, timeoutMs }: FailedAction, candidates: Candidate[] = []): BaxError {
   const names = candidates.map((candidate) => candidate.selector)
   const closest = names.length > 0 ? ` (closest: ${names.join(', ')})` : ''
   return new BaxError('element_not_found', `no element matches ${selector}${closest}`, {
@@ -148,7 +148,7 @@ interface Found {
 }
 
 /** Builds the error for the state of an element, for the most important obstacle. */
-function fromState({ selector, needs }: Failed, state: ElementState, found: Found, log: string): BaxError | null {
+function fromState({ selector, needs }: FailedAction, state: ElementState, found: Found, log: string): BaxError | null {
   const { matched, which } = found
   const first = which ? `${selector} (the ${which} of ${matched} matches)` : selector
   const details = { selector, matched, candidates: [], element: state.name }
@@ -182,7 +182,7 @@ function interceptor(log: string): string | null {
   return lines.at(-1)?.[1] ?? null
 }
 
-function timeoutError({ selector, timeoutMs }: Failed, log: string, cause: unknown): BaxError {
+function timeoutError({ selector, timeoutMs }: FailedAction, log: string, cause: unknown): BaxError {
   const moving = /element is not stable/.test(log) ? ': it keeps moving' : ''
   return new BaxError('timeout', `the action on ${selector} timed out after ${timeoutMs} ms${moving}`, {
     details: { selector },

@@ -33,11 +33,11 @@ export async function inPage(
   // The frame of a referenced element has no selector.
   const sample = isFrameRef(page, parsed) ? locateAll(page, parsed).first() : rootOf(page, parsed)
   const framed = parsed.frames.length > 0 || isFrameRef(page, parsed)
-  return framed && boxes.length > 0 ? moved(sample, boxes) : [...boxes]
+  return framed && boxes.length > 0 ? moveToPage(sample, boxes) : [...boxes]
 }
 
 /** Moves the boxes of a frame by the difference between the page's and the frame's coordinates of one element. */
-export async function moved(sample: Locator, boxes: readonly MeasuredBox[]): Promise<BoundingBox[]> {
+export async function moveToPage(sample: Locator, boxes: readonly MeasuredBox[]): Promise<BoundingBox[]> {
   const timeout = limits.command.elementMs
   const [seen, own] = await Promise.all([
     sample.boundingBox({ timeout }),

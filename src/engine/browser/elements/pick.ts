@@ -17,7 +17,7 @@ export interface Picked {
   readonly which: 'first' | 'first visible'
 }
 
-export interface Picking {
+export interface PickOptions {
   readonly page: Page
   readonly selector: string
   readonly parsed: ParsedSelector
@@ -31,7 +31,10 @@ const describeMatches = listFunction<Candidate[], null>(candidatesScript, 'descr
  * Waits for a match, and returns the first visible one, or the first one when none is visible.
  * @throws BaxError `ambiguous_selector` with `strict`; Playwright's TimeoutError.
  */
-export async function pick({ page, selector, parsed, needs, strict }: Picking, limit: CallLimit): Promise<Picked> {
+export async function pickElement(
+  { page, selector, parsed, needs, strict }: PickOptions,
+  limit: CallLimit,
+): Promise<Picked> {
   const all = locateAll(page, parsed)
   let matches = await count(all, limit)
   if (matches === 0) {

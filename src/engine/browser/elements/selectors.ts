@@ -1,7 +1,7 @@
 /** Converts selectors to Playwright's: CSS and its engines, `ref=e12`, `frame=… >> …`. */
 import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { playwrightRef } from '../observe/refs.ts'
+import { playwrightRef } from '../observe/snapshot/refs.ts'
 import type { ListFunction } from '../batch/page-function.ts'
 
 /** A parsed selector: the frames to enter, and the selector in the last of them. */

@@ -1,12 +1,12 @@
 /** Determines whether input has reached a page, with listeners in an isolated world of its documents. */
 import type { Frame, Page } from 'playwright'
-import { protocol } from '../tabs/hung-script.ts'
+import { cdpSessionOf } from '../tabs/hung-script.ts'
 import type { InputKind } from './input-watch.page.ts'
 import watchScript from './input-watch.page.ts?inline'
 import { withDeadline } from '../../../core/process/deadline.ts'
 
 type Target = Page | Frame
-type Session = Awaited<ReturnType<typeof protocol>>
+type Session = Awaited<ReturnType<typeof cdpSessionOf>>
 
 const worldName = 'bax_input'
 /** Timeout for installing the listeners; actions do not wait longer for a busy page. */
@@ -37,7 +37,7 @@ const targetsOf = (page: Page): Target[] => [page, ...page.frames().slice(1)]
 
 async function install(target: Target): Promise<void> {
   try {
-    const session = await protocol(target)
+    const session = await cdpSessionOf(target)
     let watching = watched.get(session)
     if (!watching) watched.set(session, (watching = watchDocuments(session)))
     await watching
@@ -62,7 +62,7 @@ async function callAll<T>(page: Page, call: string): Promise<T[]> {
 
 async function callTarget<T>(target: Target, call: string): Promise<(T | null)[]> {
   try {
-    const session = await protocol(target)
+    const session = await cdpSessionOf(target)
     const { frameTree } = await session.send('Page.getFrameTree')
     return await Promise.all(framesOf(frameTree).map((frameId) => callFrame<T>(session, frameId, call)))
   } catch {

@@ -3,7 +3,7 @@ import type { Dialog } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { LiveDialog } from '../../../core/shapes/live-view.ts'
-import { answerDialog, type DialogAnswer, usualAnswer } from '../tabs/dialogs.ts'
+import { answerDialog, type DialogAnswer, defaultAnswer } from '../tabs/dialogs.ts'
 import type { Session } from '../session/session.ts'
 
 /** A viewer who may take control. */
@@ -25,16 +25,16 @@ interface OpenDialog {
   readonly answer: (answer: DialogAnswer) => void
 }
 
-const locks = new WeakMap<Session, Hand>()
+const locks = new WeakMap<Session, ControlLock>()
 
 /** Returns the control lock of a session. */
-export function handOf(session: Session): Hand {
+export function controlLockOf(session: Session): ControlLock {
   let lock = locks.get(session)
-  if (!lock) locks.set(session, (lock = new Hand(session)))
+  if (!lock) locks.set(session, (lock = new ControlLock(session)))
   return lock
 }
 
-export class Hand {
+export class ControlLock {
   readonly #session: Session
   readonly #people = new Set<Person>()
   #waiting: Person | undefined
@@ -73,7 +73,7 @@ export class Hand {
     const signal = AbortSignal.any([person.gone, this.#session.ended])
     const session = this.#session
     try {
-      await session.use(() => session.turns.take(() => this.#hold(person, signal), signal))
+      await session.use(() => session.queue.run(() => this.#hold(person, signal), signal))
     } catch (error) {
       // Ignore the abort when the viewer disconnects or the session ends.
       if (!signal.aborted) throw error
@@ -121,7 +121,7 @@ export class Hand {
     this.#holding = undefined
     browserContext.off('dialog', onDialog)
     // Dialogs must not block the commands that follow.
-    for (const { dialog, answer } of this.#dialogs) answer(usualAnswer(dialog))
+    for (const { dialog, answer } of this.#dialogs) answer(defaultAnswer(dialog))
     events.emit('control.returned', { reason: signal.aborted ? 'left' : reason })
   }
 

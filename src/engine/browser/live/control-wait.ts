@@ -5,7 +5,7 @@ import type { Call } from '../../../core/operation/operation.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Session } from '../session/session.ts'
-import { handOf } from './control-lock.ts'
+import { controlLockOf } from './control-lock.ts'
 
 /** Queued commands. */
 interface Waiting {
@@ -17,14 +17,14 @@ interface Waiting {
  * Runs `work` after all earlier work on the session. The wait ends with the call or the session.
  * @throws BaxError `controlled_by_person` when a person keeps control for longer than the commands wait.
  */
-export async function inTurn<T>(session: Session, call: Call, waiting: Waiting, work: () => Promise<T>): Promise<T> {
+export async function runQueued<T>(session: Session, call: Call, waiting: Waiting, work: () => Promise<T>): Promise<T> {
   const { signal: control, stop } = watchControl(session, waiting)
   const begin = () => {
     stop()
     return work()
   }
   try {
-    return await withDeadline((inner) => session.use(() => session.turns.take(begin, inner)), {
+    return await withDeadline((inner) => session.use(() => session.queue.run(begin, inner)), {
       signal: [call.signal, session.ended, control],
       cooperative: true,
     })
@@ -48,7 +48,7 @@ function watchControl(session: Session, waiting: Waiting): { signal: AbortSignal
     if (type === 'control.taken') onTaken()
     if (type === 'control.returned') clearTimeout(timer)
   })
-  if (handOf(session).holder) onTaken()
+  if (controlLockOf(session).holder) onTaken()
   const stop = () => {
     stopListening()
     clearTimeout(timer)

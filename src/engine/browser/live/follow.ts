@@ -1,8 +1,8 @@
 /** Live stream of one session: its events, and screenshots on request. */
 import type { Frame, StreamCall } from '../../../core/operation/stream.ts'
-import { castOf, type Picture, type Screencast } from './screencast.ts'
-import { Grave } from '../session/tombstone.ts'
-import type { Known } from '../session/registry.ts'
+import { castOf, type ScreencastFrame, type Screencast } from './screencast.ts'
+import { Tombstone } from '../session/tombstone.ts'
+import type { KnownSession } from '../session/registry.ts'
 
 export interface FollowRequest {
   readonly session_id: string
@@ -16,12 +16,12 @@ const always: ReadonlySet<string> = new Set(['lagged', 'session.closed'])
 
 /** Streams the events of a session after `since`, or from now on; returns null when it has ended. */
 export function followSession(
-  session: Known,
+  session: KnownSession,
   request: FollowRequest,
   { signal }: StreamCall,
 ): AsyncIterable<Frame> | null {
   const { since, types } = request
-  if (session instanceof Grave || session.endedAt !== null) return null
+  if (session instanceof Tombstone || session.endedAt !== null) return null
   const { events } = session
   const start = Math.min(since ?? events.lastSeq, events.lastSeq)
   const all: AsyncGenerator<Frame> = events.follow(start, signal)
@@ -40,7 +40,7 @@ async function* only(frames: AsyncIterable<Frame>, types: ReadonlySet<string>): 
  */
 async function* withFrames(frames: AsyncGenerator<Frame>, cast: Screencast, start: number): AsyncGenerator<Frame> {
   let seq = start
-  let latest: Picture | undefined
+  let latest: ScreencastFrame | undefined
   let wake = () => {}
   const stop = cast.watch((picture) => {
     latest = picture

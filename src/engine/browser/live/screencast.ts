@@ -3,7 +3,7 @@ import type { BrowserContext, CDPSession, Page } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 
-export interface Picture {
+export interface ScreencastFrame {
   readonly tab_id: string
   /** JPEG, base64. */
   readonly data: string
@@ -11,31 +11,31 @@ export interface Picture {
   readonly height: number
 }
 
-const casts = new WeakMap<Stage, Screencast>()
+const casts = new WeakMap<CastSource, Screencast>()
 
 /** Returns the screencast of a session, shared by all listeners. */
-export function castOf(session: Stage): Screencast {
+export function castOf(session: CastSource): Screencast {
   let cast = casts.get(session)
   if (!cast) casts.set(session, (cast = new Screencast(session)))
   return cast
 }
 
-type Listener = (picture: Picture) => void
+type Listener = (picture: ScreencastFrame) => void
 
 /** The session that a screencast shows. */
-export interface Stage {
+export interface CastSource {
   readonly browserContext: BrowserContext
   readonly pages: readonly Page[]
 }
 
 export class Screencast {
-  readonly #session: Stage
+  readonly #session: CastSource
   readonly #listeners = new Set<Listener>()
   #shown: { readonly page: Page; readonly cdp: CDPSession } | undefined
-  #latest: Picture | undefined
+  #latest: ScreencastFrame | undefined
   #lastChange: Promise<void> = Promise.resolve()
 
-  constructor(session: Stage) {
+  constructor(session: CastSource) {
     this.#session = session
   }
 
@@ -80,7 +80,7 @@ export class Screencast {
     const { width, height } = page.viewportSize() ?? limits.session.viewport
     cdp.on('Page.screencastFrame', ({ data, metadata, sessionId }) => {
       // Chromium sends the next frame after the acknowledgement, which limits the rate. The tab may close before that.
-      setTimeout(() => cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => {}), limits.stream.pictureMs)
+      setTimeout(() => cdp.send('Page.screencastFrameAck', { sessionId }).catch(() => {}), limits.stream.frameMs)
       const picture = { tab_id: tabIdOf(page), data, width: metadata.deviceWidth, height: metadata.deviceHeight }
       this.#latest = picture
       for (const listener of this.#listeners) listener(picture)

@@ -1,10 +1,10 @@
 /** One live view: shows a session over a WebSocket, and lets a viewer with control drive it. */
-import { faultsOf, sentenceOf } from '../../../core/errors/input-errors.ts'
+import { fieldErrorsOf, formatFieldError } from '../../../core/errors/input-errors.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
-import { retryPassing } from '../../../core/errors/transient-errors.ts'
+import { retryTransient } from '../../../core/errors/transient-errors.ts'
 import {
   type LiveDialog,
   type LiveInput,
@@ -14,14 +14,14 @@ import {
 } from '../../../core/shapes/live-view.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { leave, protocol } from '../tabs/hung-script.ts'
-import { translated } from '../batch/playwright-errors.ts'
-import { castOf, type Picture } from './screencast.ts'
-import type { Bases } from '../session/session-urls.ts'
+import { navigateAway, cdpSessionOf } from '../tabs/hung-script.ts'
+import { toBaxError } from '../batch/playwright-errors.ts'
+import { castOf, type ScreencastFrame } from './screencast.ts'
+import type { BaseUrls } from '../session/session-urls.ts'
 import type { Session } from '../session/session.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { Grant } from './frame-tokens.ts'
-import { type Hand, handOf, type Person } from './control-lock.ts'
+import { type ControlLock, controlLockOf, type Person } from './control-lock.ts'
 import { PageInput } from './input.ts'
 
 /** Events after which the list of tabs may have changed. */
@@ -31,10 +31,10 @@ class Viewer implements Person {
   readonly #session: Session
   readonly #link: Link
   readonly #grant: Grant
-  readonly #control: Hand
+  readonly #control: ControlLock
   readonly #gone = new AbortController()
   #input: PageInput | undefined
-  #latest: Picture | undefined
+  #latest: ScreencastFrame | undefined
   #sending = false
   #frameSize = ''
   #isListing = false
@@ -46,7 +46,7 @@ class Viewer implements Person {
     this.#session = session
     this.#link = link
     this.#grant = grant
-    this.#control = handOf(session)
+    this.#control = controlLockOf(session)
   }
 
   get gone(): AbortSignal {
@@ -130,7 +130,7 @@ class Viewer implements Person {
   }
 
   /** Sends a frame; a slow connection gets only the newest one. */
-  #sendFrame(picture: Picture): void {
+  #sendFrame(picture: ScreencastFrame): void {
     this.#latest = picture
     if (this.#sending) return
     this.#sending = true
@@ -150,7 +150,7 @@ class Viewer implements Person {
     try {
       await this.#act(parseInput(text))
     } catch (thrown) {
-      const error = translated(thrown, 'the live view')
+      const error = toBaxError(thrown, 'the live view')
       this.#send({ type: 'error', error: error.message, code: error.code })
     }
   }
@@ -175,7 +175,7 @@ class Viewer implements Person {
     if (input.type === 'dialog') return this.#control.answerDialog(input)
     if (input.type === 'navigate' || input.type === 'history') return this.#go(input)
     const page = await this.#session.page()
-    if (this.#input?.page !== page) this.#input = new PageInput(page, protocol(page))
+    if (this.#input?.page !== page) this.#input = new PageInput(page, cdpSessionOf(page))
     if (input.type === 'mouse') Object.assign(this.#session.pointer, { x: input.x, y: input.y })
     if (input.type === 'mouse') this.#input.mouse(input)
     else if (input.type === 'key') this.#input.key(input)
@@ -185,16 +185,16 @@ class Viewer implements Person {
   async #go(input: Extract<LiveInput, { type: 'navigate' | 'history' }>): Promise<void> {
     const url = input.type === 'navigate' ? openableUrl(input.url) : undefined
     const limit = { timeout: limits.command.navigationMs, waitUntil: 'commit' as const }
-    await leave(await this.#session.page(), async (page) => {
-      if (url !== undefined) await retryPassing(() => page.goto(url, limit))
+    await navigateAway(await this.#session.page(), async (page) => {
+      if (url !== undefined) await retryTransient(() => page.goto(url, limit))
       else if (input.type === 'history') await history[input.go](page, limit)
     })
   }
 }
 
 /** Creates a URL of the live view. @throws BaxError `unsupported` when nothing serves it, `rate_limited`. */
-export function linkLiveView(session: Session, control: boolean, bases: Bases): LiveViewLink {
-  const url = session.addresses(bases).live_view_url
+export function linkLiveView(session: Session, control: boolean, bases: BaseUrls): LiveViewLink {
+  const url = session.urls(bases).live_view_url
   if (url === null) {
     throw new BaxError('unsupported', 'an embedded engine serves no live view', {
       hint: 'run the command without --embedded',
@@ -207,11 +207,11 @@ export function linkLiveView(session: Session, control: boolean, bases: Bases): 
 /** Opens the live view; callers without a token have a key, which allows control. @throws BaxError `rate_limited`. */
 export function openLiveView(session: Session, token: string | null): (link: Link) => void {
   const grant = token === null ? { control: true, cdp: true } : session.tokens.grantOf(token)!
-  if (token !== null) session.guests.assertRoom()
+  if (token !== null) session.tokenConnections.assertRoom()
   return (link) => {
     const viewer = new Viewer(session, link, grant)
     viewer.start()
-    if (token !== null) session.guests.letIn(link, viewer.gone)
+    if (token !== null) session.tokenConnections.add(link, viewer.gone)
   }
 }
 
@@ -237,6 +237,6 @@ function parseInput(text: string): LiveInput {
   }
   const parsed = liveInput.safeParse(value)
   if (parsed.success) return parsed.data
-  const issues = faultsOf(parsed.error)
-  throw new BaxError('invalid_request', issues.map(sentenceOf).join('; '), { details: issues })
+  const issues = fieldErrorsOf(parsed.error)
+  throw new BaxError('invalid_request', issues.map(formatFieldError).join('; '), { details: issues })
 }

@@ -5,8 +5,8 @@ import type { BatchTarget } from '../batch/batch-target.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import { aroundChange, compare, type Difference, isDialog, type Notice, type Unit, type View } from './compare.ts'
-import { shortText } from './lines.ts'
-import type { Seen } from './seen.ts'
+import { shortText } from './snapshot/lines.ts'
+import type { Seen } from './last-observation.ts'
 
 const removedChars = 100
 const addedChars = 1000
@@ -65,7 +65,10 @@ export function changesBetween(before: Seen, after: Seen, { target, alerts, maxC
 }
 
 /** Returns the changes of a page that was not observed, from events and tabs only. */
-export const unobserved = (target: BatchTarget, before: { tabs: ReadonlySet<string>; seq: number }): PageChanges => ({
+export const changesWithoutObservation = (
+  target: BatchTarget,
+  before: { tabs: ReadonlySet<string>; seq: number },
+): PageChanges => ({
   url: null,
   title: null,
   texts: null,

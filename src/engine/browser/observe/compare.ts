@@ -1,8 +1,8 @@
 /** Compares two views of a page. */
 import { align } from './align.ts'
-import type { Marks } from './aria.ts'
-import { type Entry, saidBy } from './entries.ts'
-import { headOf } from './lines.ts'
+import type { Marks } from './snapshot/aria.ts'
+import { type Entry, textsOfEntry } from './snapshot/entries.ts'
+import { headOf } from './snapshot/lines.ts'
 
 /** One line of a view, prepared for comparison. */
 export interface Unit {
@@ -45,7 +45,7 @@ export function viewOf(entries: readonly Entry[], marks: Marks, numbers: Readonl
       const where = [...containers, ...heading].join(' > ')
       units.push({ ...unitOf(item, { marks, numbers }), where, path: containers.join(' > ') })
       if (item.kind === 'notice') notices.push({ role: item.role, text: noticeText(item) })
-      if (item.kind === 'heading') heading = [JSON.stringify(saidBy(item).join(' '))]
+      if (item.kind === 'heading') heading = [JSON.stringify(textsOfEntry(item).join(' '))]
       visit(item.below, item.kind === 'heading' ? path : [...path, pathStep(item)])
     }
   }
@@ -54,7 +54,8 @@ export function viewOf(entries: readonly Entry[], marks: Marks, numbers: Readonl
 }
 
 /** Returns the text that identifies a notice: the name of a dialog, the text of a message. */
-const noticeText = (item: Entry): string => (isDialog(item.role) && item.name ? item.name : saidBy(item).join(' '))
+const noticeText = (item: Entry): string =>
+  isDialog(item.role) && item.name ? item.name : textsOfEntry(item).join(' ')
 
 export const isDialog = (role: string): boolean => role === 'dialog' || role === 'alertdialog'
 

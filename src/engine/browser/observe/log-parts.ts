@@ -6,7 +6,7 @@ import type { Observation } from '../../../core/shapes/observe.ts'
 type Data = Record<string, unknown>
 
 /** Returns the last console messages of the pages, including uncaught errors. */
-export function recentConsole(events: readonly SessionEvent[]): NonNullable<Observation['console']> {
+export function consolePart(events: readonly SessionEvent[]): NonNullable<Observation['console']> {
   return events
     .filter(({ type }) => type === 'console' || type === 'page.error')
     .slice(-limits.observe.recent)
@@ -18,7 +18,7 @@ export function recentConsole(events: readonly SessionEvent[]): NonNullable<Obse
 }
 
 /** Returns the last requests with their results. */
-export function recentNetwork(events: readonly SessionEvent[]): NonNullable<Observation['network']> {
+export function networkPart(events: readonly SessionEvent[]): NonNullable<Observation['network']> {
   const requests = new Map<unknown, Data>()
   for (const { type, data } of events) {
     if (!type.startsWith('network.')) continue
@@ -34,7 +34,7 @@ export function recentNetwork(events: readonly SessionEvent[]): NonNullable<Obse
 }
 
 /** Returns the dialogs since a tab's document was opened. */
-export function recentDialogs(events: readonly SessionEvent[], tabId: string): Observation['dialogs'] {
+export function dialogsPart(events: readonly SessionEvent[], tabId: string): Observation['dialogs'] {
   const start = events.findLastIndex(({ type, data }) => type === 'page.navigated' && data['tab_id'] === tabId)
   const dialogs: Observation['dialogs'] = []
   for (const { type, data } of events.slice(start + 1)) {

@@ -6,7 +6,7 @@ import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type {
   Observation,
-  ObservationWishes,
+  ObservationOptions,
   ObservedElement,
   ObservedTab,
   ObserveRequest,
@@ -20,16 +20,16 @@ import { shownUrl } from '../tabs/page-events.ts'
 import { failureOf } from '../batch/playwright-errors.ts'
 import { locateAll, parseSelector, selectorFault, staleRef } from '../elements/selectors.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
-import { type AriaNode, isControl, labelOf, nodesWithRef } from './aria.ts'
-import { type Capture, capture, type NamedElements } from './capture.ts'
+import { type AriaNode, isControl, labelOf, nodesWithRef } from './snapshot/aria.ts'
+import { type Capture, capture, type NamedElements } from './snapshot/capture.ts'
 import { changesBetween, type Compared } from './changes.ts'
 import type { Notice } from './compare.ts'
-import { squeeze } from './entries.ts'
-import { cutLines, cutText, linesOf } from './lines.ts'
-import { recentConsole, recentDialogs, recentNetwork } from './log-parts.ts'
-import { outline } from './outline.ts'
-import { pageView } from './page-view.ts'
-import { lastSeen, remember, type Seen, type SeenFacts, seenOf } from './seen.ts'
+import { squeeze } from './snapshot/entries.ts'
+import { cutLines, cutText, linesOf } from './snapshot/lines.ts'
+import { consolePart, dialogsPart, networkPart } from './log-parts.ts'
+import { outline } from './snapshot/outline.ts'
+import { pageView } from './snapshot/page-view.ts'
+import { lastSeen, remember, type Seen, type SeenFacts, seenOf } from './last-observation.ts'
 import { storageOf } from './storage.ts'
 
 /** Timeout for a title, so that a page that hangs does not block the observation. */
@@ -56,7 +56,7 @@ export interface Comparison {
  */
 export async function observe(
   target: BatchTarget,
-  options: ObservationWishes,
+  options: ObservationOptions,
   signal: AbortSignal,
   comparison?: Comparison,
 ): Promise<Observed> {
@@ -92,7 +92,7 @@ export async function observeSession(
 
 interface ObserveContext {
   readonly target: BatchTarget
-  readonly options: ObservationWishes
+  readonly options: ObservationOptions
   readonly signal: AbortSignal
   readonly comparison: Comparison | undefined
 }
@@ -125,7 +125,7 @@ async function compareWith(
   { before, alerts }: Comparison,
   target: BatchTarget,
   captured: Capture,
-  { options, ...facts }: Omit<SeenFacts, 'controls' | 'numbers'> & { options: ObservationWishes },
+  { options, ...facts }: Omit<SeenFacts, 'controls' | 'numbers'> & { options: ObservationOptions },
 ): Promise<{ seen: Seen; result: Compared } | undefined> {
   if (!before) return undefined
   const refs = controlsOf(captured)
@@ -138,7 +138,7 @@ async function compareWith(
 interface PartsContext {
   readonly target: BatchTarget
   readonly page: Page
-  readonly options: ObservationWishes
+  readonly options: ObservationOptions
   readonly captured: Capture
   readonly limit: CallLimit
   readonly root: Locator | undefined
@@ -165,10 +165,10 @@ async function partsOf(context: PartsContext): Promise<Observation> {
     ...(described && parts.has('elements') && { elements: described.elements }),
     ...(parts.has('screenshot') && { screenshot: await screenshotOf(page, options.full_page, limit) }),
     ...(text && { text: text.text }),
-    ...(parts.has('console') && { console: recentConsole(events) }),
-    ...(parts.has('network') && { network: recentNetwork(events) }),
+    ...(parts.has('console') && { console: consolePart(events) }),
+    ...(parts.has('network') && { network: networkPart(events) }),
     ...(parts.has('storage') && { storage: await storageOf(page) }),
-    dialogs: recentDialogs(events, tabIdOf(page)),
+    dialogs: dialogsPart(events, tabIdOf(page)),
     truncated: Object.keys(omitted).some((kind) => kind !== 'options'),
     omitted,
   }
@@ -193,7 +193,7 @@ interface Described {
   readonly numbers: ReadonlyMap<string, string>
 }
 
-async function describe(captured: Capture, options: ObservationWishes): Promise<Described> {
+async function describe(captured: Capture, options: ObservationOptions): Promise<Described> {
   const { tree, marks } = captured
   const { interactive_only: onlyControls, limit, max_chars: maxChars, include } = options
   const nodes = [...nodesWithRef(tree)].filter(({ ref }) => marks.has(ref))

@@ -3,8 +3,8 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
 import {
   type Observation,
-  type ObservationWishes,
-  observationWishes,
+  type ObservationOptions,
+  observationOptions,
   type StepRequest,
   type StepResult,
 } from '../../../core/shapes/observe.ts'
@@ -15,11 +15,11 @@ import { shownUrl } from '../tabs/page-events.ts'
 import { type BatchTools, runBatch } from '../batch/run-batch.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import { recordAlerts } from './alerts.ts'
-import { changesBetween, unobserved } from './changes.ts'
+import { changesBetween, changesWithoutObservation } from './changes.ts'
 import type { Notice } from './compare.ts'
 import { observe } from './observe.ts'
-import { lastSeen, type Seen } from './seen.ts'
-import { settle } from './settle.ts'
+import { lastSeen, type Seen } from './last-observation.ts'
+import { waitUntilStable } from './wait-until-stable.ts'
 
 type PageState = { url: string; title: string }
 type StepEvent = { type: string; data: Record<string, unknown> }
@@ -58,14 +58,14 @@ export async function runStep(
     },
     after: async (index) => finish(target, effects.get(index)!, await pageStateOf(target)),
   })
-  const crash = await settle(target, startSeq, request.settle_ms, signal).catch(pageCrash)
+  const crash = await waitUntilStable(target, startSeq, request.settle_ms, signal).catch(pageCrash)
   const end = await pageStateOf(target)
   const last = [...effects.values()].at(-1)
   // Include effects that follow the last action with a delay.
   if (last) finish(target, last, end)
   const alerts = (await stopRecording?.()) ?? []
   const outcome = await observeAfter(target, request, signal, { before, earlier, alerts })
-  const changes = outcome.changes ?? unobserved(target, { tabs, seq: startSeq })
+  const changes = outcome.changes ?? changesWithoutObservation(target, { tabs, seq: startSeq })
   const warning = [batch.warning, crash, outcome.warning].filter(Boolean).join('; ')
   return {
     ...batch,
@@ -91,14 +91,17 @@ export async function refuseStep(
   signal: AbortSignal,
 ): Promise<Omit<StepResult, 'session_id'>> {
   const batch = await runBatch(target, request, tools, signal)
-  const nothing = unobserved(target, { tabs: new Set(target.pages.map(tabIdOf)), seq: target.events.lastSeq })
+  const nothing = changesWithoutObservation(target, {
+    tabs: new Set(target.pages.map(tabIdOf)),
+    seq: target.events.lastSeq,
+  })
   return { ...batch, changes: { ...nothing, url_changed: false, title_changed: false, new_page: false } }
 }
 
-const withoutParts = observationWishes.parse({ include: [] })
+const withoutParts = observationOptions.parse({ include: [] })
 
 /** Options of the observation before the step, which is only the baseline of the comparison. */
-const withoutOutput = ({ selector }: ObservationWishes): ObservationWishes => ({
+const withoutOutput = ({ selector }: ObservationOptions): ObservationOptions => ({
   ...withoutParts,
   ...(selector !== undefined && { selector }),
 })

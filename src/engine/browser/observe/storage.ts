@@ -1,6 +1,6 @@
 /** Storage part of an observation. */
 import type { Page } from 'playwright'
-import { readable } from '../../../commands/cookie-shape.ts'
+import { toApiCookie } from '../../../commands/cookie-shape.ts'
 import type { Observation } from '../../../core/shapes/observe.ts'
 
 /** Reads the cookies of the session and the storage of the page's origin, null for a page without an origin. */
@@ -16,5 +16,5 @@ export async function storageOf(page: Page): Promise<NonNullable<Observation['st
       }
     }),
   ])
-  return { cookies: cookies.map(readable), ...areas }
+  return { cookies: cookies.map(toApiCookie), ...areas }
 }

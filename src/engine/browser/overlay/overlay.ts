@@ -3,7 +3,7 @@ import type { BrowserContext, Frame, Page } from 'playwright'
 import type { BoundingBox, Overlay } from '../../../core/operation/command.ts'
 import overlayScript from './overlay.page.ts?inline'
 import type { MeasuredBox } from '../elements/measure.page.ts'
-import { inPage, moved } from '../elements/measure.ts'
+import { inPage, moveToPage } from '../elements/measure.ts'
 import { listFunction, pageFunction } from '../batch/page-function.ts'
 import { isGone } from '../batch/playwright-errors.ts'
 import { evaluateAll, parseSelector } from '../elements/selectors.ts'
@@ -115,7 +115,7 @@ async function draw(page: Page, { selector, ...options }: BoxOptions): Promise<B
 
 async function drawIn(frame: Frame, drawing: Drawing): Promise<BoundingBox[]> {
   const boxes: MeasuredBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all as never, drawing)
-  return frame.parentFrame() && boxes.length > 0 ? moved(frame.locator(':root').first(), boxes) : boxes
+  return frame.parentFrame() && boxes.length > 0 ? moveToPage(frame.locator(':root').first(), boxes) : boxes
 }
 
 async function inFrames(page: Page, work: (frame: Frame) => Promise<unknown>): Promise<void> {

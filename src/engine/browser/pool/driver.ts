@@ -4,7 +4,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { playwright } from './playwright.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { type ContextTransfers, Transfers } from './transfers.ts'
-import { disguiseOf } from './user-agents.ts'
+import { clientHintsFor } from './user-agents.ts'
 
 /** A context with the ID that identifies it on other channels. */
 export interface DrivenContext {
@@ -160,7 +160,7 @@ class Link {
 function addClientHints(message: CdpMessage, version: string): void {
   const userAgent = message.params?.['userAgent']
   if (typeof userAgent !== 'string' || userAgent === '') return
-  const { hints, platform } = disguiseOf(userAgent, version)
+  const { hints, platform } = clientHintsFor(userAgent, version)
   const { userAgentMetadata: _, ...params } = message.params!
   message.params = { ...params, ...(hints && { userAgentMetadata: hints }), ...(platform && { platform }) }
 }

@@ -11,9 +11,9 @@ export interface HealthTimes {
 
 export interface HealthRules {
   /** Sends a request that a working browser answers at once. */
-  readonly ask: () => Promise<unknown>
+  readonly ping: () => Promise<unknown>
   /** Returns when anything was last received (`performance.now()`), since a response may wait behind a long message. */
-  readonly heardAt: () => number
+  readonly lastReceivedAt: () => number
   readonly times?: HealthTimes | undefined
   /** Called when the browser stops answering, and when it answers again. */
   readonly onChange: (responsive: boolean) => void
@@ -58,7 +58,7 @@ export class Health {
   }
 
   #isReceiving(): boolean {
-    return performance.now() - this.#rules.heardAt() < this.#times.answerMs
+    return performance.now() - this.#rules.lastReceivedAt() < this.#times.answerMs
   }
 
   stop(): void {
@@ -69,7 +69,7 @@ export class Health {
 
   async #ping(): Promise<void> {
     // An error is a response too; a lost connection is reported elsewhere.
-    await this.#rules.ask().catch(() => {})
+    await this.#rules.ping().catch(() => {})
     this.#pending = undefined
     this.#recovered()
   }

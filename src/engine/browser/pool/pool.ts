@@ -9,7 +9,7 @@ import { type LocatedBrowser, locateBrowser } from '../install/locate.ts'
 import { BrowserWorker } from './worker.ts'
 
 /** A reserved slot in a browser that runs or is being launched. */
-export interface Seat {
+export interface Slot {
   /** Whether the browser was still launching when the slot was reserved. */
   readonly launching: boolean
   /** Settles on the first response of the browser. */
@@ -20,8 +20,8 @@ export interface Seat {
 }
 
 /** A queued request for a slot. */
-export interface Waiting {
-  readonly seat: Promise<Seat>
+export interface SlotRequest {
+  readonly seat: Promise<Slot>
   /** Position in the queue, 1 for the next; null when it has a slot or has left the queue. */
   readonly position: number | null
   leave(): void
@@ -40,7 +40,7 @@ interface PooledBrowser {
 /** Browsers of one kind, and the requests that wait for a slot in them. */
 interface Fleet {
   readonly browsers: PooledBrowser[]
-  readonly queue: ((seat: Seat) => void)[]
+  readonly queue: ((seat: Slot) => void)[]
 }
 
 /** A slot as held by a seat, and whether the seat is still in use. */
@@ -69,16 +69,16 @@ export class Pool {
   }
 
   /** Reserves a free slot, launching the first browser of its kind; returns undefined when the request has to queue. */
-  reserve(kind: BrowserKind): Seat | undefined {
+  reserve(kind: BrowserKind): Slot | undefined {
     if (this.#fleetOf(kind).queue.length > 0) return undefined
     const browser = this.#withFreeSlot(kind) ?? (this.#usableOf(kind).length === 0 ? this.#launch(kind) : undefined)
     return browser && this.#reserveIn(browser)
   }
 
   /** Queues a request for a slot; launches another browser for it if the limit allows. */
-  queue(kind: BrowserKind): Waiting {
+  queue(kind: BrowserKind): SlotRequest {
     const { queue } = this.#fleetOf(kind)
-    const { promise, resolve } = withResolver<Seat>()
+    const { promise, resolve } = withResolver<Slot>()
     queue.push(resolve)
     this.#serve(kind)
     return {
@@ -167,7 +167,7 @@ export class Pool {
     return browser
   }
 
-  #reserveIn(first: PooledBrowser): Seat {
+  #reserveIn(first: PooledBrowser): Slot {
     const hold = { browser: first, free: this.#hold(first), isInUse: true }
     const worker = this.#responsiveWorker(hold)
     // The user of the seat reports the failure.

@@ -3,7 +3,7 @@ import type { Readable, Writable } from 'node:stream'
 import { limits } from '../../../core/limits/limits.ts'
 import { answeredId, messageExcess, tooLargeAnswer } from '../../cdp/message-size.ts'
 import { CdpRouter, type CdpWire } from '../../cdp/router.ts'
-import { Flood, sessionIn, tailBytes } from '../tabs/flood.ts'
+import { OutputLimit, sessionIn, tailBytes } from '../tabs/output-limit.ts'
 
 export { type CdpMessage, Channel } from '../../cdp/router.ts'
 
@@ -19,7 +19,7 @@ export class Upstream extends CdpRouter {
   }
 
   /** When anything was last received, by `performance.now()`. */
-  get heardAt(): number {
+  get lastReceivedAt(): number {
     return this.#pipe.heardAt
   }
 }
@@ -36,7 +36,7 @@ const headBytes = 200
 class Pipe implements CdpWire {
   readonly #input: Writable
   readonly #output: Readable
-  readonly #flood = new Flood((sessionId) => this.onEndless(sessionId))
+  readonly #flood = new OutputLimit((sessionId) => this.onEndless(sessionId))
   onEndless: (sessionId: string) => void = () => {}
   heardAt = performance.now()
   #partial: Buffer[] = []

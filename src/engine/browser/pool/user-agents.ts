@@ -61,7 +61,7 @@ export const plainUserAgent = (userAgent: string): string =>
   userAgent.replace('HeadlessChrome', 'Chrome').replace(/Chrome\/(\d+)[\d.]*/, 'Chrome/$1.0.0.0')
 
 /** Returns the client hints of a user agent, none for browsers that send none, and its `navigator.platform`. */
-export function disguiseOf(userAgent: string, version: string): { hints?: UserAgentHints; platform?: string } {
+export function clientHintsFor(userAgent: string, version: string): { hints?: UserAgentHints; platform?: string } {
   const platform = platforms.find(({ pattern }) => pattern.test(userAgent))
   const major = /\bChrome\/(\d+)/.exec(userAgent)?.[1]
   if (!platform || !major) return { ...(platform && { platform: platform.navigator }) }

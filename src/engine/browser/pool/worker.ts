@@ -19,7 +19,7 @@ import { type Channel, Upstream } from './upstream.ts'
 import { plainUserAgent } from './user-agents.ts'
 
 /** An open context with its first page. */
-export interface Place {
+export interface OpenContext {
   /** Number of pages that the browser has opened in the context, ahead of Playwright. */
   readonly pagesOpened: () => number
   readonly transfers: ContextTransfers
@@ -60,7 +60,7 @@ export class BrowserWorker {
   readonly #driver: Driver
   readonly #log: Log
   readonly #rules: CdpRules
-  readonly #warm: Place[] = []
+  readonly #warm: OpenContext[] = []
   #warmTarget = 0
   #warming = false
   #ending = false
@@ -79,8 +79,8 @@ export class BrowserWorker {
     this.#log = facts.log
     this.health = new Health({
       ...facts.health,
-      ask: () => this.#control.send('Browser.getVersion'),
-      heardAt: () => this.upstream.heardAt,
+      ping: () => this.#control.send('Browser.getVersion'),
+      lastReceivedAt: () => this.upstream.lastReceivedAt,
       onDead: () => {
         this.#log('error', 'a browser does not answer and is killed', { worker: this.id, pid: this.pid })
         this.#process.end().catch((error: Error) => this.#log('error', 'could not clean up after a browser', { worker: this.id, error: error.message })) // prettier-ignore
@@ -130,7 +130,7 @@ export class BrowserWorker {
   }
 
   /** Opens a context with a page; without `options`, returns a warm one if available. */
-  async open(options?: BrowserContextOptions): Promise<Place> {
+  async open(options?: BrowserContextOptions): Promise<OpenContext> {
     const ready = options ? undefined : this.#warm.shift()
     return ready ?? this.#make({ ...this.defaults, ...options })
   }
@@ -174,7 +174,7 @@ export class BrowserWorker {
     }
   }
 
-  async #make(options: BrowserContextOptions): Promise<Place> {
+  async #make(options: BrowserContextOptions): Promise<OpenContext> {
     const { context, contextId, ...driven } = await this.#driver.newContext(options)
     try {
       const page = await context.newPage()

@@ -1,28 +1,28 @@
 /** Sessions by ID and by name: the live ones, and for a while the ended ones. Names are unique per key. */
-import { type Caller, nobody, sees } from '../../../core/access/caller.ts'
+import { type Caller, anonymousCaller, canSee } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { named } from '../../../core/access/owned.ts'
-import type { Graves } from '../../store/graves.ts'
-import { Grave, type SessionSketch } from './tombstone.ts'
-import { closedError } from './endings.ts'
+import { findByName } from '../../../core/access/owned.ts'
+import type { TombstoneStore } from '../../store/tombstones.ts'
+import { Tombstone, type SessionSketch } from './tombstone.ts'
+import { closedError } from './end-reasons.ts'
 import type { Session } from './session.ts'
 import { Tickets } from './tickets.ts'
 
 /** A session or its tombstone. */
-export type Known = Session | Grave
+export type KnownSession = Session | Tombstone
 
-export class Registry {
+export class SessionRegistry {
   readonly #live = new Map<string, Session>()
-  readonly #ended = new Map<string, Known>()
-  readonly #tombstones: Pick<Graves<SessionSketch>, 'note' | 'takeOver'> | undefined
+  readonly #ended = new Map<string, KnownSession>()
+  readonly #tombstones: Pick<TombstoneStore<SessionSketch>, 'note' | 'takeOver'> | undefined
   /** Sessions by owner and name; null while the session is being created. */
   readonly #names = new Map<string, Session | null>()
   readonly #tickets = new Tickets()
   readonly #now: () => number
 
   /** With `tombstones`, ended sessions survive the engine, and those of earlier engines are known. */
-  constructor(now: () => number = Date.now, tombstones?: Pick<Graves<SessionSketch>, 'note' | 'takeOver'>) {
+  constructor(now: () => number = Date.now, tombstones?: Pick<TombstoneStore<SessionSketch>, 'note' | 'takeOver'>) {
     this.#now = now
     this.#tombstones = tombstones
   }
@@ -32,7 +32,7 @@ export class Registry {
   }
 
   /** Sessions that ended within the last ten minutes. */
-  get ended(): Known[] {
+  get ended(): KnownSession[] {
     this.#loadTombstones()
     this.#expire()
     return [...this.#ended.values()]
@@ -42,7 +42,7 @@ export class Registry {
    * Reserves a name for a session that is being created; returns a function that releases it if creation fails.
    * @throws BaxError `conflict` when a live session of the same owner has the name.
    */
-  holdName(name: string | undefined, owner: string | null): () => void {
+  reserveName(name: string | undefined, owner: string | null): () => void {
     if (name === undefined) return () => {}
     const key = nameKey(owner, name)
     if (this.#names.has(key)) {
@@ -74,9 +74,10 @@ export class Registry {
   }
 
   /** Replaces an ended session by its tombstone, which frees the memory of the rest. */
-  bury(session: Session): void {
+  archive(session: Session): void {
     const { sessionId, owner, tokens } = session
-    if (this.#ended.has(sessionId)) this.#ended.set(sessionId, new Grave({ owner, session: session.sketch() }, tokens))
+    if (this.#ended.has(sessionId))
+      this.#ended.set(sessionId, new Tombstone({ owner, session: session.sketch() }, tokens))
   }
 
   /** Returns whether the ID or name belongs to a session visible to the caller: live, being created or ended. */
@@ -85,14 +86,14 @@ export class Registry {
   }
 
   /** Returns a live session. @throws BaxError `session_closed` or `session_not_found`. */
-  liveOne(idOrName: string, caller: Caller): Session {
+  findLive(idOrName: string, caller: Caller): Session {
     const session = this.find(idOrName, caller)
     assertLive(session)
     return session
   }
 
   /** Returns a session, live or ended. @throws BaxError `session_not_found`, also for sessions of other keys. */
-  find(idOrName: string, caller: Caller): Known {
+  find(idOrName: string, caller: Caller): KnownSession {
     const session = this.#seen(idOrName, caller)
     if (session) return session
     throw new BaxError('session_not_found', `no session has the id or name ${JSON.stringify(idOrName)}`, {
@@ -104,42 +105,42 @@ export class Registry {
    * Returns a session for watching. With a frame token any caller may watch; without one, callers who see the session.
    * @throws BaxError `unauthorized`, `session_not_found`.
    */
-  watched(idOrName: string, token: string | null, caller: Caller): Known {
-    if (token === null && caller !== nobody) return this.find(idOrName, caller)
+  findForWatching(idOrName: string, token: string | null, caller: Caller): KnownSession {
+    if (token === null && caller !== anonymousCaller) return this.find(idOrName, caller)
     const candidates = [...this.live, ...this.ended].filter((known) => [known.sessionId, known.name].includes(idOrName))
     const opened = candidates.find(({ tokens }) => tokens.grantOf(token ?? '') !== undefined)
     if (opened) return opened
     // Unauthenticated callers must not learn which sessions exist.
-    if (caller !== nobody) this.find(idOrName, caller)
+    if (caller !== anonymousCaller) this.find(idOrName, caller)
     throw new BaxError('unauthorized', 'the token is not the frame_token of this session', {
       hint: 'add ?token=FRAME_TOKEN from the response that created the session',
     })
   }
 
   /** Issues a ticket for a client of a live session. @throws BaxError `session_closed`, `session_not_found`. */
-  ticket(idOrName: string, caller: Caller): string {
-    return this.#tickets.issue(this.liveOne(idOrName, caller).sessionId)
+  issueTicket(idOrName: string, caller: Caller): string {
+    return this.#tickets.issue(this.findLive(idOrName, caller).sessionId)
   }
 
   /** Returns the live session that a ticket is for, and invalidates the ticket. */
-  ticketed(sessionId: string, ticket: string): Session | undefined {
+  redeemTicket(sessionId: string, ticket: string): Session | undefined {
     return this.#tickets.take(ticket) === sessionId ? this.#live.get(sessionId) : undefined
   }
 
-  #seen(idOrName: string, caller: Caller): Known | undefined {
+  #seen(idOrName: string, caller: Caller): KnownSession | undefined {
     this.#loadTombstones()
     this.#expire()
     const live = this.#live.get(idOrName)
-    if (live && sees(caller, live.owner)) return live
-    const byName = named(this.live, idOrName, caller)
+    if (live && canSee(caller, live.owner)) return live
+    const byName = findByName(this.live, idOrName, caller)
     if (byName) return byName
     const ended = this.#ended.get(idOrName)
-    if (ended && sees(caller, ended.owner)) return ended
-    return this.ended.findLast(({ name, owner }) => name === idOrName && sees(caller, owner))
+    if (ended && canSee(caller, ended.owner)) return ended
+    return this.ended.findLast(({ name, owner }) => name === idOrName && canSee(caller, owner))
   }
 
   #loadTombstones(): void {
-    for (const past of this.#tombstones?.takeOver() ?? []) this.#ended.set(past.session.session_id, new Grave(past))
+    for (const past of this.#tombstones?.takeOver() ?? []) this.#ended.set(past.session.session_id, new Tombstone(past))
   }
 
   #expire(): void {
@@ -149,7 +150,7 @@ export class Registry {
 }
 
 /** @throws BaxError `session_closed`. */
-export function assertLive(known: Known): asserts known is Session {
+export function assertLive(known: KnownSession): asserts known is Session {
   const { sessionId, endedAt, endReason } = known
   if (endedAt !== null) throw closedError(sessionId, endReason!)
 }

@@ -1,7 +1,7 @@
 /** Files that commands of a session write and upload: limited to the session's folder unless the engine allows all. */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { writeWhole } from '../../../core/state/files.ts'
+import { writeAtomic } from '../../../core/state/files.ts'
 
 /** Returns the folder for a session's downloads, below a folder that is removed with its browser. */
 export const downloadFolder = (parent: string, key: string): string => join(parent, 'downloads', key)
@@ -39,7 +39,7 @@ const impossible: Record<string, string> = {
 export async function saveFile(reach: Reach, path: string, bytes: Uint8Array): Promise<string> {
   const target = allowedPath(reach, path, 'files are written')
   try {
-    await writeWhole(target, bytes)
+    await writeAtomic(target, bytes)
   } catch (error) {
     const why = impossible[(error as NodeJS.ErrnoException).code ?? '']
     if (why === undefined) throw error

@@ -3,17 +3,17 @@ import type { Call } from '../../../core/operation/operation.ts'
 import type { SessionRecord } from '../../../core/shapes/session.ts'
 
 /** Base URLs of the server: the one that the caller used, and the one that serves WebSockets. */
-export type Bases = Pick<Call, 'baseUrl' | 'socketBaseUrl'>
+export type BaseUrls = Pick<Call, 'baseUrl' | 'socketBaseUrl'>
 
-export type Addresses = Pick<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
+export type SessionUrls = Pick<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
 
-export interface Addressed {
+export interface SessionAddressee {
   readonly sessionId: string
   /** Whether the engine serves CDP for the session. */
   readonly servesCdp: boolean
 }
 
-export function addressesOf({ sessionId, servesCdp }: Addressed, { baseUrl, socketBaseUrl }: Bases): Addresses {
+export function urlsOf({ sessionId, servesCdp }: SessionAddressee, { baseUrl, socketBaseUrl }: BaseUrls): SessionUrls {
   const serves = socketBaseUrl !== null && servesCdp
   return {
     sse_url: sseUrl(sessionId, baseUrl),
@@ -23,7 +23,7 @@ export function addressesOf({ sessionId, servesCdp }: Addressed, { baseUrl, sock
 }
 
 /** Returns the URLs of an ended session, whose event stream tells reconnecting clients that it has ended. */
-export function addressesOfEnded(sessionId: string, { baseUrl }: Bases): Addresses {
+export function urlsOfEnded(sessionId: string, { baseUrl }: BaseUrls): SessionUrls {
   return { sse_url: sseUrl(sessionId, baseUrl), cdp_url: null, live_view_url: null }
 }
 

@@ -11,30 +11,30 @@ import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { type Addresses, addressesOf, addressesOfEnded, type Bases } from './session-urls.ts'
+import { type SessionUrls, urlsOf, urlsOfEnded, type BaseUrls } from './session-urls.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
 import { answerDialogs } from '../tabs/dialogs.ts'
 import { keepDownloads } from '../tabs/downloads.ts'
 import type { SessionSketch } from './tombstone.ts'
 import { allowedPath, saveFile } from './session-files.ts'
-import type { Ground } from '../create/session-host.ts'
-import { type EndReason, endedError, isBrowserLoss } from './endings.ts'
+import type { SessionHost } from '../create/session-host.ts'
+import { type EndReason, endedError, isBrowserLoss } from './end-reasons.ts'
 import { Lifetime } from './lifetime.ts'
 import { FrameTokens } from '../live/frame-tokens.ts'
-import { Guests } from '../live/guests.ts'
-import { handOf } from '../live/control-lock.ts'
+import { TokenConnections } from '../live/token-connections.ts'
+import { controlLockOf } from '../live/control-lock.ts'
 import { recordPageEvents } from '../tabs/page-events.ts'
 import type { StorageState } from '../create/plan.ts'
 import { Tabs } from '../tabs/tabs.ts'
-import { Turns } from './turns.ts'
+import { CommandQueue } from './command-queue.ts'
 
 export interface SessionFacts {
   /** ID of the key that created the session; null when the engine uses no keys. */
   readonly owner: string | null
   readonly input: SessionInput
   readonly viewport: { readonly width: number; readonly height: number }
-  readonly host: Ground
+  readonly host: SessionHost
   /** Whether files may be written outside the session's download folder. */
   readonly writeAnywhere: boolean
   /** Download quota of the session, in bytes. */
@@ -54,11 +54,11 @@ export class Session implements BatchTarget {
   readonly owner: string | null
   readonly input: SessionInput
   readonly events = new EventLog()
-  readonly turns = new Turns()
+  readonly queue = new CommandQueue()
   readonly pointer = { x: 0, y: 0 }
   readonly createdAt = new Date()
   readonly tokens = new FrameTokens()
-  readonly guests = new Guests()
+  readonly tokenConnections = new TokenConnections()
   readonly #facts: SessionFacts
   readonly #tabs: Tabs
   readonly #lifetime: Lifetime
@@ -80,7 +80,7 @@ export class Session implements BatchTarget {
     setMaxListeners(0, this.#ended.signal)
     this.#frameToken = this.tokens.add({ control: false, cdp: true })
     recordPageEvents(host.context, this.events)
-    answerDialogs(host.context, this.events, () => handOf(this).holder === undefined)
+    answerDialogs(host.context, this.events, () => controlLockOf(this).holder === undefined)
     keepDownloads(host, this.events, facts.downloadBytes)
     this.#tabs = new Tabs(host, this.events, viewport)
     this.#lifetime = new Lifetime({
@@ -147,8 +147,8 @@ export class Session implements BatchTarget {
   }
 
   /** Opens a background tab for the engine's own work; the caller closes it. */
-  openAside(): Promise<Page> {
-    return this.#tabs.openAside()
+  openBackgroundTab(): Promise<Page> {
+    return this.#tabs.openBackgroundTab()
   }
 
   get pages(): readonly Page[] {
@@ -216,10 +216,10 @@ export class Session implements BatchTarget {
     })
   }
 
-  async record(bases: Bases): Promise<SessionRecord> {
+  async record(bases: BaseUrls): Promise<SessionRecord> {
     const sketch = this.sketch()
-    if (this.#endedAt !== null) return { ...sketch, ...addressesOfEnded(this.sessionId, bases) }
-    return { ...sketch, title: await this.#tabs.title(), ...this.addresses(bases) }
+    if (this.#endedAt !== null) return { ...sketch, ...urlsOfEnded(this.sessionId, bases) }
+    return { ...sketch, title: await this.#tabs.title(), ...this.urls(bases) }
   }
 
   /** Builds the part of the record that needs neither the page nor the URLs of the request. */
@@ -246,7 +246,7 @@ export class Session implements BatchTarget {
       idle_timeout_secs: input.keep_alive ? 0 : input.idle_timeout_secs,
       timeout_secs: input.timeout_secs,
       commands_run: this.#commandsRun,
-      controlled_by_person: live && handOf(this).holder !== undefined,
+      controlled_by_person: live && controlLockOf(this).holder !== undefined,
       ended_at: this.#endedAt?.toISOString() ?? null,
       end_reason: this.#endReason,
     }
@@ -260,8 +260,8 @@ export class Session implements BatchTarget {
     return this.#facts.host.openCdp !== undefined
   }
 
-  addresses(bases: Bases): Addresses {
-    return addressesOf(this, bases)
+  urls(bases: BaseUrls): SessionUrls {
+    return urlsOf(this, bases)
   }
 
   async #end(reason: EndReason): Promise<void> {

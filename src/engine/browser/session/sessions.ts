@@ -1,5 +1,5 @@
 /** Browser sessions: creates, finds, drives and ends them. */
-import { type Caller, sees } from '../../../core/access/caller.ts'
+import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import type { Sessions } from '../../../core/engine.ts'
@@ -19,20 +19,20 @@ import {
   sessionInput,
 } from '../../../core/shapes/session.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { counted } from '../create/session-quota.ts'
+import { withQuota } from '../create/session-quota.ts'
 import { type FollowRequest, followSession } from '../live/follow.ts'
-import { browserGraves } from './tombstone.ts'
-import { Graves } from '../../store/graves.ts'
-import { inTurn, unlessControlled } from '../live/control-wait.ts'
+import { browserTombstones } from './tombstone.ts'
+import { TombstoneStore } from '../../store/tombstones.ts'
+import { runQueued, unlessControlled } from '../live/control-wait.ts'
 import { observeSession } from '../observe/observe.ts'
 import { refuseStep, runStep } from '../observe/step.ts'
 import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from '../create/opening.ts'
 import { newestFirst } from '../../newest-first.ts'
 import { planSession, type SessionPlan, type StorageState } from '../create/plan.ts'
 import { Pool } from '../pool/pool.ts'
-import { type Provisioning, stopping, tooManyWait } from '../create/provision.ts'
+import { type Provisioning, shuttingDownError, queueFullError } from '../create/provision.ts'
 import { Provisions } from '../create/provisions.ts'
-import { assertLive, Registry } from './registry.ts'
+import { assertLive, SessionRegistry } from './registry.ts'
 import { type BatchTools, runBatch } from '../batch/run-batch.ts'
 import type { Session } from './session.ts'
 
@@ -54,7 +54,7 @@ export interface BrowserSessionsFacts {
 export class BrowserSessions implements Sessions {
   readonly pool: Pool
   readonly #facts: BrowserSessionsFacts
-  readonly #registry: Registry
+  readonly #registry: SessionRegistry
   readonly #provisions = new Provisions()
   readonly #opening: OpeningTools
   readonly #quota: Quota
@@ -64,8 +64,9 @@ export class BrowserSessions implements Sessions {
     this.#facts = facts
     this.#quota = new Quota('sessions', facts.config.allowances)
     // Other processes never ask about the sessions of an embedded engine.
-    const tombstones = facts.config.home === 'embedded' ? undefined : new Graves(browserGraves, facts.config)
-    this.#registry = new Registry(Date.now, tombstones)
+    const tombstones =
+      facts.config.home === 'embedded' ? undefined : new TombstoneStore(browserTombstones, facts.config)
+    this.#registry = new SessionRegistry(Date.now, tombstones)
     this.pool = new Pool(facts.config, facts.egress)
     this.#opening = {
       config: facts.config,
@@ -76,7 +77,7 @@ export class BrowserSessions implements Sessions {
         facts.keys.whenLost(session.owner, () => session.endLater('deleted'), session.ended)
       },
       onEnded: (session) => this.#registry.retire(session),
-      onGone: (session) => this.#registry.bury(session),
+      onGone: (session) => this.#registry.archive(session),
     }
   }
 
@@ -90,7 +91,7 @@ export class BrowserSessions implements Sessions {
 
   /** Number of batches that wait in the queues of sessions. */
   get waitingBatches(): number {
-    return this.#registry.live.reduce((sum, session) => sum + session.turns.waiting, 0)
+    return this.#registry.live.reduce((sum, session) => sum + session.queue.waiting, 0)
   }
 
   async create(input: SessionInput, call: Call): Promise<SessionCreated> {
@@ -104,14 +105,14 @@ export class BrowserSessions implements Sessions {
       name: session.name,
       created_at: session.createdAt.toISOString(),
       expires_at: session.expiresAt.toISOString(),
-      ...session.addresses(call),
+      ...session.urls(call),
       ...(warning && { warning }),
     }
   }
 
   async list({ status }: { status?: SessionRecord['status'] | 'all' }, call: Call): Promise<SessionRecord[]> {
     const { live, ended } = this.#registry
-    const seen = [...live, ...ended].filter(({ owner }) => sees(call.caller, owner))
+    const seen = [...live, ...ended].filter(({ owner }) => canSee(call.caller, owner))
     const records = await Promise.all(seen.map((session) => session.record(call)))
     const selected = records.filter((record) => {
       if (status === undefined) return record.ended_at === null
@@ -139,14 +140,14 @@ export class BrowserSessions implements Sessions {
   async runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult> {
     const { session, warning } = await this.#sessionFor(batch, call)
     const run = (signal: AbortSignal) => runBatch(session, batch, this.#facts.tools, signal)
-    const outcome = await inTurn(session, call, batch, () => run(call.signal)).catch(unlessControlled(run))
+    const outcome = await runQueued(session, call, batch, () => run(call.signal)).catch(unlessControlled(run))
     session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
     return { ...outcome, session_id: session.sessionId, ...(warning && { warning }) }
   }
 
   async observe(request: ObserveRequest, call: Call): Promise<Observation> {
-    const session = this.#registry.liveOne(request.session_id, call.caller)
-    return inTurn(session, call, {}, () => observeSession(session, request, call.signal))
+    const session = this.#registry.findLive(request.session_id, call.caller)
+    return runQueued(session, call, {}, () => observeSession(session, request, call.signal))
   }
 
   async step(request: StepRequest, call: Call): Promise<StepResult> {
@@ -154,7 +155,7 @@ export class BrowserSessions implements Sessions {
     const { tools } = this.#facts
     const run = () => runStep(session, request, tools, call.signal)
     const refuse = (signal: AbortSignal) => refuseStep(session, request, tools, signal)
-    const outcome = await inTurn(session, call, request, run).catch(unlessControlled(refuse))
+    const outcome = await runQueued(session, call, request, run).catch(unlessControlled(refuse))
     session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
     const joined = [warning, outcome.warning].filter(Boolean).join('; ')
     return { ...outcome, session_id: session.sessionId, ...(joined && { warning: joined }) }
@@ -162,30 +163,31 @@ export class BrowserSessions implements Sessions {
 
   async follow(request: FollowRequest, call: StreamCall): Promise<AsyncIterable<Frame> | null> {
     const { session_id: sessionId, token = null } = request
-    return followSession(this.#registry.watched(sessionId, token, call.caller), request, call)
+    return followSession(this.#registry.findForWatching(sessionId, token, call.caller), request, call)
   }
 
   async openClient(sessionId: string, token: string | null, { caller }: Call): Promise<(link: Link) => void> {
     // Callers without a key need the token even if the engine uses no keys: the URL alone grants no access.
     const shown = caller.keyId === null ? (token ?? '') : token
-    const session = this.#registry.ticketed(sessionId, shown ?? '') ?? this.#registry.watched(sessionId, shown, caller)
+    const session =
+      this.#registry.redeemTicket(sessionId, shown ?? '') ?? this.#registry.findForWatching(sessionId, shown, caller)
     assertLive(session)
     return (await import('../cdp/session-cdp.ts')).openClient(session, shown)
   }
 
   async ticket(sessionId: string, { caller }: Call): Promise<string> {
-    return this.#registry.ticket(sessionId, caller)
+    return this.#registry.issueTicket(sessionId, caller)
   }
 
   async openLiveView(sessionId: string, token: string | null, { caller }: Call): Promise<(link: Link) => void> {
     const shown = caller.keyId === null ? (token ?? '') : token
-    const session = this.#registry.watched(sessionId, shown, caller)
+    const session = this.#registry.findForWatching(sessionId, shown, caller)
     assertLive(session)
     return (await import('../live/viewer.ts')).openLiveView(session, shown)
   }
 
   async linkLiveView(sessionId: string, control: boolean, call: Call): Promise<LiveViewLink> {
-    const session = this.#registry.liveOne(sessionId, call.caller)
+    const session = this.#registry.findLive(sessionId, call.caller)
     return (await import('../live/viewer.ts')).linkLiveView(session, control, call)
   }
 
@@ -196,12 +198,12 @@ export class BrowserSessions implements Sessions {
 
   /** Returns a live session. @throws BaxError `session_closed` or `session_not_found`. */
   live(idOrName: string, caller: Caller): Session {
-    return this.#registry.liveOne(idOrName, caller)
+    return this.#registry.findLive(idOrName, caller)
   }
 
   async shutDown(): Promise<void> {
     this.#closed = true
-    this.#provisions.cancelAll(stopping())
+    this.#provisions.cancelAll(shuttingDownError())
     await Promise.all(
       this.#registry.live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')),
     )
@@ -213,7 +215,7 @@ export class BrowserSessions implements Sessions {
     batch: Pick<CommandBatch, 'session_id' | 'headless'>,
     call: Call,
   ): Promise<{ session: Session; warning?: string }> {
-    if (batch.session_id !== undefined) return { session: this.#registry.liveOne(batch.session_id, call.caller) }
+    if (batch.session_id !== undefined) return { session: this.#registry.findLive(batch.session_id, call.caller) }
     const input = sessionInput.parse({ ...(batch.headless !== undefined && { headless: batch.headless }) })
     const made = await this.#openOrQueue(input, call)
     if (!('provision' in made)) return made
@@ -227,8 +229,8 @@ export class BrowserSessions implements Sessions {
   }
 
   async #openOrQueue(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
-    if (this.#closed) throw stopping()
-    return counted(this.#quota, call.caller, () => this.#open(input, call))
+    if (this.#closed) throw shuttingDownError()
+    return withQuota(this.#quota, call.caller, () => this.#open(input, call))
   }
 
   async #open(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
@@ -240,7 +242,7 @@ export class BrowserSessions implements Sessions {
       profile: (profileId) => this.#facts.profiles.load(profileId, caller),
       canShow: () => this.pool.locate('headful').then(() => true, () => false), // prettier-ignore
     })
-    const releaseName = this.#registry.holdName(input.requested_name, caller.keyId)
+    const releaseName = this.#registry.reserveName(input.requested_name, caller.keyId)
     if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, this.#opening), call, releaseName)
     const seat = this.pool.reserve(plan.kind)
     if (!seat) return this.#enqueue(plan, releaseName)
@@ -253,7 +255,7 @@ export class BrowserSessions implements Sessions {
       const opened = await work
       if (!signal.aborted && !this.#closed) return opened
       await opened.session.end('deleted')
-      throw this.#closed ? stopping() : signal.reason
+      throw this.#closed ? shuttingDownError() : signal.reason
     } finally {
       releaseName()
     }
@@ -262,7 +264,7 @@ export class BrowserSessions implements Sessions {
   #enqueue(plan: SessionPlan, releaseName: () => void): Provisioning {
     if (this.provisioning >= limits.overload.provisions) {
       releaseName()
-      throw tooManyWait()
+      throw queueFullError()
     }
     return this.#provisions.begin({
       owner: plan.owner,

@@ -1,15 +1,15 @@
 /** Tombstones: the records of ended sessions. */
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionRecord } from '../../../core/shapes/session.ts'
-import type { GraveKind, Remembered } from '../../store/graves.ts'
-import { addressesOfEnded, type Bases } from './session-urls.ts'
-import type { EndReason } from './endings.ts'
+import type { TombstoneKind, StoredTombstone } from '../../store/tombstones.ts'
+import { urlsOfEnded, type BaseUrls } from './session-urls.ts'
+import type { EndReason } from './end-reasons.ts'
 import { FrameTokens } from '../live/frame-tokens.ts'
 
 /** Record of a session without the URLs, which depend on the request. */
 export type SessionSketch = Omit<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
 
-export const browserGraves: GraveKind<SessionSketch> = {
+export const browserTombstones: TombstoneKind<SessionSketch> = {
   folder: 'sessions',
   keptMs: limits.session.tombstoneMs,
   endOf: ({ ended_at }) => ended_at,
@@ -22,7 +22,7 @@ export const browserGraves: GraveKind<SessionSketch> = {
   }),
 }
 
-export class Grave {
+export class Tombstone {
   readonly sessionId: string
   readonly name: string | null
   readonly owner: string | null
@@ -32,7 +32,7 @@ export class Grave {
   readonly #session: SessionSketch
 
   /** Sessions of earlier engines have no tokens: only their owners can ask about them. */
-  constructor({ owner, session }: Remembered<SessionSketch>, tokens = new FrameTokens()) {
+  constructor({ owner, session }: StoredTombstone<SessionSketch>, tokens = new FrameTokens()) {
     this.sessionId = session.session_id
     this.name = session.name
     this.owner = owner
@@ -42,8 +42,8 @@ export class Grave {
     this.#session = session
   }
 
-  async record(bases: Bases): Promise<SessionRecord> {
-    return { ...this.#session, ...addressesOfEnded(this.sessionId, bases) }
+  async record(bases: BaseUrls): Promise<SessionRecord> {
+    return { ...this.#session, ...urlsOfEnded(this.sessionId, bases) }
   }
 
   /** Does nothing: the session has already ended. */

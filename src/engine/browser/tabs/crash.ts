@@ -39,7 +39,7 @@ export interface Recovery {
 }
 
 /** Builds the error that reports a crash and its outcome for the tab. */
-export function crashError({ url, obstacle }: Recovery): BaxError {
+export function crashedError({ url, obstacle }: Recovery): BaxError {
   const shown = shownUrl(url)
   const reloaded = obstacle === undefined
   const outcome = reloaded ? `the tab was reloaded at ${shown}` : `the tab was not reloaded: ${obstacle}`
@@ -53,7 +53,7 @@ export function crashError({ url, obstacle }: Recovery): BaxError {
 export async function unlessCrashed<T>(page: Page, work: () => Promise<T>): Promise<T> {
   let onCrash!: () => void
   const crash = new Promise<never>((_, reject) => {
-    onCrash = () => reject(crashError({ url: page.url(), obstacle: 'it is not the active tab' }))
+    onCrash = () => reject(crashedError({ url: page.url(), obstacle: 'it is not the active tab' }))
     page.once('crash', onCrash)
   })
   try {

@@ -10,14 +10,14 @@ export interface DialogAnswer {
 }
 
 /** Returns the default answer: OK for alerts and `beforeunload`, Cancel for questions. */
-export const usualAnswer = (dialog: Dialog): DialogAnswer => ({
+export const defaultAnswer = (dialog: Dialog): DialogAnswer => ({
   accept: dialog.type() === 'alert' || dialog.type() === 'beforeunload',
 })
 
 /** Answers the dialogs of a context, except while `ours` returns false. */
 export function answerDialogs(context: BrowserContext, events: EventLog, ours: () => boolean): void {
   context.on('dialog', (dialog) => {
-    if (ours()) void answerDialog(dialog, events, async () => usualAnswer(dialog))
+    if (ours()) void answerDialog(dialog, events, async () => defaultAnswer(dialog))
   })
 }
 

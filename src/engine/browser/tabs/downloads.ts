@@ -4,12 +4,12 @@ import { basename, extname, join } from 'node:path'
 import type { Download } from 'playwright'
 import type { EventLog } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { Ground } from '../create/session-host.ts'
+import type { SessionHost } from '../create/session-host.ts'
 import { shownUrl } from './page-events.ts'
 import { tabIdOf } from './tab-ids.ts'
 
 /** Stores the session's downloads, up to limits on their number and their total size. */
-export function keepDownloads(host: Ground, events: EventLog, maxBytes: number): void {
+export function keepDownloads(host: SessionHost, events: EventLog, maxBytes: number): void {
   const { context, downloads: folder, transfers } = host
   const store: DownloadStore = { folder, maxBytes, names: new Set(), events, bytes: 0, running: new Map(), full: false }
   context.on('download', (download) => void save(download, store))

@@ -26,7 +26,7 @@ type Target = Page | Frame
 const sessions = new WeakMap<Target, Promise<CDPSession>>()
 
 /** Returns the protocol session of a page, or of a frame with its own process; opened once. */
-export function protocol(target: Target): Promise<CDPSession> {
+export function cdpSessionOf(target: Target): Promise<CDPSession> {
   let session = sessions.get(target)
   if (!session) {
     const page = 'mainFrame' in target ? target : target.page()
@@ -44,10 +44,10 @@ export function protocol(target: Target): Promise<CDPSession> {
 const sharesThread = (error: unknown) => /does not have a separate CDP session/.test(String(error))
 
 /** Opens the sessions that can terminate scripts of the page and its frames: a hung thread accepts no new session. */
-export async function prepareToCut(page: Page): Promise<void> {
+export async function prepareToTerminate(page: Page): Promise<void> {
   await Promise.all(
     [page, ...page.frames().slice(1)].map((target) =>
-      protocol(target).catch((error: unknown) => {
+      cdpSessionOf(target).catch((error: unknown) => {
         if (!sharesThread(error) && !isGone(error)) throw error
       }),
     ),
@@ -60,7 +60,7 @@ const hung = Symbol('hung')
  * Navigates a page with `go`. If the page hangs, before or during the navigation, terminates its script, or replaces
  * the page by a new tab and runs `go` again there, since a navigation waits for the page that it replaces.
  */
-export async function leave<T>(page: Page, go: (page: Page) => Promise<T>): Promise<T> {
+export async function navigateAway<T>(page: Page, go: (page: Page) => Promise<T>): Promise<T> {
   const free = await freeToLeave(page)
   const left = new AbortController()
   const onNavigated = (frame: Frame) => frame === free.mainFrame() && left.abort()
@@ -88,7 +88,7 @@ async function untilHung(page: Page, left: AbortSignal): Promise<typeof hung> {
 }
 
 /** Runs `work`; on timeout or abort, terminates the script that keeps the page busy. */
-export async function cutAfter<T>(page: Page, limits: ScriptLimits, work: () => Promise<T>): Promise<T> {
+export async function terminateAfter<T>(page: Page, limits: ScriptLimits, work: () => Promise<T>): Promise<T> {
   const { timeoutMs, signal } = limits
   const late = new BaxError('timeout', `the evaluation timed out after ${timeoutMs} ms`)
   try {
@@ -132,7 +132,7 @@ async function replacePage(page: Page): Promise<Page> {
 /** Terminates the script that keeps the thread of a page or frame busy; does nothing if it responds. */
 async function free(target: Target): Promise<void> {
   try {
-    const cdp = await protocol(target)
+    const cdp = await cdpSessionOf(target)
     if (await answers(cdp)) return
     await cdp.send('Runtime.terminateExecution')
     // A late termination would hit the page's next script: this call absorbs it.

@@ -5,9 +5,9 @@ import type { EventLog } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { SessionPlan } from '../create/plan.ts'
-import type { Ground } from '../create/session-host.ts'
-import { crashError, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
-import { protocol } from './hung-script.ts'
+import type { SessionHost } from '../create/session-host.ts'
+import { crashedError, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
+import { cdpSessionOf } from './hung-script.ts'
 import { reportFileChoosers, shownUrl } from './page-events.ts'
 import { tabIdOf, takeTabId } from './tab-ids.ts'
 
@@ -49,7 +49,7 @@ export class Tabs {
   #replacing = false
   #frozen: { readonly url: string; readonly title: string } | undefined
 
-  constructor(host: Pick<Ground, 'context' | 'pagesOpened'>, events: EventLog, viewport: SessionPlan['viewport']) {
+  constructor(host: Pick<SessionHost, 'context' | 'pagesOpened'>, events: EventLog, viewport: SessionPlan['viewport']) {
     const { context, pagesOpened } = host
     this.#context = context
     this.#pagesOpened = pagesOpened ?? (() => this.#reported)
@@ -118,7 +118,7 @@ export class Tabs {
     const obstacle = known ?? (await loadFailure(fresh, url))
     if (hasCrashed(fresh)) await this.#replacePage(tab)
     this.#events.emit('tab.recovered', { tab_id: tab.id, url: shownUrl(url), reloaded: obstacle === undefined })
-    return crashError({ url, obstacle })
+    return crashedError({ url, obstacle })
   }
 
   /** Replaces a crashed page, which is unusable, by a new one with the same tab ID. */
@@ -146,7 +146,7 @@ export class Tabs {
   }
 
   /** Opens a background tab for the engine's own work: it is never active, and not listed. */
-  async openAside(): Promise<Page> {
+  async openBackgroundTab(): Promise<Page> {
     this.#opening += 1
     try {
       const page = await this.#context.newPage()
@@ -210,7 +210,7 @@ export class Tabs {
     // The context may have another viewport size than the session.
     void this.#fit(page)
     // Open the session while the page responds: a later one could not terminate a hung script.
-    void protocol(page).catch(() => {})
+    void cdpSessionOf(page).catch(() => {})
     reportFileChoosers(page, this.#events)
     page.once('close', () => tab.page === page && this.#remove(tab))
     page.once('crash', () => {

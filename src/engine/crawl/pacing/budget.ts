@@ -2,7 +2,7 @@
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { ScrapePlan } from '../../scrape/plan.ts'
 
-export class Budget {
+export class TimeBudget {
   readonly #timeoutMs: number
   readonly #signal: AbortSignal
   leftMs: number

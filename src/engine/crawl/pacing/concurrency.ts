@@ -1,9 +1,9 @@
 /** The number of pages loaded at the same time, which adapts to the load of the machine. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
-import { renderedAtOnce } from '../../render/browser/at-once.ts'
+import { renderedAtOnce } from '../../render/browser/concurrency.ts'
 
-export interface Pace {
+export interface Concurrency {
   readonly atOnce: number
   close(): void
 }
@@ -18,16 +18,16 @@ const intervalMs = 500
 const overloadedMs = 120
 const relaxedMs = 40
 
-export const fixedPace = (atOnce: number): Pace => ({ atOnce, close: () => {} })
+export const fixedConcurrency = (atOnce: number): Concurrency => ({ atOnce, close: () => {} })
 
 /** Adapts to the load of the machine; calls `onChange` when the number grows. */
-export function adaptivePace(onChange: () => void): Pace {
+export function adaptiveConcurrency(onChange: () => void): Concurrency {
   const delay = monitorEventLoopDelay({ resolution: 10 })
   delay.enable()
   let atOnce = initial
   const timer = setInterval(() => {
     const before = atOnce
-    atOnce = nextPace(atOnce, { lagMs: delay.mean / 1e6 - 10, load: loadavg()[0]! / availableParallelism(), free: freemem() / totalmem() }) // prettier-ignore
+    atOnce = nextConcurrency(atOnce, { lagMs: delay.mean / 1e6 - 10, load: loadavg()[0]! / availableParallelism(), free: freemem() / totalmem() }) // prettier-ignore
     delay.reset()
     if (atOnce > before) onChange()
   }, intervalMs)
@@ -53,7 +53,7 @@ export interface MachineLoad {
 }
 
 /** Decreases by a quarter, or increases by one. */
-export function nextPace(atOnce: number, { lagMs, load, free }: MachineLoad): number {
+export function nextConcurrency(atOnce: number, { lagMs, load, free }: MachineLoad): number {
   if (lagMs > overloadedMs || free < 0.05) return Math.max(min, Math.floor(atOnce * 0.75))
   if (lagMs > relaxedMs || load > 3 || free < 0.1) return atOnce
   return Math.min(max, atOnce + 1)

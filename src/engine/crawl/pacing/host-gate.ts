@@ -31,7 +31,7 @@ export class HostGate {
   }
 
   /** Limits the host to one request at a time, with a delay in between. */
-  spaceOut(delayMs: number): void {
+  setDelay(delayMs: number): void {
     this.#delayMs = delayMs
   }
 
@@ -81,7 +81,7 @@ export class HostGate {
     return true
   }
 
-  eased(): void {
+  succeeded(): void {
     this.#refusals = 0
     this.#pausedMs = 0
     this.#allowed = Math.min(this.#max, this.#allowed + 1)

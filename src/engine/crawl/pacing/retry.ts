@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { ObtainedPage } from '../../scrape/load-page.ts'
+import type { LoadedPage } from '../../scrape/load-page.ts'
 import type { HostGate } from './host-gate.ts'
 
 const { busyTries, downTries, retries, retryMs } = limits.crawl
@@ -10,7 +10,7 @@ const { busyTries, downTries, retries, retryMs } = limits.crawl
 /** Temporary errors of a single page. */
 const temporary: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'navigation_aborted', 'browser_failed', 'worker_lost', 'server_error']) // prettier-ignore
 
-export interface Try {
+export interface RetryContext {
   /** Zero-based. */
   readonly attempt: number
   readonly gate: HostGate
@@ -22,7 +22,10 @@ export interface Try {
 }
 
 /** Resolves when it is time to retry. @throws the error if a retry makes no sense, or the signal's reason */
-export async function nextTry(error: BaxError, { attempt, gate, left, isStart, signal }: Try): Promise<void> {
+export async function waitForRetry(
+  error: BaxError,
+  { attempt, gate, left, isStart, signal }: RetryContext,
+): Promise<void> {
   const tries = attempt + 1
   const afterMs = error.retryAfterSecs === undefined ? undefined : error.retryAfterSecs * 1000
   if (error.code === 'rate_limited' || afterMs !== undefined) {
@@ -39,7 +42,7 @@ export async function nextTry(error: BaxError, { attempt, gate, left, isStart, s
 }
 
 /** @throws BaxError for a response that is not the page: the server is busy or failing */
-export function checkStatus({ status, headers }: ObtainedPage): void {
+export function checkStatus({ status, headers }: LoadedPage): void {
   if (status !== 429 && status < 500) return
   const after = retryAfter(headers.get('retry-after'))
   const extras = { details: { status_code: status }, ...(after !== undefined && { retryAfterSecs: after }) }

@@ -1,7 +1,7 @@
 /** Queues new links of a page, and skips those outside the scope. */
 import { limits } from '../../../core/limits/limits.ts'
 import type { CrawlSkipped } from '../../../core/shapes/crawl.ts'
-import { crawlable, SeenSet } from './address.ts'
+import { crawlableUrl, SeenSet } from './url-identity.ts'
 import { type JournalEntry, warning } from '../store/journal.ts'
 import type { Scope } from './scope.ts'
 
@@ -23,13 +23,13 @@ export class Discovery {
   }
 
   /** Adds a URL; returns whether it is new. */
-  know(url: URL): boolean {
+  markKnown(url: URL): boolean {
     return this.#known.add(this.#scope.identity(url))
   }
 
   /** Returns whether a URL was found before, or is outside the scope. */
   isKnown(url: URL): boolean {
-    return this.#known.has(this.#scope.identity(url)) || this.#scope.refuses(url) !== undefined
+    return this.#known.has(this.#scope.identity(url)) || this.#scope.skipReason(url) !== undefined
   }
 
   /** Returns the journal lines of new links, in their order. */
@@ -41,14 +41,14 @@ export class Discovery {
       if (this.#recent.has(link)) continue
       if (this.#recent.size >= maxRecent) this.#recent.clear()
       this.#recent.add(link)
-      const url = crawlable(link)
+      const url = crawlableUrl(link)
       if (!url) continue
       if (this.#known.size >= limits.crawl.addresses) {
         isFull = true
         break
       }
-      if (!this.know(url)) continue
-      const reason = this.#scope.refuses(url) ?? (depth > this.#maxDepth ? 'max_depth' : undefined)
+      if (!this.markKnown(url)) continue
+      const reason = this.#scope.skipReason(url) ?? (depth > this.#maxDepth ? 'max_depth' : undefined)
       if (reason) skipped.push({ url: url.href.slice(0, limits.crawl.addressChars), reason })
       else urls.push(url.href)
     }

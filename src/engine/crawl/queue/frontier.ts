@@ -2,14 +2,14 @@
 import { limits } from '../../../core/limits/limits.ts'
 import { type PlacedLine, readJournal } from '../store/journal.ts'
 
-export interface Waiting {
+export interface QueuedUrl {
   readonly url: string
   readonly depth: number
 }
 
 export class Frontier {
   readonly #journal: string
-  #urls: Waiting[] = []
+  #urls: QueuedUrl[] = []
   #next = 0
   /** Position in the journal of the first URLs that are not in memory. */
   #unread: number | undefined
@@ -27,7 +27,7 @@ export class Frontier {
     } else this.#unread ??= from
   }
 
-  async next(): Promise<Waiting | undefined> {
+  async next(): Promise<QueuedUrl | undefined> {
     if (this.#next >= this.#urls.length) await this.#refill()
     const found = this.#urls[this.#next]
     if (found) this.#next++

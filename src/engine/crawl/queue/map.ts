@@ -1,7 +1,7 @@
 /** Maps of sites: crawls that read pages only for their links. */
 import { limits } from '../../../core/limits/limits.ts'
 import type { CrawlInput, MapAnswer, MapInput } from '../../../core/shapes/crawl.ts'
-import { accountsOf, outcomeOf, pagesOf } from '../answer.ts'
+import { accountsOf, outcomeOf, pagesOf } from '../responses.ts'
 import type { CrawlRecord } from '../store/record.ts'
 import type { CrawlFiles } from '../store/crawl-store.ts'
 

@@ -7,7 +7,7 @@ import type { Egress } from '../../egress/egress.ts'
 import { decodeText } from '../../render/http/charset.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
 import { httpUserAgent } from '../../render/http/user-agent.ts'
-import type { KeptAnswers } from '../store/kept-responses.ts'
+import type { ResponseCache } from '../store/response-cache.ts'
 
 /** The package is CommonJS, but its types describe an ES module. */
 const parse = robotsParser as unknown as typeof robotsParser.default
@@ -28,7 +28,7 @@ const noRules: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
 export interface RobotsFacts {
   readonly ignore: boolean
   readonly egress: Egress
-  readonly answers: KeptAnswers
+  readonly answers: ResponseCache
   readonly signal: AbortSignal
   readonly onWarning: (message: string) => void
 }
@@ -85,7 +85,7 @@ async function fetchText(address: string, egress: Egress, signal: AbortSignal): 
     userAgent: httpUserAgent,
     egress,
     signal,
-    admit: () => {},
+    checkHeaders: () => {},
   })
   if (status >= 500) throw new BaxError('server_error', `it responded with ${status}`)
   if (status >= 400) return ''

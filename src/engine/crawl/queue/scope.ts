@@ -4,11 +4,11 @@ import { RE2JS } from 're2js'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SkipReason } from '../../../core/shapes/crawl.ts'
-import { decodedPart } from '../../../core/net/urls.ts'
+import { decodeUrlPart } from '../../../core/net/urls.ts'
 import { linearGlob } from '../../linear-glob.ts'
-import { type Folding, foldingOf, hostOf, identityOf } from './address.ts'
+import { type UrlEquivalence, equivalenceOf, hostOf, identityOf } from './url-identity.ts'
 
-export interface ScopeWishes {
+export interface ScopeOptions {
   readonly include_paths: readonly string[]
   readonly exclude_paths: readonly string[]
   readonly path_syntax?: 'glob' | 'regex' | undefined
@@ -25,7 +25,7 @@ export interface PathRules {
 }
 
 /** Compiles the path patterns. @throws BaxError `invalid_request` for an invalid pattern */
-export function pathRules({ include_paths: include, exclude_paths: exclude, path_syntax }: ScopeWishes): PathRules {
+export function pathRules({ include_paths: include, exclude_paths: exclude, path_syntax }: ScopeOptions): PathRules {
   const syntax = syntaxes[path_syntax ?? 'glob']
   return {
     included: include.length === 0 ? () => true : anyOf(include, 'include_paths', syntax),
@@ -81,17 +81,17 @@ function anyOf(patterns: readonly string[], field: string, { name, read }: Synta
 
 /** The scope of one crawl, known once the start page has been loaded. */
 export class Scope {
-  readonly #options: ScopeWishes
+  readonly #options: ScopeOptions
   readonly #rules: PathRules
   readonly #start: URL
-  readonly #folding: Folding
+  readonly #folding: UrlEquivalence
   readonly #host: string
 
-  constructor(options: ScopeWishes, rules: PathRules, requested: URL, reached: URL) {
+  constructor(options: ScopeOptions, rules: PathRules, requested: URL, reached: URL) {
     this.#options = options
     this.#rules = rules
     this.#start = reached
-    this.#folding = foldingOf(requested, reached)
+    this.#folding = equivalenceOf(requested, reached)
     this.#host = hostOf(reached, this.#folding)
   }
 
@@ -103,7 +103,7 @@ export class Scope {
     return identityOf(url, this.#folding)
   }
 
-  holds(url: URL): boolean {
+  includesHost(url: URL): boolean {
     if (this.#options.allow_external_links) return true
     const { hostname, port, protocol } = this.#start
     // Without a port, the scheme has to match, as it implies the port.
@@ -113,22 +113,22 @@ export class Scope {
     return this.#options.allow_subdomains && isSubdomain
   }
 
-  passes(url: URL): boolean {
-    const path = decodedPart(url.pathname)
+  matchesPath(url: URL): boolean {
+    const path = decodeUrlPart(url.pathname)
     return this.#isBelow(url, path) && this.#rules.included(path) && !this.#rules.excluded(path)
   }
 
   /** Returns whether the path is below that of the start page, which matters on its host only. */
   #isBelow(url: URL, path: string): boolean {
     if (!this.#options.below_start || hostOf(url, this.#folding) !== this.#host) return true
-    const top = decodedPart(this.#start.pathname).replace(/\/$/, '')
+    const top = decodeUrlPart(this.#start.pathname).replace(/\/$/, '')
     return path === top || path.startsWith(`${top}/`)
   }
 
   /** Returns the reason to skip a URL without a request, undefined if there is none. */
-  refuses(url: URL): SkipReason | undefined {
-    if (!this.holds(url)) return 'off_host'
+  skipReason(url: URL): SkipReason | undefined {
+    if (!this.includesHost(url)) return 'off_host'
     if (url.href.length > limits.crawl.addressChars) return 'too_long'
-    return this.passes(url) ? undefined : 'excluded'
+    return this.matchesPath(url) ? undefined : 'excluded'
   }
 }

@@ -6,16 +6,16 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { explainFetch } from '../../render/http/fetch-errors.ts'
-import { get, type HttpAnswer } from '../../render/http/http-client.ts'
+import { get, type HttpResponse } from '../../render/http/http-client.ts'
 import { httpUserAgent } from '../../render/http/user-agent.ts'
-import { webUrl } from '../../render/http/web-url.ts'
+import { redirectUrl } from '../../render/http/web-url.ts'
 
 export interface SitemapEntry {
   readonly url: string
   readonly isSitemap: boolean
 }
 
-export interface SitemapMeans {
+export interface FetchContext {
   readonly egress: Egress
   readonly signal: AbortSignal
 }
@@ -23,7 +23,7 @@ export interface SitemapMeans {
 const maxDepth = 32
 
 /** Yields the entries in chunks. @throws BaxError for failed requests and invalid or too large files */
-export async function* readSitemap(address: string, { egress, signal }: SitemapMeans): AsyncGenerator<SitemapEntry[]> {
+export async function* readSitemap(address: string, { egress, signal }: FetchContext): AsyncGenerator<SitemapEntry[]> {
   const { answer, url } = await open(address, { egress, signal })
   const found: SitemapEntry[] = []
   const reader = new SitemapReader(url, (entry) => found.push(entry))
@@ -47,7 +47,7 @@ export async function* readSitemap(address: string, { egress, signal }: SitemapM
   }
 }
 
-async function open(address: string, context: SitemapMeans): Promise<{ answer: HttpAnswer; url: string }> {
+async function open(address: string, context: FetchContext): Promise<{ answer: HttpResponse; url: string }> {
   let url = address
   for (let redirects = 0; redirects <= limits.scrape.redirects; redirects++) {
     const answer = await request(url, context)
@@ -55,12 +55,12 @@ async function open(address: string, context: SitemapMeans): Promise<{ answer: H
     if (location === null && answer.status < 300) return { answer, url }
     answer.body.destroy()
     if (location === null) throw new BaxError('navigation_failed', `it responded with ${answer.status}`)
-    url = webUrl(location, url)
+    url = redirectUrl(location, url)
   }
   throw new BaxError('too_many_redirects', 'too many redirects')
 }
 
-async function request(url: string, { egress, signal }: SitemapMeans): Promise<HttpAnswer> {
+async function request(url: string, { egress, signal }: FetchContext): Promise<HttpResponse> {
   const headers = { 'user-agent': httpUserAgent, accept: 'application/xml,text/xml,*/*;q=0.8', 'accept-encoding': 'gzip, deflate, br' } // prettier-ignore
   try {
     return await get(new URL(url), { headers, signal, egress })
@@ -71,7 +71,7 @@ async function request(url: string, { egress, signal }: SitemapMeans): Promise<H
 }
 
 /** Decodes the transfer encoding, then the compression of the file itself. */
-async function decodedBody({ headers, body }: HttpAnswer, url: string): Promise<AsyncIterable<Uint8Array>> {
+async function decodedBody({ headers, body }: HttpResponse, url: string): Promise<AsyncIterable<Uint8Array>> {
   const coding = headers.get('content-encoding')?.trim().toLowerCase()
   let stream = body
   if (coding === 'br') stream = through(stream, createBrotliDecompress())

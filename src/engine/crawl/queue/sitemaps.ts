@@ -2,7 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Egress } from '../../egress/egress.ts'
-import type { KeptAnswers } from '../store/kept-responses.ts'
+import type { ResponseCache } from '../store/response-cache.ts'
 import { readSitemap, type SitemapEntry } from './sitemap-file.ts'
 
 const { crawl } = limits
@@ -12,13 +12,13 @@ export interface SitemapFacts {
   readonly listed: readonly string[]
   readonly origin: string
   readonly egress: Egress
-  readonly answers: KeptAnswers
+  readonly answers: ResponseCache
   readonly signal: AbortSignal
   readonly onWarning: (message: string) => void
 }
 
 /** Yields the URLs of pages in the order of the files, in chunks. Errors of a file are reported as warnings. */
-export async function* sitemapAddresses(facts: SitemapFacts): AsyncGenerator<string[]> {
+export async function* sitemapUrls(facts: SitemapFacts): AsyncGenerator<string[]> {
   const { listed, origin, signal, onWarning } = facts
   const defaultUrl = `${origin}/sitemap.xml`
   const deadline = AbortSignal.timeout(crawl.sitemapsMs)

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { privateDir } from '../../../core/state/files.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { crawlOutput } from '../../../core/state/local-home.ts'
+import { crawlOutput } from '../../../core/state/local-files.ts'
 import type { HeldLock } from '../../../core/process/lock-holder.ts'
-import { askLock, holdLock, lockName, type LockName } from '../../../core/process/process-lock.ts'
+import { queryLock, acquireLock, lockName, type LockName } from '../../../core/process/process-lock.ts'
 import { explainDir } from '../../../core/state/state-dir.ts'
 import type { CrawlInput } from '../../../core/shapes/crawl.ts'
 import { asideName, isAside, moveAside, readEach, readState, UnusableFile, writeState } from '../../../core/state/state-file.ts' // prettier-ignore
@@ -25,14 +25,14 @@ export interface CrawlFiles {
   readonly pages: string
 }
 
-export interface ShelvedCrawl {
+export interface StoredCrawl {
   readonly record: CrawlRecord
   /** Size of the journal up to the last complete commit. */
   readonly bytes: number
   readonly seq: number
 }
 
-export class CrawlShelf {
+export class CrawlStore {
   readonly #folder: string
 
   constructor(stateDir: string) {
@@ -58,7 +58,7 @@ export class CrawlShelf {
   }
 
   /** Reads a crawl. @throws BaxError `crawl_not_found`, UnusableFile when its request cannot be read */
-  async read(id: string): Promise<ShelvedCrawl> {
+  async read(id: string): Promise<StoredCrawl> {
     if (!isId(id)) throw notFound(id)
     const { journal } = this.files(id)
     const { input, created_at: created, owner = null } = await this.#requestOf(id)
@@ -113,7 +113,7 @@ export class CrawlShelf {
     const damaged: number[] = []
     try {
       for (let index = 0; index < record.completed; index += 1)
-        if ((await file.tryRead(record.place(index))) instanceof DamagedPage) damaged.push(index)
+        if ((await file.tryRead(record.locationOf(index))) instanceof DamagedPage) damaged.push(index)
     } finally {
       await file.close()
     }
@@ -129,11 +129,11 @@ export class CrawlShelf {
 
   /** Locks a crawl for this process; resolves with undefined if another process holds the lock. */
   hold(id: string): Promise<HeldLock | undefined> {
-    return holdLock(this.#lock(id))
+    return acquireLock(this.#lock(id))
   }
 
   async isHeld(id: string): Promise<boolean> {
-    return (await askLock(this.#lock(id))).held
+    return (await queryLock(this.#lock(id))).held
   }
 
   async remove(id: string): Promise<void> {
@@ -178,7 +178,7 @@ async function namesIn(folder: string): Promise<string[]> {
   })
 }
 
-async function readRecord(record: CrawlRecord, journal: string): Promise<ShelvedCrawl> {
+async function readRecord(record: CrawlRecord, journal: string): Promise<StoredCrawl> {
   let group: Parameters<CrawlRecord['apply']>[0][] = []
   let bytes = 0
   let seq = 0

@@ -2,7 +2,7 @@
 import { writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Reason } from '../../render/decide/decide.ts'
-import type { Waiting } from '../queue/frontier.ts'
+import type { QueuedUrl } from '../queue/frontier.ts'
 import type { CrawlEventData, CrawlEventType, CrawlInput } from '../../../core/shapes/crawl.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { decodeRecord, encodeRecord } from '../../../core/state/state-record.ts'
@@ -19,7 +19,7 @@ export interface OwnFacts {
   /** URL of a page that was visited but is not in `data`. */
   readonly visited?: string
   /** Facts for the rendering policy; see `decide-rendering.ts`. */
-  readonly facts?: JudgedFacts
+  readonly facts?: RenderingFacts
   /** The sitemaps have been read. */
   readonly sitemaps?: true
   /** The request, in the first line, in case its own file is damaged. */
@@ -34,7 +34,7 @@ export interface CrawlRequest {
 }
 
 /** Facts for the rendering policy: how a page was loaded, and why. */
-export interface JudgedFacts {
+export interface RenderingFacts {
   readonly template: string
   readonly host: string
   readonly reason?: Reason
@@ -193,8 +193,8 @@ export async function pagesAt(
   journal: string,
   bytes: number,
   indexes: ReadonlySet<number>,
-): Promise<Map<number, Waiting>> {
-  const found = new Map<number, Waiting>()
+): Promise<Map<number, QueuedUrl>> {
+  const found = new Map<number, QueuedUrl>()
   if (indexes.size === 0) return found
   for await (const { line } of readJournal(journal, 0, bytes)) {
     if (line.type !== 'crawl.page' || !indexes.has(line.data.index)) continue

@@ -1,10 +1,10 @@
 /** The list of crawls: running ones from memory, stored ones cached until their journal changes. */
 import { stat } from 'node:fs/promises'
-import { type Caller, sees } from '../../../core/access/caller.ts'
+import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { UnusableFile } from '../../../core/state/state-file.ts'
 import type { LiveCrawl } from '../live.ts'
 import type { CrawlRecord } from './record.ts'
-import type { CrawlShelf } from './crawl-store.ts'
+import type { CrawlStore } from './crawl-store.ts'
 
 interface CachedRecord {
   /** Modification time and size of the journal. */
@@ -18,13 +18,13 @@ export interface ListedCrawl {
 }
 
 export class CrawlList {
-  readonly #store: CrawlShelf
+  readonly #store: CrawlStore
   readonly #live: ReadonlyMap<string, LiveCrawl>
   #cache = new Map<string, CachedRecord>()
   /** IDs of crawls that cannot be read. */
   readonly #damaged = new Set<string>()
 
-  constructor(store: CrawlShelf, live: ReadonlyMap<string, LiveCrawl>) {
+  constructor(store: CrawlStore, live: ReadonlyMap<string, LiveCrawl>) {
     this.#store = store
     this.#live = live
   }
@@ -43,7 +43,7 @@ export class CrawlList {
       })),
     )
     const crawls = [...running.map((record) => ({ record, isRunning: true })), ...ended]
-      .filter(({ record }) => sees(caller, record.owner))
+      .filter(({ record }) => canSee(caller, record.owner))
       .toSorted((a, b) => b.record.createdAt.localeCompare(a.record.createdAt))
     if (!caller.admin || this.#damaged.size === 0) return { crawls }
     return { crawls, warning: `left out because damaged: ${[...this.#damaged].join(', ')}; see \`bax doctor\`` }

@@ -7,14 +7,14 @@ import { decodeRecord, encodeRecord } from '../../../core/state/state-record.ts'
 import { appendTo } from './journal.ts'
 import type { ScrapeData } from '../../../core/shapes/scrape.ts'
 
-export interface KeptPage {
+export interface StoredPage {
   /** URL as it was found. */
   readonly url: string
   readonly depth: number
   readonly page: ScrapeData
 }
 
-export interface Place {
+export interface RecordLocation {
   readonly at: number
   readonly length: number
 }
@@ -48,7 +48,7 @@ export class PageFile {
     return new PageFile(await openTo(path, 'r').catch(() => undefined), 0)
   }
 
-  append(page: KeptPage): Place {
+  append(page: StoredPage): RecordLocation {
     const bytes = Buffer.from(`${encodeRecord(page)}\n`)
     const at = this.#bytes
     appendTo(this.#file!, bytes, at)
@@ -57,17 +57,17 @@ export class PageFile {
   }
 
   /** Reads a page. @throws DamagedPage */
-  async read(place: Place): Promise<KeptPage> {
+  async read(place: RecordLocation): Promise<StoredPage> {
     const page = await this.tryRead(place)
     if (page instanceof DamagedPage) throw page
     return page
   }
 
-  async tryRead({ at, length }: Place): Promise<KeptPage | DamagedPage> {
+  async tryRead({ at, length }: RecordLocation): Promise<StoredPage | DamagedPage> {
     const bytes = Buffer.alloc(length)
     // A directory at this path can be opened but not read.
     await this.#file?.read(bytes, 0, length, at).catch(() => {})
-    const record = decodeRecord<KeptPage>(bytes.toString('utf8'), stateKinds.crawlPages)
+    const record = decodeRecord<StoredPage>(bytes.toString('utf8'), stateKinds.crawlPages)
     return 'content' in record ? record.content : new DamagedPage(record.damage)
   }
 

@@ -1,7 +1,7 @@
 /** The state of a crawl, computed from the lines of its journal. */
 import type { CrawlEventData, CrawlInput, CrawlStatus } from '../../../core/shapes/crawl.ts'
 import type { JournalLine } from './journal.ts'
-import type { Place } from './page-file.ts'
+import type { RecordLocation } from './page-file.ts'
 
 const maxWarnings = 20
 
@@ -84,7 +84,7 @@ export class CrawlRecord {
   }
 
   /** Returns the position of a page in the page file, by its index in `data`. */
-  place(index: number): Place {
+  locationOf(index: number): RecordLocation {
     return { at: this.#at[index]!, length: this.#length[index]! }
   }
 
@@ -133,7 +133,7 @@ export class CrawlRecord {
     }
   }
 
-  #page({ index, depth }: { index: number; depth: number }, { at, length }: Place): void {
+  #page({ index, depth }: { index: number; depth: number }, { at, length }: RecordLocation): void {
     if (index === this.#at.length && index > 0 && depth < this.#depth[index - 1]!) this.#unordered = true
     this.#at[index] = at
     this.#length[index] = length

@@ -49,7 +49,7 @@ export interface Segments {
 const emphases = new Set(['b', 'strong', 'em', 'i', 'u', 'mark'])
 const media = new Set(['img', 'picture', 'video', 'audio', 'iframe', 'svg', 'canvas', 'object', 'embed'])
 /** Silent elements that may contain content: `<noscript>`, and a `<head>` that was never closed. */
-export const speaking: ReadonlySet<string> = new Set(['noscript', 'head'])
+export const silentWithContent: ReadonlySet<string> = new Set(['noscript', 'head'])
 const rowLimit = 400
 const noKinds = new Uint8Array(kinds.length)
 
@@ -105,7 +105,7 @@ class Segmenter {
     if (!isElement(node)) return this.text(node)
     if (media.has(node.tag)) box.media++
     if (node.tag === 'br' && ++this.breaks > 1) this.flush(box)
-    if (isSilent(node) && !speaking.has(node.tag)) return
+    if (isSilent(node) && !silentWithContent.has(node.tag)) return
     if (isPhrasing(node)) this.inline(node, box)
     else if (node.children.length > 0) {
       this.flush(box)

@@ -3,9 +3,9 @@ import type { ElementNode } from '../tree.ts'
 import { blockFeatures, featuresOf, type Matrix, pageFeatures } from './features/features.ts'
 import { chancesOf, type Model } from './model.ts'
 import { prune } from './prune.ts'
-import { secondFeatures, writeSecond } from './features/second-look.ts'
+import { secondPassFeatures, writeSecond } from './features/second-pass.ts'
 import { expectedBest, keptBlocks } from './selection.ts'
-import { type StatedContent, statedContent } from './stated.ts'
+import { type StructuredDataContent, structuredDataContent } from './structured-data-content.ts'
 import { type Survey, surveyPage } from './features/survey.ts'
 
 /** Kinds of pages that the model distinguishes. */
@@ -31,7 +31,7 @@ export interface MainContent {
 }
 
 /** Returns the number of columns after the block features: the kinds of pages, then the second pass. */
-export const extraColumns = (types: number): number => types + secondFeatures.length
+export const extraColumns = (types: number): number => types + secondPassFeatures.length
 
 const minChance = 1e-6
 /** Exponent that lowers overconfident probabilities: errors within one page are correlated. */
@@ -69,13 +69,13 @@ const maxHtmlWords = 50
 const minStatedWords = 20
 
 /** Returns the content of the structured data for a page whose HTML is only the shell of an application. */
-function substituteFor({ words }: Survey, root: ElementNode): StatedContent | undefined {
+function substituteFor({ words }: Survey, root: ElementNode): StructuredDataContent | undefined {
   if (words > maxHtmlWords) return undefined
-  const stated = statedContent(root)
+  const stated = structuredDataContent(root)
   return stated && stated.words >= minStatedWords && stated.words >= 2 * words ? stated : undefined
 }
 
-const withoutBlocks = (root: ElementNode, type: PageType, stated: StatedContent | undefined): MainContent =>
+const withoutBlocks = (root: ElementNode, type: PageType, stated: StructuredDataContent | undefined): MainContent =>
   stated
     ? { root: stated.root, type, confidence: statedConfidence, fellBack: false }
     : { root, type, confidence: 0, fellBack: true }

@@ -1,7 +1,7 @@
 /** Reduces a tree to the kept blocks: their text with the elements around it, and the images between them. */
 import { isFormula } from '../markdown/math.ts'
 import { type ElementNode, isElement, isSilent, rawText, type TextNode, type TreeNode, wordSet } from '../tree.ts'
-import { type Block, speaking } from './blocks.ts'
+import { type Block, silentWithContent } from './blocks.ts'
 
 /** Elements without text of their own that belong to the text around them. */
 const companions = wordSet('br hr wbr img picture video audio iframe math input svg source track col colgroup')
@@ -31,7 +31,7 @@ function pruneNode(node: TreeNode, kept: ReadonlySet<TextNode>): Pruned {
 function pruneElement(element: ElementNode, kept: ReadonlySet<TextNode>): Pruned {
   if (companions.has(element.tag) || (element.tag === 'script' && isFormula(element)))
     return { node: element, state: 'none' }
-  if (isSilent(element) && !speaking.has(element.tag)) return { node: undefined, state: 'none' }
+  if (isSilent(element) && !silentWithContent.has(element.tag)) return { node: undefined, state: 'none' }
   const parts = element.children.map((child) => pruneNode(child, kept))
   const state = stateOf(parts)
   if (state === 'dropped') return { node: undefined, state }
@@ -57,7 +57,7 @@ const withSource = ({ children }: ElementNode, parts: readonly Pruned[]): Pruned
 
 /** Makes kept content visible: `<noscript>`, closed dialogs and hidden elements. */
 function shown(element: ElementNode, children: TreeNode[]): ElementNode {
-  const tag = speaking.has(element.tag) || element.tag === 'dialog' ? 'div' : element.tag
+  const tag = silentWithContent.has(element.tag) || element.tag === 'dialog' ? 'div' : element.tag
   const { hidden, ...attributes } = element.attributes
   return { ...element, tag, attributes: hidden === undefined ? element.attributes : attributes, children }
 }

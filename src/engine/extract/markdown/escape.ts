@@ -181,7 +181,7 @@ function freeRun(text: string): number {
 }
 
 /** Escapes a URL for the parentheses of a link. */
-export function escapeAddress(url: string): string {
+export function escapeUrl(url: string): string {
   const safe = url.replaceAll(/[\s<>\\]/g, (char) => encodeURIComponent(char)).replaceAll(entities, '&amp;$1')
   return balanced(safe) ? safe : safe.replaceAll('(', '%28').replaceAll(')', '%29')
 }

@@ -1,5 +1,5 @@
 /** Finds footnotes: notes at the end of a text, and the links that refer to them. */
-import { decodedPart } from '../../../core/net/urls.ts'
+import { decodeUrlPart } from '../../../core/net/urls.ts'
 import { childElements, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../tree.ts'
 
 const noteList = /^(?:footnotes?(?:-list|_list)?|endnotes?|references|reflist|footnote-definitions?)$/i
@@ -24,7 +24,7 @@ export function findFootnotes(root: ElementNode): Footnotes {
     const href = link.attributes['href']
     const at = href?.indexOf('#') ?? -1
     if (at < 0 || inNotes.has(link)) return undefined
-    const id = decodedPart(href!.slice(at + 1))
+    const id = decodeUrlPart(href!.slice(at + 1))
     return notes.has(id) ? id : undefined
   }
   if (notes.size > 0) {

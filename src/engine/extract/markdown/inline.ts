@@ -1,5 +1,5 @@
 /** Writes inline content: text, emphasis, links, images, code. */
-import { imageAddress, linkAddress } from '../address.ts'
+import { imageUrl, linkUrl } from '../urls.ts'
 import {
   childElements,
   type ElementNode,
@@ -12,7 +12,7 @@ import {
 } from '../tree.ts'
 import { isCopyButton } from './code.ts'
 import { type Context, isSkipped } from './context.ts'
-import { escapeAddress, escapeText } from './escape.ts'
+import { escapeUrl, escapeText } from './escape.ts'
 import { type Breaks, Line } from './line.ts'
 import type { Mark } from './line-text.ts'
 import { formula, isFormula } from './math.ts'
@@ -146,14 +146,14 @@ class InlineWriter {
       const hasImage = childElements(element).some(({ tag }) => tag === 'img')
       if (!hasImage || this.#options.heading) return
     }
-    this.#line.linked(linkAddress(href, this.#context.baseUrl), () => this.nodes(element.children))
+    this.#line.linked(linkUrl(href, this.#context.baseUrl), () => this.nodes(element.children))
   }
 
   #image(element: ElementNode, picture?: ElementNode): void {
-    const url = imageAddress(element, this.#context.baseUrl, picture)
+    const url = imageUrl(element, this.#context.baseUrl, picture)
     if (url === undefined) return
     const alt = escapeText((element.attributes['alt'] ?? '').replaceAll(/\s+/g, ' ').trim(), '[', ']', true)
-    this.#line.atom(`![${alt}](${escapeAddress(url)})`)
+    this.#line.atom(`![${alt}](${escapeUrl(url)})`)
   }
 
   #picture(element: ElementNode): void {
@@ -166,7 +166,7 @@ class InlineWriter {
     const [only] = inside
     // A link inside a code span is written around it, because a code span cannot contain markup.
     if (inside.length === 1 && only && isElement(only) && only.tag === 'a') {
-      const url = linkAddress(only.attributes['href'], this.#context.baseUrl)
+      const url = linkUrl(only.attributes['href'], this.#context.baseUrl)
       return this.#line.linked(url, () => this.#span(only))
     }
     this.#span(element)

@@ -4,7 +4,7 @@ import {
   canOpen,
   codeSpan,
   type Edge,
-  escapeAddress,
+  escapeUrl,
   escapeLineStart,
   escapeText,
   firstChar,
@@ -27,10 +27,10 @@ export type Token =
 const delimiters: Record<Mark, string> = { strong: '**', em: '*', del: '~~' }
 
 /** The context of a line: a paragraph, where blocks may begin, a heading, or a table cell. */
-export type Place = 'paragraph' | 'heading' | 'cell'
+export type LineContext = 'paragraph' | 'heading' | 'cell'
 
 /** Returns the line as Markdown. */
-export function lineText(source: Token[], place: Place): string {
+export function lineText(source: Token[], place: LineContext): string {
   const tokens = readable(source)
   const asWords = () => lineText(source.map(withoutCode), place)
   // A code span in a table cell cannot contain a backslash followed by a bar.
@@ -78,7 +78,7 @@ const withoutCode = (token: Token): Token => (token.kind === 'code' ? { kind: 't
 
 function delimiter({ kind, span }: { kind: 'open' | 'close'; span: Span }): string {
   if ('mark' in span) return delimiters[span.mark]
-  return kind === 'open' ? '[' : `](${escapeAddress(span.url)})`
+  return kind === 'open' ? '[' : `](${escapeUrl(span.url)})`
 }
 
 /** Moves punctuation out of emphasis (`**“a”**b` is not bold) and drops emphasis that remains unreadable. */

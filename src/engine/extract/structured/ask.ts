@@ -3,14 +3,14 @@ import { randomBytes } from 'node:crypto'
 import type { StructuredRequest } from '../../../core/operation/command.ts'
 import type { LanguageModel, Message } from '../../language/model.ts'
 import { isRecord } from './shape.ts'
-import { type Check, withoutFaults } from './validate.ts'
+import { type Check, withoutInvalidValues } from './validate.ts'
 
 interface Answer {
   readonly value: unknown
   readonly errors: string[]
 }
 
-export interface Material {
+export interface PromptInput {
   readonly url: string
   /** Markdown of the page, already cut to the length limit. */
   readonly text: string
@@ -24,7 +24,7 @@ type Schema = Readonly<Record<string, unknown>>
 export async function askModel(
   model: LanguageModel,
   request: Pick<StructuredRequest, 'query' | 'schema'>,
-  material: Material,
+  material: PromptInput,
   check: Check,
 ): Promise<Answer> {
   const envelope = envelopeOf(request.schema ?? { type: 'object' })
@@ -39,7 +39,7 @@ export async function askModel(
     const value = withoutUnknownFields(envelope.open(parsed), request.schema)
     const errors = check(value)
     // A page can contain instructions to the model: only values that match the schema are returned.
-    return { value: withoutFaults(value, errors), errors: errors.map(({ message }) => message) }
+    return { value: withoutInvalidValues(value, errors), errors: errors.map(({ message }) => message) }
   }
   const result = read(first)
   if (result.errors.length === 0) return result
@@ -62,7 +62,7 @@ Answer with one JSON value and nothing else. It must fit this JSON schema:
 ${JSON.stringify(schema)}
 Take every value from the page. Where the page does not say it, use null (or an empty array); never invent anything.`
 
-function task(query: string, { url, text, data }: Material): string {
+function task(query: string, { url, text, data }: PromptInput): string {
   // The mark is random, so that the page cannot contain its end.
   const mark = `page-${randomBytes(9).toString('hex')}`
   const about = data === '' ? '' : `\n\nData in the page:\n${data}`

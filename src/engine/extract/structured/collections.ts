@@ -12,7 +12,7 @@ export interface Collection {
   readonly kind: 'table' | 'cards' | 'list' | 'pairs' | 'data'
   readonly records: readonly CollectionRecord[]
   /** Whether it is inside the page's navigation, header or footer. */
-  readonly aside: boolean
+  readonly isBoilerplate: boolean
 }
 
 export interface CollectionRecord {
@@ -87,7 +87,13 @@ function tableOf(table: ElementNode, { heading, aside }: State): Collection | un
     const element: ElementNode = { tag: 'tr', attributes: {}, children: [...cells] }
     return [{ element, fields, cells: Object.fromEntries(named) }]
   })
-  return { label: caption ? visibleText(caption) : heading, alias: aliasOf(table), kind: 'table', records, aside }
+  return {
+    label: caption ? visibleText(caption) : heading,
+    alias: aliasOf(table),
+    kind: 'table',
+    records,
+    isBoilerplate: aside,
+  }
 }
 
 function listOf(list: ElementNode, { heading, aside }: State): Collection | undefined {
@@ -95,7 +101,13 @@ function listOf(list: ElementNode, { heading, aside }: State): Collection | unde
   if (items.length === 0) return undefined
   const records = items.slice(0, maxRecords).map((element) => ({ element }))
   const rich = items.filter((item) => childElements(item).length > 1 || childElements(item).some(isRich)).length
-  return { label: heading, alias: aliasOf(list), kind: rich > items.length / 2 ? 'cards' : 'list', records, aside }
+  return {
+    label: heading,
+    alias: aliasOf(list),
+    kind: rich > items.length / 2 ? 'cards' : 'list',
+    records,
+    isBoilerplate: aside,
+  }
 }
 
 /** Returns terms and definitions, or the rows of a table with two columns and no head. */
@@ -108,7 +120,7 @@ function pairsOf(element: ElementNode, { heading, aside }: State): Collection | 
   const records = pairs
     .slice(0, maxRecords)
     .map(([term, value]) => ({ fields: { term: visibleText(term!, 200), value: visibleText(value!, 2000) } }))
-  return { label: heading, alias: aliasOf(element), kind: 'pairs', records, aside }
+  return { label: heading, alias: aliasOf(element), kind: 'pairs', records, isBoilerplate: aside }
 }
 
 const isRich = (element: ElementNode): boolean => childElements(element).filter(isElement).length > 1
@@ -132,7 +144,7 @@ function cardsOf(parent: ElementNode, { heading, aside }: State): Collection | u
   if (best.length < 2) return undefined
   const label = headingBefore(parent, best[0]!) ?? heading
   const records = best.slice(0, maxRecords).map((element) => ({ element }))
-  return { label, alias: `${aliasOf(parent)} ${aliasOf(best[0]!)}`, kind: 'cards', records, aside }
+  return { label, alias: `${aliasOf(parent)} ${aliasOf(best[0]!)}`, kind: 'cards', records, isBoilerplate: aside }
 }
 
 /** Returns the last heading among the children of `parent` before `card`. */

@@ -2,10 +2,10 @@
 import { visibleText } from '../tree.ts'
 import { coerce } from './coerce.ts'
 import type { Collection, CollectionRecord } from './collections.ts'
-import { enough, isAbout, nearness, ranked, type Wish } from './match.ts'
+import { minScore, hasMeaning, collectionSimilarity, rankPairs, type FieldQuery } from './match.ts'
 import type { Scope } from './scope.ts'
 import { isRecord, type Shape } from './shape.ts'
-import { likeness, meaning, wordsOf } from './words.ts'
+import { similarity, synonymOf, wordsOf } from './words.ts'
 
 type Values = Record<string, unknown>
 
@@ -24,7 +24,7 @@ export function isEmpty(value: unknown): boolean {
 export function recordsFor(
   items: Shape,
   scope: Scope,
-  query: Wish,
+  query: FieldQuery,
   fillRecord: (record: CollectionRecord) => Values,
 ): Values[] {
   let chosen: { collection: Collection; read: (record: CollectionRecord) => Values } | undefined
@@ -34,11 +34,11 @@ export function recordsFor(
     if (!read || !scope.budget.allows(sampled)) continue
     const sample = collection.records.slice(0, sampled).map(read)
     const covered = sample.reduce((sum, record) => sum + coverage(record), 0) / sample.length
-    const near = nearness(collection, query)
-    const unlikely = collection.kind === 'pairs' ? near < enough : covered < 0.34 && near < 0.5
+    const near = collectionSimilarity(collection, query)
+    const unlikely = collection.kind === 'pairs' ? near < minScore : covered < 0.34 && near < 0.5
     if (covered === 0 || unlikely) continue
     const size = Math.min(Math.log2(collection.records.length + 1), 6) / 30
-    const score = covered * 0.75 + near * 0.3 + size + bonus[collection.kind] - (collection.aside ? 0.35 : 0)
+    const score = covered * 0.75 + near * 0.3 + size + bonus[collection.kind] - (collection.isBoilerplate ? 0.35 : 0)
     if (score > most) {
       chosen = { collection, read }
       most = score
@@ -65,17 +65,17 @@ function twoFields({ properties }: Shape): ((record: CollectionRecord) => Values
 }
 
 /** Returns plain values: a list in structured data or below a similar heading, a table column, or labelled values. */
-export function valuesFor(items: Shape, scope: Scope, query: Wish): unknown[] {
+export function valuesFor(items: Shape, scope: Scope, query: FieldQuery): unknown[] {
   const read = (texts: readonly string[]): unknown[] => [
     ...new Set(texts.map((text) => coerce(text, items)).filter((value) => value !== undefined)),
   ]
-  const [data] = ranked(scope.pairs.filter((pair) => Array.isArray(pair.data)), query) // prettier-ignore
+  const [data] = rankPairs(scope.pairs.filter((pair) => Array.isArray(pair.data)), query) // prettier-ignore
   if (data) {
     const values = read((data.pair.data as unknown[]).map((item) => (isRecord(item) ? nameOf(item) : String(item))))
     if (values.length > 0) return values
   }
-  if (isAbout(query, 'image')) return read(urls(scope, (words) => words.some((word) => meaning(word) === 'image')))
-  if (isAbout(query, 'url')) return read(urls(scope, (words) => words.join() !== 'image'))
+  if (hasMeaning(query, 'image')) return read(urls(scope, (words) => words.some((word) => synonymOf(word) === 'image')))
+  if (hasMeaning(query, 'url')) return read(urls(scope, (words) => words.join() !== 'image'))
   if (!scope.budget.allows(5 * scope.collections.length)) return []
   for (const collection of byNearness(scope.collections, query)) {
     if (!scope.budget.allows(5 * collection.records.length)) break
@@ -88,8 +88,8 @@ export function valuesFor(items: Shape, scope: Scope, query: Wish): unknown[] {
   return ofHeadings ? read(scope.passages.map(({ heading }) => heading)) : []
 }
 
-function labelledTexts(scope: Scope, query: Wish): string[] {
-  const labelled = ranked(scope.pairs, query)
+function labelledTexts(scope: Scope, query: FieldQuery): string[] {
+  const labelled = rankPairs(scope.pairs, query)
   const [top] = labelled
   if (!top) return []
   const same = labelled.filter(
@@ -102,23 +102,23 @@ function labelledTexts(scope: Scope, query: Wish): string[] {
 
 const nameOf = (record: Readonly<Values>): string => String(record['name'] ?? record['text'] ?? record['title'] ?? '')
 
-function byNearness(collections: readonly Collection[], query: Wish): Collection[] {
+function byNearness(collections: readonly Collection[], query: FieldQuery): Collection[] {
   const near = (collection: Collection) => {
     const columns = collection.kind === 'table' ? Object.keys(collection.records[0]?.fields ?? {}) : []
-    const ofColumns = columns.map((label) => nearness({ label, alias: '' }, query))
-    return Math.max(nearness(collection, query), ...ofColumns) - (collection.aside ? 0.2 : 0)
+    const ofColumns = columns.map((label) => collectionSimilarity({ label, alias: '' }, query))
+    return Math.max(collectionSimilarity(collection, query), ...ofColumns) - (collection.isBoilerplate ? 0.2 : 0)
   }
   return collections
     .map((collection) => ({ collection, score: near(collection) }))
-    .filter(({ score }) => score >= enough)
+    .filter(({ score }) => score >= minScore)
     .sort((a, b) => b.score - a.score)
     .map(({ collection }) => collection)
 }
 
-function textsOf({ kind, records }: Collection, query: Wish): string[] {
+function textsOf({ kind, records }: Collection, query: FieldQuery): string[] {
   if (kind === 'table') {
     const columns = Object.keys(records[0]?.fields ?? {})
-    const scores = columns.map((name) => likeness(query.name, wordsOf(name)))
+    const scores = columns.map((name) => similarity(query.name, wordsOf(name)))
     const column = columns[scores.indexOf(Math.max(...scores, 0))] ?? columns[0] ?? ''
     return records.map(({ fields }) => String(fields?.[column] ?? ''))
   }

@@ -1,11 +1,11 @@
 /** Fills a shape with values of a page; null for values that are not found. */
-import { byForm } from './by-form.ts'
+import { valueByFormat } from './by-format.ts'
 import { isEmpty, recordsFor, valuesFor } from './fill-array.ts'
-import { firstValue, ranked, wantsAddress, type Wish } from './match.ts'
+import { firstValue, rankPairs, wantsUrl, type FieldQuery } from './match.ts'
 import type { Pair } from './pairs.ts'
 import { recordScope, type Scope } from './scope.ts'
 import { anything, isRecord, type Shape } from './shape.ts'
-import { meaning, meaningOf, wordsOf } from './words.ts'
+import { synonymOf, contentWords, wordsOf } from './words.ts'
 
 const maxDepth = 6
 /** Maximum number of labels tried for one value. */
@@ -13,7 +13,7 @@ const maxTried = 40
 
 /** Returns the value for a shape; `question` is the query of the request. */
 export function fill(shape: Shape, scope: Scope, question: string): unknown {
-  const context = meaningOf(`${question} ${shape.about}`)
+  const context = contentWords(`${question} ${shape.about}`)
   if (shape.kind === 'object') return fillObject(shape, scope, context, 0)
   const name = context.length > 0 ? context : ['value']
   return fillField(shape, scope, { name, about: [], context }, 0)
@@ -21,7 +21,7 @@ export function fill(shape: Shape, scope: Scope, question: string): unknown {
 
 function fillObject(shape: Shape, scope: Scope, context: readonly string[], depth: number): Record<string, unknown> {
   return mapProperties(shape, (name, field) => {
-    const about = meaningOf(field.about)
+    const about = contentWords(field.about)
     return fillField(field, scope, { name, about, context: [...about, ...context] }, depth)
   })
 }
@@ -33,7 +33,7 @@ const mapProperties = (
 ): Record<string, unknown> =>
   Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, map(wordsOf(name), field)]))
 
-function fillField(shape: Shape, scope: Scope, query: Wish, depth: number): unknown {
+function fillField(shape: Shape, scope: Scope, query: FieldQuery, depth: number): unknown {
   if (depth > maxDepth || !scope.budget.allows(1 + scope.pairs.length)) return null
   if (shape.kind === 'object') return fillInner(shape, scope, query, depth)
   if (shape.kind !== 'array') return scalar(shape, scope, query) ?? null
@@ -44,8 +44,8 @@ function fillField(shape: Shape, scope: Scope, query: Wish, depth: number): unkn
 }
 
 /** Fills a nested object from the entity of its name, else by its field names, with and without its name as prefix. */
-function fillInner(shape: Shape, scope: Scope, query: Wish, depth: number): unknown {
-  const [named] = ranked(scope.pairs.filter(({ data }) => isRecord(data)), query) // prettier-ignore
+function fillInner(shape: Shape, scope: Scope, query: FieldQuery, depth: number): unknown {
+  const [named] = rankPairs(scope.pairs.filter(({ data }) => isRecord(data)), query) // prettier-ignore
   const context = [...query.name, ...query.context]
   if (named) {
     const fields = named.pair.data as Record<string, unknown>
@@ -53,7 +53,7 @@ function fillInner(shape: Shape, scope: Scope, query: Wish, depth: number): unkn
     if (!isEmpty(inner)) return inner
   }
   const around = mapProperties(shape, (words, field) => {
-    const about = meaningOf(field.about)
+    const about = contentWords(field.about)
     const value = fillField(field, scope, { name: [...query.name, ...words], about, context }, depth + 1)
     return isEmpty(value) ? fillField(field, scope, { name: words, about, context }, depth + 1) : value
   })
@@ -61,19 +61,21 @@ function fillInner(shape: Shape, scope: Scope, query: Wish, depth: number): unkn
 }
 
 /** Returns the value of the best label that can be converted to the shape, else one with the right format. */
-const scalar = (shape: Shape, scope: Scope, query: Wish): unknown =>
-  firstValue(bestPairs(scope, query), shape, query) ?? ofOwner(shape, scope, query) ?? byForm(shape, scope, query)
+const scalar = (shape: Shape, scope: Scope, query: FieldQuery): unknown =>
+  firstValue(bestPairs(scope, query), shape, query) ??
+  ofOwner(shape, scope, query) ??
+  valueByFormat(shape, scope, query)
 
-const bestPairs = ({ pairs }: Scope, query: Wish): Pair[] =>
-  ranked(pairs, query)
+const bestPairs = ({ pairs }: Scope, query: FieldQuery): Pair[] =>
+  rankPairs(pairs, query)
     .slice(0, maxTried)
     .map(({ pair }) => pair)
 
 /** Reads `author_name` and `author_url` from the text and the link of the label `author`. */
-function ofOwner(shape: Shape, scope: Scope, query: Wish): unknown {
-  const head = query.name.length > 1 ? meaning(query.name.at(-1)!) : ''
+function ofOwner(shape: Shape, scope: Scope, query: FieldQuery): unknown {
+  const head = query.name.length > 1 ? synonymOf(query.name.at(-1)!) : ''
   if (head !== 'title' && head !== 'url' && head !== 'image') return undefined
   const labels = bestPairs(scope, { ...query, name: query.name.slice(0, -1) })
-  const usable = wantsAddress(shape, query) ? labels.filter(({ url }) => url !== undefined) : labels
+  const usable = wantsUrl(shape, query) ? labels.filter(({ url }) => url !== undefined) : labels
   return firstValue(usable, shape, query)
 }

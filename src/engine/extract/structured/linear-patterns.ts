@@ -10,15 +10,15 @@ const maxPatternSize = 2000
 const maxTotalPatternSize = 10_000
 
 /** Step budget for checking one value. */
-export class Effort {
+export class StepBudget {
   #left = maxSteps
 
-  begin(): void {
+  reset(): void {
     this.#left = maxSteps
   }
 
   /** Counts following a reference: Ajv copies the errors found before together with the new ones. */
-  readonly use = (errors: number): void => this.spend(stepsOfUse + errors)
+  readonly useReference = (errors: number): void => this.spend(stepsOfUse + errors)
 
   /** @throws BaxError `invalid_request` when the budget is exceeded. */
   spend(steps: number): void {
@@ -31,7 +31,7 @@ export class Effort {
 }
 
 /** Creates the regular expression engine of a schema for Ajv. */
-export function linearPatterns(schema: unknown, budget: Effort) {
+export function linearPatterns(schema: unknown, budget: StepBudget) {
   let left = maxTotalPatternSize
   const read = (source: string) => {
     const pattern = compiledPattern(source, schema)

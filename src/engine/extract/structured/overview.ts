@@ -3,7 +3,7 @@ import { attribute, findElement, type Tree, visibleText } from '../tree.ts'
 import type { Collection } from './collections.ts'
 import type { Pair } from './pairs.ts'
 import type { Scope } from './scope.ts'
-import { meaning, meaningOf, wordsOf } from './words.ts'
+import { synonymOf, contentWords, wordsOf } from './words.ts'
 
 const maxFacts = 40
 const maxRecords = 200
@@ -11,9 +11,9 @@ const maxPassages = 3
 
 /** Returns title, description, passages, facts, tables and lists; only those related to the question, if any are. */
 export function overview(tree: Tree, scope: Scope, question: string): Record<string, unknown> {
-  const queryWords = new Set(meaningOf(question).map(meaning))
+  const queryWords = new Set(contentWords(question).map(synonymOf))
   const facts = factsOf(scope.pairs)
-  const groups = scope.collections.filter(({ aside, records }) => !aside && records.length > 0)
+  const groups = scope.collections.filter(({ isBoilerplate: aside, records }) => !aside && records.length > 0)
   const relevantGroups = relevant(groups, queryWords, (group) => wordsOf(group.label))
   const answer = answers(scope, queryWords)
   const language = attribute(tree.root, 'lang')
@@ -56,7 +56,7 @@ function relevant<Item>(
 ): Item[] {
   const scored = items.map((item) => ({
     item,
-    score: words(item).filter((word) => queryWords.has(meaning(word))).length,
+    score: words(item).filter((word) => queryWords.has(synonymOf(word))).length,
   }))
   const near = scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score)
   return (near.length > 0 ? near : scored).map(({ item }) => item)
@@ -67,8 +67,8 @@ function answers({ passages }: Scope, queryWords: ReadonlySet<string>): string[]
   if (queryWords.size === 0) return []
   return passages
     .map(({ heading, text }) => {
-      const inText = new Set(wordsOf(text.slice(0, 2000)).map(meaning))
-      const inHeading = new Set(wordsOf(heading).map(meaning))
+      const inText = new Set(wordsOf(text.slice(0, 2000)).map(synonymOf))
+      const inHeading = new Set(wordsOf(heading).map(synonymOf))
       const score = [...queryWords].reduce(
         (sum, word) => sum + (inText.has(word) ? 1 : 0) + (inHeading.has(word) ? 0.5 : 0),
         0,

@@ -1,6 +1,6 @@
 /** Finds labels and their values: in definition lists, tables, `Label: value` lines, headings, metadata. */
-import { decodedPart } from '../../../core/net/urls.ts'
-import { linkAddress, imageAddress } from '../address.ts'
+import { decodeUrlPart } from '../../../core/net/urls.ts'
+import { linkUrl, imageUrl } from '../urls.ts'
 import { definitionGroups } from '../markdown/list.ts'
 import {
   attribute,
@@ -15,7 +15,7 @@ import {
 } from '../tree.ts'
 import { emailIn } from './coerce.ts'
 import type { Entity } from './linked-data.ts'
-import { meaning, wordsOf } from './words.ts'
+import { synonymOf, wordsOf } from './words.ts'
 
 export interface Pair {
   readonly label: string
@@ -79,7 +79,7 @@ export class Pairs {
     if (value === null || value === undefined) return
     if (typeof value !== 'object') {
       const text = String(value)
-      const url = /^(?:https?:)?\/\//.test(text) ? linkAddress(text, this.#baseUrl) : undefined
+      const url = /^(?:https?:)?\/\//.test(text) ? linkUrl(text, this.#baseUrl) : undefined
       return this.add(label, text.replace(/^https?:\/\/schema\.org\//, ''), rank, url ? { url } : {})
     }
     const fields = value as Record<string, unknown>
@@ -108,7 +108,7 @@ export class Pairs {
   }
 
   #to(href: string): Pick<Pair, 'url'> {
-    const url = linkAddress(href, this.#baseUrl)
+    const url = linkUrl(href, this.#baseUrl)
     return url === undefined ? {} : { url }
   }
 
@@ -152,7 +152,7 @@ export class Pairs {
     if (text.length > 300) return
     for (const name of own) {
       const words = wordsOf(name.replace(/^(?:p|u|dt|e)-/, '')).slice(-3)
-      if (words.some((word) => descriptive.has(meaning(word)))) this.add(words.join(' '), text, 0.6, link)
+      if (words.some((word) => descriptive.has(synonymOf(word)))) this.add(words.join(' '), text, 0.6, link)
     }
   }
 
@@ -172,8 +172,8 @@ export class Pairs {
   #link(link: ElementNode): void {
     const href = attribute(link, 'href').trim()
     const text = visibleText(link, 300)
-    if (/^tel:/i.test(href)) this.add('phone', decodedPart(withoutQuery(href.slice(4))), 0.84)
-    else if (/^mailto:/i.test(href)) this.add('email', emailIn(decodedPart(withoutQuery(href))) ?? '', 0.84)
+    if (/^tel:/i.test(href)) this.add('phone', decodeUrlPart(withoutQuery(href.slice(4))), 0.84)
+    else if (/^mailto:/i.test(href)) this.add('email', emailIn(decodeUrlPart(withoutQuery(href))) ?? '', 0.84)
     else if (text !== '') {
       const to = this.#to(href)
       if (to.url === undefined) return
@@ -182,7 +182,7 @@ export class Pairs {
   }
 
   #image(image: ElementNode): void {
-    const url = imageAddress(image, this.#baseUrl)
+    const url = imageUrl(image, this.#baseUrl)
     if (url !== undefined) this.add('image', url, 0.45, { url })
   }
 

@@ -1,5 +1,5 @@
 /** Shortens a long page to the parts that are relevant to a question. */
-import { meaning, wordsOf } from './words.ts'
+import { synonymOf, wordsOf } from './words.ts'
 
 const gapMark = '[…]'
 
@@ -7,8 +7,8 @@ const gapMark = '[…]'
 export function cutToBudget(markdown: string, question: string, budget: number): string {
   if (markdown.length <= budget) return markdown
   const blocks = markdown.split(/\n{2,}/).flatMap((block) => pieces(block, Math.max(200, Math.floor(budget / 4))))
-  const queryWords = new Set(wordsOf(question).map(meaning))
-  const words = blocks.map((block) => new Set(wordsOf(block.slice(0, 4000)).map(meaning)))
+  const queryWords = new Set(wordsOf(question).map(synonymOf))
+  const words = blocks.map((block) => new Set(wordsOf(block.slice(0, 4000)).map(synonymOf)))
   const scores = scoresOf(words, queryWords)
   const order = blocks.map((_, at) => at).sort((a, b) => scores[b]! - scores[a]! || a - b)
   const chosen = new Set<number>()

@@ -4,7 +4,7 @@ import { type Collection, type CollectionRecord, collectionsOf } from './collect
 import { entitiesOf, type Entity } from './linked-data.ts'
 import { type Pair, Pairs } from './pairs.ts'
 import { passagesOf, type Passage } from './passages.ts'
-import { meaningOf } from './words.ts'
+import { contentWords } from './words.ts'
 
 export interface Scope {
   readonly pairs: readonly Pair[]
@@ -44,7 +44,7 @@ const sideTypes =
 export function pageScope({ root, baseUrl }: Tree, question: string): Scope {
   const pairs = new Pairs(baseUrl)
   const entities = entitiesOf(root)
-  const queryWords = new Set(meaningOf(question))
+  const queryWords = new Set(contentWords(question))
   for (const entity of entities) pairs.entity(entity, entityRank(entity, queryWords))
   pairs.gather(root)
   return {
@@ -117,7 +117,7 @@ const dataCollection = (label: string, records: readonly Fields[]): Collection =
   alias: '',
   kind: 'data',
   records: records.map((fields) => ({ fields })),
-  aside: false,
+  isBoilerplate: false,
 })
 
 /** Returns the lists of entities, and groups of entities of one type. */

@@ -1,16 +1,16 @@
 /** Validates values against the caller's schema. */
 import { _, Ajv2020, type CodeKeywordDefinition, Name, type ValidateFunction } from 'ajv/dist/2020.js'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { excessOf } from '../../../core/shapes/json-schema.ts'
-import { Effort, linearPatterns } from './linear-patterns.ts'
+import { schemaSizeError } from '../../../core/shapes/json-schema.ts'
+import { StepBudget, linearPatterns } from './linear-patterns.ts'
 
-export interface Fault {
+export interface SchemaError {
   /** Path of the value with the wrong type; empty for the whole value, undefined for missing or excess values. */
-  readonly wrong: readonly string[] | undefined
+  readonly path: readonly string[] | undefined
   readonly message: string
 }
 
-export type Check = (value: unknown) => Fault[]
+export type Check = (value: unknown) => SchemaError[]
 
 /**
  * Compiles a schema; the returned check lists the errors of a value. A null for an optional field counts as a missing
@@ -19,29 +19,29 @@ export type Check = (value: unknown) => Fault[]
  * when it exceeds its step budget.
  */
 export function checkFor(schema: Record<string, unknown>, field = 'schema'): Check {
-  const budget = new Effort()
+  const budget = new StepBudget()
   const validate = compiled(schema, budget, field)
   return (value) => {
-    budget.begin()
+    budget.reset()
     if (isValid(validate, withoutNulls(value, schema), field)) return []
     return (validate.errors ?? [])
       .slice(0, 20)
       .map(({ instancePath, keyword, message = 'does not fit the schema' }) => {
-        const path = instancePath
+        const segments = instancePath
           .split('/')
           .slice(1)
           .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
         const isForm = !/^(?:required|additionalProperties|(?:min|max)(?:Items|Properties)|uniqueItems|contains|if|allOf|anyOf|oneOf|not)$/.test(keyword) // prettier-ignore
         return {
-          wrong: isForm ? path : undefined,
-          message: path.length === 0 ? message : `${path.join('.')} ${message}`,
+          path: isForm ? segments : undefined,
+          message: segments.length === 0 ? message : `${segments.join('.')} ${message}`,
         }
       })
   }
 }
 
-function compiled(schema: Record<string, unknown>, budget: Effort, field: string): ValidateFunction {
-  const excess = excessOf(schema)
+function compiled(schema: Record<string, unknown>, budget: StepBudget, field: string): ValidateFunction {
+  const excess = schemaSizeError(schema)
   if (excess !== undefined) throw refused(field, excess)
   try {
     const ajv = new Ajv2020({
@@ -63,12 +63,12 @@ function compiled(schema: Record<string, unknown>, budget: Effort, field: string
 }
 
 /** Counts uses of references against the budget: their number can double with every level of references. */
-function countUses(ajv: Ajv2020, keyword: string, budget: Effort): void {
+function countUses(ajv: Ajv2020, keyword: string, budget: StepBudget): void {
   const known = ajv.getKeyword(keyword) as CodeKeywordDefinition
   ajv.removeKeyword(keyword).addKeyword({
     ...known,
     code(context, rule) {
-      context.gen.code(_`${context.gen.scopeValue('func', { ref: budget.use })}(${new Name('errors')})`)
+      context.gen.code(_`${context.gen.scopeValue('func', { ref: budget.useReference })}(${new Name('errors')})`)
       known.code(context, rule)
     },
   })
@@ -88,9 +88,9 @@ const refused = (path: string, message: string, cause?: unknown): BaxError =>
   new BaxError('invalid_request', `${path} ${message}`, { cause, details: [{ path, message }] })
 
 /** Replaces values of the wrong type with null. */
-export function withoutFaults(value: unknown, faults: readonly Fault[]): unknown {
+export function withoutInvalidValues(value: unknown, faults: readonly SchemaError[]): unknown {
   const kept = structuredClone(value)
-  for (const { wrong } of faults) {
+  for (const { path: wrong } of faults) {
     if (wrong === undefined) continue
     const last = wrong.at(-1)
     if (last === undefined) return null

@@ -64,10 +64,11 @@ export function wordsOf(text: string): string[] {
 }
 
 /** Returns the words of a sentence, such as a query, without function words. */
-export const meaningOf = (text: string): string[] => wordsOf(text).filter((word) => word.length > 1 && !empty.has(word))
+export const contentWords = (text: string): string[] =>
+  wordsOf(text).filter((word) => word.length > 1 && !empty.has(word))
 
 /** Returns the representative of a word's synonyms. */
-export const meaning = (word: string): string => representatives.get(word) ?? word
+export const synonymOf = (word: string): string => representatives.get(word) ?? word
 
 function singular(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`
@@ -81,11 +82,11 @@ const light = new Set('aggregate value offer current main full our is has in on 
 const cores = new WeakMap<readonly string[], readonly string[]>()
 
 /** Returns the words of a name without modifiers, each once. */
-export function core(words: readonly string[]): readonly string[] {
+export function coreWords(words: readonly string[]): readonly string[] {
   let found = cores.get(words)
   if (!found) {
     const heavy = words.filter((word) => !light.has(word))
-    found = [...new Set((heavy.length > 0 ? heavy : words).map(meaning))]
+    found = [...new Set((heavy.length > 0 ? heavy : words).map(synonymOf))]
     cores.set(words, found)
   }
   return found
@@ -95,11 +96,11 @@ export function core(words: readonly string[]): readonly string[] {
  * Returns the similarity of a label and a name, from 0 to 1: 1 for the same words, 0.9 for the same meanings, less for
  * more or fewer words; 0 without a common word.
  */
-export function likeness(name: readonly string[], label: readonly string[]): number {
+export function similarity(name: readonly string[], label: readonly string[]): number {
   if (name.length === 0 || label.length === 0) return 0
   if (name.join(' ') === label.join(' ')) return 1
-  const own = core(name)
-  const given = core(label)
+  const own = coreWords(name)
+  const given = coreWords(label)
   const shared = own.filter((word) => given.includes(word)).length
   if (shared === 0) return 0
   if (shared === own.length && shared === given.length) return 0.9

@@ -2,15 +2,15 @@
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RelayEventKind } from '../../../core/shapes/relay.ts'
-import type { Draft, NewEvent } from '../events/buffer.ts'
+import type { EventDraft, NewEvent } from '../events/buffer.ts'
 import { consoleDraft } from './console-events.ts'
-import { fit } from './fit.ts'
+import { limitSize } from './limit-size.ts'
 import { NetworkDrafts } from './network-events.ts'
 import { pageDraft } from './page-events.ts'
 import { EventRate, type SkippedKind } from './rate.ts'
 import { redactBody, redactHeaders, redactUrl, redactValue } from '../../../core/access/redact.ts'
 
-export interface CollectorWishes {
+export interface CollectorOptions {
   /** Event kinds to collect; an empty list collects nothing. */
   readonly kinds: readonly RelayEventKind[]
   readonly redact: boolean
@@ -33,11 +33,11 @@ interface WatchedSession {
 
 export class Collector {
   readonly #channel: CdpChannel
-  readonly #options: CollectorWishes
+  readonly #options: CollectorOptions
   readonly #watched = new Map<string, WatchedSession>()
   readonly #rate: EventRate | undefined
 
-  constructor(channel: CdpChannel, options: CollectorWishes) {
+  constructor(channel: CdpChannel, options: CollectorOptions) {
     this.#channel = channel
     this.#options = options
     if (options.maxEventsPerSec !== null) this.#rate = new EventRate(options.maxEventsPerSec)
@@ -50,7 +50,7 @@ export class Collector {
   }
 
   /** Handles an event of the channel. */
-  hear({ method = '', params = {}, sessionId }: CdpMessage): void {
+  handleEvent({ method = '', params = {}, sessionId }: CdpMessage): void {
     if (method === 'Target.detachedFromTarget') return this.#detached(params['sessionId'] as string, sessionId)
     const watched = this.#watched.get(sessionId ?? '')
     if (!watched) return
@@ -69,7 +69,7 @@ export class Collector {
   }
 
   /** Reports that a tab hangs, or responds again. */
-  responds(targetId: string, responsive: boolean): void {
+  reportResponsive(targetId: string, responsive: boolean): void {
     this.#emit(targetId, { kind: 'page', type: 'unresponsive', ts: Date.now(), data: { responsive } })
   }
 
@@ -116,20 +116,20 @@ export class Collector {
     this.#emit(watched.targetId, { kind: 'page', type: 'detached', ts: Date.now(), data: {} })
   }
 
-  #draftsOf({ network }: WatchedSession, method: string, params: Record<string, unknown>): Draft[] {
+  #draftsOf({ network }: WatchedSession, method: string, params: Record<string, unknown>): EventDraft[] {
     if (method.startsWith('Network.')) return network.of(method, params)
     const draft = consoleDraft(method, params) ?? pageDraft(method, params)
     return draft ? [draft] : []
   }
 
-  #emit(targetId: string, draft: Draft): void {
+  #emit(targetId: string, draft: EventDraft): void {
     const { kinds, redact, onEvent } = this.#options
     if (!kinds.includes(draft.kind)) return
     if (this.#rate && !this.#rate.admits(draft.kind as SkippedKind)) {
       return this.#options.onSkipped(draft.kind as SkippedKind)
     }
     const data = redact ? withoutSecrets(draft.data) : draft.data
-    onEvent(fit({ ...draft, target_id: targetId, data }))
+    onEvent(limitSize({ ...draft, target_id: targetId, data }))
   }
 }
 

@@ -1,5 +1,5 @@
 /** Turns console messages, exceptions and log entries into event records. */
-import type { Draft } from '../events/buffer.ts'
+import type { EventDraft } from '../events/buffer.ts'
 
 interface RemoteObject {
   readonly type: string
@@ -32,7 +32,7 @@ const levels: Record<string, string> = {
 const levelOf = (type: string): string => levels[type] ?? 'log'
 
 /** Returns the record of a console event, or undefined for other events. */
-export function consoleDraft(method: string, params: Record<string, unknown>): Draft | undefined {
+export function consoleDraft(method: string, params: Record<string, unknown>): EventDraft | undefined {
   if (method === 'Runtime.consoleAPICalled') {
     const { type, args, timestamp, stackTrace } = params as unknown as ConsoleCalled
     const data = { level: levelOf(type), text: args.map(textOf).join(' '), ...locationOf(stackTrace?.callFrames) }

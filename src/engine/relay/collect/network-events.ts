@@ -1,5 +1,5 @@
 /** Turns requests, responses and WebSocket messages into event records. */
-import type { Draft } from '../events/buffer.ts'
+import type { EventDraft } from '../events/buffer.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -52,7 +52,7 @@ export class NetworkDrafts {
   readonly #texts = new Set<string>()
 
   /** Returns the records of a network event; none for other events. */
-  of(method: string, event: Record<string, unknown>): Draft[] {
+  of(method: string, event: Record<string, unknown>): EventDraft[] {
     const reader = readers[method]
     if (!reader) return []
     const params = event as unknown as Params

@@ -1,5 +1,5 @@
 /** Turns page events of a tab into event records. */
-import type { Draft } from '../events/buffer.ts'
+import type { EventDraft } from '../events/buffer.ts'
 
 /** Fields used of any of the events. */
 interface Params {
@@ -17,13 +17,13 @@ interface Params {
 }
 
 /** Returns the record of a page event, or undefined for other events and for child frames. */
-export function pageDraft(method: string, params: Record<string, unknown>): Draft | undefined {
+export function pageDraft(method: string, params: Record<string, unknown>): EventDraft | undefined {
   const reader = readers[method]
   const draft = reader?.(params as unknown as Params)
   return draft && { kind: 'page', ts: Date.now(), ...draft }
 }
 
-const readers: Record<string, (params: Params) => Pick<Draft, 'type' | 'data' | 'frame_id'> | undefined> = {
+const readers: Record<string, (params: Params) => Pick<EventDraft, 'type' | 'data' | 'frame_id'> | undefined> = {
   'Page.frameNavigated': ({ frame }) =>
     frame.parentId
       ? undefined

@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { onAccountOf } from '../../../core/process/orphans.ts'
+import { withErrorHandler } from '../../../core/process/unhandled-errors.ts'
 import type { CommandBatch, CommandsResult } from '../../../core/shapes/commands.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from '../../../core/shapes/observe.ts'
 import { isMessage } from '../../cdp/message.ts'
@@ -11,7 +11,7 @@ import { observeSession } from '../../browser/observe/observe.ts'
 import { runStep } from '../../browser/observe/step.ts'
 import { playwright } from '../../browser/pool/playwright.ts'
 import { type BatchTools, runBatch } from '../../browser/batch/run-batch.ts'
-import { Turns } from '../../browser/session/turns.ts'
+import { CommandQueue } from '../../browser/session/command-queue.ts'
 import { type ReloadRequest, reloadTab } from './reload-tab.ts'
 import { UserTabs } from './user-tabs.ts'
 
@@ -34,7 +34,7 @@ export interface Executor {
   close(): Promise<void>
 }
 
-export interface ExecutorGround {
+export interface ExecutorOptions {
   readonly sessionId: string
   /** Opens the executor's own channel, which enforces the policy. */
   readonly open: () => Promise<CdpChannel>
@@ -46,16 +46,16 @@ export interface ExecutorGround {
 
 /** Executor that drives Playwright over a channel, connected from the first command until the browser disconnects. */
 export class LocalExecutor implements Executor {
-  readonly #options: ExecutorGround
-  readonly #turns = new Turns()
+  readonly #options: ExecutorOptions
+  readonly #turns = new CommandQueue()
   #tabs: Promise<{ browser: Browser; tabs: UserTabs }> | undefined
 
-  constructor(options: ExecutorGround) {
+  constructor(options: ExecutorOptions) {
     this.#options = options
   }
 
   async execute<K extends ExecutionKind>(kind: K, request: Executions[K]['request'], signal: AbortSignal) {
-    return this.#turns.take(async () => {
+    return this.#turns.run(async () => {
       const { tabs } = await (this.#tabs ??= this.#connect())
       const requested = 'context' in request ? request.context?.['target_id'] : undefined
       const target = typeof requested === 'string' ? requested : undefined
@@ -140,7 +140,7 @@ class ChannelTransport {
   /** Delivers each message in its own task, as Playwright's own transports do. */
   #deliver(message: CdpMessage): void {
     const end = () => this.close()
-    if (isMessage(message)) setImmediate(() => onAccountOf(end, () => this.onmessage?.(message)))
+    if (isMessage(message)) setImmediate(() => withErrorHandler(end, () => this.onmessage?.(message)))
     else end()
   }
 }

@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { EventLog } from '../../../core/events/events.ts'
 import type { BatchTarget } from '../../browser/batch/batch-target.ts'
-import { crashError, documentMethod, hasCrashed, watchCrash } from '../../browser/tabs/crash.ts'
+import { crashedError, documentMethod, hasCrashed, watchCrash } from '../../browser/tabs/crash.ts'
 import { answerDialogs } from '../../browser/tabs/dialogs.ts'
 import { recordPageEvents } from '../../browser/tabs/page-events.ts'
 import type { ReloadOutcome, ReloadRequest } from './reload-tab.ts'
@@ -21,7 +21,7 @@ export interface UserTabsFacts {
 }
 
 /** Time for Playwright to report a tab that the browser has just opened, in milliseconds. */
-const arrivalMs = 2000
+const newTabMs = 2000
 
 export class UserTabs implements BatchTarget {
   readonly sessionId: string
@@ -104,7 +104,7 @@ export class UserTabs implements BatchTarget {
     if (found) return found
     if (crashed(targetId) || this.#crash?.targetId === targetId) throw await this.#reload(targetId)
     // The tab may not be reported yet, or it is closing and the next one replaces it. Without one, the search below fails.
-    await this.browserContext.waitForEvent('page', { timeout: arrivalMs }).catch(() => {})
+    await this.browserContext.waitForEvent('page', { timeout: newTabMs }).catch(() => {})
     const opened = await this.#find(this.#requested ?? active() ?? targetId)
     if (opened) return opened
     throw new BaxError('target_not_found', `no tab ${targetId}`, {
@@ -124,7 +124,7 @@ export class UserTabs implements BatchTarget {
   #reload(targetId: string, page?: Page): Promise<BaxError> {
     if (this.#crash?.targetId !== targetId) {
       const method = page && documentMethod(page)
-      this.#crash = { targetId, error: this.#facts.reload({ targetId, method }).then(crashError) }
+      this.#crash = { targetId, error: this.#facts.reload({ targetId, method }).then(crashedError) }
     }
     return this.#crash.error
   }

@@ -2,14 +2,14 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
-import { Collector, type CollectorWishes } from '../collect/collector.ts'
-import type { RelayPolicy } from '../../../core/relay-words.ts'
+import { Collector, type CollectorOptions } from '../collect/collector.ts'
+import type { RelayPolicy } from '../../../core/relay-names.ts'
 import type { Hello } from '../tunnel/messages.ts'
 import { Gate } from './gate.ts'
-import { TargetBook } from './targets.ts'
+import { TargetTracker } from './targets.ts'
 import type { UserBrowser } from './user-browser.ts'
 
-export interface AttachmentWishes extends CollectorWishes {
+export interface AttachmentOptions extends CollectorOptions {
   readonly policy: RelayPolicy
   /** Target IDs and URL globs; none means every tab. */
   readonly tabs: readonly string[]
@@ -18,34 +18,34 @@ export interface AttachmentWishes extends CollectorWishes {
 
 export class Attachment {
   readonly facts: Hello['browser']
-  readonly targets: TargetBook
+  readonly targets: TargetTracker
   readonly #browser: UserBrowser
-  readonly #options: AttachmentWishes
+  readonly #options: AttachmentOptions
   readonly #channel: CdpChannel
   readonly #polling: NodeJS.Timeout
 
-  private constructor(browser: UserBrowser, options: AttachmentWishes, channel: CdpChannel, facts: Hello['browser']) {
+  private constructor(browser: UserBrowser, options: AttachmentOptions, channel: CdpChannel, facts: Hello['browser']) {
     this.facts = facts
     this.#browser = browser
     this.#options = options
     this.#channel = channel
     const collector = new Collector(channel, options)
-    this.targets = new TargetBook(channel, options.tabs, {
+    this.targets = new TargetTracker(channel, options.tabs, {
       recent: () => browser.recent(),
       onAttached: (targetId, sessionId) => collector.watch(targetId, sessionId),
-      onResponds: (targetId, responsive) => collector.responds(targetId, responsive),
+      onResponds: (targetId, responsive) => collector.reportResponsive(targetId, responsive),
       onChange: options.onTargets,
     })
     channel.onEvent((message) => {
-      this.targets.hear(message)
-      collector.hear(message)
+      this.targets.handleEvent(message)
+      collector.handleEvent(message)
     })
     // The loss of the browser is reported by its connection, not by this poll.
-    this.#polling = setInterval(() => void this.targets.refresh(), limits.relay.askTabsMs).unref()
+    this.#polling = setInterval(() => void this.targets.refresh(), limits.relay.checkTabsMs).unref()
   }
 
   /** @throws BaxError `browser_failed`. */
-  static async make(browser: UserBrowser, options: AttachmentWishes): Promise<Attachment> {
+  static async create(browser: UserBrowser, options: AttachmentOptions): Promise<Attachment> {
     try {
       const channel = await browser.router.openChannel()
       const version = await channel.send('Browser.getVersion')
@@ -81,7 +81,7 @@ export class Attachment {
   }
 
   /** Resumes targets that a disconnected consumer left paused, such as popups. */
-  letRun(): void {
+  resumeTargets(): void {
     for (const sessionId of this.targets.sessions) {
       this.#channel.post({ method: 'Runtime.runIfWaitingForDebugger', params: {}, sessionId }, () => {})
     }
@@ -90,7 +90,7 @@ export class Attachment {
   /** Releases the browser, which keeps running unless the connector launched it. */
   async release(): Promise<void> {
     clearInterval(this.#polling)
-    this.letRun()
+    this.resumeTargets()
     this.#channel.close()
     await this.#browser.release()
   }

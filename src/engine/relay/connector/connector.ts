@@ -11,13 +11,13 @@ import { serveExecutor } from '../commands/remote-executor.ts'
 import { type FromConnector, type FromEngine, protocol, readFromEngine } from '../tunnel/messages.ts'
 import { serveChannel } from '../tunnel/remote-channel.ts'
 import { type Control, Tunnel, type TunnelChannel } from '../tunnel/tunnel.ts'
-import { Attachment, type AttachmentWishes } from './attachment.ts'
+import { Attachment, type AttachmentOptions } from './attachment.ts'
 import { Outbox } from './outbox.ts'
 import type { UserBrowser } from './user-browser.ts'
 
-export interface ConnectorFacts {
+export interface ConnectorOptions {
   readonly name: string | null
-  readonly wishes: Omit<AttachmentWishes, 'onEvent' | 'onSkipped' | 'onTargets'>
+  readonly wishes: Omit<AttachmentOptions, 'onEvent' | 'onSkipped' | 'onTargets'>
   /** Finds or launches the browser; called again after it is lost. */
   readonly browser: (signal: AbortSignal) => Promise<UserBrowser>
   /** Opens a link to the engine. @throws BaxError; `unauthorized` and similar codes are final, others are retried. */
@@ -41,7 +41,7 @@ const finalCodes: Record<number, string> = {
 }
 
 export class Connector {
-  readonly #facts: ConnectorFacts
+  readonly #facts: ConnectorOptions
   readonly #outbox = new Outbox()
   #attachment: Attachment | undefined
   #tunnel: Tunnel | undefined
@@ -50,7 +50,7 @@ export class Connector {
   /** Latest list of tabs sent to the engine, as JSON. */
   #sentTargets = ''
 
-  constructor(facts: ConnectorFacts) {
+  constructor(facts: ConnectorOptions) {
     this.#facts = facts
   }
 
@@ -63,8 +63,8 @@ export class Connector {
     const all = AbortSignal.any([signal, ended.signal])
     try {
       await this.#attach(all)
-      const kept = this.#keepBrowser(all)
-      await Promise.race([this.#keepTunnel(all), kept])
+      const browserLost = this.#keepBrowser(all)
+      await Promise.race([this.#keepTunnel(all), browserLost])
     } catch (error) {
       if (!signal.aborted) throw error
     } finally {
@@ -79,7 +79,7 @@ export class Connector {
   async #attach(signal: AbortSignal): Promise<void> {
     const browser = await this.#facts.browser(signal)
     try {
-      this.#attachment = await Attachment.make(browser, {
+      this.#attachment = await Attachment.create(browser, {
         ...this.#facts.wishes,
         onEvent: (event) => this.#outbox.add(event),
         onSkipped: (kind) => this.#outbox.skip(kind),
@@ -162,7 +162,7 @@ export class Connector {
             signal.removeEventListener('abort', stop)
             this.#tunnel = undefined
             this.#outbox.disconnect()
-            this.#attachment?.letRun()
+            this.#attachment?.resumeTargets()
             resolve({ code, reason })
           },
         },
@@ -215,7 +215,7 @@ export class Connector {
   #open(channel: TunnelChannel, kind: string): void {
     const attachment = this.#attachment
     if (!attachment) return channel.close(closeCodes.browserGone, 'the browser is gone')
-    channel.onEnd(() => attachment.letRun())
+    channel.onEnd(() => attachment.resumeTargets())
     if (kind === 'commands') return serveExecutor(channel, this.#executor(attachment))
     if (kind !== 'cdp' && kind !== 'ws') return channel.close(closeCodes.protocol, `no channels of kind ${kind}`)
     attachment.open(kind === 'ws').then(

@@ -4,7 +4,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { Link } from '../../../core/net/link.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { websocketLink } from '../../../core/net/websocket-link.ts'
-import { loopback } from './endpoint.ts'
+import { loopbackHost } from './endpoint.ts'
 import { subprotocol } from '../tunnel/messages.ts'
 import { whenOpen } from './socket-wire.ts'
 
@@ -21,7 +21,7 @@ export function dialEngine({ engine, token }: EngineAddress, signal: AbortSignal
   const unix = engine.startsWith('unix:')
   const url = unix ? `ws+unix:${engine.slice('unix:'.length)}:${path}` : new URL(path, engine.replace(/^http/, 'ws'))
   // Compression costs more than it saves on the same machine.
-  const local = typeof url === 'string' || loopback.test(url.hostname)
+  const local = typeof url === 'string' || loopbackHost.test(url.hostname)
   const socket = new WebSocket(url, subprotocol, {
     handshakeTimeout: limits.relay.handshakeMs,
     maxPayload: limits.relay.messageBytes,

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { RunningBrowser } from '../../../core/relay-words.ts'
+import type { RunningBrowser } from '../../../core/relay-names.ts'
 
-export type BrowserWish =
+export type BrowserSource =
   | { readonly cdp: string; readonly allowRemote: boolean }
   | { readonly running: RunningBrowser; readonly dataDir?: string }
   | { readonly launch: true }
@@ -21,7 +21,7 @@ export interface Endpoint {
 }
 
 /** Host names of this machine in URLs. */
-export const loopback = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
+export const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 
 /**
  * Returns the WebSocket endpoint for a given browser URL.
@@ -34,7 +34,7 @@ export async function endpointAt(cdp: string, allowRemote: boolean, signal: Abor
     throw invalid(`is not a browser URL: ${cdp}`, 'use http://127.0.0.1:9222 or the ws:// URL that the browser prints')
   }
   const url = new URL(cdp)
-  if (!loopback.test(url.hostname) && !allowRemote) {
+  if (!loopbackHost.test(url.hostname) && !allowRemote) {
     throw invalid(`${url.host} is not this machine`, 'add --allow-remote-cdp to connect to other machines')
   }
   if (url.protocol.startsWith('ws')) return { url: cdp, asksUser: false }
@@ -43,11 +43,11 @@ export async function endpointAt(cdp: string, allowRemote: boolean, signal: Abor
 
 /** @throws BaxError `browser_failed` with a hint how to start the browser. */
 async function versionEndpoint(base: URL, signal: AbortSignal): Promise<Endpoint> {
-  const within = AbortSignal.any([signal, AbortSignal.timeout(limits.relay.portMs)])
+  const timeout = AbortSignal.any([signal, AbortSignal.timeout(limits.relay.portMs)])
   const ws = base.protocol === 'https:' ? 'wss:' : 'ws:'
   let response: Response
   try {
-    response = await fetch(new URL('/json/version', base), { signal: within, redirect: 'error' })
+    response = await fetch(new URL('/json/version', base), { signal: timeout, redirect: 'error' })
   } catch (cause) {
     throw new BaxError('browser_failed', `nothing answers at ${base.origin}`, {
       cause,

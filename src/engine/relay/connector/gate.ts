@@ -1,15 +1,15 @@
 /** Restricts what a consumer can do and see: the policy, the shared tabs, and no tab that hangs. */
 import type { Answer, CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { deniedCode } from '../../cdp/calls.ts'
-import type { RelayPolicy } from '../../../core/relay-words.ts'
+import type { RelayPolicy } from '../../../core/relay-names.ts'
 import { refusal } from '../policy.ts'
-import type { TargetBook, TargetInfo } from './targets.ts'
+import type { TargetTracker, TargetInfo } from './targets.ts'
 
-export interface GateRules {
+export interface GateOptions {
   /** Report setup calls that the policy blocks as successful, for clients that cannot start without them. */
   readonly lenient: boolean
   readonly policy: RelayPolicy
-  readonly targets: TargetBook
+  readonly targets: TargetTracker
 }
 
 /** Chromium's error code for a missing target. */
@@ -22,7 +22,7 @@ const wideMethods =
 /** Filters the messages between one consumer and its channel. */
 export class Gate implements CdpChannel {
   readonly #channel: CdpChannel
-  readonly #rules: GateRules
+  readonly #rules: GateOptions
   /** Sessions of targets that are hidden from the consumer. */
   readonly #hidden = new Set<string>()
   /** Target IDs of sessions of type `tab`, through which Puppeteer attaches to pages. */
@@ -32,7 +32,7 @@ export class Gate implements CdpChannel {
   #creating = 0
   readonly #heldBack: CdpMessage[] = []
 
-  constructor(channel: CdpChannel, rules: GateRules) {
+  constructor(channel: CdpChannel, rules: GateOptions) {
     this.#channel = channel
     this.#rules = rules
   }

@@ -40,7 +40,7 @@ interface TargetHandlers {
 }
 
 /** Holds a session for each tab on the connector's own channel; the collector uses the same sessions. */
-export class TargetBook {
+export class TargetTracker {
   readonly #channel: CdpChannel
   readonly #pages = new Map<string, Page>()
   readonly #matches: ((id: string, url: string) => boolean) | undefined
@@ -80,7 +80,7 @@ export class TargetBook {
   }
 
   /** Handles an event of the channel. */
-  hear({ method, params = {}, sessionId }: CdpMessage): void {
+  handleEvent({ method, params = {}, sessionId }: CdpMessage): void {
     if (method === 'Inspector.targetCrashed') this.#setCrashed(sessionId, true)
     if (method === 'Inspector.targetReloadedAfterCrash') this.#setCrashed(sessionId, false)
     // The browser does not report every new title.
@@ -232,9 +232,9 @@ export class TargetBook {
     // A crashed page does not respond until it is reloaded.
     if (!sessionId || page.crashed) return
     const expression = '[document.visibilityState, document.title]'
-    const asked = this.#channel.send('Runtime.evaluate', { expression, returnByValue: true }, sessionId)
+    const evaluation = this.#channel.send('Runtime.evaluate', { expression, returnByValue: true }, sessionId)
     // The call fails for a page that closes meanwhile.
-    const answer = await withDeadline(asked, { ms: responseMs, value: undefined }).catch(() => undefined)
+    const answer = await withDeadline(evaluation, { ms: responseMs, value: undefined }).catch(() => undefined)
     const responsive = answer !== undefined
     if (responsive !== page.responsive && this.includes(page.targetId))
       this.#handlers.onResponds(page.targetId, responsive)

@@ -7,7 +7,7 @@ import { CdpRouter } from '../../cdp/router.ts'
 import { startBrowser } from '../../browser/pool/launch.ts'
 import { locateBrowser } from '../../browser/install/locate.ts'
 import { Upstream } from '../../browser/pool/upstream.ts'
-import { type BrowserWish, type Endpoint, endpointAt, endpointOfRunning, pagesByUse } from './endpoint.ts'
+import { type BrowserSource, type Endpoint, endpointAt, endpointOfRunning, pagesByUse } from './endpoint.ts'
 import { openBrowserWire } from './socket-wire.ts'
 
 export interface UserBrowser {
@@ -20,8 +20,8 @@ export interface UserBrowser {
   release(): Promise<void>
 }
 
-export interface BrowserSearch {
-  readonly wish: BrowserWish
+export interface BrowserOptions {
+  readonly wish: BrowserSource
   readonly config: Pick<EngineConfig, 'browser' | 'cacheDir' | 'display'>
   readonly approveMs: number
   /** Reports progress. */
@@ -32,7 +32,7 @@ export interface BrowserSearch {
 const chromeBytes = 257 * 1024 * 1024
 
 /** @throws BaxError `browser_not_found`, `browser_failed`, `browser_refused`, `stale_port_file`, `timeout`, `invalid_request`. */
-export async function openUserBrowser(search: BrowserSearch, signal: AbortSignal): Promise<UserBrowser> {
+export async function openUserBrowser(search: BrowserOptions, signal: AbortSignal): Promise<UserBrowser> {
   const { wish } = search
   if ('launch' in wish) return launch(search)
   const endpoint =
@@ -45,7 +45,7 @@ export async function openUserBrowser(search: BrowserSearch, signal: AbortSignal
   return { router: new CdpRouter(wire), own: false, recent, release: async () => wire.close() }
 }
 
-async function connect({ url, asksUser }: Endpoint, { wish, approveMs, tell }: BrowserSearch, signal: AbortSignal) {
+async function connect({ url, asksUser }: Endpoint, { wish, approveMs, tell }: BrowserOptions, signal: AbortSignal) {
   if (asksUser) tell('waiting for the Allow remote debugging dialog')
   try {
     return await openBrowserWire(url, asksUser ? approveMs : limits.relay.portMs, signal, {
@@ -63,7 +63,7 @@ async function connect({ url, asksUser }: Endpoint, { wish, approveMs, tell }: B
   }
 }
 
-async function launch({ config }: BrowserSearch): Promise<UserBrowser> {
+async function launch({ config }: BrowserOptions): Promise<UserBrowser> {
   const { browser, cacheDir, display } = config
   const headless = !display && platform() === 'linux'
   const located = await locateBrowser(

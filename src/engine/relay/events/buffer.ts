@@ -1,7 +1,7 @@
 /** Ring buffer that holds the events of one relay session until they are read. */
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { collectedKinds } from '../../../core/relay-words.ts'
+import { collectedKinds } from '../../../core/relay-names.ts'
 import type { RelayDropped, RelayEvent, RelayEventKind, RelayEventPage } from '../../../core/shapes/relay.ts'
 import { type EventFilter, passes } from './filter.ts'
 
@@ -9,7 +9,7 @@ import { type EventFilter, passes } from './filter.ts'
 export type NewEvent = Omit<RelayEvent, 'seq' | 'received_at'>
 
 /** Event before its target is added and its secrets are redacted. */
-export type Draft = Pick<NewEvent, 'kind' | 'type' | 'ts' | 'data' | 'frame_id'>
+export type EventDraft = Pick<NewEvent, 'kind' | 'type' | 'ts' | 'data' | 'frame_id'>
 
 export interface EventQuery extends EventFilter {
   /** Only events with a higher number. */

@@ -1,13 +1,13 @@
 /** Accepts connectors, keeps their sessions through outages, and finds them by ID or name. */
-import { type Caller, sees } from '../../../core/access/caller.ts'
+import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { named } from '../../../core/access/owned.ts'
+import { findByName } from '../../../core/access/owned.ts'
 import { readFromConnector, type Hello } from '../tunnel/messages.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { type Control, Tunnel } from '../tunnel/tunnel.ts'
-import type { Principal } from './arrival.ts'
+import type { Principal } from './principal.ts'
 import { RelaySession } from './relay-session.ts'
 
 export class RelayHub {
@@ -41,7 +41,7 @@ export class RelayHub {
         onClose: () => {
           clearTimeout(handshake)
           this.#tunnels.delete(tunnel)
-          session?.lost(tunnel)
+          session?.tunnelLost(tunnel)
         },
       },
       this.#heartbeatMs,
@@ -73,7 +73,7 @@ export class RelayHub {
 
   #visible(idOrName: string, caller: Caller): RelaySession | undefined {
     const session = this.#sessions.get(idOrName)
-    return session && sees(caller, session.owner) ? session : named(this.sessions, idOrName, caller)
+    return session && canSee(caller, session.owner) ? session : findByName(this.sessions, idOrName, caller)
   }
 
   /** Ends the sessions that were created with a token. */
@@ -101,7 +101,7 @@ export class RelayHub {
       return this.#start(known, tunnel, principal)
     }
     if (!session) throw new BaxError('invalid_data', 'the first message must be hello')
-    session.hear(known)
+    session.receive(known)
     return session
   }
 

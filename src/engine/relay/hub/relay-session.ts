@@ -14,7 +14,7 @@ import { EventBuffer } from '../events/buffer.ts'
 import type { ChannelKind, FromConnector, Hello } from '../tunnel/messages.ts'
 import { RemoteChannel } from '../tunnel/remote-channel.ts'
 import type { Tunnel, TunnelChannel } from '../tunnel/tunnel.ts'
-import type { Arrival, Principal } from './arrival.ts'
+import type { ConnectorConnection, Principal } from './principal.ts'
 import { isSame, newSecret } from './secret.ts'
 
 type Targets = Extract<FromConnector, { type: 'targets' }>
@@ -51,7 +51,11 @@ export class RelaySession {
   #acked = 0
   #lostEvents = { console: 0, network: 0, page: 0, cdp: 0 }
 
-  constructor(hello: Hello, { principal, tunnel, heartbeatMs }: Arrival, onEnd: (session: RelaySession) => void) {
+  constructor(
+    hello: Hello,
+    { principal, tunnel, heartbeatMs }: ConnectorConnection,
+    onEnd: (session: RelaySession) => void,
+  ) {
     this.#hello = hello
     this.principal = principal
     this.#tunnel = tunnel
@@ -115,7 +119,7 @@ export class RelaySession {
   }
 
   /** Handles a message of the connector. */
-  hear(message: FromConnector): void {
+  receive(message: FromConnector): void {
     this.#lastSeenAt = new Date()
     if (message.type === 'events') this.#addBatch(message)
     else if (message.type === 'targets') {
@@ -127,7 +131,7 @@ export class RelaySession {
   }
 
   /** Handles the loss of a tunnel: the session waits for its connector for a limited time. */
-  lost(tunnel: Tunnel): void {
+  tunnelLost(tunnel: Tunnel): void {
     if (tunnel !== this.#tunnel) return
     this.#tunnel = null
     this.#reason = 'network'

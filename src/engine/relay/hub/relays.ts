@@ -1,9 +1,9 @@
 /** Implements the relay operations of the engine. */
-import { type Caller, nobody } from '../../../core/access/caller.ts'
+import { type Caller, anonymousCaller } from '../../../core/access/caller.ts'
 import type { CdpRequest, RelayEventQuery, Relays } from '../../../core/engine.ts'
 import { BaxError, asBaxError } from '../../../core/errors/errors.ts'
 import type { Link } from '../../../core/net/link.ts'
-import { isSeen } from '../../../core/access/owned.ts'
+import { isVisibleTo } from '../../../core/access/owned.ts'
 import type { Call } from '../../../core/operation/operation.ts'
 import type { CdpAnswer, RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
 import type { SocketCall } from '../../../core/operation/socket.ts'
@@ -14,27 +14,27 @@ import type { EventBuffer, EventQuery } from '../events/buffer.ts'
 import { toHar } from '../events/har.ts'
 import type { RelayHub } from './hub.ts'
 import { joinClient } from './client.ts'
-import type { Principal } from './arrival.ts'
+import type { Principal } from './principal.ts'
 import type { RelaySession } from './relay-session.ts'
 import type { RelayTokens } from './tokens.ts'
 
-export interface OwnCalls {
+export interface CdpTarget {
   readonly id: string
   call(request: CdpRequest, signal: AbortSignal): Promise<CdpDone>
 }
 
-export interface RelaysGround {
+export interface RelaysOptions {
   readonly hub: RelayHub
   readonly tokens: RelayTokens
   /** Returns the CDP calls of a browser session of the engine; undefined for other IDs. */
-  readonly sessionCalls: (idOrName: string, caller: Caller) => OwnCalls | undefined
+  readonly sessionCalls: (idOrName: string, caller: Caller) => CdpTarget | undefined
 }
 
 export class EngineRelays implements Relays {
   readonly tokens: Relays['tokens']
-  readonly #options: RelaysGround
+  readonly #options: RelaysOptions
 
-  constructor(options: RelaysGround) {
+  constructor(options: RelaysOptions) {
     this.#options = options
     this.tokens = {
       create: (input, { caller }) => options.tokens.create(input, caller),
@@ -47,7 +47,7 @@ export class EngineRelays implements Relays {
   }
 
   async list(call: Call) {
-    const seen = this.#options.hub.sessions.filter(isSeen(call.caller))
+    const seen = this.#options.hub.sessions.filter(isVisibleTo(call.caller))
     return seen.map((session) => session.record(cdpUrl(session, call)))
   }
 
@@ -73,8 +73,8 @@ export class EngineRelays implements Relays {
     // An archive contains all buffered events.
     if (query.format === 'har')
       return toHar(events.read({ ...queryOf(query), limit: events.count, order: 'asc' }).events)
-    const wanted: EventQuery = { ...queryOf(query), limit, order }
-    return waitFor(events, wanted, AbortSignal.any([call.signal, AbortSignal.timeout(waitMs)]))
+    const filter: EventQuery = { ...queryOf(query), limit, order }
+    return waitFor(events, filter, AbortSignal.any([call.signal, AbortSignal.timeout(waitMs)]))
   }
 
   async clearEvents(id: string, call: Call): Promise<void> {
@@ -133,13 +133,13 @@ export class EngineRelays implements Relays {
     )
     if (session) return session
     // Do not reveal to anonymous callers which sessions exist.
-    if (caller !== nobody) this.#find(idOrName, call)
+    if (caller !== anonymousCaller) this.#find(idOrName, call)
     throw new BaxError('unauthorized', 'the token does not belong to this relay session', {
       hint: 'connect to the cdp_url of the session, which contains the token',
     })
   }
 
-  #callsOf(idOrName: string, call: Call): OwnCalls {
+  #callsOf(idOrName: string, call: Call): CdpTarget {
     const own = this.#options.sessionCalls(idOrName, call.caller)
     if (own) return own
     const { id, calls } = this.#find(idOrName, call)

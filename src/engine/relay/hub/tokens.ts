@@ -1,7 +1,7 @@
 /** Manages relay tokens: shown once, stored as hashes, and only valid for connecting a browser (`spec: relay 3`). */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
-import { type Caller, sees } from '../../../core/access/caller.ts'
+import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
@@ -20,7 +20,7 @@ export class RelayTokens {
   readonly #path: string
   readonly #keys: KeyRing
   #tokens: StoredToken[] | undefined
-  #turn: Promise<unknown> = Promise.resolve()
+  #queue: Promise<unknown> = Promise.resolve()
 
   constructor(stateDir: string, keys: KeyRing) {
     this.#keys = keys
@@ -50,7 +50,7 @@ export class RelayTokens {
   /** Lists tokens without their secrets, newest first; expired ones are omitted. */
   async list(caller: Caller): Promise<RelayTokenRecord[]> {
     return unexpired(await this.#load())
-      .filter(({ owner = null }) => sees(caller, owner))
+      .filter(({ owner = null }) => canSee(caller, owner))
       .map(recordOf)
       .toReversed()
   }
@@ -58,7 +58,7 @@ export class RelayTokens {
   /** @throws BaxError `token_not_found`, also for tokens of other keys. */
   async revoke(tokenId: string, caller: Caller): Promise<void> {
     await this.#change((tokens) => {
-      const left = tokens.filter(({ token_id: id, owner = null }) => id !== tokenId || !sees(caller, owner))
+      const left = tokens.filter(({ token_id: id, owner = null }) => id !== tokenId || !canSee(caller, owner))
       if (left.length === tokens.length) {
         throw new BaxError('token_not_found', `no relay token ${tokenId}`, {
           hint: 'see `bax relay tokens list`',
@@ -100,13 +100,13 @@ export class RelayTokens {
   }
 
   #change(edit: (tokens: StoredToken[]) => StoredToken[]): Promise<void> {
-    const done = this.#turn.then(async () => {
+    const done = this.#queue.then(async () => {
       const tokens = edit(unexpired(await this.#load()))
       await writeState(this.#path, { tokens })
       this.#tokens = tokens
     })
     // The caller receives the error; the next change is made all the same.
-    this.#turn = done.catch(() => {})
+    this.#queue = done.catch(() => {})
     return done
   }
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { relayEventKinds, relayTarget } from '../../../core/shapes/relay.ts'
-import { relayPolicies } from '../../../core/relay-words.ts'
+import { relayPolicies } from '../../../core/relay-names.ts'
 import type { Control } from './tunnel.ts'
 
 /** Protocol version: connectors run executors since 1.1 and limit the size of results since 1.2. */

@@ -79,13 +79,13 @@ export class Tunnel {
   }
 
   /** Called by a channel with data to send. */
-  wants(channel: TunnelChannel): void {
+  enqueue(channel: TunnelChannel): void {
     if (!this.#ready.includes(channel)) this.#ready.push(channel)
     this.#flush()
   }
 
   /** Called by a channel that was closed locally. */
-  dropped(channel: TunnelChannel, code: number, reason: string): void {
+  channelClosed(channel: TunnelChannel, code: number, reason: string): void {
     this.#channels.delete(channel.number)
     this.#ready = this.#ready.filter((other) => other !== channel)
     this.send({ type: 'close', ch: channel.number, code, reason })
@@ -129,14 +129,14 @@ export class Tunnel {
     } else if (message.type === 'close') {
       const channel = this.#channels.get(number as number)
       this.#channels.delete(number as number)
-      channel?.ended(Number(message['code']), String(message['reason'] ?? ''))
+      channel?.handleClose(Number(message['code']), String(message['reason'] ?? ''))
     } else this.#handlers.onControl(message)
   }
 
   #frame(bytes: Uint8Array): void {
     const { channel, last, piece } = decodeFrame(bytes)
     // Frames may still arrive for a closed channel.
-    this.#channels.get(channel)?.received(piece, last)
+    this.#channels.get(channel)?.handlePiece(piece, last)
   }
 
   /** Sends one frame per channel in turn, as long as the link accepts more. */
@@ -158,7 +158,7 @@ export class Tunnel {
     this.#closed = true
     clearInterval(this.#heartbeat)
     this.#ready = []
-    for (const channel of this.#channels.values()) channel.ended(closeCodes.relayGone, reason)
+    for (const channel of this.#channels.values()) channel.handleClose(closeCodes.relayGone, reason)
     this.#channels.clear()
     this.#handlers.onClose(code, reason)
   }
@@ -219,14 +219,14 @@ export class TunnelChannel {
     this.#queuedBytes += bytes.length
     if (isAnswer) this.#answerBytes += bytes.length
     this.#outbox.push({ bytes, isAnswer })
-    this.#tunnel.wants(this)
+    this.#tunnel.enqueue(this)
   }
 
   /** Closes the channel on both sides without notifying the own handlers. */
   close(code: number = closeCodes.done, reason = ''): void {
     if (this.#closed) return
     this.#finish()
-    this.#tunnel.dropped(this, code, reason)
+    this.#tunnel.channelClosed(this, code, reason)
   }
 
   get hasMore(): boolean {
@@ -249,7 +249,7 @@ export class TunnelChannel {
   }
 
   /** Called by the tunnel for every frame. */
-  received(piece: Uint8Array, last: boolean): void {
+  handlePiece(piece: Uint8Array, last: boolean): void {
     this.#pieceBytes += piece.length
     if (this.#pieceBytes > limits.relay.messageBytes) throw new RangeError('a message is too long')
     this.#pieces.push(piece)
@@ -261,7 +261,7 @@ export class TunnelChannel {
   }
 
   /** Called by the tunnel when the other side, or the tunnel, has closed the channel. */
-  ended(code: number, reason: string): void {
+  handleClose(code: number, reason: string): void {
     if (this.#closed) return
     this.#finish()
     this.#dispatch((handlers) => handlers.onClose(code, reason))

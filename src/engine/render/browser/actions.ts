@@ -4,7 +4,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
 import actScript from '../page/act.page.ts?inline'
-import type { Spot } from '../page/act.page.ts'
+import type { Point } from '../page/act.page.ts'
 import { keysOf } from './keys.ts'
 import { capture } from './capture.ts'
 import type { Visit } from './visit.ts'
@@ -73,21 +73,21 @@ async function run(
       return
     case 'click':
       await click(visit, action.selector, signal)
-      return visit.settle(signal)
+      return visit.waitUntilStable(signal)
     case 'scroll':
       await visit.inPage(signal, actScript, 'scrollPage', { direction: action.direction, amount: action.amount })
-      return visit.settle(signal)
+      return visit.waitUntilStable(signal)
     case 'type':
       await focus(visit, action.selector, signal)
       await visit.send('Input.insertText', { text: action.text }, signal)
-      return visit.settle(signal)
+      return visit.waitUntilStable(signal)
     case 'write':
       await visit.send('Input.insertText', { text: action.text }, signal)
-      return visit.settle(signal)
+      return visit.waitUntilStable(signal)
     case 'press':
       if (action.selector !== undefined) await focus(visit, action.selector, signal)
       for (const event of keysOf(action.key)) await visit.send('Input.dispatchKeyEvent', event, signal)
-      return visit.settle(signal)
+      return visit.waitUntilStable(signal)
     case 'screenshot':
       done.screenshots.push(results.add(await capture(visit, action.full_page, signal)))
       return
@@ -97,7 +97,7 @@ async function run(
     case 'execute':
     case 'executeJavascript':
       done.results.push({ index, value: results.add(await execute(visit, action.script, signal)) })
-      return visit.settle(signal)
+      return visit.waitUntilStable(signal)
   }
 }
 
@@ -117,7 +117,7 @@ async function execute(visit: Visit, script: string, signal: AbortSignal): Promi
 
 async function click(visit: Visit, selector: string, signal: AbortSignal): Promise<void> {
   await waitForVisible(visit, selector, signal)
-  const spot = await visit.inPage<Spot | null>(signal, actScript, 'spotOf', selector)
+  const spot = await visit.inPage<Point | null>(signal, actScript, 'spotOf', selector)
   if (!spot) throw new BaxError('element_not_found', `no element matches ${selector}`)
   const press = { ...spot, button: 'left', clickCount: 1 }
   await visit.send('Input.dispatchMouseEvent', { type: 'mouseMoved', ...spot }, signal)

@@ -9,7 +9,7 @@ export interface Frame {
 }
 
 /** Parameters of `Network.requestWillBeSent`. */
-export interface Requested {
+export interface RequestWillBeSent {
   readonly requestId: string
   readonly type: string
   readonly frameId: string
@@ -18,10 +18,10 @@ export interface Requested {
   readonly redirectResponse?: { readonly url: string; readonly status: number }
 }
 
-export interface Thrown {
+export interface ExceptionDetails {
   readonly text: string
   readonly exception?: { readonly description?: string; readonly value?: unknown }
 }
 
-export const exceptionText = ({ text, exception }: Thrown): string =>
+export const exceptionText = ({ text, exception }: ExceptionDetails): string =>
   exception?.description?.split('\n')[0] ?? (exception?.value === undefined ? text : `threw ${JSON.stringify(exception.value)}`) // prettier-ignore

@@ -58,8 +58,8 @@ export class RenderBrowser {
     this.#channel = connection.channel
     this.health = new Health({
       times: pool?.health,
-      ask: () => this.#channel.send('Browser.getVersion'),
-      heardAt: () => this.#upstream.heardAt,
+      ping: () => this.#channel.send('Browser.getVersion'),
+      lastReceivedAt: () => this.#upstream.lastReceivedAt,
       onChange: (answers) => {
         log('warn', answers ? 'a rendering browser answers again' : 'a rendering browser does not answer', { kind })
         this.#onAnswers(answers)
@@ -99,16 +99,16 @@ export class RenderBrowser {
     }
   }
 
-  get gone(): boolean {
+  get isClosed(): boolean {
     return this.#upstream.closed
   }
 
-  onGone(listener: () => void): void {
+  onClose(listener: () => void): void {
     this.#upstream.onClose(listener)
   }
 
   /** Calls `listener` when the browser stops responding, and when it responds again. */
-  onAnswers(listener: (answers: boolean) => void): void {
+  onResponsive(listener: (answers: boolean) => void): void {
     this.#onAnswers = listener
   }
 

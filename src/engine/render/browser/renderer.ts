@@ -7,9 +7,9 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { type ActionResults, runActions } from './actions.ts'
-import { blockedPatterns } from './ads.ts'
-import { AnswerHeaders } from '../http/response-headers.ts'
-import { renderedAtOnce } from './at-once.ts'
+import { blockedPatterns } from './blocked-urls.ts'
+import { ResponseHeaders } from '../http/response-headers.ts'
+import { renderedAtOnce } from './concurrency.ts'
 import { capture } from './capture.ts'
 import type { Redirect } from '../http/fetch.ts'
 import readScript from '../page/read.page.ts?inline'
@@ -37,7 +37,7 @@ export interface RenderRequest {
 export interface RenderedPage {
   readonly url: string
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   readonly redirects: readonly Redirect[]
   /** False for content other than HTML, of which there may be a screenshot. */
   readonly isPage: boolean
@@ -102,9 +102,9 @@ export class Renderer {
         return await renderVisit(visit, request)
       } catch (error) {
         // Retry if the tab had crashed before the page was loaded.
-        if (attempt > 0 || (error as BaxError).code !== 'page_crashed' || visit?.answer) throw error
+        if (attempt > 0 || (error as BaxError).code !== 'page_crashed' || visit?.response) throw error
       } finally {
-        tabs.giveBack(tab)
+        tabs.release(tab)
       }
     }
   }
@@ -121,11 +121,11 @@ export class Renderer {
     }
     this.#browsers.set(kind, launched)
     launched.then(({ browser }) => {
-      browser.onGone(() => {
+      browser.onClose(() => {
         forget()
         browser.end().catch((error: Error) => log('error', 'files of a browser could not be removed', { error: error.message })) // prettier-ignore
       })
-      browser.onAnswers((answers) => {
+      browser.onResponsive((answers) => {
         forget()
         // Reuse a browser that responds again, unless it was replaced.
         if (answers && !this.#browsers.has(kind)) this.#browsers.set(kind, launched)
@@ -185,22 +185,22 @@ async function renderVisit(visit: Visit, request: RenderRequest): Promise<Render
 
 /** Waits until the page is stable and the caller's waiting time has passed. */
 async function readyPage(visit: Visit, { signal, deadline, waitFor }: RenderRequest): Promise<PageReading | undefined> {
-  if (waitFor === 0) return visit.ready(signal, deadline)
+  if (waitFor === 0) return visit.untilReady(signal, deadline)
   // Content may arrive during the waiting time, so wait for missing content only afterwards.
-  await visit.ready(signal, deadline, 0)
+  await visit.untilReady(signal, deadline, 0)
   await sleep(waitFor, undefined, { signal })
-  return (await visit.isEmpty(signal)) ? visit.ready(signal, deadline) : undefined
+  return (await visit.isEmpty(signal)) ? visit.untilReady(signal, deadline) : undefined
 }
 
-const answerOf = ({ answer, redirects }: Visit, url: string) => ({
+const answerOf = ({ response: answer, redirects }: Visit, url: string) => ({
   url,
   status: answer?.status ?? 200,
-  headers: answer?.headers ?? new AnswerHeaders([['content-type', 'text/html']]),
+  headers: answer?.headers ?? new ResponseHeaders([['content-type', 'text/html']]),
   redirects,
 })
 
 const nonPage = (visit: Visit, url: string): RenderedPage => ({
-  ...answerOf(visit, visit.answer?.url ?? url),
+  ...answerOf(visit, visit.response?.url ?? url),
   isPage: false,
   html: '',
   charset: '',
@@ -208,7 +208,7 @@ const nonPage = (visit: Visit, url: string): RenderedPage => ({
 })
 
 async function bodyOf(visit: Visit, signal: AbortSignal): Promise<string | undefined> {
-  const requestId = visit.answer?.requestId
+  const requestId = visit.response?.requestId
   if (requestId === undefined) return undefined
   try {
     const { body, base64Encoded } = await visit.send('Network.getResponseBody', { requestId }, signal)

@@ -1,14 +1,14 @@
 /** The last document requested by a tab, across redirects, and the error if it failed to load. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Failures } from '../../egress/failures.ts'
-import type { Requested } from './protocol.ts'
+import type { RequestWillBeSent } from './protocol.ts'
 
-export class AskedDocument {
+export class RequestedDocument {
   #id = ''
   #url = ''
   #failure = ''
 
-  asked({ requestId, request }: Requested): void {
+  requested({ requestId, request }: RequestWillBeSent): void {
     this.#id = requestId
     this.#url = request.url
     this.#failure = ''

@@ -4,7 +4,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
 import type { RenderBrowser } from './render-browser.ts'
-import type { SettleOptions } from '../page/wait-until-stable.page.ts'
+import type { StableOptions } from '../page/wait-until-stable.page.ts'
 import stableScript from '../page/wait-until-stable.page.ts?inline'
 import { Visit } from './visit.ts'
 
@@ -58,7 +58,7 @@ export class Tab {
   async #prepare(): Promise<void> {
     const { kind, unpainted, userAgent } = this.browser
     const { refreshSecs } = limits.scrape
-    const options: SettleOptions = { unpainted, hasImages: kind === 'painted', refreshSecs }
+    const options: StableOptions = { unpainted, hasImages: kind === 'painted', refreshSecs }
     const source = `(() => { ;${stableScript}; __bax_module.install(${JSON.stringify(options)}) })()`
     await Promise.all([
       this.send('Page.enable'),
@@ -73,8 +73,8 @@ export class Tab {
   }
 
   /** Whether the tab works and has not yet reached its maximum number of pages. */
-  get sound(): boolean {
-    return !this.#broken && !this.browser.gone && this.#visits < limits.scrape.pagesPerTab
+  get isUsable(): boolean {
+    return !this.#broken && !this.browser.isClosed && this.#visits < limits.scrape.pagesPerTab
   }
 
   send(method: string, params: object = {}): Promise<Record<string, unknown>> {
@@ -85,7 +85,7 @@ export class Tab {
   async wake(): Promise<boolean> {
     clearTimeout(this.#idleTimer)
     await this.#navigatingAway
-    return this.sound
+    return this.isUsable
   }
 
   /** Starts a visit, which receives the events of the tab until the next one. */
@@ -97,7 +97,7 @@ export class Tab {
     }
     // Navigating to another fragment of the same URL would not load a new page.
     if (this.#occupied && url.includes('#')) await this.#navigateAwayInTime()
-    if (!this.sound) throw new BaxError('page_crashed', 'the tab did not leave its last page')
+    if (!this.isUsable) throw new BaxError('page_crashed', 'the tab did not leave its last page')
     this.#occupied = false
     this.#visits++
     this.#visit = new Visit(this, this.#targetId)
@@ -153,7 +153,7 @@ export class Tab {
     clearTimeout(this.#idleTimer)
     this.browser.listen(this.#sessionId, undefined)
     this.browser.listen(this.#targetId, undefined)
-    if (this.browser.gone) return
+    if (this.browser.isClosed) return
     // This also ends the renderer, even while its scripts run.
     await this.browser
       .send('Target.disposeBrowserContext', { browserContextId: this.#contextId })
@@ -169,6 +169,6 @@ export class Tab {
       // A late response fails because the dialog is gone with its page.
       this.send('Page.handleJavaScriptDialog', { accept: params['type'] === 'beforeunload' }).catch(() => {})
     }
-    this.#visit?.hear(message)
+    this.#visit?.onMessage(message)
   }
 }

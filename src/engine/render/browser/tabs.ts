@@ -1,6 +1,6 @@
 /** The tab pool of a rendering browser: tabs are cleaned between pages, and replaced after a number of pages. */
 import type { Log } from '../../../core/config/config.ts'
-import { renderedAtOnce } from './at-once.ts'
+import { renderedAtOnce } from './concurrency.ts'
 import type { RenderBrowser } from './render-browser.ts'
 import { Tab } from './tab.ts'
 
@@ -32,7 +32,7 @@ export class Tabs {
   }
 
   /** Cleans the tab in the background and returns it to the pool. */
-  giveBack(tab: Tab): void {
+  release(tab: Tab): void {
     const cleaning = this.#clean(tab)
       .catch((error: Error) => this.#log('warn', 'a tab did not close', { error: error.message }))
       .finally(() => this.#cleaning.delete(cleaning))
@@ -57,8 +57,8 @@ export class Tabs {
   }
 
   async #clean(tab: Tab): Promise<void> {
-    if (tab.sound && !this.#closed) await tab.clean()
-    if (!tab.sound || this.#closed) return this.#discard(tab)
+    if (tab.isUsable && !this.#closed) await tab.clean()
+    if (!tab.isUsable || this.#closed) return this.#discard(tab)
     this.#idle.push(tab)
   }
 

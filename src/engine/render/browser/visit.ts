@@ -2,22 +2,22 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
-import { AskedDocument } from './requested-document.ts'
-import { answerOf, type DocumentAnswer, isAttachment, isPage } from './document-response.ts'
+import { RequestedDocument } from './requested-document.ts'
+import { documentResponse, type DocumentResponse, isAttachment, isPage } from './document-response.ts'
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
-import { exceptionText, type Frame, type Requested, type Thrown } from './protocol.ts'
+import { exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails } from './protocol.ts'
 import type { PageReading } from '../page/read.page.ts'
 import readScript from '../page/read.page.ts?inline'
-import type { SettleLimits } from '../page/activity.page.ts'
-import type { SettleCall, SettledPage } from '../page/wait-until-stable.page.ts'
+import type { StableLimits } from '../page/activity.page.ts'
+import type { StableCall, StablePage } from '../page/wait-until-stable.page.ts'
 import type { Tab } from './tab.ts'
-import { Waiting } from './waiting.ts'
+import { PageConditions } from './page-conditions.ts'
 
 const { scrape } = limits
 /** Time for results to arrive after a script was stopped, in milliseconds. */
 const graceMs = 300
 /** Returns whether a request need not be waited for; image checks, for example, have low priority. */
-const isUnimportant = ({ type, request: { initialPriority = '' } }: Requested): boolean => type === 'Fetch' && /low$/i.test(initialPriority) // prettier-ignore
+const isUnimportant = ({ type, request: { initialPriority = '' } }: RequestWillBeSent): boolean => type === 'Fetch' && /low$/i.test(initialPriority) // prettier-ignore
 
 const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])
 
@@ -26,10 +26,10 @@ export class Visit {
   readonly warnings: string[] = []
   /** Origins that may have stored something. */
   readonly origins = new Set<string>()
-  answer: DocumentAnswer | undefined
+  response: DocumentResponse | undefined
   readonly #tab: Tab
   readonly #mainFrame: string
-  readonly #waiting = new Waiting()
+  readonly #waiting = new PageConditions()
   /** Pending requests of scripts, with their types; and the number of scripts loaded. */
   readonly #pending = new Map<string, string>()
   #scriptsLoaded = 0
@@ -43,7 +43,7 @@ export class Visit {
   /** Whether the requested document has arrived; earlier events belong to the previous page. */
   #hasStarted = false
   #loader: string | undefined
-  readonly #document = new AskedDocument()
+  readonly #document = new RequestedDocument()
   #origin: string | undefined
 
   constructor(tab: Tab, mainFrame: string) {
@@ -51,10 +51,11 @@ export class Visit {
     this.#mainFrame = mainFrame
   }
 
-  hear({ method, params = {} }: CdpMessage): void {
+  onMessage({ method, params = {} }: CdpMessage): void {
     if (method === 'Network.requestWillBeSent') this.#request(params)
     else if (method === 'Network.responseReceived') {
-      if (params['type'] === 'Document' && params['frameId'] === this.#mainFrame) this.answer = answerOf(params)
+      if (params['type'] === 'Document' && params['frameId'] === this.#mainFrame)
+        this.response = documentResponse(params)
     } else if (method === 'Network.loadingFinished' || method === 'Network.loadingFailed')
       this.#requestEnded(params['requestId'] as string, params['errorText'] as string | undefined)
     else if (method === 'Page.frameNavigated') this.#navigated(params['frame'] as Frame)
@@ -74,8 +75,8 @@ export class Visit {
     // Retry when a network interface of this machine appeared or vanished, as when containers start.
     const result = first['errorText'] === 'net::ERR_NETWORK_CHANGED' ? await navigate() : first
     const failed = result['errorText'] as string | undefined
-    if (failed === undefined) return isPage(this.answer)
-    if (this.answer && (!isPage(this.answer) || isAttachment(this.answer))) return false
+    if (failed === undefined) return isPage(this.response)
+    if (this.response && (!isPage(this.response) || isAttachment(this.response))) return false
     const error = this.#document.error(this.#tab.browser.egress.failures, failed)
     if (!error) return true
     throw error
@@ -85,7 +86,7 @@ export class Visit {
    * Waits until the page, and every page that it redirects to, has loaded and is stable; for up to `emptyMs` while it
    * shows no content. Returns the page if it could be read at that moment.
    */
-  async ready(
+  async untilReady(
     signal: AbortSignal,
     deadline: number,
     emptyMs: number = scrape.emptyMs,
@@ -115,19 +116,19 @@ export class Visit {
   }
 
   /** Waits until the page is stable after an action. */
-  async settle(signal: AbortSignal): Promise<void> {
+  async waitUntilStable(signal: AbortSignal): Promise<void> {
     await this.#untilStable(signal, { settleMs: scrape.settleMs, emptyMs: 0 })
   }
 
-  async #untilStable(signal: AbortSignal, { settleMs, emptyMs }: SettleLimits): Promise<SettledPage | undefined> {
+  async #untilStable(signal: AbortSignal, { settleMs, emptyMs }: StableLimits): Promise<StablePage | undefined> {
     const start = performance.now()
-    let stable: SettledPage | undefined
-    for (let phase: SettleCall['phase'] = 'first'; !this.#stopped && this.#requested === this.#committed;) {
+    let stable: StablePage | undefined
+    for (let phase: StableCall['phase'] = 'first'; !this.#stopped && this.#requested === this.#committed;) {
       const spent = phase === 'continue' ? 0 : performance.now() - start
       if (spent >= settleMs) break
       const scriptsLoaded = this.#scriptsLoaded
-      const call: SettleCall = { settleMs: settleMs - spent, emptyMs: emptyMs - spent, phase }
-      const answer = await this.#callPage<SettledPage>(`waitUntilStable(${JSON.stringify(call)})`, signal)
+      const call: StableCall = { settleMs: settleMs - spent, emptyMs: emptyMs - spent, phase }
+      const answer = await this.#callPage<StablePage>(`waitUntilStable(${JSON.stringify(call)})`, signal)
       stable = answer ?? undefined
       if (stable?.isIncomplete) {
         phase = 'continue'
@@ -175,7 +176,7 @@ export class Visit {
     const params = { expression, awaitPromise: true, returnByValue: true, userGesture: true, contextId }
     const work = this.#tab.send('Runtime.evaluate', params)
     const { result, exceptionDetails } = await this.#awaitResponsive(work, signal)
-    if (exceptionDetails) throw new BaxError('evaluate_failed', exceptionText(exceptionDetails as Thrown))
+    if (exceptionDetails) throw new BaxError('evaluate_failed', exceptionText(exceptionDetails as ExceptionDetails))
     return (result as { value: T }).value
   }
 
@@ -219,7 +220,7 @@ export class Visit {
   /** Awaits a call that needs the main thread of the page; a script that blocks the thread is stopped, once. */
   async #awaitResponsive<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     const limitMs = scrape.busyMs + (this.#stopped ? 0 : scrape.settleMs)
-    if (await this.#waiting.ends(work, limitMs, signal)) return work
+    if (await this.#waiting.settlesWithin(work, limitMs, signal)) return work
     if (this.#stopped) throw new BaxError('timeout', 'the page is blocked by a script')
     this.#stopped = true
     this.warnings.push('a long-running script of the page was stopped')
@@ -231,21 +232,21 @@ export class Visit {
       signal,
     )
     // Calls that ran or waited for a script will never finish.
-    if (await this.#waiting.ends(work, graceMs, signal)) return work
+    if (await this.#waiting.settlesWithin(work, graceMs, signal)) return work
     throw new BaxError('evaluate_failed', 'a long-running script was stopped')
   }
 
   #request(params: Record<string, unknown>): void {
-    const { requestId, type, frameId, loaderId, redirectResponse } = params as unknown as Requested
+    const { requestId, type, frameId, loaderId, redirectResponse } = params as unknown as RequestWillBeSent
     if (type === 'Document' && frameId === this.#mainFrame) {
       this.#loader ??= loaderId
-      this.#document.asked(params as unknown as Requested)
+      this.#document.requested(params as unknown as RequestWillBeSent)
       if (redirectResponse) this.#redirect(redirectResponse.url, redirectResponse.status)
       else {
-        if (this.answer && this.#committed > 0) this.#redirect(this.answer.url, this.answer.status)
+        if (this.response && this.#committed > 0) this.#redirect(this.response.url, this.response.status)
         this.#requested++
       }
-    } else if (watchedTypes.has(type) && !isUnimportant(params as unknown as Requested))
+    } else if (watchedTypes.has(type) && !isUnimportant(params as unknown as RequestWillBeSent))
       this.#pending.set(requestId, type)
   }
 

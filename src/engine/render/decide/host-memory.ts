@@ -27,13 +27,13 @@ export class HostMemory {
   readonly #hosts = new Map<string, HostFacts>()
 
   /** Returns whether pages of the host are rendered without a fetch, because every page so far needed it. */
-  wantsBrowser(url: string): boolean {
+  needsBrowser(url: string): boolean {
     const facts = this.#hosts.get(hostOf(url))
     return facts !== undefined && facts.rendered >= 2 && facts.complete === 0
   }
 
   /** Returns whether to ignore the reason, which was wrong on the last pages of this host. Samples return false. */
-  isVain(url: string, reason: Reason): boolean {
+  isIgnored(url: string, reason: Reason): boolean {
     const facts = this.#hosts.get(hostOf(url))
     const count = facts?.wrong.get(reason) ?? 0
     if (!facts || certainReasons.has(reason) || count < maxWrong) return false
@@ -41,12 +41,12 @@ export class HostMemory {
     return (count - maxWrong + 1) % sampleEvery !== 0
   }
 
-  complete(url: string): void {
+  recordComplete(url: string): void {
     this.#facts(url).complete++
   }
 
   /** Records a page that was rendered for a reason, as fetched and as rendered. */
-  rendered(url: string, reason: Reason, before: ElementNode, after: ElementNode): void {
+  recordRendered(url: string, reason: Reason, before: ElementNode, after: ElementNode): void {
     const facts = this.#facts(url)
     const added = newTexts(before, after).filter((text) => !facts.added.has(text))
     for (const text of added) if (facts.added.size < maxTexts) facts.added.add(text)

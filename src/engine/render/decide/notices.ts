@@ -13,13 +13,13 @@ export const scriptNotice = /(?:enable|requires?|needs?|turn on|activate|without
 
 /** Maximum lengths of notices, in characters. */
 const maxLoadingChars = 100
-export const longestNotice = 300
+export const maxNoticeChars = 300
 
 /** Class names and IDs of elements that are shown while content is loading. */
 export const loadingName = /(?:^|[\s_-])(?:skeleton|shimmer|spinner|loader|loading|placeholder-glow|is-loading|preloader)(?:$|[\s_-])/i // prettier-ignore
 
 /** Returns whether a page with this text, white space collapsed, shows a notice instead of its content. */
 export function isNotice(text: string): boolean {
-  if (text.length > longestNotice) return false
+  if (text.length > maxNoticeChars) return false
   return (text.length <= maxLoadingChars && loading.test(text)) || scriptNotice.test(text)
 }

@@ -1,10 +1,10 @@
 /** Reads and decompresses response bodies up to a size limit. */
 import { pipeline, type Readable } from 'node:stream'
-import { aside } from '../../../core/process/run-in-worker.ts'
+import { runInWorker } from '../../../core/process/run-in-worker.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { explainFetch } from './fetch-errors.ts'
-import type { HttpAnswer } from './http-client.ts'
+import type { HttpResponse } from './http-client.ts'
 import { tooLarge, unzstd } from './unzstd.ts'
 import { zstdCost } from './zstd-cost.ts'
 
@@ -13,7 +13,7 @@ const { bodyBytes } = limits.scrape
 const maxCodings = 5
 
 /** Reads a body. @throws BaxError `content_too_large`, or `connection_failed` if the body is cut off. */
-export async function readBody({ headers, body }: HttpAnswer, signal: AbortSignal): Promise<Uint8Array> {
+export async function readBody({ headers, body }: HttpResponse, signal: AbortSignal): Promise<Uint8Array> {
   if (Number(headers.get('content-length') ?? 0) > bodyBytes) {
     body.destroy()
     throw tooLarge()
@@ -74,7 +74,7 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
 /** Cost below which starting a worker thread does not pay off. */
 const threadCost = 64 * 1024 * 1024
 
-const unzstdInWorker = aside('unzstd-worker.mjs', unzstd, limits.unzstd)
+const unzstdInWorker = runInWorker('unzstd-worker.mjs', unzstd, limits.unzstd)
 
 async function decodeZstd(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
   const cost = zstdCost(bytes, bodyBytes)

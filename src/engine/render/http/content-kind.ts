@@ -1,5 +1,5 @@
 /** Detects the kind of a response from its content type, file name and first bytes. */
-import type { AnswerHeaders } from './response-headers.ts'
+import type { ResponseHeaders } from './response-headers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 
 export type ContentKind = TextKind | 'pdf' | 'image'
@@ -28,7 +28,7 @@ function kindOfType(type: string): ContentKind | undefined {
 }
 
 /** Returns the kind by the headers, undefined if unknown. @throws BaxError `unsupported_content_type` */
-export function kindOfHeaders(headers: AnswerHeaders): ContentKind | undefined {
+export function kindOfHeaders(headers: ResponseHeaders): ContentKind | undefined {
   const type = mediaType(headers.get('content-type'))
   const kind = kindOfType(type)
   if (kind === undefined && !genericType.test(type)) throw unsupported(type)
@@ -36,7 +36,7 @@ export function kindOfHeaders(headers: AnswerHeaders): ContentKind | undefined {
 }
 
 /** Returns the kind of a response. @throws BaxError `unsupported_content_type` */
-export function kindOf(headers: AnswerHeaders, url: string, bytes: Uint8Array): ContentKind {
+export function kindOf(headers: ResponseHeaders, url: string, bytes: Uint8Array): ContentKind {
   const declared = kindOfHeaders(headers)
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
   if (declared === undefined || declared === 'text') {

@@ -1,13 +1,13 @@
 /** Fetches pages over HTTP: follows and records redirects, limits body sizes, and converts errors. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { decodedPart } from '../../../core/net/urls.ts'
+import { decodeUrlPart } from '../../../core/net/urls.ts'
 import type { Egress } from '../../egress/egress.ts'
-import type { AnswerHeaders } from './response-headers.ts'
+import type { ResponseHeaders } from './response-headers.ts'
 import { readBody } from './body.ts'
 import { explainFetch } from './fetch-errors.ts'
-import { get, type HttpAnswer } from './http-client.ts'
-import { webUrl } from './web-url.ts'
+import { get, type HttpResponse } from './http-client.ts'
+import { redirectUrl } from './web-url.ts'
 
 export interface Redirect {
   readonly url: string
@@ -18,7 +18,7 @@ export interface FetchedPage {
   /** URL after all redirects, with the fragment. */
   readonly url: string
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   readonly redirects: readonly Redirect[]
   /** Decompressed body. */
   readonly bytes: Uint8Array
@@ -31,7 +31,7 @@ export interface FetchOptions {
   /** Aborted on timeout or when the caller disconnects; its reason is thrown. */
   readonly signal: AbortSignal
   /** Throws if the body of a response with these headers should not be read. */
-  readonly admit: (headers: AnswerHeaders, url: string) => void
+  readonly checkHeaders: (headers: ResponseHeaders, url: string) => void
   /** Returns the cookies for a URL, in addition to those that redirects set. */
   readonly cookies?: (url: string) => Promise<string>
   readonly redirects?: readonly Redirect[]
@@ -50,7 +50,7 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
     const response = await request(url, options, cookie)
     const next = redirectTarget(response, url)
     if (next === undefined) {
-      options.admit(response.headers, url)
+      options.checkHeaders(response.headers, url)
       const { status, headers } = response
       return { url, status, headers, redirects, bytes: await readBody(response, options.signal) }
     }
@@ -70,13 +70,17 @@ export function checkRedirects(redirects: readonly Redirect[]): void {
   })
 }
 
-async function request(url: string, { userAgent, signal, egress }: FetchOptions, cookie: string): Promise<HttpAnswer> {
+async function request(
+  url: string,
+  { userAgent, signal, egress }: FetchOptions,
+  cookie: string,
+): Promise<HttpResponse> {
   const target = new URL(url)
   const { username, password } = target
   target.username = ''
   target.password = ''
   target.hash = ''
-  const credentials = `${decodedPart(username)}:${decodedPart(password)}`
+  const credentials = `${decodeUrlPart(username)}:${decodeUrlPart(password)}`
   const headers = {
     'user-agent': userAgent,
     accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
@@ -95,16 +99,16 @@ async function request(url: string, { userAgent, signal, egress }: FetchOptions,
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
-function redirectTarget({ status, headers }: HttpAnswer, url: string): string | undefined {
+function redirectTarget({ status, headers }: HttpResponse, url: string): string | undefined {
   const location = redirectStatuses.has(status) ? headers.get('location') : null
   if (location === null) return undefined
   // Keep non-ASCII bytes as they are, whatever their encoding.
   const escaped = location.replaceAll(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
-  return webUrl(escaped, url)
+  return redirectUrl(escaped, url)
 }
 
 /** Keeps cookies set by redirects, which some sites require; they are only sent to the host that set them. */
-function keepCookies(jar: Map<string, Map<string, string>>, url: string, headers: AnswerHeaders): void {
+function keepCookies(jar: Map<string, Map<string, string>>, url: string, headers: ResponseHeaders): void {
   const host = new URL(url).host
   for (const line of headers.all('set-cookie')) {
     const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(line) ?? []

@@ -2,12 +2,12 @@
 import type * as http from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Egress } from '../../egress/egress.ts'
-import { AnswerHeaders } from './response-headers.ts'
+import { ResponseHeaders } from './response-headers.ts'
 import { isReset } from './fetch-errors.ts'
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number
-  readonly headers: AnswerHeaders
+  readonly headers: ResponseHeaders
   /** Body as sent, still compressed. */
   readonly body: Readable
 }
@@ -18,7 +18,7 @@ const headerBytes = 256 * 1024
 /** Agents by egress rules, as they apply to the connections, and by scheme. */
 const agents = new WeakMap<Egress, Map<string, http.Agent>>()
 
-export interface Asking {
+export interface RequestOptions {
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
   readonly egress: Egress
@@ -29,7 +29,7 @@ export interface Asking {
  * retried once.
  * @throws BaxError `url_blocked`; the signal's reason; errors of Node's client as they are.
  */
-export async function get(url: URL, options: Asking): Promise<HttpAnswer> {
+export async function get(url: URL, options: RequestOptions): Promise<HttpResponse> {
   options.egress.checkLiteral(url)
   const client: typeof http =
     url.protocol === 'https:' ? ((await import('node:https')) as never) : await import('node:http')
@@ -53,9 +53,9 @@ class NoResponse {
 function send(
   client: typeof http,
   url: URL,
-  { headers, signal, egress }: Asking,
+  { headers, signal, egress }: RequestOptions,
   agent: http.Agent | false,
-): Promise<HttpAnswer | NoResponse> {
+): Promise<HttpResponse | NoResponse> {
   const { lookup } = egress.names
   return new Promise((resolve, reject) => {
     const request = client.get(url, { headers, signal, agent, lookup, maxHeaderSize: headerBytes })
@@ -68,7 +68,7 @@ function send(
     request.on('response', (body) => {
       const { rawHeaders, statusCode } = body
       const pairs = Array.from({ length: rawHeaders.length / 2 }, (_, at) => [rawHeaders[2 * at]!, rawHeaders[2 * at + 1]!] as const) // prettier-ignore
-      resolve({ status: statusCode!, headers: new AnswerHeaders(pairs), body })
+      resolve({ status: statusCode!, headers: new ResponseHeaders(pairs), body })
     })
   })
 }

@@ -1,6 +1,6 @@
 import { limits } from '../../../core/limits/limits.ts'
 import { attribute, elementsOf, type ElementNode, type Tree } from '../../extract/tree.ts'
-import { webUrl } from './web-url.ts'
+import { redirectUrl } from './web-url.ts'
 
 /** Returns the URL that `<meta http-equiv="refresh">` redirects to soon; undefined if none or the same page. */
 export function metaRefresh(tree: Tree, pageUrl: string): string | undefined {
@@ -10,7 +10,7 @@ export function metaRefresh(tree: Tree, pageUrl: string): string | undefined {
     if (target === undefined || Number(seconds ?? 0) > limits.scrape.refreshSecs) continue
     const address = target.trim().replace(/^(["'])(.*?)\1?$/s, '$2')
     if (!/^https?:/i.test(URL.canParse(address, tree.baseUrl) ? new URL(address, tree.baseUrl).protocol : '')) continue
-    const url = webUrl(address, tree.baseUrl)
+    const url = redirectUrl(address, tree.baseUrl)
     return url === pageUrl ? undefined : url
   }
   return undefined

@@ -1,5 +1,5 @@
 /** Response headers. The global `Headers` would load all of fetch, which takes a tenth of a second at a cold start. */
-export class AnswerHeaders {
+export class ResponseHeaders {
   readonly #values = new Map<string, string[]>()
 
   constructor(pairs: Iterable<readonly [name: string, value: string]>) {

@@ -5,7 +5,7 @@ import { normaliseUrl } from '../../../core/net/urls.ts'
  * Resolves the target of a redirect; keeps the fragment, as browsers do.
  * @throws BaxError `url_blocked` for schemes other than http and https, `connection_failed` for an invalid URL.
  */
-export function webUrl(target: string, base: string): string {
+export function redirectUrl(target: string, base: string): string {
   if (!URL.canParse(target, base)) throw new BaxError('connection_failed', 'the page redirects to an invalid URL')
   const url = new URL(target, base)
   assertHttp(url)

@@ -1,6 +1,6 @@
 /** Page functions for actions. Selectors are CSS; open shadow roots are searched after the document. */
 
-export interface Spot {
+export interface Point {
   readonly x: number
   readonly y: number
 }
@@ -27,7 +27,7 @@ export function stateOf(selector: string): 'absent' | 'hidden' | 'visible' {
 }
 
 /** Scrolls the element into view; returns the centre of its first box. */
-export function spotOf(selector: string): Spot | null {
+export function spotOf(selector: string): Point | null {
   const element = find(selector)
   if (!element) return null
   element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' })
@@ -35,7 +35,7 @@ export function spotOf(selector: string): Spot | null {
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-export function focusOn(selector: string): boolean {
+export function focusElement(selector: string): boolean {
   const element = find(selector)
   if (!(element instanceof HTMLElement || element instanceof SVGElement)) return false
   element.focus()

@@ -1,8 +1,8 @@
 /** Tracks the activity of a page, and decides when its content is stable. */
-import { mostChars } from './read.page.ts'
+import { maxChars } from './read.page.ts'
 import { type View, viewOf } from './view.page.ts'
 
-export interface SettleLimits {
+export interface StableLimits {
   /** Maximum time for the content to stop changing, in milliseconds. */
   readonly settleMs: number
   /** Maximum time to wait for a page without content, in milliseconds. */
@@ -27,7 +27,7 @@ const pauseMs = 1000
 const maxFillFactor = 3
 
 /** A source of repeated calls: an interval, a stream, a worker. */
-export class Feed {
+export class CallSource {
   readonly #activity: Activity
   /** Maximum pause between two calls, in milliseconds. */
   readonly #everyMs: number
@@ -46,19 +46,19 @@ export class Feed {
     this.#activity.feeds.delete(this)
   }
 
-  get isUnheard(): boolean {
+  get isSilent(): boolean {
     return this.#calledAt === undefined
   }
 
   /** Returns whether the last call has added text and the next one is due. */
   isFilling(now: number, grownAt: number): boolean {
-    const { isUnheard } = this
+    const { isSilent: isUnheard } = this
     return !isUnheard && grownAt >= this.#calledAt! && now - this.#calledAt! <= this.#everyMs + timerSlackMs
   }
 }
 
 export class Activity {
-  readonly feeds = new Set<Feed>()
+  readonly feeds = new Set<CallSource>()
   readonly #now = performance.now.bind(performance)
   readonly #setTimeout = globalThis.setTimeout.bind(globalThis)
   /** Pending timers, with their delays. */
@@ -96,8 +96,8 @@ export class Activity {
   }
 
   /** Adds a source of calls; `everyMs` is the pause between them, if known. */
-  feed(everyMs?: number): Feed {
-    const feed = new Feed(this, everyMs)
+  feed(everyMs?: number): CallSource {
+    const feed = new CallSource(this, everyMs)
     this.feeds.add(feed)
     return feed
   }
@@ -108,7 +108,7 @@ export class Activity {
   }
 
   /** Records characters that were added to the document or, if negative, removed. */
-  grow(chars: number): void {
+  recordGrowth(chars: number): void {
     this.#chars += chars
     if (this.#chars <= this.#maxChars + 1) return
     this.#maxChars = this.#chars
@@ -135,7 +135,7 @@ export class Activity {
    * Resolves when the content is stable, or after `limits.settleMs` with `slice` if it is still missing. On a busy
    * machine, these milliseconds may take up to twice as long.
    */
-  settled(limits: SettleLimits, isRepeated: boolean): Promise<Outcome> {
+  untilStable(limits: StableLimits, isRepeated: boolean): Promise<Outcome> {
     const now = this.#now()
     if (!isRepeated) {
       this.#start = this.#last = now
@@ -163,7 +163,7 @@ export class Activity {
   }
 
   /** Returns whether missing content may still arrive. */
-  #isAwaiting({ settleMs, emptyMs }: SettleLimits, now: number): boolean {
+  #isAwaiting({ settleMs, emptyMs }: StableLimits, now: number): boolean {
     if (this.#view === undefined) {
       this.#view = viewOf()
       this.#isTooLarge = this.#view === 'nothing' && isTooLarge()
@@ -178,7 +178,10 @@ export class Activity {
   }
 
   get #isExpecting(): boolean {
-    return this.#open + this.#expected + this.#timers.size > 0 || [...this.feeds].some(({ isUnheard }) => isUnheard)
+    return (
+      this.#open + this.#expected + this.#timers.size > 0 ||
+      [...this.feeds].some(({ isSilent: isUnheard }) => isUnheard)
+    )
   }
 
   /** Whether no activity is left that is always waited for. */
@@ -197,7 +200,7 @@ function once(end: () => void): () => void {
 }
 
 /** Returns whether the document is too large to be read. */
-const isTooLarge = (): boolean => (document.documentElement?.textContent?.length ?? 0) > mostChars
+const isTooLarge = (): boolean => (document.documentElement?.textContent?.length ?? 0) > maxChars
 
 /** Returns whether nothing can change the document, because it has no scripts. */
 function isStatic(): boolean {

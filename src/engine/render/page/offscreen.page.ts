@@ -4,7 +4,7 @@
 const idleMs = 12
 
 /** Emulates animation frames and layout observers, which are never called on pages that are not painted. */
-export function standInForFrames(): void {
+export function emulateFrames(): void {
   const { setTimeout, clearTimeout } = globalThis
   globalThis.requestAnimationFrame = (callback) =>
     Reflect.apply(setTimeout, globalThis, [() => callback(performance.now()), 16]) as unknown as number

@@ -28,10 +28,10 @@ export function readPlainPage(): PageReading | undefined {
 const rootElement = () => documentProperty('documentElement') as Element | null
 
 /** Maximum length of the HTML, in characters. */
-export const mostChars = 2 * scrapeLimits.bodyBytes
+export const maxChars = 2 * scrapeLimits.bodyBytes
 
 const reading = (html: string): PageReading => ({
-  html: html.slice(0, mostChars + 1),
+  html: html.slice(0, maxChars + 1),
   url: documentProperty('URL') as string,
   charset: (documentProperty('characterSet') as string).toLowerCase(),
 })

@@ -2,15 +2,15 @@
  * Runs before the scripts of a page, and detects when its content is stable: no requests, short timers or loading scripts
  * are pending, the document has not changed for a moment, and it does not show a placeholder.
  */
-import { Activity, type SettleLimits } from './activity.page.ts'
+import { Activity, type StableLimits } from './activity.page.ts'
 import { watchImages } from './images.page.ts'
 import { type PageReading, pendingRefresh, readPlainPage } from './read.page.ts'
 import { sealPage } from './seal.page.ts'
-import { reportAllAsSeen, standInForFrames } from './offscreen.page.ts'
+import { reportAllAsSeen, emulateFrames } from './offscreen.page.ts'
 import { viewOf } from './view.page.ts'
 import { watchPage } from './watch.page.ts'
 
-export interface SettleOptions {
+export interface StableOptions {
   /** Whether the target is never painted, so that frames have to be emulated. */
   readonly unpainted: boolean
   /** Whether the browser loads images; otherwise those that a script listens to are only checked. */
@@ -20,12 +20,12 @@ export interface SettleOptions {
 }
 
 /** Options of a call. `phase`: the first call, one after a change, or one that continues an incomplete wait. */
-export interface SettleCall extends SettleLimits {
+export interface StableCall extends StableLimits {
   readonly phase: 'first' | 'changed' | 'continue'
 }
 
 /** The page when the wait has ended. */
-export interface SettledPage {
+export interface StablePage {
   /** Content is still missing; the call can be repeated if there is time left. */
   readonly isIncomplete?: true
   /** The page at that moment, unless it has shadow trees. */
@@ -35,17 +35,17 @@ export interface SettledPage {
 }
 
 /** Installs the script in top-level documents only. */
-export function install({ unpainted, hasImages, refreshSecs }: SettleOptions): void {
+export function install({ unpainted, hasImages, refreshSecs }: StableOptions): void {
   if (globalThis.top !== globalThis.self) return
   const activity = new Activity()
   const seal = sealPage()
-  if (unpainted) standInForFrames()
+  if (unpainted) emulateFrames()
   else reportAllAsSeen()
   const onAdded = watchImages(activity, hasImages)
   watchPage(activity, onAdded)
-  const waitUntilStable = async ({ phase, ...limits }: SettleCall): Promise<SettledPage> => {
+  const waitUntilStable = async ({ phase, ...limits }: StableCall): Promise<StablePage> => {
     if (phase === 'changed') activity.touch()
-    const outcome = await activity.settled(limits, phase === 'continue')
+    const outcome = await activity.untilStable(limits, phase === 'continue')
     const refresh = pendingRefresh(refreshSecs)
     if (outcome === 'slice' && refresh === null) return { isIncomplete: true, refresh }
     const page = readPlainPage()

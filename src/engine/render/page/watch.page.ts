@@ -1,5 +1,5 @@
 /** Reports the activity of scripts in a page: timers, requests, streams, workers. */
-import { type Activity, type Feed, longMs } from './activity.page.ts'
+import { type Activity, type CallSource, longMs } from './activity.page.ts'
 
 /** Wraps the globals before scripts of the page run; calls `added` with new elements. */
 export function watchPage(activity: Activity, added: (element: Element) => void): void {
@@ -17,7 +17,7 @@ type Handler = (this: unknown, ...args: unknown[]) => unknown
 
 function watchTimers(activity: Activity): void {
   const { setTimeout, setInterval, clearTimeout } = globalThis
-  const intervals = new Map<unknown, Feed>()
+  const intervals = new Map<unknown, CallSource>()
   const call = (method: unknown, ...args: unknown[]): unknown => Reflect.apply(method as Handler, globalThis, args)
   const clear = (id: unknown): void => {
     activity.endTimer(id)
@@ -220,7 +220,7 @@ function watchDocument(activity: Activity, added: (element: Element) => void): v
     if (document.readyState === 'loading') return
     for (const record of records) {
       for (const node of record.addedNodes) watchLoading(node)
-      activity.grow(addedBy(record))
+      activity.recordGrowth(addedBy(record))
     }
   }).observe(document, { childList: true, characterData: true, characterDataOldValue: true, subtree: true })
 }

@@ -11,7 +11,7 @@ import {
   type TreeNode,
   visibleText,
 } from '../../extract/tree.ts'
-import { isNotice, longestNotice } from '../../render/decide/notices.ts'
+import { isNotice, maxNoticeChars } from '../../render/decide/notices.ts'
 import { mainContent } from '../../extract/main-content/main-content.ts'
 import { shippedModel } from '../../extract/main-content/model.ts'
 import type { PageDocument } from '../documents/document.ts'
@@ -25,7 +25,7 @@ export interface PageContent {
   readonly warningCode?: WarningCode
 }
 
-export interface ContentWishes {
+export interface ContentOptions {
   readonly onlyMain: boolean
   readonly inlineImages: boolean
   /** Whether to restore a missing headline, and missing parts of reference documentation. */
@@ -33,7 +33,7 @@ export interface ContentWishes {
 }
 
 /** Returns the content, with a warning if there is no text or no main content. */
-export async function contentOf(document: PageDocument, options: ContentWishes): Promise<PageContent> {
+export async function contentOf(document: PageDocument, options: ContentOptions): Promise<PageContent> {
   if (document.markdown !== undefined) return { tree: document.tree, markdown: document.markdown }
   const content = await selectContent(document, options)
   const warning = document.isPage ? emptinessOf(content.tree.root, document.tree.root) : undefined
@@ -45,14 +45,14 @@ const isDescribed = ({ tag, attributes }: ElementNode): boolean => tag === 'img'
 
 /** Returns a warning for a page without text, or with only a notice. */
 function emptinessOf(content: ElementNode, page: ElementNode): string | undefined {
-  const text = visibleText(content, longestNotice)
+  const text = visibleText(content, maxNoticeChars)
   if (text === '')
     return visibleText(page, 1) === '' && !findElement(page, isDescribed) ? 'the page shows no text' : undefined
   return isNotice(text) ? `the page shows nothing but ${JSON.stringify(text)}` : undefined
 }
 
 /** Selects the main content; falls back to the whole page, with a warning. */
-async function selectContent(document: PageDocument, options: ContentWishes): Promise<PageContent> {
+async function selectContent(document: PageDocument, options: ContentOptions): Promise<PageContent> {
   const page = document.isPage ? { ...document.tree, root: withLazyImages(document.tree.root) } : document.tree
   const whole = { tree: page, markdown: '' }
   if (!document.isPage || !options.onlyMain) return { ...whole, markdown: write(page, options) }
@@ -88,7 +88,7 @@ function isChrome(element: ElementNode): boolean {
 }
 
 /** Converts a tree to Markdown; placeholders carry inline images through the writer, which omits `data:` URLs. */
-function write(tree: Tree, { inlineImages }: ContentWishes): string {
+function write(tree: Tree, { inlineImages }: ContentOptions): string {
   if (!inlineImages) return toMarkdown(tree)
   const kept = new Map<string, string>()
   const rename = (node: TreeNode): TreeNode => {

@@ -3,7 +3,7 @@
  * scripts do not run. Frames of other origins (players, maps, advertisements) are omitted.
  */
 import { BaxError } from '../../../core/errors/errors.ts'
-import { resolveUrl } from '../../extract/address.ts'
+import { resolveUrl } from '../../extract/urls.ts'
 import { treeFromHtml } from '../../extract/html-tree.ts'
 import { withAbsoluteAddresses } from '../../extract/live-tree.ts'
 import { attribute, classes, type ElementNode, isElement, type Tree, type TreeNode } from '../../extract/tree.ts'

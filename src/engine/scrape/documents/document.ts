@@ -1,5 +1,5 @@
 /** The common form of fetched documents of all content types. */
-import { decodedPart } from '../../../core/net/urls.ts'
+import { decodeUrlPart } from '../../../core/net/urls.ts'
 import type { ElementNode, Tree, TreeNode } from '../../extract/tree.ts'
 
 export interface PageDocument {
@@ -55,7 +55,7 @@ export const treeOf = (url: string, title: string, children: readonly TreeNode[]
 
 /** Returns the last part of a URL's path. */
 export function fileName(url: string): string {
-  return decodedPart(new URL(url).pathname.split('/').findLast(Boolean) ?? '')
+  return decodeUrlPart(new URL(url).pathname.split('/').findLast(Boolean) ?? '')
 }
 
 /** Decoded text, and the URL that it was fetched from. */

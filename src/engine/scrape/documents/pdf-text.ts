@@ -10,19 +10,19 @@ export interface PdfText {
 }
 
 /** The reason why a PDF could not be read. */
-export interface Unread {
-  readonly unread: 'locked' | 'broken' | 'large'
+export interface PdfFailure {
+  readonly reason: 'locked' | 'broken' | 'large'
   readonly message: string
 }
 
-export async function readPdf(bytes: Uint8Array): Promise<PdfText | Unread> {
+export async function readPdf(bytes: Uint8Array): Promise<PdfText | PdfFailure> {
   const { extractText, getDocumentProxy, getMeta } = await import('unpdf')
   try {
     const pdf = await getDocumentProxy(bytes, { verbosity: 0 })
     try {
       const { text } = await extractText(pdf, { mergePages: false })
       if (text.reduce((sum, { length }) => sum + length, 0) > limits.scrape.bodyBytes)
-        return { unread: 'large', message: 'its text exceeds the size limit of a page' }
+        return { reason: 'large', message: 'its text exceeds the size limit of a page' }
       const { info } = await getMeta(pdf, { parseDates: true })
       const plain = Object.entries(info as Record<string, unknown>).filter(([, value]) => isPlain(value))
       return { pages: text, info: Object.fromEntries(plain) }
@@ -31,7 +31,7 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfText | Unread> {
     }
   } catch (error) {
     const { name, message } = error as Error
-    return { unread: name === 'PasswordException' ? 'locked' : 'broken', message }
+    return { reason: name === 'PasswordException' ? 'locked' : 'broken', message }
   }
 }
 

@@ -1,14 +1,14 @@
 /** Converts PDFs to documents with the text of their pages. */
-import { aside } from '../../../core/process/run-in-worker.ts'
+import { runInWorker } from '../../../core/process/run-in-worker.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { type PdfText, readPdf, type Unread } from './pdf-text.ts'
+import { type PdfText, readPdf, type PdfFailure } from './pdf-text.ts'
 import { element, elementAround, fileName, type PageDocument, present, treeOf } from './document.ts'
 
 /** `bytes`: memory growth of the process allowed per PDF, because decompressed data are not on the heap. */
-const { threads, bytes: maxBytes, lookMs } = limits.pdf
+const { threads, bytes: maxBytes, pollMs: lookMs } = limits.pdf
 
-const read = aside('pdf-worker.mjs', readPdf, limits.pdf)
+const read = runInWorker('pdf-worker.mjs', readPdf, limits.pdf)
 
 /**
  * Reads a PDF.
@@ -19,8 +19,8 @@ export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortS
   // The parser takes ownership of the memory, and does not accept a Buffer.
   const pdf = await readBounded(new Uint8Array(bytes), signal)
   if ('pages' in pdf) return pdfContent(pdf, url)
-  if (pdf.unread === 'large') throw tooLarge()
-  const why = pdf.unread === 'locked' ? 'the PDF is protected by a password' : 'the PDF cannot be read'
+  if (pdf.reason === 'large') throw tooLarge()
+  const why = pdf.reason === 'locked' ? 'the PDF is protected by a password' : 'the PDF cannot be read'
   throw new BaxError('unsupported_content_type', why, {
     cause: new Error(pdf.message),
     details: { content_type: 'application/pdf' },
@@ -31,7 +31,7 @@ export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortS
 const queue = new Set<AbortController>()
 
 /** Reads a PDF with limits on time and memory. */
-async function readBounded(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText | Unread> {
+async function readBounded(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText | PdfFailure> {
   const grown = new AbortController()
   queue.add(grown)
   const before = process.memoryUsage.rss()

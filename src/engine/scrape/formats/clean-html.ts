@@ -1,5 +1,5 @@
 /** Converts a tree to HTML without scripts, styles, templates, event handlers and comments. */
-import { resolveUrl } from '../../extract/address.ts'
+import { resolveUrl } from '../../extract/urls.ts'
 import { type ElementNode, isElement, type Tree, type TreeNode, wordSet } from '../../extract/tree.ts'
 
 export interface HtmlOptions {

@@ -3,23 +3,27 @@ import type { ScrapeData, ScrapeMetadata, WarningCode } from '../../../core/shap
 import { type PageContent, contentOf } from '../content/content.ts'
 import { metadataOf } from './metadata.ts'
 import { findElement } from '../../extract/tree.ts'
-import type { ObtainedPage } from '../load-page.ts'
+import type { LoadedPage } from '../load-page.ts'
 import type { ScrapePlan } from '../plan.ts'
-import { type Reader, whyNoModel } from './reader.ts'
+import { type Extractors, modelFailure } from './extractors.ts'
 
-export interface Filled {
+export interface FormatResults {
   readonly data: Omit<ScrapeData, 'metadata'>
   readonly metadata: Partial<ScrapeMetadata>
   readonly warnings: readonly string[]
   readonly warningCode?: WarningCode
 }
 
-export async function fillFormats(plan: ScrapePlan, page: ObtainedPage, extractors: Reader): Promise<Filled> {
+export async function createFormats(
+  plan: ScrapePlan,
+  page: LoadedPage,
+  extractors: Extractors,
+): Promise<FormatResults> {
   const { formats, input } = plan
   const { document, rendered } = page
   const inlineImages = !input.remove_base64_images
   const content = await contentOf(document, { onlyMain: input.only_main_content, inlineImages, headline: true })
-  const data: { -readonly [Name in keyof Filled['data']]: Filled['data'][Name] } = {}
+  const data: { -readonly [Name in keyof FormatResults['data']]: FormatResults['data'][Name] } = {}
   const metadata: Partial<ScrapeMetadata> = {}
   // Fetching without a browser cannot make a page without scripts incomplete, so an empty one needs no warning.
   const isComplete = input.render === 'http' && !findElement(document.tree.root, ({ tag }) => tag === 'script')
@@ -66,7 +70,7 @@ interface Summary {
   readonly warning?: string
 }
 
-async function summaryOf({ document }: ObtainedPage, content: PageContent, extractors: Reader): Promise<Summary> {
+async function summaryOf({ document }: LoadedPage, content: PageContent, extractors: Extractors): Promise<Summary> {
   const { title = '', description = '', language = '' } = { ...metadataOf(document.tree), ...document }
   let warning: string | undefined
   if (extractors.model && content.markdown.trim() !== '') {
@@ -74,7 +78,7 @@ async function summaryOf({ document }: ObtainedPage, content: PageContent, extra
     try {
       return { text: await summariseByModel(content.markdown, title, extractors.model), source: 'model' }
     } catch (error) {
-      warning = `${whyNoModel(error, extractors)}: the summary consists of sentences of the page`
+      warning = `${modelFailure(error, extractors)}: the summary consists of sentences of the page`
     }
   }
   const { summarise } = await import('./summary.ts')

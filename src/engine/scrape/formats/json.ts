@@ -4,8 +4,8 @@ import { type StructuredResult, structuredOf } from '../../extract/structured.ts
 import { properSchema } from '../../extract/structured/shape.ts'
 import { checkFor } from '../../extract/structured/validate.ts'
 import { element, type PageDocument, treeOf } from '../documents/document.ts'
-import type { JsonWish } from '../plan.ts'
-import { type Reader, whyNoModel } from './reader.ts'
+import type { JsonOptions } from '../plan.ts'
+import { type Extractors, modelFailure } from './extractors.ts'
 
 export interface JsonResult {
   readonly value: unknown
@@ -14,14 +14,14 @@ export interface JsonResult {
 }
 
 /** @throws BaxError `invalid_request` that names the field of an invalid schema. */
-export function checkSchema({ schema, schemaField }: JsonWish): void {
+export function checkSchema({ schema, schemaField }: JsonOptions): void {
   if (schema) checkFor(properSchema(schema), schemaField)
 }
 
 export async function jsonOf(
-  { prompt, schema }: JsonWish,
+  { prompt, schema }: JsonOptions,
   document: PageDocument,
-  extractors: Reader,
+  extractors: Extractors,
 ): Promise<JsonResult> {
   const { model } = extractors
   const request = { query: prompt ?? '', ...(schema && { schema }) }
@@ -34,7 +34,7 @@ export async function jsonOf(
   try {
     return asResult(await structuredOf(tree, request, model))
   } catch (error) {
-    const why = whyNoModel(error, extractors)
+    const why = modelFailure(error, extractors)
     const result = asResult(await structuredOf(tree, request))
     return { ...result, warnings: [`${why}: the json was extracted by rules`, ...result.warnings] }
   }

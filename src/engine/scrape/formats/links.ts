@@ -1,6 +1,6 @@
 /** Lists the links and images of a page: with absolute URLs, in document order, each once. */
 import { attribute, elementsOf, type ElementNode, isElement, type Tree, visibleText } from '../../extract/tree.ts'
-import { imageAddress, resolveUrl } from '../../extract/address.ts'
+import { imageUrl, resolveUrl } from '../../extract/urls.ts'
 
 export interface PageLink {
   readonly href: string
@@ -55,7 +55,7 @@ export function imagesOf(tree: Tree): PageImage[] {
   const images = new Map<string, PageImage>()
   const visit = (element: ElementNode, picture?: ElementNode): void => {
     if (element.tag === 'img') {
-      const src = imageAddress(element, tree.baseUrl, picture)
+      const src = imageUrl(element, tree.baseUrl, picture)
       const alt = attribute(element, 'alt').trim()
       if (src !== undefined && /^https?:/.test(src) && (!images.has(src) || images.get(src)!.alt === '')) images.set(src, { src, alt }) // prettier-ignore
       return

@@ -1,6 +1,6 @@
 /** Reads the metadata of a page: title, description, author, times, Open Graph. */
 import type { ScrapeMetadata } from '../../../core/shapes/scrape.ts'
-import { resolveUrl } from '../../extract/address.ts'
+import { resolveUrl } from '../../extract/urls.ts'
 import { present } from '../documents/document.ts'
 import { attribute, collapse, elementsOf, type ElementNode, rawText, type Tree } from '../../extract/tree.ts'
 

@@ -3,8 +3,8 @@ import type { SearchAccess } from '../../../core/config/config.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../../extract/tree.ts' // prettier-ignore
 import { oneLine } from '../plain-text.ts'
-import { type Found, isFull, type Period, type Question, type SearchProvider } from '../provider.ts'
-import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, takenForRobot, unreadable } from '../result-document.ts' // prettier-ignore
+import { type ProviderResult, isFull, type Period, type SearchQuery, type SearchProvider } from '../provider.ts'
+import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
 
 const pageSize = 10
 const dayMs = 86_400_000
@@ -14,7 +14,7 @@ export function bing({ url = 'https://www.bing.com' }: SearchAccess, open: OpenR
   if (address.pathname === '/') address.pathname = '/search'
   return {
     name: 'bing',
-    patienceMs: limits.search.pageMs,
+    timeoutMs: limits.search.pageMs,
     async page(question, signal, next = '1') {
       const results = read(await open(`${address.href}?${paramsOf(question, next)}`, signal), next === '1')
       return {
@@ -26,7 +26,7 @@ export function bing({ url = 'https://www.bing.com' }: SearchAccess, open: OpenR
   }
 }
 
-function paramsOf({ query, lang, country, period }: Question, first: string): string {
+function paramsOf({ query, lang, country, period }: SearchQuery, first: string): string {
   const params = new URLSearchParams({ q: query })
   // Bing's own requests for the first page have no number.
   if (first !== '1') {
@@ -46,12 +46,12 @@ function filterOf(period: Period): string {
   return `ez5_${today - 365}_${today}`
 }
 
-function read(document: ResultDocument, isFirst: boolean): Found[] {
+function read(document: ResultDocument, isFirst: boolean): ProviderResult[] {
   const { root } = document.tree
-  if (isChallenge(root)) throw takenForRobot()
+  if (isChallenge(root)) throw automationDetected()
   checkStatus(document)
   const results = allOfClass(root, 'b_algo').flatMap(resultIn)
-  if (results.length === 0 && isFirst && !firstOfClass(root, 'b_no')) throw unreadable()
+  if (results.length === 0 && isFirst && !firstOfClass(root, 'b_no')) throw unknownFormat()
   return results
 }
 
@@ -66,7 +66,7 @@ function isChallenge(root: ElementNode): boolean {
   })
 }
 
-function resultIn(block: ElementNode): Found[] {
+function resultIn(block: ElementNode): ProviderResult[] {
   const link = titleLink(block)
   if (!link) return []
   const snippet = findElement(

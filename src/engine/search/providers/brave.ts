@@ -1,9 +1,9 @@
 /** Brave Search, by its API. */
 import type { SearchAccess } from '../../../core/config/config.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { askJson, resultsIn } from '../ask-json.ts'
+import { requestJson, resultsIn } from '../json-request.ts'
 import { textOfHtml } from '../plain-text.ts'
-import type { Period, Question, SearchProvider } from '../provider.ts'
+import type { Period, SearchQuery, SearchProvider } from '../provider.ts'
 
 /** Maximum results per page, and maximum page. */
 const pageSize = 20
@@ -16,14 +16,14 @@ const languages: Readonly<Record<string, string>> = { ja: 'jp', zh: 'zh-hans', p
 export function brave({ key = '', url = 'https://api.search.brave.com' }: SearchAccess): SearchProvider {
   return {
     name: 'brave',
-    patienceMs: limits.search.apiMs,
+    timeoutMs: limits.search.apiMs,
     async page(question, signal, next = '0') {
       const params = new URLSearchParams(paramsOf(question, next))
-      const body = await askJson({
+      const body = await requestJson({
         url: new URL(`${url}/res/v1/web/search?${params.toString()}`),
         headers: { 'x-subscription-token': key },
         secrets: [key],
-        complaint: ({ error, errors }) => detailOf(error ?? (Array.isArray(errors) ? errors[0] : undefined)),
+        errorMessage: ({ error, errors }) => detailOf(error ?? (Array.isArray(errors) ? errors[0] : undefined)),
         // An invalid key gets a 422, as all invalid parameters do.
         codeOf: (status, message) =>
           status === 422 && /subscription[_ ]token/i.test(message) ? 'unauthorized' : undefined,
@@ -43,7 +43,7 @@ export function brave({ key = '', url = 'https://api.search.brave.com' }: Search
   }
 }
 
-function paramsOf({ query, limit, lang, country, period }: Question, offset: string): Record<string, string> {
+function paramsOf({ query, limit, lang, country, period }: SearchQuery, offset: string): Record<string, string> {
   return {
     q: query,
     count: String(Math.min(limit, pageSize)),

@@ -4,8 +4,8 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { attribute, type ElementNode, elementsOf, visibleText } from '../../extract/tree.ts'
 import { oneLine } from '../plain-text.ts'
-import type { Found, Question, SearchProvider } from '../provider.ts'
-import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, takenForRobot, unreadable } from '../result-document.ts' // prettier-ignore
+import type { ProviderResult, SearchQuery, SearchProvider } from '../provider.ts'
+import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
 
 /** Maximum length of queries; longer ones get an empty response. */
 const maxQueryChars = 499
@@ -20,7 +20,7 @@ export function duckduckgo({ url = 'https://html.duckduckgo.com' }: SearchAccess
   if (address.pathname === '/') address.pathname = '/html/'
   return {
     name: 'duckduckgo',
-    patienceMs: limits.search.pageMs,
+    timeoutMs: limits.search.pageMs,
     async page(question, signal, next) {
       if (question.query.length > maxQueryChars)
         throw new BaxError('provider_failed', `it accepts queries of at most ${maxQueryChars} characters`)
@@ -31,7 +31,7 @@ export function duckduckgo({ url = 'https://html.duckduckgo.com' }: SearchAccess
   }
 }
 
-function paramsOf({ query, lang, country, period }: Question): { params: URLSearchParams; warning?: string } {
+function paramsOf({ query, lang, country, period }: SearchQuery): { params: URLSearchParams; warning?: string } {
   const params = new URLSearchParams({ q: query })
   const region = regionOf(lang, country)
   if (region) params.set('kl', region)
@@ -52,25 +52,26 @@ function regionOf(lang: string | undefined, country: string | undefined): string
   return regions.find((region) => (lang ? spellings.includes(region) : region.startsWith(`${countryCode}-`)))
 }
 
-function read(document: ResultDocument): { results: Found[]; next?: string } {
+function read(document: ResultDocument): { results: ProviderResult[]; next?: string } {
   const { root } = document.tree
   // A challenge has the status 202.
-  if (hasId(root, 'challenge-form') || firstOfClass(root, 'anomaly-modal__title')) throw takenForRobot()
+  if (hasId(root, 'challenge-form') || firstOfClass(root, 'anomaly-modal__title')) throw automationDetected()
   checkStatus(document)
   const results = [...htmlResults(root), ...liteResults(root)]
-  if (results.length === 0 && !hasNoResults(root)) throw document.status === 202 ? takenForRobot() : unreadable()
+  if (results.length === 0 && !hasNoResults(root))
+    throw document.status === 202 ? automationDetected() : unknownFormat()
   const next = results.length > 0 ? nextParams(root) : undefined
   return { results, ...(next && { next }) }
 }
 
-function htmlResults(root: ElementNode): Found[] {
+function htmlResults(root: ElementNode): ProviderResult[] {
   return allOfClass(root, 'result')
     .filter((block) => !isOfClass(block, 'result--ad'))
     .flatMap((block) => foundIn(firstOfClass(block, 'result__a'), firstOfClass(block, 'result__snippet')))
 }
 
 /** Reads results of `lite`, where each is two table rows. */
-function liteResults(root: ElementNode): Found[] {
+function liteResults(root: ElementNode): ProviderResult[] {
   const rows = [...elementsOf(root)].filter(({ tag }) => tag === 'tr')
   return rows.flatMap((row, at) => {
     if (isOfClass(row, 'result-sponsored')) return []
@@ -78,7 +79,7 @@ function liteResults(root: ElementNode): Found[] {
   })
 }
 
-function foundIn(link: ElementNode | undefined, snippet: ElementNode | undefined): Found[] {
+function foundIn(link: ElementNode | undefined, snippet: ElementNode | undefined): ProviderResult[] {
   if (!link) return []
   const description = snippet ? oneLine(visibleText(snippet)) : ''
   return [{ url: attribute(link, 'href'), title: oneLine(visibleText(link)), description }]

@@ -1,9 +1,9 @@
 /** Google Custom Search, by its API, with the key of a project and the ID of a search engine. */
 import type { SearchAccess } from '../../../core/config/config.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { askJson, resultsIn } from '../ask-json.ts'
+import { requestJson, resultsIn } from '../json-request.ts'
 import { textOf } from '../plain-text.ts'
-import type { Period, Question, SearchProvider } from '../provider.ts'
+import type { Period, SearchQuery, SearchProvider } from '../provider.ts'
 
 /** Maximum results per page, and in total. */
 const pageSize = 10
@@ -15,13 +15,13 @@ export function google(access: SearchAccess): SearchProvider {
   const { key = '', cx = '', url = 'https://customsearch.googleapis.com' } = access
   return {
     name: 'google',
-    patienceMs: limits.search.apiMs,
+    timeoutMs: limits.search.apiMs,
     async page(question, signal, next = '1') {
       const params = new URLSearchParams({ key, cx, ...paramsOf(question, next) })
-      const body = await askJson({
+      const body = await requestJson({
         url: new URL(`${url}/customsearch/v1?${params.toString()}`),
         secrets: [key],
-        complaint: ({ error }) => (error as { message?: unknown } | undefined)?.message,
+        errorMessage: ({ error }) => (error as { message?: unknown } | undefined)?.message,
         codeOf,
         signal,
       })
@@ -45,7 +45,7 @@ function codeOf(status: number, message: string) {
   return status === 403 && /quota|limit/i.test(message) ? ('rate_limited' as const) : undefined
 }
 
-function paramsOf({ query, lang, country, period }: Question, start: string): Record<string, string> {
+function paramsOf({ query, lang, country, period }: SearchQuery, start: string): Record<string, string> {
   return {
     q: query,
     num: String(pageSize),

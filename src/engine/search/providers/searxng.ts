@@ -2,10 +2,10 @@
 import type { SearchAccess } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { decodedPart } from '../../../core/net/urls.ts'
-import { askJson, resultsIn } from '../ask-json.ts'
+import { decodeUrlPart } from '../../../core/net/urls.ts'
+import { requestJson, resultsIn } from '../json-request.ts'
 import { textOf } from '../plain-text.ts'
-import { isFull, type Period, type Question, type SearchProvider } from '../provider.ts'
+import { isFull, type Period, type SearchQuery, type SearchProvider } from '../provider.ts'
 
 /** Time ranges; SearXNG has none for the last hour. */
 const ranges: Readonly<Record<Period, string>> = { h: 'day', d: 'day', w: 'week', m: 'month', y: 'year' }
@@ -14,10 +14,10 @@ export function searxng({ url = '' }: SearchAccess): SearchProvider {
   const { address, headers, secrets } = withoutCredentials(url)
   return {
     name: 'searxng',
-    patienceMs: limits.search.apiMs,
+    timeoutMs: limits.search.apiMs,
     async page(question, signal, next = '1') {
       const requestUrl = new URL(`${address}/search?${new URLSearchParams(paramsOf(question, next)).toString()}`)
-      const body = await askJson({
+      const body = await requestJson({
         url: requestUrl,
         headers,
         secrets,
@@ -45,12 +45,12 @@ function withoutCredentials(text: string) {
   url.password = ''
   const address = url.href.replace(/\/(?:search)?$/, '')
   if (username === '') return { address, headers: {}, secrets: [] }
-  const credentials = [username, password].map(decodedPart)
+  const credentials = [username, password].map(decodeUrlPart)
   const headers = { authorization: `Basic ${Buffer.from(credentials.join(':')).toString('base64')}` }
   return { address, headers, secrets: credentials.filter(Boolean) }
 }
 
-function paramsOf({ query, lang, country, period }: Question, page: string): Record<string, string> {
+function paramsOf({ query, lang, country, period }: SearchQuery, page: string): Record<string, string> {
   const locale = lang && country ? `${lang}-${country.toUpperCase()}` : lang
   return {
     q: query,

@@ -1,7 +1,7 @@
 /** Google results through the API of serper.dev. */
 import type { SearchAccess } from '../../../core/config/config.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { askJson, resultsIn } from '../ask-json.ts'
+import { requestJson, resultsIn } from '../json-request.ts'
 import { textOf } from '../plain-text.ts'
 import { isFull, type SearchProvider } from '../provider.ts'
 
@@ -11,9 +11,9 @@ const pageSize = 10
 export function serper({ key = '', url = 'https://google.serper.dev' }: SearchAccess): SearchProvider {
   return {
     name: 'serper',
-    patienceMs: limits.search.apiMs,
+    timeoutMs: limits.search.apiMs,
     async page({ query, lang, country, period }, signal, next = '1') {
-      const body = await askJson({
+      const body = await requestJson({
         url: new URL(`${url}/search`),
         headers: { 'x-api-key': key },
         body: {
@@ -25,7 +25,7 @@ export function serper({ key = '', url = 'https://google.serper.dev' }: SearchAc
           ...(period && { tbs: `qdr:${period}` }),
         },
         secrets: [key],
-        complaint: ({ message }) => message,
+        errorMessage: ({ message }) => message,
         // An account without credits gets a 400.
         codeOf: (status, text) => (status === 400 && /credits/i.test(text) ? 'rate_limited' : undefined),
         signal,

@@ -1,10 +1,10 @@
 /** Multiplexes calls to one agent over one byte stream: each call has an ID, which its frames carry. */
 import { BaxError } from '../../../core/errors/errors.ts'
-import { type ContainerEnd, ContainerFault, sessionLost } from '../container.ts'
+import { type ContainerEnd, ContainerError, sessionLost } from '../container.ts'
 import { Deferred } from './deferred.ts'
 import { errorName } from './errno.ts'
 import { FrameStream } from './frame-stream.ts'
-import { type FrameReader, FrameWriter, fromAgent, ProtocolFault, protocolVersion, toAgent } from './frames.ts'
+import { type FrameReader, FrameWriter, fromAgent, ProtocolError, protocolVersion, toAgent } from './frames.ts'
 
 /** Handler of the frames that answer one call. */
 export interface Conversation {
@@ -27,7 +27,7 @@ export class AgentChannel {
   #end: ContainerEnd | null = null
   #nextId = 1
   /** Time of the latest data from the agent, in `performance.now()`. */
-  heardAt = performance.now()
+  receivedAt = performance.now()
 
   constructor(write: (bytes: Uint8Array) => void) {
     this.#write = write
@@ -44,7 +44,7 @@ export class AgentChannel {
 
   /** Processes data from the agent. @throws ProtocolFault; the stream is unusable afterwards. */
   receive(bytes: Buffer): void {
-    this.heardAt = performance.now()
+    this.receivedAt = performance.now()
     this.#frames.push(bytes)
   }
 
@@ -114,7 +114,7 @@ export class AgentChannel {
     const code = errorName(body.u32())
     const during = body.bytes().toString()
     this.finish(id)
-    handler.fail(new ContainerFault(code, during))
+    handler.fail(new ContainerError(code, during))
   }
 
   #onHello(body: FrameReader): void {
@@ -127,5 +127,5 @@ export class AgentChannel {
 
 /** @throws ProtocolFault always, for a frame type that the call does not expect. */
 export function unexpected(type: number): never {
-  throw new ProtocolFault(`an unexpected frame of type ${type}`)
+  throw new ProtocolError(`an unexpected frame of type ${type}`)
 }

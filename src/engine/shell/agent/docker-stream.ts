@@ -2,7 +2,7 @@
  * Demultiplexes Docker's stream of stdout and stderr, whose pieces start with a header of eight bytes. The client's own
  * demultiplexer loses split pieces and lacks backpressure.
  */
-import { ProtocolFault } from './frames.ts'
+import { ProtocolError } from './frames.ts'
 
 const headSize = 8
 /** The daemon sends pieces of 32 KiB; a much larger size is not a valid header. */
@@ -41,10 +41,10 @@ export class DockerStream {
     }
     const kind = head.readUInt32LE(0)
     // Stream 0 is stdin, which is never echoed.
-    if (kind !== 1 && kind !== 2) throw new ProtocolFault(`a piece of stream ${kind}`)
+    if (kind !== 1 && kind !== 2) throw new ProtocolError(`a piece of stream ${kind}`)
     this.#stream = kind === 1 ? 'stdout' : 'stderr'
     this.#left = head.readUInt32BE(4)
-    if (this.#left > maxPiece) throw new ProtocolFault(`a piece of ${this.#left} bytes`)
+    if (this.#left > maxPiece) throw new ProtocolError(`a piece of ${this.#left} bytes`)
     this.#head = Buffer.alloc(0)
     return bytes.subarray(missing)
   }

@@ -1,6 +1,6 @@
 /** File operations of one container, performed by its agent. */
 import PQueue from 'p-queue'
-import { ContainerFault } from '../container.ts'
+import { ContainerError } from '../container.ts'
 import type {
   ContainerFiles,
   FileFacts,
@@ -212,7 +212,7 @@ export class AgentFiles implements ContainerFiles {
       const { data } = await this.#read(path, {}, noOwners)
       return namesByNumber((await readAll(data)).toString())
     } catch (error) {
-      if (error instanceof ContainerFault) return new Map()
+      if (error instanceof ContainerError) return new Map()
       throw error
     }
   }

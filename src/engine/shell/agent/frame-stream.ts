@@ -1,5 +1,5 @@
 /** Splits the agent's stream into frames; output is passed on as it arrives, without reassembling it. */
-import { FrameReader, fromAgent, maxFrame, ProtocolFault } from './frames.ts'
+import { FrameReader, fromAgent, maxFrame, ProtocolError } from './frames.ts'
 
 export interface FrameSink {
   /** Complete frame of any type except output. */
@@ -46,7 +46,7 @@ export class FrameStream {
     const length = start.readUInt32LE(0)
     const type = start.readUInt8(4)
     const id = start.readUInt32LE(5)
-    if (length < headSize - 4 || length > maxFrame) throw new ProtocolFault(`a frame of ${length} bytes`)
+    if (length < headSize - 4 || length > maxFrame) throw new ProtocolError(`a frame of ${length} bytes`)
     if (type === fromAgent.output) return this.#beginOutput(start, length, id)
     const size = length + 4
     if (this.#pendingSize < size) return nothing
@@ -57,10 +57,10 @@ export class FrameStream {
   }
 
   #beginOutput(start: Buffer, length: number, id: number): Buffer {
-    if (length < headSize - 3) throw new ProtocolFault('output without the name of its stream')
+    if (length < headSize - 3) throw new ProtocolError('output without the name of its stream')
     if (start.length <= headSize) return nothing
     const stream = start.readUInt8(headSize)
-    if (stream !== 1 && stream !== 2) throw new ProtocolFault(`output of a stream ${stream}`)
+    if (stream !== 1 && stream !== 2) throw new ProtocolError(`output of a stream ${stream}`)
     this.#drop()
     this.#output = { id, stream, left: length - (headSize - 4) - 1 }
     if (this.#output.left === 0) this.#output = null

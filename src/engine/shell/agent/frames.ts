@@ -119,7 +119,7 @@ export class FrameWriter {
 }
 
 /** Malformed frame. */
-export class ProtocolFault extends Error {}
+export class ProtocolError extends Error {}
 
 /** Reads the body of a frame. @throws ProtocolFault if it is too short. */
 export class FrameReader {
@@ -160,7 +160,7 @@ export class FrameReader {
 
   #take(length: number): number {
     const start = this.#at
-    if (this.#body.length - start < length) throw new ProtocolFault('a frame is shorter than its fields')
+    if (this.#body.length - start < length) throw new ProtocolError('a frame is shorter than its fields')
     this.#at = start + length
     return start
   }

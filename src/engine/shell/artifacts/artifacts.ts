@@ -1,5 +1,5 @@
 /** Artifact operations: lists them by session, and opens their files. */
-import { type Caller, sees } from '../../../core/access/caller.ts'
+import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Artifact, ArtifactList, ArtifactListInput } from '../../../core/shapes/shell/artifacts.ts'
 import type { Call } from '../../../core/operation/operation.ts'
@@ -37,7 +37,7 @@ export class Artifacts {
 
   async #sees(caller: Caller, sessionId: string): Promise<boolean> {
     const owner = await this.#store.ownerOf(sessionId)
-    return owner !== undefined && sees(caller, owner)
+    return owner !== undefined && canSee(caller, owner)
   }
 
   async open(artifactId: string, name: string, call: Call): Promise<Content> {

@@ -4,7 +4,7 @@ import { createReadStream } from 'node:fs'
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { privateDir, temporaryBeside } from '../../../core/state/files.ts'
+import { privateDir, temporaryPath } from '../../../core/state/files.ts'
 
 export interface Blob {
   readonly sha256: string
@@ -31,7 +31,7 @@ export class Blobs {
   /** Stores a stream of at most `maxBytes`. @throws TooManyBytes; nothing is stored then. */
   async add(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Blob> {
     await privateDir(this.#folder)
-    const temporary = temporaryBeside(this.path('new'))
+    const temporary = temporaryPath(this.path('new'))
     const file = await open(temporary, 'wx', 0o600)
     try {
       const { sha256, size } = await writeAll(file, bytes, maxBytes)

@@ -2,11 +2,11 @@
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Artifact, ArtifactFile, SkippedFile, SkipReason } from '../../../core/shapes/shell/artifacts.ts'
-import { ContainerFault } from '../container.ts'
+import { ContainerError } from '../container.ts'
 import type { ContainerFiles, FileFacts, WalkEntry } from '../container-files.ts'
 import { shownName } from '../names.ts'
 import { type Blobs, TooManyBytes } from './blobs.ts'
-import { type Delivered, fileRecord } from './manifest.ts'
+import { type CapturedFile, fileRecord } from './manifest.ts'
 import type { ArtifactStore } from './store.ts'
 
 /** State of a file at the previous scan. */
@@ -25,7 +25,7 @@ interface Scan {
   cut: boolean
 }
 
-export interface CaptureOf {
+export interface CapturedSession {
   readonly id: string
   /** Key that owns the session; null where no keys are in use. */
   readonly owner: string | null
@@ -37,33 +37,33 @@ export interface CaptureOf {
 const maxEntries = 10 * limits.artifacts.sessionFiles
 
 export class ArtifactCapture {
-  readonly #session: CaptureOf
+  readonly #session: CapturedSession
   readonly #store: ArtifactStore
   readonly #blobs: Blobs
   /** Files by mount and name; keys are bytes encoded as latin1. */
   readonly #seen = new Map<string, Seen>()
   #bytes = 0
   #files = 0
-  #turn: Promise<unknown> = Promise.resolve()
+  #queue: Promise<unknown> = Promise.resolve()
   count = 0
 
-  constructor(session: CaptureOf, store: ArtifactStore) {
+  constructor(session: CapturedSession, store: ArtifactStore) {
     this.#session = session
     this.#store = store
     this.#blobs = store.blobsOf(session.id)
   }
 
   /** Scans once; null if nothing changed. Scans run in sequence, so that a change belongs to one artifact. */
-  take(files: ContainerFiles, execId: string | null): Promise<{ id: string; files: number } | null> {
-    const turn = this.#turn.then(() => this.#take(files, execId))
+  scan(files: ContainerFiles, execId: string | null): Promise<{ id: string; files: number } | null> {
+    const turn = this.#queue.then(() => this.#take(files, execId))
     // The caller receives the error; the next capture is made all the same.
-    this.#turn = turn.catch(() => {})
+    this.#queue = turn.catch(() => {})
     return turn
   }
 
   /** Notes that the session has stopped; its artifacts stay for the retention time. */
   async end(stoppedAt: Date): Promise<void> {
-    await this.#turn
+    await this.#queue
     if (this.count > 0) await this.#store.noteSession(this.#session, stoppedAt)
   }
 
@@ -141,7 +141,7 @@ export class ArtifactCapture {
     // The file was rewritten with the same content.
     if (previous?.sha256 === outcome.sha256) return
     const change = previous?.sha256 ? 'modified' : 'created'
-    const delivered: Delivered = { ...outcome, artifactId: scan.id, name, mount: this.#root, change }
+    const delivered: CapturedFile = { ...outcome, artifactId: scan.id, name, mount: this.#root, change }
     scan.files.push(fileRecord(delivered))
   }
 
@@ -185,8 +185,8 @@ function refusal({ type, unread }: WalkEntry): SkipReason | undefined {
 function reasonOf(error: unknown, quotaWasNear: boolean): SkipReason {
   if (error instanceof TooManyBytes) return quotaWasNear ? 'session_quota' : 'file_too_large'
   // The disk of the engine is full.
-  if ((error as NodeJS.ErrnoException).code === 'ENOSPC' && !(error instanceof ContainerFault)) return 'session_quota'
-  if (!(error instanceof ContainerFault)) throw error
+  if ((error as NodeJS.ErrnoException).code === 'ENOSPC' && !(error instanceof ContainerError)) return 'session_quota'
+  if (!(error instanceof ContainerError)) throw error
   if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return 'vanished'
   if (error.code === 'ELOOP') return 'symlink'
   return error.code === 'EISDIR' || error.code === 'ENXIO' || error.code === 'EINVAL' ? 'not_a_file' : 'unreadable'

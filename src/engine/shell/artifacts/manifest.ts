@@ -18,7 +18,7 @@ export const isoOf = (nanoseconds: bigint): string => new Date(Number(nanosecond
 /** Formats permission bits, such as `0644`. */
 export const modeOf = (mode: number): string => mode.toString(8).padStart(4, '0')
 
-export interface Delivered {
+export interface CapturedFile {
   readonly artifactId: string
   /** Path relative to `mount`. */
   readonly name: Uint8Array
@@ -30,7 +30,7 @@ export interface Delivered {
   readonly unstable: boolean
 }
 
-export function fileRecord(file: Delivered): ArtifactFile {
+export function fileRecord(file: CapturedFile): ArtifactFile {
   const { artifactId, name, mount, facts, size, sha256, change, unstable } = file
   const shown = shownName(name)
   const path = Buffer.concat([Buffer.from(mount === '/' ? '/' : `${mount}/`), name])

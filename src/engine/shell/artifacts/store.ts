@@ -11,7 +11,7 @@ import type { Artifact } from '../../../core/shapes/shell/artifacts.ts'
 import { damageWarning, isAside, readEach, readState, writeState } from '../../../core/state/state-file.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { Blobs } from './blobs.ts'
-import type { CaptureOf } from './capture.ts'
+import type { CapturedSession } from './capture.ts'
 
 interface SessionFile {
   readonly session_id: string
@@ -51,7 +51,7 @@ export class ArtifactStore {
   }
 
   /** Records when a session ends, or has ended. */
-  async noteSession(session: Omit<CaptureOf, 'mounts'>, stoppedAt: Date | null): Promise<void> {
+  async noteSession(session: Omit<CapturedSession, 'mounts'>, stoppedAt: Date | null): Promise<void> {
     const { id: sessionId, owner, endsBy } = session
     await privateDir(join(this.#folder, sessionId))
     const file: SessionFile = {

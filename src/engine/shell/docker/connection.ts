@@ -5,7 +5,7 @@ import type { ShellConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { addressOf, usualSockets } from './endpoints.ts'
-import { sendStraight } from './straight-client.ts'
+import { disableRedirects } from './disable-redirects.ts'
 
 /** Docker engine that has responded. */
 export interface DockerConnection {
@@ -37,7 +37,7 @@ export async function connectDocker(config: ShellConfig = {}): Promise<DockerCon
     ? [config.dockerHost]
     : await usualSockets({ home: homedir(), runtimeDir: config.runtimeDir })
   const { default: Docker } = await import('dockerode')
-  sendStraight()
+  disableRedirects()
   const attempts: { endpoint: string; error: unknown }[] = []
   for (const endpoint of endpoints) {
     try {
@@ -52,7 +52,7 @@ export async function connectDocker(config: ShellConfig = {}): Promise<DockerCon
 
 async function connect(Docker: typeof Dockerode, endpoint: string, config: ShellConfig): Promise<DockerConnection> {
   const docker = new Docker(await addressOf(endpoint, config))
-  const info = await inTime(docker.version(), answerMs)
+  const info = await withTimeout(docker.version(), answerMs)
   const podman = (info.Components ?? []).some(({ Name }) => /podman/i.test(Name))
   const architecture = architectures[info.Arch]
   if (info.Os !== 'linux' || !architecture)
@@ -68,7 +68,7 @@ async function connect(Docker: typeof Dockerode, endpoint: string, config: Shell
 }
 
 /** Returns the value of a promise, or rejects with the code ETIMEDOUT after `ms`. */
-export const inTime = <T>(work: Promise<T>, ms: number): Promise<T> =>
+export const withTimeout = <T>(work: Promise<T>, ms: number): Promise<T> =>
   withDeadline(work, { ms, error: () => Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' }) })
 
 function unavailable(attempts: { endpoint: string; error: unknown }[], configured: boolean): BaxError {

@@ -6,11 +6,11 @@ import type { ContainerSpec, DockerStatus, ShellContainer, ShellContainers, Shel
 import { LocalImages } from '../images/local-images.ts'
 import { connectDocker, type DockerConnection } from './connection.ts'
 import { type DerivedImage, derivedImage, dropStale } from './derived-image.ts'
-import { DockerContainer, type ImageMemory } from './docker-container.ts'
+import { DockerContainer, type ImageCache } from './docker-container.ts'
 import { type EngineIdentity, engineIdentity, isAlive, labels } from './engine-identity.ts'
-import { dockerFault, statusOf, unless } from './faults.ts'
+import { dockerError, statusOf, ignoreStatuses } from './errors.ts'
 import { createOptions } from './host-config.ts'
-import { dropNetworks, ensureNetwork, fence } from './network.ts'
+import { dropNetworks, ensureNetwork, isolateNetwork } from './network.ts'
 import { kindOf, WarmPool } from './warm-pool.ts'
 
 const warm = { kinds: 3, idleMs: 5 * 60_000 }
@@ -26,7 +26,7 @@ interface DockerAccess {
 }
 
 interface PreparedImage extends DerivedImage {
-  readonly cache: ImageMemory
+  readonly cache: ImageCache
 }
 
 class DockerContainers implements ShellContainers {
@@ -37,7 +37,7 @@ class DockerContainers implements ShellContainers {
   /** Pending work that `close` waits for. */
   readonly #pending = new Set<Promise<unknown>>()
   readonly #images = new Map<string, Promise<PreparedImage>>()
-  #reach: Promise<DockerAccess> | undefined
+  #access: Promise<DockerAccess> | undefined
   #closing: Promise<void> | undefined
   #bridgeId: Promise<string> | undefined
 
@@ -80,8 +80,8 @@ class DockerContainers implements ShellContainers {
     await this.#pool.close()
     await Promise.all([...this.#live].map((container) => container.remove()))
     // A failed connection was reported by the call that needed it, and has no networks.
-    const reach = await this.#reach?.catch(() => undefined)
-    if (reach && this.#bridgeId) await dropNetworks(reach.connection, reach.identity.engine)
+    const access = await this.#access?.catch(() => undefined)
+    if (access && this.#bridgeId) await dropNetworks(access.connection, access.identity.engine)
   }
 
   /** Stops waiting when `signal` aborts; the container is then removed as soon as it is created. */
@@ -90,11 +90,11 @@ class DockerContainers implements ShellContainers {
     baseId: string,
     signal: AbortSignal | undefined,
   ): Promise<DockerContainer> {
-    const making = this.#create(spec, baseId)
+    const creating = this.#create(spec, baseId)
     try {
-      return await withDeadline(making, { signal })
+      return await withDeadline(creating, { signal })
     } catch (error) {
-      if (signal?.aborted) this.#track(making.then((late) => late.remove()))
+      if (signal?.aborted) this.#track(creating.then((late) => late.remove()))
       throw error
     }
   }
@@ -118,7 +118,7 @@ class DockerContainers implements ShellContainers {
       this.#bridgeId = undefined
       return await this.#createOnce(spec, baseId)
     } catch (error) {
-      throw dockerFault(error, 'creating a container')
+      throw dockerError(error, 'creating a container')
     }
   }
 
@@ -150,10 +150,11 @@ class DockerContainers implements ShellContainers {
         // A container that exited is removed automatically, a paused one is not.
         this.#track(container.remove())
       })
-      if (spec.network === 'bridge') await fence({ docker, ...rest }, { container: id, image: image.id, labels: own })
+      if (spec.network === 'bridge')
+        await isolateNetwork({ docker, ...rest }, { container: id, image: image.id, labels: own })
       return container
     } catch (error) {
-      await unless([404, 409], docker.getContainer(id).remove({ force: true, v: true }))
+      await ignoreStatuses([404, 409], docker.getContainer(id).remove({ force: true, v: true }))
       throw error
     }
   }
@@ -185,11 +186,11 @@ class DockerContainers implements ShellContainers {
   }
 
   #connect(): Promise<DockerAccess> {
-    if (this.#reach) return this.#reach
+    if (this.#access) return this.#access
     const access = this.#connectNow()
-    this.#reach = access
+    this.#access = access
     // Retry at the next call: Docker may be running then.
-    access.catch(() => (this.#reach = undefined))
+    access.catch(() => (this.#access = undefined))
     return access
   }
 
@@ -220,6 +221,8 @@ async function sweep(connection: DockerConnection, { engine, owner }: EngineIden
     const containerOwner = Labels[labels.owner]
     return containerOwner !== undefined && containerOwner !== owner && !isAlive(containerOwner)
   })
-  await Promise.all(left.map(({ Id }) => unless([404, 409], docker.getContainer(Id).remove({ force: true, v: true }))))
+  await Promise.all(
+    left.map(({ Id }) => ignoreStatuses([404, 409], docker.getContainer(Id).remove({ force: true, v: true }))),
+  )
   await dropStale(connection)
 }

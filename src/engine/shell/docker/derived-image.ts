@@ -2,7 +2,7 @@
 import type Dockerode from 'dockerode'
 import type { DockerConnection } from './connection.ts'
 import { agentBinary } from './agent-binary.ts'
-import { unless } from './faults.ts'
+import { ignoreStatuses } from './errors.ts'
 import { agentPath } from './host-config.ts'
 import { tar } from './tar.ts'
 
@@ -28,7 +28,7 @@ export async function derivedImage(
   const agent = await agentBinary(architecture)
   const tag = `${baseTag(baseId)}-${agent.hash}`
   const name = `${derivedRepository}:${tag}`
-  const found = await unless([404], docker.getImage(name).inspect())
+  const found = await ignoreStatuses([404], docker.getImage(name).inspect())
   if (found) return factsOf(found)
   const container = await docker.createContainer({
     Image: baseId,
@@ -77,7 +77,7 @@ export async function dropStale({ docker }: DockerConnection): Promise<void> {
 /** Removes an image that has lost its name, and the images derived from it, unless they are in use. */
 export async function dropReplaced({ docker }: DockerConnection, id: string): Promise<void> {
   await dropDerived(docker, (base) => base === baseTag(id))
-  await unless([404, 409], docker.getImage(id).remove())
+  await ignoreStatuses([404, 409], docker.getImage(id).remove())
 }
 
 /** Removes derived images; an engine that still needs one creates it again. */
@@ -87,7 +87,7 @@ async function dropDerived(docker: Dockerode, isObsolete: (base: string, agent: 
     const [repository, tag = ''] = name.split(':')
     const [base = '', agent = ''] = tag.split('-')
     if (repository === derivedRepository && isObsolete(base, agent))
-      await unless([404, 409], docker.getImage(name).remove())
+      await ignoreStatuses([404, 409], docker.getImage(name).remove())
   }
 }
 

@@ -4,16 +4,16 @@ import { AgentChannel } from '../agent/channel.ts'
 import { Deferred } from '../agent/deferred.ts'
 import { startExec } from '../agent/exec.ts'
 import { AgentFiles, type OwnersOfImage } from '../agent/files.ts'
-import { type ContainerEnd, ContainerFault, type ShellContainer } from '../container.ts'
+import { type ContainerEnd, ContainerError, type ShellContainer } from '../container.ts'
 import type { ContainerExec, ExecSpec } from '../container-exec.ts'
 import type { ContainerFiles } from '../container-files.ts'
 import { type Attachment, attach } from './attach.ts'
-import { inTime } from './connection.ts'
-import { statusOf, unless } from './faults.ts'
-import { Pulse } from './pulse.ts'
+import { withTimeout } from './connection.ts'
+import { statusOf, ignoreStatuses } from './errors.ts'
+import { Watchdog } from './watchdog.ts'
 
 /** State shared by all containers of one image. */
-export interface ImageMemory extends OwnersOfImage {
+export interface ImageCache extends OwnersOfImage {
   /** Environment of the image, as `KEY=value`. */
   readonly env: readonly string[]
   /** Cached paths of programs; null if not found. */
@@ -39,26 +39,20 @@ export class DockerContainer implements ShellContainer {
   readonly #docker: Dockerode
   readonly #channel: AgentChannel
   readonly #attachment: Attachment
-  readonly #image: ImageMemory
+  readonly #image: ImageCache
   readonly #died = new Deferred<ContainerEnd>()
   readonly died = this.#died.promise
-  readonly #watchdog: Pulse
+  readonly #watchdog: Watchdog
   #removing: Promise<void> | undefined
 
-  private constructor(
-    docker: Dockerode,
-    id: string,
-    channel: AgentChannel,
-    attachment: Attachment,
-    image: ImageMemory,
-  ) {
+  private constructor(docker: Dockerode, id: string, channel: AgentChannel, attachment: Attachment, image: ImageCache) {
     this.#docker = docker
     this.id = id
     this.#channel = channel
     this.#attachment = attachment
     this.#image = image
     this.files = new AgentFiles(channel, image)
-    this.#watchdog = new Pulse(channel, () => this.#inspect())
+    this.#watchdog = new Watchdog(channel, () => this.#inspect())
     void attachment.closed.then(() => this.#lose({ reason: 'exited', message: 'the container of the session exited' }))
   }
 
@@ -66,7 +60,7 @@ export class DockerContainer implements ShellContainer {
   static async start(
     docker: Dockerode,
     id: string,
-    image: ImageMemory,
+    image: ImageCache,
     note: (text: string) => void,
   ): Promise<DockerContainer> {
     const pending: Uint8Array[] = []
@@ -77,7 +71,7 @@ export class DockerContainer implements ShellContainer {
     const container = new DockerContainer(docker, id, channel, attachment, image)
     try {
       await docker.getContainer(id).start()
-      await inTime(channel.ready, helloMs)
+      await withTimeout(channel.ready, helloMs)
       return container
     } catch (error) {
       attachment.close()
@@ -110,7 +104,7 @@ export class DockerContainer implements ShellContainer {
   /** Returns whether the agent still responds. */
   async answers(): Promise<boolean> {
     try {
-      await inTime(this.#channel.ping(), helloMs)
+      await withTimeout(this.#channel.ping(), helloMs)
       return true
     } catch {
       return false
@@ -126,8 +120,8 @@ export class DockerContainer implements ShellContainer {
     const container = this.#docker.getContainer(this.id)
     try {
       // 409: it is already being removed.
-      await unless([404, 409], inTime(container.remove({ force: true, v: true }), removeMs))
-      await unless([404], inTime(container.wait({ condition: 'removed' }), removeMs))
+      await ignoreStatuses([404, 409], withTimeout(container.remove({ force: true, v: true }), removeMs))
+      await ignoreStatuses([404], withTimeout(container.wait({ condition: 'removed' }), removeMs))
     } catch (error) {
       // If Docker is unreachable, the next engine removes the container.
       if (statusOf(error) !== undefined) throw error
@@ -145,7 +139,7 @@ export class DockerContainer implements ShellContainer {
   /** Checks the state of the container when the agent does not respond. */
   async #inspect(): Promise<void> {
     try {
-      const found = await unless([404], inTime(this.#docker.getContainer(this.id).inspect(), 2000))
+      const found = await ignoreStatuses([404], withTimeout(this.#docker.getContainer(this.id).inspect(), 2000))
       if (!found) this.#lose({ reason: 'exited', message: 'the container of the session was removed' })
       else if (found.State.Paused) this.#lose({ reason: 'paused', message: 'the container of the session was paused' })
       else if (!found.State.Running) this.#lose({ reason: 'exited', message: 'the container of the session exited' })
@@ -176,7 +170,7 @@ export class DockerContainer implements ShellContainer {
       const { type, mode } = await this.files.info(path, { follow: true })
       return type === 'file' && (mode & 0o111) !== 0 ? path : null
     } catch (error) {
-      if (error instanceof ContainerFault) return null
+      if (error instanceof ContainerError) return null
       throw error
     }
   }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { createWhole, privateDir } from '../../../core/state/files.ts'
+import { createAtomic, privateDir } from '../../../core/state/files.ts'
 import { readEach, readStateText } from '../../../core/state/state-file.ts'
 import { textKinds } from '../../../core/state/state-kinds.ts'
 
@@ -31,7 +31,7 @@ export async function engineIdentity(stateDir: string): Promise<EngineIdentity> 
 function readOrCreate(path: string): string {
   // A damaged ID is replaced; containers of the old one are not removed.
   readEach([path], (file) => readStateText(file, textKinds.shellEngine))
-  return createWhole(path, randomBytes(12).toString('hex')).trim()
+  return createAtomic(path, randomBytes(12).toString('hex')).trim()
 }
 
 /** Returns whether the process named by an owner label is still running; true if that cannot be determined here. */

@@ -7,7 +7,7 @@ import { networkInterfaces } from 'node:os'
 import type { DockerConnection } from './connection.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { type EngineIdentity, labels } from './engine-identity.ts'
-import { unless } from './faults.ts'
+import { ignoreStatuses } from './errors.ts'
 import { runOnce } from './one-shot.ts'
 
 /** Non-public ranges: private, shared, loopback, link-local (metadata), documentation, multicast, reserved. */
@@ -39,7 +39,7 @@ export async function ensureNetwork(connection: DockerConnection, { engine, owne
 /** Removes the bridges, except one in use by an engine of the same folder. */
 export async function dropNetworks(connection: DockerConnection, engine: string): Promise<void> {
   const bridges = await bridgesOf(connection, engine)
-  await Promise.all(bridges.map(({ Id }) => unless([403, 404, 409], connection.docker.getNetwork(Id).remove())))
+  await Promise.all(bridges.map(({ Id }) => ignoreStatuses([403, 404, 409], connection.docker.getNetwork(Id).remove())))
 }
 
 interface Target {
@@ -51,7 +51,10 @@ interface Target {
 }
 
 /** Blocks all but the public internet for a session. @throws BaxError `internal_error`: it must not be used then. */
-export async function fence({ docker }: DockerConnection, { container, image, labels: own }: Target): Promise<void> {
+export async function isolateNetwork(
+  { docker }: DockerConnection,
+  { container, image, labels: own }: Target,
+): Promise<void> {
   const shared = { image, labels: own }
   const survey = await runOnce(docker, { ...shared, command: ['survey'], network: 'host', capabilities: [] })
   const lines = survey.stdout.split('\n').map((line) => line.split(' '))

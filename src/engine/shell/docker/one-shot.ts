@@ -1,7 +1,7 @@
 /** Runs one of the agent's commands in a temporary container. */
 import type Dockerode from 'dockerode'
 import { attach } from './attach.ts'
-import { unless } from './faults.ts'
+import { ignoreStatuses } from './errors.ts'
 import { agentPath } from './host-config.ts'
 
 interface OneShotOptions {
@@ -52,6 +52,6 @@ export async function runOnce(
     const { StatusCode: code } = (await container.wait()) as { StatusCode: number }
     return { code, stdout, stderr }
   } finally {
-    await unless([404, 409], container.remove({ force: true, v: true }))
+    await ignoreStatuses([404, 409], container.remove({ force: true, v: true }))
   }
 }

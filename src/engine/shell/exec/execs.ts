@@ -14,20 +14,20 @@ import type {
 } from '../../../core/shapes/shell/exec.ts'
 import type { Frame, StreamCall } from '../../../core/operation/stream.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { ContainerFault, type ShellContainer } from '../container.ts'
+import { ContainerError, type ShellContainer } from '../container.ts'
 import type { ShellSession } from '../session/session.ts'
 import type { ShellSessions } from '../session/sessions.ts'
 import { FrameLog } from './frame-log.ts'
 import { bytesOf } from './input-bytes.ts'
 import { signalNumber } from './outcome.ts'
-import { planExec, type Wanted } from './plan.ts'
-import { type Handed, RunningExec } from './running-exec.ts'
+import { planExec, type ExecRequest } from './plan.ts'
+import { type DeliveredBytes, RunningExec } from './running-exec.ts'
 import { streamOutput } from './stream-output.ts'
 
 type SessionLookup = Pick<ShellSessions, 'find' | 'seenBy'>
 
 interface Start {
-  readonly request: Wanted & { readonly encoding: ExecInput['encoding'] }
+  readonly request: ExecRequest & { readonly encoding: ExecInput['encoding'] }
   readonly outputLimit: number | undefined
   readonly log?: FrameLog
   /** Whether its record stays available after its end. */
@@ -57,25 +57,25 @@ export class ShellExecs {
       ended.catch(() => {})
       return { exec_id: exec.identity.id, status: 'running', pid: exec.pid }
     }
-    await whileWanted(signal, started)
+    await waitOrKill(signal, started)
     return exec.result()
   }
 
   async stream(input: ExecStreamInput, { signal, caller }: StreamCall): Promise<AsyncIterable<Frame>> {
     const session = this.#sessions.find(input.session_id, caller)
-    const goesOn = input.on_disconnect === 'continue'
-    const log = new FrameLog(goesOn)
+    const detached = input.on_disconnect === 'continue'
+    const log = new FrameLog(detached)
     const started = await this.#start(session, { request: input, outputLimit: input.max_output_bytes, log, keep: true })
     const frames = log.follow(0, signal)
     // The last frame reports the outcome.
-    if (goesOn) started.ended.catch(() => {})
-    else whileWanted(signal, started).catch(() => {})
+    if (detached) started.ended.catch(() => {})
+    else waitOrKill(signal, started).catch(() => {})
     return frames
   }
 
   async follow(execId: string, { since, signal, caller }: StreamCall): Promise<AsyncIterable<Frame>> {
     const { log } = this.#find(execId, caller)
-    if (!log?.keeps) throw new BaxError('conflict', `${execId} was not started with on_disconnect "continue"`)
+    if (!log?.isReplayable) throw new BaxError('conflict', `${execId} was not started with on_disconnect "continue"`)
     return log.follow(since ?? 0, signal)
   }
 
@@ -149,7 +149,7 @@ async function begin(session: ShellSession, container: ShellContainer, start: St
 
 /** Reads the output, waits for the exit, captures artifacts, and adds the frames of both. */
 async function follow(session: ShellSession, exec: RunningExec, { log, request }: Start): Promise<void> {
-  const take: (from: Parameters<RunningExec['collect']>[0]) => Promise<Handed> = log
+  const take: (from: Parameters<RunningExec['collect']>[0]) => Promise<DeliveredBytes> = log
     ? streamOutput(log, request.pty !== undefined)
     : exec.collect
   try {
@@ -160,13 +160,13 @@ async function follow(session: ShellSession, exec: RunningExec, { log, request }
     throw error
   }
   const artifact = await session.captureAfter(exec)
-  exec.leftArtifact(artifact?.id ?? null)
+  exec.setArtifact(artifact?.id ?? null)
   if (artifact) log?.add('artifact', { artifact_id: artifact.id, files: artifact.files })
   log?.end('exit', { ...exec.outcome() })
 }
 
 /** Waits for the end; kills the command with all its processes when the caller disconnects. */
-async function whileWanted(signal: AbortSignal, { exec, ended }: Started): Promise<void> {
+async function waitOrKill(signal: AbortSignal, { exec, ended }: Started): Promise<void> {
   const kill = () => exec.kill()
   if (signal.aborted) kill()
   signal.addEventListener('abort', kill, { once: true })
@@ -178,8 +178,8 @@ async function whileWanted(signal: AbortSignal, { exec, ended }: Started): Promi
 }
 
 /** Translates an error of starting a program into terms of the request. */
-function explainStart(error: unknown, { cwd }: Wanted): unknown {
-  if (!(error instanceof ContainerFault)) return error
+function explainStart(error: unknown, { cwd }: ExecRequest): unknown {
+  if (!(error instanceof ContainerError)) return error
   const where = cwd === undefined ? 'the working folder of the session' : `cwd ${cwd}`
   const details = cwd === undefined ? {} : { details: [{ path: 'cwd', message: error.code }] }
   switch (error.code) {

@@ -18,7 +18,7 @@ const keptBytes = 4 * limits.exec.bufferedBytes
 
 export class FrameLog {
   /** Whether frames stay available for readers who reconnect. */
-  readonly keeps: boolean
+  readonly isReplayable: boolean
   readonly #kept: LoggedFrame[] = []
   readonly #readers = new Set<Reader>()
   #size = 0
@@ -29,7 +29,7 @@ export class FrameLog {
   #waiting: (() => void)[] = []
 
   constructor(keeps: boolean) {
-    this.keeps = keeps
+    this.isReplayable = keeps
   }
 
   /** @param size Approximate size of the frame in memory. */
@@ -84,7 +84,7 @@ export class FrameLog {
       if (!oldest) return
       const isRead = this.#readers.size === 0 ? this.#wasRead : oldest.frame.seq <= slowest
       const isTooMuch = this.#kept.length > limits.events.ring || this.#size > keptBytes
-      if (this.keeps ? !isTooMuch : !isRead) return
+      if (this.isReplayable ? !isTooMuch : !isRead) return
       this.#kept.shift()
       this.#size -= oldest.size
     }

@@ -19,7 +19,7 @@ export class Pieces {
   #missing = 0
 
   /** Whether an incomplete character is held back. */
-  get holds(): boolean {
+  get hasIncomplete(): boolean {
     return this.#heldBack.length > 0
   }
 

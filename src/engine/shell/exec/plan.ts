@@ -8,18 +8,18 @@ import { bytesOf } from './input-bytes.ts'
 import { programOf } from './programs.ts'
 
 /** Defaults of a session for all its commands. */
-export type SessionTerms = Pick<ShellSessionInput, 'language' | 'cwd' | 'env'>
+export type SessionDefaults = Pick<ShellSessionInput, 'language' | 'cwd' | 'env'>
 
 /** Fields of all requests that run a command. */
-export type Wanted = Omit<ExecStreamInput, 'session_id' | 'encoding' | 'max_output_bytes' | 'on_disconnect'>
+export type ExecRequest = Omit<ExecStreamInput, 'session_id' | 'encoding' | 'max_output_bytes' | 'on_disconnect'>
 
 /**
  * Returns the program to run, and the input to write before that of the caller.
  * @throws BaxError `feature_disabled`, `unsupported`, `payload_too_large` or `invalid_request`.
  */
 export async function planExec(
-  request: Wanted,
-  terms: SessionTerms,
+  request: ExecRequest,
+  terms: SessionDefaults,
   container: ShellContainer,
   outputLimit: number | undefined,
 ): Promise<{ spec: ExecSpec; firstInput: Uint8Array | undefined }> {

@@ -6,7 +6,7 @@ import { encodeBytes, type Encoding } from './characters.ts'
 import type { FrameLog } from './frame-log.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 
-export interface OutputTerms {
+export interface OutputOptions {
   readonly encoding: 'auto' | Encoding
   readonly isTerminal: boolean
   /** Log for its output; without one the output is collected. */
@@ -14,7 +14,7 @@ export interface OutputTerms {
 }
 
 /** Number of bytes delivered; the rest was dropped. */
-export interface Handed {
+export interface DeliveredBytes {
   readonly stdout: number
   readonly stderr: number
 }
@@ -29,19 +29,19 @@ export class RunningExec {
   readonly identity: ExecIdentity
   readonly log: FrameLog | undefined
   readonly #exec: ContainerExec
-  readonly #options: OutputTerms
+  readonly #options: OutputOptions
   /** Uses the monotonic clock. */
   readonly #startedAt = performance.now()
   readonly #stdout: Uint8Array[] = []
   readonly #stderr: Uint8Array[] = []
   #outcome: Outcome | undefined
-  #delivered: Handed = { stdout: 0, stderr: 0 }
+  #delivered: DeliveredBytes = { stdout: 0, stderr: 0 }
   #artifactId: string | null = null
   #lost = false
   /** Queue of writes to its input. */
   #writing: Promise<unknown> = Promise.resolve()
 
-  constructor(identity: ExecIdentity, exec: ContainerExec, options: OutputTerms) {
+  constructor(identity: ExecIdentity, exec: ContainerExec, options: OutputOptions) {
     this.identity = identity
     this.#exec = exec
     this.#options = options
@@ -62,7 +62,7 @@ export class RunningExec {
   }
 
   /** Reads all output and waits for the exit. @throws BaxError `session_lost`. */
-  async finish(takeOutput: (exec: ContainerExec) => Promise<Handed>): Promise<void> {
+  async finish(takeOutput: (exec: ContainerExec) => Promise<DeliveredBytes>): Promise<void> {
     try {
       const [exit, delivered] = await Promise.all([this.#exec.exit, takeOutput(this.#exec)])
       this.#outcome = outcomeOf(exit, this.#exec.madeRoom)
@@ -74,7 +74,7 @@ export class RunningExec {
   }
 
   /** Collects the output for the response. */
-  collect = async (exec: ContainerExec): Promise<Handed> => {
+  collect = async (exec: ContainerExec): Promise<DeliveredBytes> => {
     const into = async (source: AsyncIterable<Uint8Array>, chunks: Uint8Array[]) => {
       for await (const chunk of source) chunks.push(chunk)
       return sizeOf(chunks)
@@ -83,7 +83,7 @@ export class RunningExec {
     return { stdout, stderr }
   }
 
-  leftArtifact(id: string | null): void {
+  setArtifact(id: string | null): void {
     this.#artifactId = id
   }
 
@@ -104,10 +104,10 @@ export class RunningExec {
 
   /** Resolves when the program has room for more. @throws BaxError `conflict` if the input is no longer read. */
   async write(data: Uint8Array, eof: boolean): Promise<void> {
-    const turn = this.#writing.then(() => this.#writeNow(data, eof))
+    const written = this.#writing.then(() => this.#writeNow(data, eof))
     // A failed write must not block the next one.
-    this.#writing = turn.catch(() => {})
-    await turn
+    this.#writing = written.catch(() => {})
+    await written
   }
 
   async #writeNow(data: Uint8Array, eof: boolean): Promise<void> {

@@ -3,14 +3,14 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { ContainerExec } from '../container-exec.ts'
 import type { FrameLog } from './frame-log.ts'
 import { Pieces } from './pieces.ts'
-import type { Handed } from './running-exec.ts'
+import type { DeliveredBytes } from './running-exec.ts'
 
 type OutputType = 'stdout' | 'stderr' | 'pty'
 
 /** Returns a function that resolves when both streams have ended. A terminal has one stream, called `pty`. */
 export const streamOutput =
   (log: FrameLog, isTerminal: boolean) =>
-  async (exec: ContainerExec): Promise<Handed> => {
+  async (exec: ContainerExec): Promise<DeliveredBytes> => {
     const [stdout, stderr] = await Promise.all([
       streamOne(exec.stdout, log, isTerminal ? 'pty' : 'stdout'),
       streamOne(exec.stderr, log, 'stderr'),
@@ -32,7 +32,7 @@ async function streamOne(source: AsyncIterable<Uint8Array>, log: FrameLog, type:
       addFrames(pieces.push(chunk))
       await log.room()
       // A program may write an incomplete character and then wait for input.
-      if (pieces.holds) timer = setTimeout(() => addFrames(pieces.flush()), limits.exec.tailMs)
+      if (pieces.hasIncomplete) timer = setTimeout(() => addFrames(pieces.flush()), limits.exec.tailMs)
     }
   } finally {
     clearTimeout(timer)

@@ -9,19 +9,19 @@ import type {
   MoveInput,
   MoveOutput,
 } from '../../../core/shapes/shell/files.ts'
-import { ContainerFault } from '../container.ts'
+import { ContainerError } from '../container.ts'
 import type { ContainerFiles } from '../container-files.ts'
 import { entryOf } from './entry.ts'
-import { onPath } from './faults.ts'
-import { type Place, placeOf } from './paths.ts'
+import { onPath } from './errors.ts'
+import { type ResolvedPath, resolvePath } from './paths.ts'
 
 export async function deleteFile(files: ContainerFiles, input: DeleteInput): Promise<DeleteOutput> {
-  const { shown, bytes } = placeOf(input.path, input.path_b64)
+  const { shown, bytes } = resolvePath(input.path, input.path_b64)
   return onPath(shown.path, async () => {
     try {
       return { ...shown, deleted: await files.remove(bytes, { recursive: input.recursive }) }
     } catch (error) {
-      const isGone = error instanceof ContainerFault && error.code === 'ENOENT'
+      const isGone = error instanceof ContainerError && error.code === 'ENOENT'
       if (isGone && input.missing_ok) return { ...shown, deleted: 0 }
       throw error
     }
@@ -50,26 +50,31 @@ export async function moveFile(files: ContainerFiles, input: MoveInput): Promise
 }
 
 export async function makeFolder(files: ContainerFiles, input: MkdirInput): Promise<MkdirOutput> {
-  const { shown, bytes } = placeOf(input.path, input.path_b64)
+  const { shown, bytes } = resolvePath(input.path, input.path_b64)
   const options = { parents: input.parents, mode: Number.parseInt(input.mode, 8) }
   const created = await onPath(shown.path, () => files.mkdir(bytes, options))
   return { ...shown, created }
 }
 
 const pathsOf = (input: CopyInput | MoveInput) => ({
-  source: placeOf(input.source, input.source_b64),
-  destination: placeOf(input.destination, input.destination_b64),
+  source: resolvePath(input.source, input.source_b64),
+  destination: resolvePath(input.destination, input.destination_b64),
 })
 
 /** Error codes that concern the destination rather than the source. */
 const aboutDestination: ReadonlySet<string> = new Set(['EEXIST', 'ENOSPC', 'EDQUOT', 'ENOTEMPTY', 'EROFS', 'ENOMEM'])
 
 /** Reports an error with the path that caused it. */
-async function onPair<T>(files: ContainerFiles, source: Place, destination: Place, work: () => Promise<T>): Promise<T> {
+async function onPair<T>(
+  files: ContainerFiles,
+  source: ResolvedPath,
+  destination: ResolvedPath,
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (!(error instanceof ContainerFault)) throw error
+    if (!(error instanceof ContainerError)) throw error
     const isSource = !aboutDestination.has(error.code) && (error.code !== 'ENOENT' || !(await exists(files, source)))
     const { path } = (isSource ? source : destination).shown
     return onPath(path, () => Promise.reject(error), {
@@ -80,12 +85,12 @@ async function onPair<T>(files: ContainerFiles, source: Place, destination: Plac
   }
 }
 
-async function exists(files: ContainerFiles, { bytes }: Place): Promise<boolean> {
+async function exists(files: ContainerFiles, { bytes }: ResolvedPath): Promise<boolean> {
   try {
     await files.info(bytes)
     return true
   } catch (error) {
-    if (error instanceof ContainerFault) return false
+    if (error instanceof ContainerError) return false
     throw error
   }
 }

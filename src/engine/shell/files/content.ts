@@ -10,12 +10,12 @@ import type { ContainerFiles, FileFacts } from '../container-files.ts'
 import { encodeBytes } from '../exec/characters.ts'
 import { bytesOf } from '../exec/input-bytes.ts'
 import { percentEncoded } from '../names.ts'
-import { onPath } from './faults.ts'
-import { lastPart, type Place, placeOf } from './paths.ts'
+import { onPath } from './errors.ts'
+import { baseName, type ResolvedPath, resolvePath } from './paths.ts'
 
 /** Reads a file. @throws BaxError `payload_too_large` if the rest is too long and no length is given. */
 export async function readFile(files: ContainerFiles, input: ReadInput): Promise<ReadOutput> {
-  const { shown, bytes } = placeOf(input.path, input.path_b64)
+  const { shown, bytes } = resolvePath(input.path, input.path_b64)
   const { offset, length, encoding } = input
   const { facts, data } = await onPath(shown.path, () =>
     files.read(bytes, { offset, length: length ?? limits.files.readBytes + 1 }),
@@ -43,7 +43,7 @@ export async function readFile(files: ContainerFiles, input: ReadInput): Promise
 }
 
 export async function writeFile(files: ContainerFiles, input: WriteInput): Promise<WriteOutput> {
-  const target = placeOf(input.path, input.path_b64)
+  const target = resolvePath(input.path, input.path_b64)
   return put(files, target, bytesOf(input.content, input.encoding, 'content'), input)
 }
 
@@ -51,7 +51,7 @@ export const receiveFile = (
   files: ContainerFiles,
   input: UploadInput,
   body: AsyncIterable<Uint8Array>,
-): Promise<WriteOutput> => put(files, placeOf(input.path, input.path_b64), body, input)
+): Promise<WriteOutput> => put(files, resolvePath(input.path, input.path_b64), body, input)
 
 interface WriteOptions {
   readonly mode?: string | undefined
@@ -62,7 +62,7 @@ interface WriteOptions {
 
 async function put(
   files: ContainerFiles,
-  { shown, bytes }: Place,
+  { shown, bytes }: ResolvedPath,
   content: Uint8Array | AsyncIterable<Uint8Array>,
   { mode, append = false, create_dirs, overwrite }: WriteOptions,
 ): Promise<WriteOutput> {
@@ -89,7 +89,7 @@ export async function openFile(
   { path, path_b64 }: { path?: string | undefined; path_b64?: string | undefined },
   hold: () => () => void,
 ): Promise<Content> {
-  const { shown, bytes } = placeOf(path, path_b64)
+  const { shown, bytes } = resolvePath(path, path_b64)
   const facts = await onPath(shown.path, () => files.info(bytes, { follow: true }))
   if (facts.type === 'directory') throw new BaxError('is_a_directory', `${JSON.stringify(shown.path)} is a directory`)
   if (facts.type !== 'file') throw new BaxError('not_a_file', `${JSON.stringify(shown.path)} is not a regular file`)
@@ -97,7 +97,7 @@ export async function openFile(
     size: facts.size,
     etag: tagOf(facts),
     contentType: 'application/octet-stream',
-    fileName: percentEncoded(lastPart(Buffer.from(bytes as string))),
+    fileName: percentEncoded(baseName(Buffer.from(bytes as string))),
     read: (start, end) => held(hold, () => range(files, bytes, facts, start, end)),
   }
 }

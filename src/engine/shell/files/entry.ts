@@ -3,12 +3,12 @@ import type { FileEntry } from '../../../core/shapes/shell/files.ts'
 import { isoOf, modeOf } from '../artifacts/manifest.ts'
 import type { FileFacts } from '../container-files.ts'
 import { shownName, shownPath } from '../names.ts'
-import { lastPart } from './paths.ts'
+import { baseName } from './paths.ts'
 
 export function entryOf(facts: FileFacts, path: Uint8Array | string): FileEntry {
   const bytes = Buffer.from(path as string)
   const { type, size, mode, uid, gid, owner, group, modifiedNs, linkTarget } = facts
-  const name = lastPart(bytes)
+  const name = baseName(bytes)
   return {
     ...shownName(name.length > 0 ? name : Buffer.from('/')),
     ...shownPath(bytes),

@@ -10,7 +10,7 @@ import { infoOf, listFolder, treeOf } from './listing.ts'
 import { searchFiles } from './search.ts'
 
 /** Returns the file operations. Each keeps its session in use; `find` throws `shell_session_not_found`. */
-export function filesPart(find: (idOrName: string, caller: Caller) => ShellSession): Shells['files'] {
+export function fileOperations(find: (idOrName: string, caller: Caller) => ShellSession): Shells['files'] {
   const on =
     <Input extends { session_id: string }, Output>(
       work: (files: ContainerFiles, input: Input, call: Call) => Promise<Output>,

@@ -12,11 +12,11 @@ import type {
 import type { ContainerFiles } from '../container-files.ts'
 import { checksumOf } from './content.ts'
 import { entryOf } from './entry.ts'
-import { onPath } from './faults.ts'
-import { below, type Place, placeOf } from './paths.ts'
+import { onPath } from './errors.ts'
+import { below, type ResolvedPath, resolvePath } from './paths.ts'
 
 export async function listFolder(files: ContainerFiles, input: ListInput): Promise<ListOutput> {
-  const target = placeOf(input.path, input.path_b64)
+  const target = resolvePath(input.path, input.path_b64)
   const { limit, show_hidden, cursor } = input
   const after = cursor === undefined ? {} : { after: Buffer.from(cursor, 'base64url') }
   const { entries, total, next } = await onPath(target.shown.path, () =>
@@ -32,7 +32,7 @@ export async function listFolder(files: ContainerFiles, input: ListInput): Promi
 }
 
 export async function infoOf(files: ContainerFiles, input: InfoInput): Promise<InfoOutput> {
-  const { shown, bytes } = placeOf(input.path, input.path_b64)
+  const { shown, bytes } = resolvePath(input.path, input.path_b64)
   return onPath(shown.path, async () => {
     const facts = await files.info(bytes, { follow: input.follow_symlinks })
     const entry = entryOf(facts, bytes)
@@ -42,7 +42,7 @@ export async function infoOf(files: ContainerFiles, input: InfoInput): Promise<I
 }
 
 export async function treeOf(files: ContainerFiles, input: TreeInput, signal: AbortSignal): Promise<TreeOutput> {
-  const target = placeOf(input.path, input.path_b64)
+  const target = resolvePath(input.path, input.path_b64)
   return onPath(target.shown.path, async () => {
     const facts = await files.info(target.bytes, { follow: true })
     if (facts.type !== 'directory')
@@ -54,7 +54,13 @@ export async function treeOf(files: ContainerFiles, input: TreeInput, signal: Ab
   })
 }
 
-async function grow(files: ContainerFiles, target: Place, root: TreeNode, input: TreeInput, signal: AbortSignal) {
+async function grow(
+  files: ContainerFiles,
+  target: ResolvedPath,
+  root: TreeNode,
+  input: TreeInput,
+  signal: AbortSignal,
+) {
   const { max_depth, max_entries, show_hidden } = input
   const folders = new Map([['', root]])
   const options = { maxDepth: max_depth, maxEntries: max_entries, hidden: show_hidden, signal }

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { shownPath } from '../names.ts'
 
 /** Resolved path of a request. */
-export interface Place {
+export interface ResolvedPath {
   /** Path for the container. */
   readonly bytes: string | Buffer
   /** Absolute path for responses and errors. */
@@ -13,7 +13,7 @@ export interface Place {
 const workspace = '/workspace'
 
 /** Resolves `path` or `path_b64`; /workspace without either. */
-export function placeOf(path: string | undefined, base64: string | undefined): Place {
+export function resolvePath(path: string | undefined, base64: string | undefined): ResolvedPath {
   if (base64 !== undefined) {
     const bytes = Buffer.from(base64, 'base64')
     const absolute = bytes[0] === 0x2f ? bytes : Buffer.concat([Buffer.from(`${workspace}/`), bytes])
@@ -32,13 +32,13 @@ function absolutePath(path: string): string {
 }
 
 /** Returns the path of an entry in a folder. */
-export function below(folder: Place, name: Uint8Array): Buffer {
+export function below(folder: ResolvedPath, name: Uint8Array): Buffer {
   const start = Buffer.from(folder.bytes)
   const separator = start.at(-1) === 0x2f ? '' : '/'
   return Buffer.concat([start, Buffer.from(separator), name])
 }
 
-export function lastPart(path: Uint8Array): Buffer {
+export function baseName(path: Uint8Array): Buffer {
   const bytes = Buffer.from(path)
   return bytes.subarray(bytes.lastIndexOf(0x2f) + 1)
 }

@@ -1,6 +1,6 @@
 /** Compiles globs and queries to matchers that take linear time for any input. */
 import { RE2JS } from 're2js'
-import { compiled, linearGlob } from '../../linear-glob.ts'
+import { compileRe2, linearGlob } from '../../linear-glob.ts'
 
 /** Returns a matcher of paths below the searched folder, which never contain `..` or empty names. */
 export const globMatcher = (pattern: string): ((path: string) => boolean) =>
@@ -20,7 +20,7 @@ export function lineMatcher(
     }
   }
   const source = regex ? query : RE2JS.quote(query)
-  const re = compiled(source, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE, 'query')
+  const re = compileRe2(source, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE, 'query')
   return (line) => {
     // Most lines do not match, and `test` is cheaper.
     if (!re.test(line)) return undefined

@@ -3,11 +3,11 @@ import { isUtf8 } from 'node:buffer'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SearchInput, SearchOutput } from '../../../core/shapes/shell/files.ts'
-import { ContainerFault } from '../container.ts'
+import { ContainerError } from '../container.ts'
 import type { ContainerFiles, WalkEntry } from '../container-files.ts'
 import { shownPath } from '../names.ts'
-import { onPath } from './faults.ts'
-import { below, type Place, placeOf } from './paths.ts'
+import { onPath } from './errors.ts'
+import { below, type ResolvedPath, resolvePath } from './paths.ts'
 import { globMatcher, type LineMatcher, lineMatcher } from './patterns.ts'
 
 type Match = SearchOutput['matches'][number]
@@ -22,7 +22,7 @@ export async function searchFiles(
   input: SearchInput,
   signal: AbortSignal,
 ): Promise<SearchOutput> {
-  const target = placeOf(input.path, input.path_b64)
+  const target = resolvePath(input.path, input.path_b64)
   const search = new Search(files, target, input)
   return onPath(target.shown.path, async () => {
     const { type } = await files.info(target.bytes, { follow: true })
@@ -34,7 +34,7 @@ export async function searchFiles(
 
 class Search {
   readonly #files: ContainerFiles
-  readonly #target: Place
+  readonly #target: ResolvedPath
   readonly #input: SearchInput
   readonly #matchesPath: (path: string) => boolean
   readonly #matchLine: LineMatcher | undefined
@@ -43,7 +43,7 @@ class Search {
   #skipped = 0
   #cut = false
 
-  constructor(files: ContainerFiles, target: Place, input: SearchInput) {
+  constructor(files: ContainerFiles, target: ResolvedPath, input: SearchInput) {
     const { pattern, query, regex, case_sensitive: caseSensitive } = input
     this.#files = files
     this.#target = target
@@ -124,7 +124,7 @@ class Search {
       // In other encodings at least the ASCII text can be found.
       return buffer.toString(isUtf8(buffer) ? 'utf8' : 'latin1')
     } catch (error) {
-      if (error instanceof ContainerFault) return undefined
+      if (error instanceof ContainerError) return undefined
       throw error
     }
   }

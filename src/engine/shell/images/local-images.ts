@@ -6,7 +6,7 @@ import { imagePattern, isImageReference } from '../../../core/config/image-refer
 import { type OwnImage, ownImages, type ShellImage, type ShellImages } from '../container.ts'
 import type { DockerConnection } from '../docker/connection.ts'
 import { derivedRepository, dropReplaced } from '../docker/derived-image.ts'
-import { dockerFault, unless } from '../docker/faults.ts'
+import { dockerError, ignoreStatuses } from '../docker/errors.ts'
 import { makeBusybox } from './busybox-image.ts'
 import { makeDebian, shellDebian } from './debian-image.ts'
 
@@ -42,7 +42,7 @@ export class LocalImages implements ShellImages {
   async find(name: string): Promise<ShellImage> {
     if (!this.#isAllowed(name)) throw this.#notFound(name)
     const { docker } = await this.#connect()
-    const found = await translated('inspecting an image', unless([404], docker.getImage(name).inspect()))
+    const found = await translated('inspecting an image', ignoreStatuses([404], docker.getImage(name).inspect()))
     const tags = found?.RepoTags ?? []
     const isDerived = tags.length > 0 && tags.every((tag) => tag.startsWith(`${derivedRepository}:`))
     if (!found || isDerived) throw this.#notFound(name)
@@ -57,7 +57,7 @@ export class LocalImages implements ShellImages {
       await finished(docker, stream, report)
     } catch (error) {
       signal?.throwIfAborted()
-      const failure = dockerFault(error, 'pulling an image')
+      const failure = dockerError(error, 'pulling an image')
       if (failure.code !== 'internal_error') throw failure
       throw new BaxError('image_not_found', `cannot pull ${name}: ${(error as Error).message.trim()}`, {
         hint: 'check the name, and that the registry is reachable from the machine of Docker',
@@ -75,7 +75,7 @@ export class LocalImages implements ShellImages {
         hint: 'use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
       })
     const name = ownImages[which]
-    const previous = await translated('inspecting an image', unless([404], docker.getImage(name).inspect()))
+    const previous = await translated('inspecting an image', ignoreStatuses([404], docker.getImage(name).inspect()))
     const take = (archive: Readable) => importImage(docker, name, archive)
     if (which === 'busybox') await take(await makeBusybox())
     else await makeDebian(shellDebian, progress, take)
@@ -117,7 +117,7 @@ async function translated<T>(action: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {
-    throw dockerFault(error, action)
+    throw dockerError(error, action)
   }
 }
 
@@ -128,7 +128,7 @@ async function importImage(docker: Dockerode, name: string, archive: Readable): 
     const stream = (await docker.importImage(archive, { repo, tag, changes, message: 'made by bax' })) as Readable
     await finished(docker, stream)
   } catch (error) {
-    throw dockerFault(error, 'importing an image')
+    throw dockerError(error, 'importing an image')
   }
 }
 

@@ -9,37 +9,37 @@ import type {
   StopReason,
 } from '../../../core/shapes/shell/session.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import type { ArtifactCapture, CaptureOf } from '../artifacts/capture.ts'
-import { ContainerFault, type ShellContainer } from '../container.ts'
-import type { SessionTerms } from '../exec/plan.ts'
+import type { ArtifactCapture, CapturedSession } from '../artifacts/capture.ts'
+import { ContainerError, type ShellContainer } from '../container.ts'
+import type { SessionDefaults } from '../exec/plan.ts'
 import type { RunningExec } from '../exec/running-exec.ts'
-import { KeptExecs } from '../exec/kept-execs.ts'
+import { ExecRegistry } from '../exec/exec-registry.ts'
 import { closedError } from './endings.ts'
 import { IdleClock } from './idle-clock.ts'
 
 type Status = SessionRecord['status']
 
-export interface SessionParts {
+export interface SessionOptions {
   /** Key that created it; null where no keys are in use. */
   readonly owner: string | null
   readonly input: ShellSessionInput
   readonly image: string
   readonly log: Log
   /** Creates the capture of artifacts from the output mounts. */
-  readonly captureFor: (session: CaptureOf) => ArtifactCapture
+  readonly captureFor: (session: CapturedSession) => ArtifactCapture
   /** Called once, when the session has stopped. */
   readonly onStopped: (session: ShellSession) => void
 }
 
 export class ShellSession {
   readonly id = newId('sh')
-  readonly execs = new KeptExecs()
+  readonly execs = new ExecRegistry()
   readonly capture: ArtifactCapture
   readonly owner: string | null
   readonly name: string | null
-  readonly terms: SessionTerms
+  readonly terms: SessionDefaults
   readonly maxOutputBytes: number
-  readonly #options: SessionParts
+  readonly #options: SessionOptions
   readonly #createdAt = new Date()
   /** The same time by the monotonic clock. */
   readonly #startedAt = performance.now()
@@ -51,7 +51,7 @@ export class ShellSession {
   #lifetime: NodeJS.Timeout | undefined
   #stopping: Promise<void> | undefined
 
-  constructor(options: SessionParts) {
+  constructor(options: SessionOptions) {
     this.#options = options
     const { input, owner } = options
     this.owner = owner
@@ -127,7 +127,7 @@ export class ShellSession {
     try {
       return await this.use((container) => container.killAll())
     } catch (error) {
-      if (!(error instanceof ContainerFault) || error.code !== 'ETIMEDOUT') throw error
+      if (!(error instanceof ContainerError) || error.code !== 'ETIMEDOUT') throw error
       throw new BaxError('timeout', `some processes of the shell session ${this.id} are still running`, {
         hint: 'delete the session',
         cause: error,
@@ -138,7 +138,7 @@ export class ShellSession {
   /** Captures the artifacts of a command, or null without any. Failures do not affect the outcome of the command. */
   async captureAfter(exec: RunningExec): Promise<{ id: string; files: number } | null> {
     try {
-      return await this.capture.take(this.#container!.files, exec.identity.id)
+      return await this.capture.scan(this.#container!.files, exec.identity.id)
     } catch (error) {
       this.#options.log('warn', 'could not read the output mounts', { session: this.id, cause: String(error) })
       return null
@@ -175,7 +175,7 @@ export class ShellSession {
   /** Captures the artifacts once all commands have ended, within a time limit. */
   async #lastCapture(container: ShellContainer): Promise<void> {
     const work = Promise.all(this.execs.running().map(({ ended }) => ended))
-      .then(() => this.capture.take(container.files, null))
+      .then(() => this.capture.scan(container.files, null))
       .catch((error: unknown) => {
         this.#options.log('warn', 'could not store the last artifacts', { session: this.id, cause: String(error) })
       })

@@ -1,12 +1,12 @@
 /** Manages the shell sessions of one engine: live ones, and those that have ended recently. */
-import { type Caller, sees } from '../../../core/access/caller.ts'
+import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Call } from '../../../core/operation/operation.ts'
-import { isSeen, named } from '../../../core/access/owned.ts'
+import { isVisibleTo, findByName } from '../../../core/access/owned.ts'
 import type {
   ShellKill,
   ShellList,
@@ -16,12 +16,12 @@ import type {
 } from '../../../core/shapes/shell/session.ts'
 import { ArtifactCapture } from '../artifacts/capture.ts'
 import type { ArtifactStore } from '../artifacts/store.ts'
-import { Graves } from '../../store/graves.ts'
+import { TombstoneStore } from '../../store/tombstones.ts'
 import { type ContainerSpec, ownImages, type ShellContainers } from '../container.ts'
-import { ShellGrave, shellGraves } from './grave.ts'
+import { ShellTombstone, shellTombstones } from './tombstone.ts'
 import { ShellSession } from './session.ts'
 
-export interface SessionsParts {
+export interface SessionsOptions {
   readonly config: EngineConfig
   /** Keys; losing one ends its sessions. */
   readonly keys: KeyRing
@@ -37,22 +37,22 @@ interface PendingSession {
 }
 
 export class ShellSessions {
-  readonly #options: SessionsParts
+  readonly #options: SessionsOptions
   readonly #quota: Quota
   /** Sessions by ID, in the order of their creation. */
   readonly #sessions = new Map<string, ShellSession>()
-  readonly #making = new Map<string, PendingSession>()
+  readonly #pending = new Map<string, PendingSession>()
   readonly #tombstones = new Set<NodeJS.Timeout>()
   /** Tombstones; none for embedded engines, whose sessions cannot be looked up later. */
-  readonly #store: Graves<SessionRecord> | undefined
+  readonly #store: TombstoneStore<SessionRecord> | undefined
   /** Sessions of earlier engines by ID. */
-  readonly #past = new Map<string, ShellGrave>()
+  readonly #past = new Map<string, ShellTombstone>()
   readonly #closing = new AbortController()
 
-  constructor(options: SessionsParts) {
+  constructor(options: SessionsOptions) {
     this.#options = options
     this.#quota = new Quota('shells', options.config.allowances)
-    this.#store = options.config.home === 'embedded' ? undefined : new Graves(shellGraves, options.config)
+    this.#store = options.config.home === 'embedded' ? undefined : new TombstoneStore(shellTombstones, options.config)
   }
 
   /** Number of live sessions. */
@@ -67,17 +67,17 @@ export class ShellSessions {
 
   /** Returns the sessions of this engine visible to the caller, in the order of their creation. */
   seenBy(caller: Caller): ShellSession[] {
-    return [...this.#sessions.values()].filter(isSeen(caller))
+    return [...this.#sessions.values()].filter(isVisibleTo(caller))
   }
 
   /** Finds a session of this engine. @throws BaxError `shell_session_not_found`, `session_closed` for earlier ones. */
   find(idOrName: string, caller: Caller): ShellSession {
     const found = this.#lookUp(idOrName, caller)
-    return found instanceof ShellGrave ? found.assertReady() : found
+    return found instanceof ShellTombstone ? found.assertReady() : found
   }
 
   /** @throws BaxError `shell_session_not_found`, also for sessions of other keys. */
-  #lookUp(idOrName: string, caller: Caller): ShellSession | ShellGrave {
+  #lookUp(idOrName: string, caller: Caller): ShellSession | ShellTombstone {
     const found = this.#locate(idOrName, caller)
     if (found) return found
     throw new BaxError('shell_session_not_found', `no shell session is known as ${idOrName}`, {
@@ -90,16 +90,16 @@ export class ShellSessions {
     return this.#locate(idOrName, caller)?.id
   }
 
-  #locate(idOrName: string, caller: Caller): ShellSession | ShellGrave | undefined {
+  #locate(idOrName: string, caller: Caller): ShellSession | ShellTombstone | undefined {
     const session = this.#sessions.get(idOrName) ?? this.#archived().get(idOrName)
-    if (session && sees(caller, session.owner)) return session
+    if (session && canSee(caller, session.owner)) return session
     const live = [...this.#sessions.values()].filter(({ isLive }) => isLive)
-    return named(live, idOrName, caller)
+    return findByName(live, idOrName, caller)
   }
 
   /** Returns the sessions of earlier engines that are still remembered. */
-  #archived(): ReadonlyMap<string, ShellGrave> {
-    for (const past of this.#store?.takeOver() ?? []) this.#past.set(past.session.session_id, new ShellGrave(past))
+  #archived(): ReadonlyMap<string, ShellTombstone> {
+    for (const past of this.#store?.takeOver() ?? []) this.#past.set(past.session.session_id, new ShellTombstone(past))
     const oldest = Date.now() - limits.shell.tombstoneMs
     for (const [id, { endedAt }] of this.#past) if (endedAt < oldest) this.#past.delete(id)
     return this.#past
@@ -126,19 +126,19 @@ export class ShellSessions {
     })
     this.#sessions.set(session.id, session)
     const abort = new AbortController()
-    const given = AbortSignal.any([
+    const deadline = AbortSignal.any([
       signal,
       abort.signal,
       this.#closing.signal,
       AbortSignal.timeout(limits.shell.createMs),
     ])
-    const making = this.#start(session, input, image, given)
+    const started = this.#start(session, input, image, deadline)
     // Failures are reported below; `done` only waits for the end.
-    this.#making.set(session.id, { abort, done: making.catch(() => {}) })
+    this.#pending.set(session.id, { abort, done: started.catch(() => {}) })
     try {
-      await making
+      await started
     } finally {
-      this.#making.delete(session.id)
+      this.#pending.delete(session.id)
     }
     this.#options.keys.whenLost(owner, () => void session.stop('deleted'), ended.signal)
     return session.record()
@@ -202,7 +202,7 @@ export class ShellSessions {
   }
 
   async list({ status, limit, cursor }: ShellListInput, { caller }: Call): Promise<ShellList> {
-    const seen = [...[...this.#archived().values()].filter(isSeen(caller)), ...this.seenBy(caller)]
+    const seen = [...[...this.#archived().values()].filter(isVisibleTo(caller)), ...this.seenBy(caller)]
     const all = seen.filter((session) => status === undefined || session.status === status)
     all.reverse()
     const after = cursor === undefined ? -1 : all.findIndex(({ id }) => cursorOf(id) === cursor)
@@ -236,8 +236,8 @@ export class ShellSessions {
 
   async delete(idOrName: string, { caller }: Call): Promise<void> {
     const session = this.#lookUp(idOrName, caller)
-    if (session instanceof ShellGrave) return
-    const started = this.#making.get(session.id)
+    if (session instanceof ShellTombstone) return
+    const started = this.#pending.get(session.id)
     started?.abort.abort(new Error('deleted'))
     await started?.done
     await session.stop('deleted')
@@ -258,7 +258,7 @@ export class ShellSessions {
   /** Ends every session; their containers are closed by their owner. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('shutting down'))
-    await Promise.all([...this.#making.values()].map(({ done }) => done))
+    await Promise.all([...this.#pending.values()].map(({ done }) => done))
     await Promise.all([...this.#sessions.values()].map((session) => session.stop('engine_shutdown')))
     for (const timer of this.#tombstones) clearTimeout(timer)
   }

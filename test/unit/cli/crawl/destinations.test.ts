@@ -9,7 +9,7 @@ import { destinationsIn } from '../../../../src/cli/crawl/destinations.ts'
 import { extractMarkdown } from '../../../../src/engine/scrape/extract-file.ts'
 import { titled } from '../../../support/needs.ts'
 
-const found = (markdown: string) => [...destinationsIn(markdown)].map(({ address }) => address)
+const found = (markdown: string) => [...destinationsIn(markdown)].map(({ url: address }) => address)
 
 /** Returns the destinations that a full parser finds. */
 function parsed(markdown: string): string[] {

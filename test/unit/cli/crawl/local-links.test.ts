@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { withLocalAnchors } from '../../../../src/cli/crawl/mirror/local-anchors.ts'
-import { Places, withLocalLinks } from '../../../../src/cli/crawl/mirror/local-links.ts'
-import * as addressing from '../../../../src/engine/crawl/queue/address.ts'
+import { PagePaths, withLocalLinks } from '../../../../src/cli/crawl/mirror/local-links.ts'
+import * as addressing from '../../../../src/engine/crawl/queue/url-identity.ts'
 
-const places = new Places(addressing)
+const places = new PagePaths(addressing)
 for (const [address, path] of [
   ['https://x.test/', 'x.test/index'],
   ['https://x.test/guide/intro.html', 'x.test/guide/intro'],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
 import { Names } from '../../../../src/cli/crawl/mirror/names.ts'
-import { markOf, pathOf } from '../../../../src/cli/crawl/mirror/page-path.ts'
+import { hashOf, pathOf } from '../../../../src/cli/crawl/mirror/page-path.ts'
 
 const long = 'x'.repeat(3000)
 
@@ -82,8 +82,8 @@ describe('Names', () => {
     const [upper, lower, other] = ['https://x.test/Read', 'https://x.test/read', 'https://x.test/write']
     const forth = named([upper, lower, other])
     const back = named([other, lower, upper])
-    expect(forth.first).toEqual(['x.test/Read', `x.test/read-${markOf(lower)}`, 'x.test/write'])
-    expect(forth.final).toEqual([`x.test/Read-${markOf(upper)}`, `x.test/read-${markOf(lower)}`, 'x.test/write'])
+    expect(forth.first).toEqual(['x.test/Read', `x.test/read-${hashOf(lower)}`, 'x.test/write'])
+    expect(forth.final).toEqual([`x.test/Read-${hashOf(upper)}`, `x.test/read-${hashOf(lower)}`, 'x.test/write'])
     expect(back.final.toReversed()).toEqual(forth.final)
   })
 
@@ -95,7 +95,7 @@ describe('Names', () => {
 
   test('separates a page whose name equals another one with its hash', () => {
     const [a, b] = ['https://x.test/p.html', 'https://x.test/p.htm']
-    const { final } = named([`https://x.test/p-${markOf(b)}`, a, b])
+    const { final } = named([`https://x.test/p-${hashOf(b)}`, a, b])
     expect(new Set(final.map((path) => path.toLowerCase())).size).toBe(3)
   })
 })

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineOperation } from '../../../../src/core/operation/operation.ts'
-import { renderFaults } from '../../../../src/cli/run/script/script-errors.ts'
+import { renderErrors } from '../../../../src/cli/run/script/script-errors.ts'
 import { type ReadScripts, readScripts } from '../../../../src/cli/run/script/script.ts'
 import { makeVerbs } from '../../../../src/cli/run/script/verbs.ts'
 import { operations } from '../../../../src/operations/index.ts'
@@ -59,10 +59,10 @@ export function read(
 }
 
 /** Returns the errors of a script as the terminal shows them. */
-export const mistakes = (files: string | Record<string, string>, reading?: Reading, main?: string): string =>
-  renderFaults(read(typeof files === 'string' ? { 'main.yaml': files } : files, reading, main).errors).trimEnd()
+export const errorsOf = (files: string | Record<string, string>, reading?: Reading, main?: string): string =>
+  renderErrors(read(typeof files === 'string' ? { 'main.yaml': files } : files, reading, main).errors).trimEnd()
 
 /** Adds a test that compares all errors of a script. */
-export function says(title: string, script: string, expected: string): void {
-  test(title, () => expect(mistakes(script)).toBe(expected))
+export function reportsErrors(title: string, script: string, expected: string): void {
+  test(title, () => expect(errorsOf(script)).toBe(expected))
 }

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest'
 import type { CallAction, ScriptPlan, StepPlan } from '../../../../src/cli/run/script/plan.ts'
 import { RunScope } from '../../../../src/cli/run/script/scope.ts'
 import { holds } from '../../../../src/cli/run/script/condition.ts'
-import { mistakes, read } from './reading.ts'
+import { errorsOf, read } from './reading.ts'
 
 type Reading = Parameters<typeof read>[1]
 
 /** Returns the plan of a valid script. */
 function planOf(files: string | Record<string, string>, reading?: Reading): ScriptPlan {
   const all = typeof files === 'string' ? { 'main.yaml': files } : files
-  expect(mistakes(all, reading)).toBe('')
+  expect(errorsOf(all, reading)).toBe('')
   return read(all, reading).plans[0] as ScriptPlan
 }
 
@@ -137,7 +137,7 @@ describe('variables', () => {
 
   test('need no default when set on the command line', () => {
     const text = 'steps: [{navigate_to: "${vars.base}"}]'
-    expect(mistakes(text)).toContain('vars has no "base"')
+    expect(errorsOf(text)).toContain('vars has no "base"')
     expect(calls(text, {}, { vars: { base: 'http://y' } })).toEqual([['navigate_to', { url: 'http://y' }]])
   })
 

@@ -32,7 +32,7 @@ test('limits concurrent requests', async () => {
 
 test('a delay allows one request at a time, spaced out', async () => {
   const gate = new HostGate(8)
-  gate.spaceOut(1000)
+  gate.setDelay(1000)
   const { inside } = ask(gate, 3)
   await pass(0)
   expect(inside).toHaveLength(1)
@@ -92,7 +92,7 @@ describe('a host that rejects requests', () => {
   test('for hours is given up after a few rejections, but not after a single page', async () => {
     const gate = new HostGate(4)
     expect(gate.refused('busy', 3_600_000)).toBe(false)
-    gate.eased()
+    gate.succeeded()
     for (let at = 0; at < 4; at++) expect(gate.refused('busy', 3_600_000)).toBe(false)
     await expect(gate.enter(never)).rejects.toMatchObject({ code: 'rate_limited' })
   })
@@ -113,7 +113,7 @@ describe('a host that rejects requests', () => {
     for (let at = 0; at < 100; at++) {
       expect(gate.refused('busy', 100)).toBe(true)
       await pass(100)
-      gate.eased()
+      gate.succeeded()
     }
   })
 

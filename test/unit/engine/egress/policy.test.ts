@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { Policy } from '../../../../src/engine/egress/policy.ts'
-import { Names } from '../../../../src/engine/egress/names.ts'
+import { HostResolver } from '../../../../src/engine/egress/host-resolver.ts'
 import { metadataAddresses } from '../../../../src/engine/egress/metadata.ts'
 
 const server = (...opened: string[]) => new Policy({ privateAllowed: false, opened })
 const local = new Policy({ privateAllowed: true, opened: [] })
 
-const allows = (policy: Policy, address: string) => policy.against(address) === undefined
+const allows = (policy: Policy, address: string) => policy.refusalOf(address) === undefined
 
 const publicAddresses = ['93.184.216.34', '1.1.1.1', '8.8.8.8', '2606:2800:220:1:248:1893:25c8:1946', '2001:4860:4860::8888', '::ffff:8.8.8.8', '64:ff9b::808:808', '2002:808:808::1'] // prettier-ignore
 
@@ -128,7 +128,7 @@ test('rejects an invalid range', () => {
 
 test('counts blocked connections by reason', async () => {
   const policy = server()
-  const names = new Names(policy, async () => [{ address: '192.168.1.1', family: 4 }])
+  const names = new HostResolver(policy, async () => [{ address: '192.168.1.1', family: 4 }])
   const refused = { code: 'url_blocked', message: 'URL blocked' }
   expect(() => policy.checkTarget('10.0.0.1', 80)).toThrow(expect.objectContaining(refused))
   expect(() => policy.checkTarget('169.254.169.254', 80)).toThrow(expect.objectContaining(refused))

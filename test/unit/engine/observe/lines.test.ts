@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { cutLines, cutText, type Line, renderLines } from '../../../../src/engine/browser/observe/lines.ts'
+import { cutLines, cutText, type Line, renderLines } from '../../../../src/engine/browser/observe/snapshot/lines.ts'
 
 const none = new Map<string, string>()
 const line = (head: string, depth = 0, rank = 0): Line => ({ head, depth, rank, counts: 'texts' })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SessionEvent, SessionEventType } from '../../../../src/core/events/events.ts'
-import { recentConsole, recentDialogs, recentNetwork } from '../../../../src/engine/browser/observe/log-parts.ts'
+import { consolePart, dialogsPart, networkPart } from '../../../../src/engine/browser/observe/log-parts.ts'
 
 const event = (type: SessionEventType, data: Record<string, unknown>, at = 0): SessionEvent => ({
   seq: at + 1,
@@ -11,7 +11,7 @@ const event = (type: SessionEventType, data: Record<string, unknown>, at = 0): S
 
 test('lists each request once with its result', () => {
   const request = (id: string) => ({ request_id: id, method: 'GET', url: `/${id}`, resource_type: 'fetch' })
-  const told = recentNetwork([
+  const told = networkPart([
     event('network.request', request('1')),
     event('network.request', request('2')),
     event('network.response', { ...request('1'), status: 200 }),
@@ -27,14 +27,14 @@ test('lists each request once with its result', () => {
 
 test('includes uncaught errors, and only the last messages', () => {
   const many = Array.from({ length: 60 }, (_, at) => event('console', { level: 'log', text: String(at) }))
-  const told = recentConsole([...many, event('page.error', { message: 'thrown' })])
+  const told = consolePart([...many, event('page.error', { message: 'thrown' })])
   expect(told).toHaveLength(50)
   expect(told.at(-1)).toEqual({ level: 'error', text: 'thrown' })
 })
 
 test('lists the dialogs of the tab’s current document', () => {
   const dialog = (message: string) => ({ tab_id: 'tab_1', kind: 'confirm', message })
-  const told = recentDialogs(
+  const told = dialogsPart(
     [
       event('dialog.opened', dialog('before')),
       event('dialog.closed', { ...dialog('before'), accepted: true }),

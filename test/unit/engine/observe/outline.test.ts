@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import type { AriaNode, Mark } from '../../../../src/engine/browser/observe/aria.ts'
-import { nodesWithRef } from '../../../../src/engine/browser/observe/aria.ts'
-import { linesOf, renderLines } from '../../../../src/engine/browser/observe/lines.ts'
-import { outline } from '../../../../src/engine/browser/observe/outline.ts'
-import { pageView } from '../../../../src/engine/browser/observe/page-view.ts'
+import type { AriaNode, Mark } from '../../../../src/engine/browser/observe/snapshot/aria.ts'
+import { nodesWithRef } from '../../../../src/engine/browser/observe/snapshot/aria.ts'
+import { linesOf, renderLines } from '../../../../src/engine/browser/observe/snapshot/lines.ts'
+import { outline } from '../../../../src/engine/browser/observe/snapshot/outline.ts'
+import { pageView } from '../../../../src/engine/browser/observe/snapshot/page-view.ts'
 
 const plain: Mark = {
   box: { x: 0, y: 0, width: 10, height: 10 },

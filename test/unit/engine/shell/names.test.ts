@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOf } from '../../../../src/engine/shell/exec/input-bytes.ts'
-import { placeOf } from '../../../../src/engine/shell/files/paths.ts'
+import { resolvePath } from '../../../../src/engine/shell/files/paths.ts'
 import { globMatcher, lineMatcher } from '../../../../src/engine/shell/files/patterns.ts'
 import { percentDecoded, percentEncoded, shownName } from '../../../../src/engine/shell/names.ts'
 
@@ -31,7 +31,7 @@ describe('names', () => {
     ['/etc/', '/etc'],
     ['a/../b', '/workspace/a/../b'],
   ])('resolves the path %s to %s', (path, absolute) => {
-    expect(placeOf(path, undefined).shown.path).toBe(absolute)
+    expect(resolvePath(path, undefined).shown.path).toBe(absolute)
   })
 
   test('text and base64 decode to exact bytes, or are rejected', () => {

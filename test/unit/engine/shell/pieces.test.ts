@@ -60,7 +60,7 @@ describe('pieces of output', () => {
   test('hold back incomplete characters only', () => {
     const pieces = new Pieces()
     expect(pieces.push(Buffer.from([0x61, 0xf0, 0x9f]))).toEqual([{ data: 'a', encoding: 'utf8', offset: 0 }])
-    expect(pieces.holds).toBe(true)
+    expect(pieces.hasIncomplete).toBe(true)
     expect(pieces.flush()).toEqual([{ data: '8J8=', encoding: 'base64', offset: 1 }])
     expect(pieces.push(Buffer.from([0x98]))).toEqual([{ data: 'mA==', encoding: 'base64', offset: 3 }])
     expect(pieces.push(Buffer.from([0x80, 0x62]))).toEqual([
@@ -68,7 +68,7 @@ describe('pieces of output', () => {
       { data: 'b', encoding: 'utf8', offset: 5 },
     ])
     expect(pieces.push(Buffer.from([0xff]))).toEqual([{ data: '/w==', encoding: 'base64', offset: 6 }])
-    expect(pieces.holds).toBe(false)
+    expect(pieces.hasIncomplete).toBe(false)
   })
 })
 

@@ -4,7 +4,7 @@ import type { Block } from '../blocks.ts'
 import { contexts } from './context.ts'
 import { sharedRuns } from './facts.ts'
 import { isPlain } from './levels.ts'
-import { lean, type Lexicon, neutral } from './lexicon.ts'
+import { addWordScores, type Lexicon, noScores } from './lexicon.ts'
 import type { Level } from './levels.ts'
 import type { Survey } from './survey.ts'
 import { wordsOfName } from './text-measure.ts'
@@ -57,7 +57,7 @@ export function writeText(out: Float32Array, from: number, survey: Survey, index
   const { text, measure, linkWords, links, strongWords, linked } = survey.segments.blocks[index]!
   const { words } = measure
   const opening = survey.openings[index]!
-  const leaning = survey.leanings[index]!
+  const leaning = survey.wordScores[index]!
   const { titleWords, descriptionWords, dataRuns, voiceRuns } = survey.facts
   let inTitle = 0
   let inDescription = 0
@@ -84,14 +84,14 @@ export function writeText(out: Float32Array, from: number, survey: Survey, index
     shareOf(leaning.known, opening.length),
     survey.repeats[index]!,
     survey.originals[index]! < 0 ? 0 : 1,
-    survey.looks[index]!,
+    survey.linePatterns[index]!,
     isPlain(survey.segments.blocks[index]!) ? 1 : 0,
     linked ? 1 : 0,
     shareOf(inTitle, opening.length),
     shareOf(inTitle, titleWords.size),
     shareOf(inDescription, opening.length),
     sharedRuns(opening, dataRuns),
-    survey.stated[index]!,
+    survey.subjectShares[index]!,
     sharedRuns(opening, voiceRuns),
   ]
   out.set(values, from)
@@ -105,9 +105,9 @@ export function writeTags(out: Float32Array, from: number, block: Block, lexicon
   out[at++] = tagCode(element)
   out[at++] = /^h[1-6]$/.test(element.tag) ? Number(element.tag[1]) : 0
   out[at++] = block.lead ? (leadTags.get(block.lead.tag) ?? 20) : 0
-  const leaning = neutral()
+  const leaning = noScores()
   const leadName = block.lead?.attributes['class']
-  if (leadName !== undefined) lean(leaning, wordsOfName(leadName), lexicon.names)
+  if (leadName !== undefined) addWordScores(leaning, wordsOfName(leadName), lexicon.names)
   out[at++] = leaning.low
   out[at++] = leaning.high
   out[at++] = classes(element).length

@@ -2,7 +2,7 @@
 import { tagFeatures, textFeatures, topicFeatures, writeTags, writeText, writeTopics } from './block-features.ts'
 import type { Lexicon } from './lexicon.ts'
 import { pageFeatures, writePage } from './page-features.ts'
-import { levelFeatures, neighbourFeatures, writeLevels, writeNeighbours } from './place-features.ts'
+import { levelFeatures, neighbourFeatures, writeLevels, writeNeighbours } from './position-features.ts'
 import type { Survey } from './survey.ts'
 
 export { pageFeatures }

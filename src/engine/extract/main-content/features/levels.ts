@@ -1,7 +1,7 @@
 /** The levels of boxes around a block, with wrappers merged into one level, and their contents. */
 import { attribute, type ElementNode } from '../../tree.ts'
 import type { Block, Box, Segments } from '../blocks.ts'
-import { lean, type Leaning, type Lexicon, neutral } from './lexicon.ts'
+import { addWordScores, type WordScores, type Lexicon, noScores } from './lexicon.ts'
 
 /** Nested boxes with the same blocks. */
 export interface Level {
@@ -13,7 +13,7 @@ export interface Level {
   /** Its index among the parts of its parent, and its own parts. */
   readonly place: number
   readonly parts: Level[]
-  readonly names: Leaning
+  readonly names: WordScores
   /** Tag and first classes, equal for parts of a repeated pattern. */
   readonly shape: string
   readonly media: number
@@ -65,7 +65,7 @@ export function levelsOf(segments: Segments, sums: Sums, lexicon: Lexicon): Leve
   for (const box of segments.boxes) {
     const outer = box.parent && levelOf.get(box.parent)
     const level = outer && outer.first === box.first && outer.end === box.end ? outer : newLevel(box, outer, sums)
-    lean(level.names, box.names, lexicon.names)
+    addWordScores(level.names, box.names, lexicon.names)
     levelOf.set(box, level)
   }
   for (const level of new Set(levelOf.values())) countAlike(level)
@@ -81,7 +81,7 @@ function newLevel(box: Box, parent: Level | undefined, sums: Sums): Level {
     depth: (parent?.depth ?? -1) + 1,
     place: parent?.parts.length ?? 0,
     parts: [],
-    names: neutral(),
+    names: noScores(),
     shape: shapeOf(box.element),
     media: box.media,
     alike: 1,

@@ -16,7 +16,7 @@ export interface Scores {
   readonly starts: Uint32Array
 }
 
-export interface Leaning {
+export interface WordScores {
   /** Lowest score among the known words, at most 0. */
   low: number
   /** Highest score among the known words, at least 0. */
@@ -65,7 +65,7 @@ function hashOf(text: string, from = offset): number {
   return hash >>> 0
 }
 
-function addScore(leaning: Leaning, { hashes, scores, starts }: Scores, hash: number): void {
+function addScore(leaning: WordScores, { hashes, scores, starts }: Scores, hash: number): void {
   const bits = hash >>> (32 - startBits)
   for (let at = starts[bits]!; at < starts[bits + 1]!; at++) {
     if (hashes[at] !== hash) continue
@@ -77,15 +77,15 @@ function addScore(leaning: Leaning, { hashes, scores, starts }: Scores, hash: nu
   }
 }
 
-export const neutral = (): Leaning => ({ low: 0, high: 0, sum: 0, known: 0 })
+export const noScores = (): WordScores => ({ low: 0, high: 0, sum: 0, known: 0 })
 
 /** Adds the scores of `words` to `leaning`. */
-export function lean(leaning: Leaning, words: readonly string[], scores: Scores): void {
+export function addWordScores(leaning: WordScores, words: readonly string[], scores: Scores): void {
   for (const word of words) addScore(leaning, scores, hashOf(word))
 }
 
 /** Adds the scores of pairs of adjacent words to `leaning`. */
-export function leanPairs(leaning: Leaning, words: readonly string[], scores: Scores): void {
+export function addPairScores(leaning: WordScores, words: readonly string[], scores: Scores): void {
   for (let at = 1; at < words.length; at++)
     addScore(leaning, scores, hashOf(words[at]!, hashOf('_', hashOf(words[at - 1]!))))
 }

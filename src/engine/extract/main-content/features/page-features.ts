@@ -65,7 +65,7 @@ export function writePage(out: Float32Array, from: number, survey: Survey): numb
   values.push(log(survey.prices[count]!), log(survey.dates[count]!))
   const { subjectWords } = facts
   let found = 0
-  for (const { index, measure } of blocks) found += survey.stated[index]! * measure.words
+  for (const { index, measure } of blocks) found += survey.subjectShares[index]! * measure.words
   values.push(log(subjectWords), Math.min(4, shareOf(subjectWords, words)), Math.min(4, shareOf(found, subjectWords)))
   for (let kind = 0; kind < kinds.length; kind++) {
     let inside = 0

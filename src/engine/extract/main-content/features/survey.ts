@@ -3,9 +3,9 @@ import type { ElementNode } from '../../tree.ts'
 import { type Block, segment, type Segments } from '../blocks.ts'
 import { type PageFacts, readFacts, sharedRuns } from './facts.ts'
 import { isHeading, isPlain, type Level, levelsOf, type Sums, sumsBefore, sumUp } from './levels.ts'
-import { lean, type Leaning, leanPairs, type Lexicon, neutral } from './lexicon.ts'
+import { addWordScores, type WordScores, addPairScores, type Lexicon, noScores } from './lexicon.ts'
 import { leadingWords } from './text-measure.ts'
-import { dateLook, lookOf, priceLook } from './looks.ts'
+import { datePattern, linePatternOf, pricePattern } from './line-patterns.ts'
 import { topicsOf } from './topics.ts'
 
 export interface Survey {
@@ -17,15 +17,15 @@ export interface Survey {
   /** First words of every block, in lower case. */
   readonly openings: readonly (readonly string[])[]
   /** Scores of those words. */
-  readonly leanings: readonly Leaning[]
+  readonly wordScores: readonly WordScores[]
   /** Index of the heading above every block; -1 for none. */
   readonly headings: Int32Array
   /** Topics (bits of topics.ts) announced by a block that is a short line. */
   readonly topics: Int32Array
   /** Share of every block's first words that the structured data contains in the text of the page's subject. */
-  readonly stated: Float32Array
+  readonly subjectShares: Float32Array
   /** Patterns of the short lines: codes of line-patterns.ts. */
-  readonly looks: Uint8Array
+  readonly linePatterns: Uint8Array
   /** Number of lines before an index that are prices, and dates. */
   readonly prices: Float64Array
   readonly dates: Float64Array
@@ -55,23 +55,23 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
   const levels = levelsOf(segments, sums, lexicon)
   const openings = blocks.map(({ text }) => leadingWords(text, openingWords))
   const leanings = openings.map((words) => {
-    const leaning = neutral()
-    lean(leaning, words, lexicon.texts)
-    leanPairs(leaning, words, lexicon.texts)
+    const leaning = noScores()
+    addWordScores(leaning, words, lexicon.texts)
+    addPairScores(leaning, words, lexicon.texts)
     return leaning
   })
   const facts = readFacts(root, url)
   return {
     segments,
     facts,
-    stated: Float32Array.from(openings, (words) => sharedRuns(words, facts.subjectRuns)),
+    subjectShares: Float32Array.from(openings, (words) => sharedRuns(words, facts.subjectRuns)),
     sums,
     levels,
     openings,
-    leanings,
+    wordScores: leanings,
     headings: headingsAbove(blocks),
     ...topicsAbove(blocks),
-    ...looksOf(blocks),
+    ...linePatternsOf(blocks),
     title: titleOf(blocks),
     candidate: bestLevel(blocks, levels),
     run: densestRun(blocks),
@@ -114,10 +114,14 @@ function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int3
   return { topics, near, far }
 }
 
-function looksOf(blocks: readonly Block[]): { looks: Uint8Array; prices: Float64Array; dates: Float64Array } {
-  const looks = Uint8Array.from(blocks, ({ text }) => lookOf(text))
-  const before = (look: number) => sumsBefore(blocks, (_, at) => (looks[at] === look ? 1 : 0))
-  return { looks, prices: before(priceLook), dates: before(dateLook) }
+function linePatternsOf(blocks: readonly Block[]): {
+  linePatterns: Uint8Array
+  prices: Float64Array
+  dates: Float64Array
+} {
+  const linePatterns = Uint8Array.from(blocks, ({ text }) => linePatternOf(text))
+  const before = (pattern: number) => sumsBefore(blocks, (_, at) => (linePatterns[at] === pattern ? 1 : 0))
+  return { linePatterns, prices: before(pricePattern), dates: before(datePattern) }
 }
 
 function titleOf(blocks: readonly Block[]): number {

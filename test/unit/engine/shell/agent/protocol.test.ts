@@ -4,7 +4,7 @@ import { AgentChannel } from '../../../../../src/engine/shell/agent/channel.ts'
 import { DockerStream } from '../../../../../src/engine/shell/agent/docker-stream.ts'
 import { startExec } from '../../../../../src/engine/shell/agent/exec.ts'
 import { FrameStream } from '../../../../../src/engine/shell/agent/frame-stream.ts'
-import { type FrameReader, FrameWriter, fromAgent, outputWindow, ProtocolFault, toAgent } from '../../../../../src/engine/shell/agent/frames.ts' // prettier-ignore
+import { type FrameReader, FrameWriter, fromAgent, outputWindow, ProtocolError, toAgent } from '../../../../../src/engine/shell/agent/frames.ts' // prettier-ignore
 
 const bytes = (max = 200) => fc.uint8Array({ maxLength: max }).map((array) => Buffer.from(array))
 /** Ways to split a stream into chunks. */
@@ -66,7 +66,7 @@ describe('stream of frames', () => {
         try {
           for (const piece of cut(noise, sizes)) stream.push(piece)
         } catch (error) {
-          expect(error).toBeInstanceOf(ProtocolFault)
+          expect(error).toBeInstanceOf(ProtocolError)
         }
       }),
     )
@@ -108,8 +108,8 @@ describe("Docker's stream", () => {
 
   test('is rejected if it is malformed', () => {
     const stream = new DockerStream(() => {})
-    expect(() => stream.push(head(7, 1))).toThrow(ProtocolFault)
-    expect(() => new DockerStream(() => {}).push(head(1, 0x7fff_ffff))).toThrow(ProtocolFault)
+    expect(() => stream.push(head(7, 1))).toThrow(ProtocolError)
+    expect(() => new DockerStream(() => {}).push(head(1, 0x7fff_ffff))).toThrow(ProtocolError)
   })
 })
 
@@ -133,7 +133,7 @@ describe('channel', () => {
         try {
           channel.receive(whole)
         } catch (error) {
-          expect(error).toBeInstanceOf(ProtocolFault)
+          expect(error).toBeInstanceOf(ProtocolError)
         }
         channel.lose(lost)
         await exec.then(

@@ -8,7 +8,7 @@ import { connectDocker } from '../../../../../src/engine/shell/docker/connection
 import type { DockerContainer } from '../../../../../src/engine/shell/docker/docker-container.ts'
 import { addressOf, usualSockets } from '../../../../../src/engine/shell/docker/endpoints.ts'
 import { engineIdentity, isAlive } from '../../../../../src/engine/shell/docker/engine-identity.ts'
-import { dockerFault } from '../../../../../src/engine/shell/docker/faults.ts'
+import { dockerError } from '../../../../../src/engine/shell/docker/errors.ts'
 import { createOptions } from '../../../../../src/engine/shell/docker/host-config.ts'
 import { kindOf, WarmPool } from '../../../../../src/engine/shell/docker/warm-pool.ts'
 
@@ -124,7 +124,7 @@ describe('client of Docker', () => {
       .getImage('a')
       .inspect()
       .catch((error: unknown) => error)
-    expect(dockerFault(failure, 'looking')).toMatchObject({ code: 'docker_unavailable' })
+    expect(dockerError(failure, 'looking')).toMatchObject({ code: 'docker_unavailable' })
     await new Promise((resolve) => daemon.close(resolve))
   })
 })
@@ -181,10 +181,10 @@ describe('options for Docker', () => {
 describe('errors of Docker', () => {
   test('are translated', () => {
     const answer = (statusCode: number, message: string) => Object.assign(new Error('x'), { statusCode, json: { message } }) // prettier-ignore
-    expect(dockerFault(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'looking')).toMatchObject({ code: 'docker_unavailable' }) // prettier-ignore
-    expect(dockerFault(answer(500, 'write: no space left on device'), 'looking')).toMatchObject({ code: 'no_space' })
-    expect(dockerFault(answer(500, 'boom'), 'looking')).toMatchObject({ code: 'internal_error', message: 'Docker reported an error while looking: boom' }) // prettier-ignore
-    expect(dockerFault(new Error('ours'), 'looking')).toMatchObject({ code: 'internal_error' })
+    expect(dockerError(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'looking')).toMatchObject({ code: 'docker_unavailable' }) // prettier-ignore
+    expect(dockerError(answer(500, 'write: no space left on device'), 'looking')).toMatchObject({ code: 'no_space' })
+    expect(dockerError(answer(500, 'boom'), 'looking')).toMatchObject({ code: 'internal_error', message: 'Docker reported an error while looking: boom' }) // prettier-ignore
+    expect(dockerError(new Error('ours'), 'looking')).toMatchObject({ code: 'internal_error' })
   })
 })
 

@@ -1,0 +1,35 @@
+/** Pages of a crawl on standard output: as text, or as lines of JSON. */
+import type { CrawlError } from '../../core/shapes/crawl.ts'
+import type { Context } from '../context.ts'
+import { pageWriterFor } from '../scrape/page-writer.ts'
+import type { CrawledPage } from './mirror/mirror.ts'
+import type { Reader } from './reader.ts'
+
+/** Receives the pages and errors of a crawl. */
+export interface Sink {
+  page(page: CrawledPage): Promise<void>
+  error?(error: CrawlError): Promise<void>
+}
+
+/** Prints every page and every error as one line of JSON. */
+export const linesSink = (reader: Reader): Sink => ({
+  page: ({ page, index, depth, url, replaces }) =>
+    reader.print(`${JSON.stringify({ ...page, index, depth, url, ...(replaces && { replaces }) })}\n`),
+  error: (error) => reader.print(`${JSON.stringify(error)}\n`),
+})
+
+/** Prints pages below their URLs, like `bax scrape` with several pages; a dry run prints URLs only. */
+export function textSink(context: Context, reader: Reader, input: Readonly<Record<string, unknown>>): Sink {
+  const settings = { ...context.settings, json: false }
+  const outlet = pageWriterFor({ ...context, settings }, {}, input, 2)
+  return {
+    async page({ page, replaces }) {
+      const { metadata, ...content } = page
+      const url = metadata.url ?? metadata.sourceURL
+      if (Object.keys(content).length === 0) return reader.print(`${url}\n`)
+      const answer = { success: true, data: page }
+      await outlet.take({ url: replaces ? `${url} (again, rendered by a browser)` : url, answer })
+      await reader.drained()
+    },
+  }
+}

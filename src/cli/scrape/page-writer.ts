@@ -1,0 +1,135 @@
+/** Destinations of scraped pages: standard output in several forms, a file, or a folder. */
+import { existsSync, statSync } from 'node:fs'
+import { relative, resolve } from 'node:path'
+import type { BaxError } from '../../core/errors/errors.ts'
+import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
+import type { Context } from '../context.ts'
+import { printError } from '../output/errors.ts'
+import { note, print } from '../io.ts'
+import { showWarning } from '../output/output.ts'
+import { writeOutput } from '../output/write-output.ts'
+import { type Piece, piecesOf } from './pieces.ts'
+import { nameFor } from './file-names.ts'
+
+export interface Scraped {
+  readonly url: string
+  readonly answer?: ScrapeAnswer
+  readonly error?: BaxError
+}
+
+export interface PageWriter {
+  /** Writes one page, in the order of the command line; `failure` is the reason why it counts as failed. */
+  take(scraped: Scraped, failure?: BaxError): Promise<void>
+  /** Writes collected pages. */
+  end?(): Promise<void>
+}
+
+type Flags = Readonly<Record<string, unknown>>
+
+/** Returns the destination for the flags, the fields of the request, and the number of pages. */
+export function pageWriterFor(context: Context, flags: Flags, input: Flags, count: number): PageWriter {
+  const output = flags['output'] as string | undefined
+  const lines = flags['ndjson'] === true
+  if (lines || context.settings.json) return wholeAnswers(context, { lines, many: count > 1, output })
+  if (output === undefined || output === '-') return toScreen(context, count > 1)
+  const several = count > 1 || formatCount(input) > 1
+  return several || isFolder(context, output) ? toFolder(context, output) : toFile(context, output)
+}
+
+const formatCount = (input: Flags): number => new Set((input['formats'] as string[] | undefined) ?? ['markdown']).size
+
+function isFolder({ io }: Context, output: string): boolean {
+  const path = resolve(io.cwd, output)
+  return /[/\\]$/.test(output) || (existsSync(path) && statSync(path).isDirectory())
+}
+
+/** Prints the JSON answers: as one value, or one per line. */
+function wholeAnswers(
+  context: Context,
+  form: { lines: boolean; many: boolean; output: string | undefined },
+): PageWriter {
+  const { io } = context
+  const kept: unknown[] = []
+  const file: string[] = []
+  const write = (text: string) =>
+    form.output === undefined || form.output === '-' ? print(io, text) : void file.push(text)
+  return {
+    async take({ url, answer, error }) {
+      const body = answer ?? { ...error!.toBody(), data: { metadata: { sourceURL: url, error: error!.message } } }
+      if (form.lines) write(JSON.stringify(body))
+      else kept.push(body)
+      if (error) await printError(io, `${url}: ${error.message} [${error.code}]`)
+    },
+    async end() {
+      if (!form.lines) write(JSON.stringify(form.many ? kept : kept[0]))
+      if (file.length > 0) writeOutput(resolve(io.cwd, form.output!), `${file.join('\n')}\n`)
+    },
+  }
+}
+
+function toScreen(context: Context, many: boolean): PageWriter {
+  const { io } = context
+  let first = true
+  return {
+    async take(scraped, failure) {
+      if (failure) await printError(io, `${many ? `${scraped.url}: ` : ''}${failure.message} [${failure.code}]`)
+      if (!scraped.answer) return
+      if (many) print(io, `${first ? '' : '\n'}<!-- ${scraped.url.replaceAll('--', '-\u2060-')} -->\n`)
+      first = false
+      await showPieces(context, piecesOf(scraped.answer), scraped)
+      await showWarning(io, failure ? { warning: undefined } : scraped.answer)
+    },
+  }
+}
+
+/** Prints a single text unchanged, several as one JSON value; on a terminal, images go to files. */
+async function showPieces(context: Context, pieces: readonly Piece[], { url }: Scraped): Promise<void> {
+  const { io } = context
+  const [only] = pieces
+  if (pieces.length === 1 && only) {
+    if ('text' in only) return void io.stdout.write(only.text.endsWith('\n') ? only.text : `${only.text}\n`)
+    if (!io.stdout.isTTY) return void io.stdout.write(only.bytes)
+  }
+  const texts = pieces.filter((piece) => 'text' in piece)
+  const images = pieces.filter((piece) => 'bytes' in piece)
+  if (texts.length > 0) {
+    const values = texts.map(({ format, value, text }) => [format, value ?? text])
+    print(io, texts.length === 1 ? texts[0]!.text.trimEnd() : JSON.stringify(Object.fromEntries(values), null, 2))
+  }
+  for (const { extension, bytes } of images) {
+    const path = nameFor(io.cwd, url, extension)
+    writeOutput(path, bytes)
+    const printPath = texts.length > 0 ? note : print
+    printPath(io, relative(io.cwd, path))
+  }
+}
+
+function toFile(context: Context, output: string): PageWriter {
+  const { io } = context
+  return {
+    async take({ answer }, failure) {
+      if (failure) await printError(io, `${failure.message} [${failure.code}]`)
+      const [piece] = answer ? piecesOf(answer) : []
+      if (!piece) return
+      writeOutput(resolve(io.cwd, output), 'bytes' in piece ? piece.bytes : piece.text)
+      await showWarning(io, failure ? {} : answer)
+    },
+  }
+}
+
+function toFolder(context: Context, output: string): PageWriter {
+  const { io } = context
+  const folder = resolve(io.cwd, output)
+  const taken = new Set<string>()
+  return {
+    async take({ url, answer }, failure) {
+      if (failure) await printError(io, `${url}: ${failure.message} [${failure.code}]`)
+      for (const piece of answer ? piecesOf(answer) : []) {
+        const path = nameFor(folder, url, piece.extension, taken)
+        writeOutput(path, 'bytes' in piece ? piece.bytes : piece.text)
+        print(io, relative(io.cwd, path))
+      }
+      if (answer && !failure) await showWarning(io, answer)
+    },
+  }
+}

@@ -1,0 +1,201 @@
+/** Captures the accessibility tree of a page, measures its elements, and assigns references. */
+import type { Locator, Page } from 'playwright'
+import type { CallLimit } from '../../../../core/operation/command.ts'
+import type { AriaNode, Box, Mark } from './aria.ts'
+import { hiddenValue, needsPosition, nodesWithRef } from './aria.ts'
+import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'
+import elementsScript from './elements.page.ts?inline'
+import { keepRefs, nextNumber, takeNumbers } from './refs.ts'
+import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
+
+/** A page at one moment. */
+export interface Capture {
+  readonly facts: PageFacts
+  /** ID of the main document. */
+  readonly document: string
+  /** The requested part. */
+  readonly tree: readonly (AriaNode | string)[]
+  /** The whole page. */
+  readonly all: readonly (AriaNode | string)[]
+  readonly marks: ReadonlyMap<string, Mark>
+  /** Assigns references to elements by Playwright's, and returns details of some; existing references stay. */
+  name(refs: readonly string[], detailed: readonly string[]): Promise<NamedElements>
+}
+
+export interface NamedElements {
+  /** `e12` by Playwright's reference. */
+  readonly numbers: ReadonlyMap<string, string>
+  readonly facts: ReadonlyMap<string, ElementFacts>
+}
+
+/** Number of attempts when the document is replaced meanwhile. */
+const attempts = 3
+
+export interface CaptureOptions {
+  /** Limits the capture to this element. */
+  readonly root?: Locator | undefined
+  /** Whether to measure all elements, not only those that an outline needs. */
+  readonly everything: boolean
+  readonly limit: CallLimit
+}
+
+/** Captures a page. @throws BaxError `navigation_aborted` for a page that keeps navigating. */
+export async function capture(page: Page, options: CaptureOptions): Promise<Capture> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await captureOnce(page, options)
+    } catch (error) {
+      if (!(error instanceof WorldGone) || attempt === attempts) throw error
+      forgetWorlds(page)
+    }
+  }
+}
+
+async function captureOnce(page: Page, { root, everything, limit }: CaptureOptions): Promise<Capture> {
+  const snapshotOptions = { mode: 'ai', ...limit } as const
+  // Playwright waits for a body; an SVG or XML document never gets one.
+  const hasBody = await page.evaluate(() => document.body !== null || document.readyState === 'loading')
+  const part = hasBody && root ? await root.ariaSnapshotJSON(snapshotOptions) : undefined
+  // References are valid for the last snapshot only, so the whole page comes last.
+  const all = (hasBody ? await page.ariaSnapshotJSON(snapshotOptions) : []) as unknown as readonly AriaNode[]
+  const tree = part === undefined ? all : (part as unknown as readonly AriaNode[])
+  const refs = [...nodesWithRef(all)].filter((node) => everything || needsPosition(node)).map(({ ref }) => ref)
+  const found = await measureAll(page, refs)
+  const main = found.find(({ measured }) => measured.page !== null)?.measured
+  const facts = main?.page
+  if (!facts) throw new WorldGone()
+  const raw = new Map(found.flatMap(({ measured }) => measured.marks.map((mark) => [mark[0], mark])))
+  const contents = new Map(found.flatMap(({ measured }) => measured.contents))
+  const marks = placeMarks(all, { raw, contents }, facts)
+  for (const node of new Set([...all, ...tree])) if (typeof node !== 'string') hideSecrets(node, marks)
+  return {
+    facts,
+    document: main.document,
+    tree,
+    all,
+    marks,
+    name: (refs, detailed) => nameAll(page, found, refs, detailed),
+  }
+}
+
+interface Found {
+  readonly world: World
+  readonly measured: Measured
+}
+
+async function measureAll(page: Page, refs: readonly string[]): Promise<Found[]> {
+  const measureIn = async (worlds: readonly World[]) =>
+    Promise.all(
+      worlds.map(async (world) => ({ world, measured: await world.evaluate<Measured>(script('measure', refs)) })),
+    )
+  const found = await measureIn(await knownWorlds(page))
+  const count = found.reduce((sum, { measured }) => sum + measured.found, 0)
+  // Missing elements are in a document that was added since.
+  return count < refs.length ? measureIn(await listWorlds(page)) : found
+}
+
+async function nameAll(
+  page: Page,
+  found: readonly Found[],
+  refs: readonly string[],
+  detailed: readonly string[],
+): Promise<NamedElements> {
+  const context = page.context()
+  const numbers = new Map<string, string>()
+  const facts = new Map<string, ElementFacts>()
+  for (const { world, measured } of found) {
+    const here = new Set(measured.marks.map(([ref]) => ref))
+    const own = (list: readonly string[]) => list.filter((ref) => here.has(ref))
+    if (measured.remembered === 0) continue
+    const input = { refs: own(refs), next: nextNumber(context), detailed: own(detailed) }
+    const named = await world.evaluate<Named>(script('name', input))
+    takeNumbers(context, named.next)
+    for (const [ref, number] of named.numbers) numbers.set(ref, `e${number}`)
+    for (const [ref, fact] of named.facts) facts.set(ref, fact)
+  }
+  keepRefs(page, new Map([...numbers].map(([theirs, ours]) => [ours, theirs])))
+  return { numbers, facts }
+}
+
+const script = (name: string, input: unknown): string =>
+  `(() => { ;${elementsScript}; return JSON.stringify(__bax_module.${name}(${JSON.stringify(input)})) })()`
+
+interface FrameView {
+  readonly dx: number
+  readonly dy: number
+  /** Visible area of the document, in the page's coordinates. */
+  readonly visible: Box
+  readonly frames: readonly string[]
+  /** Whether the whole document is inaccessible. */
+  readonly blocked: boolean
+}
+
+interface RawMarks {
+  readonly raw: ReadonlyMap<string, RawMark>
+  readonly contents: ReadonlyMap<string, string>
+}
+
+/** Converts the boxes inside frames to coordinates of the page. */
+function placeMarks(
+  tree: readonly AriaNode[],
+  { raw, contents }: RawMarks,
+  { viewport: { width, height } }: PageFacts,
+): Map<string, Mark> {
+  const marks = new Map<string, Mark>()
+  const visit = (nodes: readonly (AriaNode | string)[], view: FrameView) => {
+    for (const node of nodes) {
+      if (typeof node === 'string') continue
+      const own = node.ref === undefined ? undefined : raw.get(node.ref)
+      const mark = own && placed(own, view, contents.get(node.ref!))
+      if (mark) marks.set(node.ref!, mark)
+      const inside = node.role === 'iframe' && mark ? frameViewOf(mark, node.ref!) : view
+      visit(node.children ?? [], inside)
+    }
+  }
+  visit(tree, { dx: 0, dy: 0, visible: { x: 0, y: 0, width, height }, frames: [], blocked: false })
+  return marks
+}
+
+function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView, content: string | undefined): Mark {
+  const { dx, dy, visible, frames, blocked } = view
+  const box = { x: x + dx, y: y + dy, width, height }
+  const borders = outer && { x: outer[0] + dx, y: outer[1] + dy, width: outer[2], height: outer[3] }
+  return {
+    box,
+    ...(borders && { outer: borders }),
+    away: Math.round(gap(box.x, width, visible.x, visible.width) + gap(box.y, height, visible.y, visible.height)),
+    usable: (flags & 1) !== 0,
+    secret: (flags & 2) !== 0,
+    focused: (flags & 4) !== 0,
+    modal: (flags & 8) !== 0,
+    blocked: blocked || (flags & 16) !== 0,
+    editor: (flags & 32) !== 0,
+    decoy: (flags & 64) !== 0,
+    ...(content !== undefined && { content }),
+    frames,
+  }
+}
+
+const frameViewOf = ({ box, frames, blocked }: Mark, ref: string): FrameView => ({
+  dx: box.x,
+  dy: box.y,
+  visible: box,
+  frames: [...frames, ref],
+  blocked,
+})
+
+/** Removes the values of password fields from names that are derived from content; returns the values. */
+function hideSecrets(node: Writable<AriaNode>, marks: ReadonlyMap<string, Mark>): string[] {
+  if (node.ref !== undefined && marks.get(node.ref)?.secret) return node.text ? [node.text] : []
+  const secrets = (node.children ?? []).flatMap((child) => (typeof child === 'string' ? [] : hideSecrets(child, marks)))
+  for (const secret of secrets) if (node.name) node.name = node.name.replaceAll(secret, hiddenValue)
+  return secrets
+}
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
+/** Returns the distance between two ranges; touching ones do not overlap. */
+function gap(start: number, length: number, from: number, size: number): number {
+  if (start + length <= from) return from - start - length + 1
+  return start >= from + size ? start - from - size + 1 : 0
+}

@@ -1,0 +1,209 @@
+/**
+ * Runs in Playwright's isolated world of every frame, hidden from the page: measures the elements of an accessibility
+ * snapshot, and assigns their public references.
+ */
+import { type DocumentFacts, flagsOf, isEditingHost, isUsable, type Seen, documentFactsOf } from './flags.page.ts'
+import { selectorMaker } from './selector.page.ts'
+import { shortText } from '../../elements/describe.page.ts'
+
+export interface PageFacts {
+  title: string
+  ready_state: string
+  viewport: { width: number; height: number; device_scale_factor: number }
+  scroll: { x: number; y: number; max_x: number; max_y: number }
+}
+
+export type BoxNumbers = [x: number, y: number, width: number, height: number]
+
+/** Playwright's reference, flags, the box in the frame's viewport, and for an iframe its border box. */
+export type Mark = [ref: string, flags: number, ...box: BoxNumbers, outer?: BoxNumbers]
+
+export interface Measured {
+  /** Null in frames below the first. */
+  page: PageFacts | null
+  /** Number of requested elements in this document. */
+  found: number
+  /** Number of elements that have a reference or can get one. */
+  remembered: number
+  /** Marks of the requested elements, and of others that are usable although their role does not say so. */
+  marks: Mark[]
+  /** Content of editors that Playwright's tree omits: text directly in an element with the role textbox. */
+  contents: [ref: string, content: string][]
+  /** ID of the document. */
+  document: string
+}
+
+export interface ElementFacts {
+  tag: string
+  selector: string
+  text: string
+  value: string | null
+  href: string | null
+  checked: boolean | null
+  disabled: boolean
+  visible: boolean
+}
+
+export interface Named {
+  /** Numbers by Playwright's references. */
+  numbers: [ref: string, number: number][]
+  next: number
+  facts: [ref: string, facts: ElementFacts][]
+}
+
+interface Memory {
+  readonly document: string
+  readonly numbers: WeakMap<Element, number>
+  /** Elements of the last snapshot by Playwright's references. */
+  found: Map<string, WeakRef<Element>>
+}
+
+const registry = globalThis as unknown as Record<symbol, Memory | undefined>
+const key = Symbol.for('bax.elements')
+const memory = (registry[key] ??= {
+  document: `${performance.timeOrigin}-${Math.random()}`,
+  numbers: new WeakMap(),
+  found: new Map(),
+})
+
+/** Maximum length of an editor's content. */
+const contentChars = 100_000
+
+/** Measures the elements of a snapshot by Playwright's references. */
+export function measure(refs: string[]): Measured {
+  const requested = new Set(refs)
+  const measured: Measured = {
+    page: window.top === window ? pageFacts() : null,
+    found: 0,
+    remembered: 0,
+    marks: [],
+    contents: [],
+    document: memory.document,
+  }
+  memory.found = new Map()
+  if (requested.size > 0) {
+    const elements = [...everyElement(document)]
+    const around = documentFactsOf(elements)
+    for (const element of elements) {
+      const ref = (element as Seen)._ariaRef?.ref
+      if (ref !== undefined) measureOne(element, ref, { requested, around, measured })
+    }
+  }
+  measured.remembered = memory.found.size
+  return measured
+}
+
+interface Measuring {
+  readonly requested: ReadonlySet<string>
+  readonly around: DocumentFacts
+  readonly measured: Measured
+}
+
+function measureOne(element: Element, ref: string, { requested, around, measured }: Measuring): void {
+  const isRequested = requested.has(ref)
+  const isMarked = isRequested || isUsable(element) || around.editors.has(element)
+  if (isRequested) measured.found++
+  // Remember elements with a number even if they are not requested now.
+  if (isMarked || memory.numbers.has(element)) memory.found.set(ref, new WeakRef(element))
+  if (!isMarked) return
+  const box = borderBox(element)
+  const inner = element instanceof HTMLIFrameElement ? documentBox(element, box) : undefined
+  measured.marks.push([ref, flagsOf(element, around), ...(inner ?? box), ...(inner ? [box] : [])] as Mark)
+  if (element.getAttribute('role') === 'textbox' && isEditingHost(element))
+    measured.contents.push([ref, (element as HTMLElement).innerText.slice(0, contentChars)])
+}
+
+/** Assigns numbers to elements without one, and returns details of some. */
+export function name({ refs, next, detailed }: { refs: string[]; next: number; detailed: string[] }): Named {
+  const result: Named = { numbers: [], next, facts: [] }
+  const unnamed = new Set(refs)
+  // In document order; existing numbers are included even if not requested.
+  for (const [ref, weak] of memory.found) {
+    const element = weak.deref()
+    if (!element) continue
+    let number = memory.numbers.get(element)
+    if (number === undefined && unnamed.has(ref)) memory.numbers.set(element, (number = result.next++))
+    if (number !== undefined) result.numbers.push([ref, number])
+  }
+  const selectorOf = selectorMaker()
+  for (const ref of detailed) {
+    const element = memory.found.get(ref)?.deref()
+    if (element) result.facts.push([ref, factsOf(element, selectorOf)])
+  }
+  return result
+}
+
+function* everyElement(root: Document | ShadowRoot): Generator<Element> {
+  for (const element of root.querySelectorAll('*')) {
+    yield element
+    if (element.shadowRoot) yield* everyElement(element.shadowRoot)
+  }
+}
+
+function borderBox(element: Element): BoxNumbers {
+  const { x, y, width, height } = element.getBoundingClientRect()
+  return [round(x), round(y), round(width), round(height)]
+}
+
+/** Returns the box of a frame's document. */
+function documentBox(frame: HTMLIFrameElement, [x, y]: BoxNumbers): BoxNumbers {
+  const { paddingLeft, paddingTop } = getComputedStyle(frame)
+  const dx = frame.clientLeft + Number.parseFloat(paddingLeft)
+  const dy = frame.clientTop + Number.parseFloat(paddingTop)
+  return [round(x + dx), round(y + dy), frame.clientWidth, frame.clientHeight]
+}
+
+const round = (value: number): number => Math.round(value * 100) / 100
+
+function pageFacts(): PageFacts {
+  const root = document.scrollingElement ?? document.documentElement
+  return {
+    title: document.title,
+    ready_state: document.readyState,
+    viewport: { width: innerWidth, height: innerHeight, device_scale_factor: devicePixelRatio },
+    scroll: {
+      x: Math.round(scrollX),
+      y: Math.round(scrollY),
+      max_x: Math.max(0, root.scrollWidth - innerWidth),
+      max_y: Math.max(0, root.scrollHeight - innerHeight),
+    },
+  }
+}
+
+function factsOf(element: Element, selectorOf: (element: Element) => string): ElementFacts {
+  const { width, height } = element.getBoundingClientRect()
+  const link = element.closest('a[href], area[href]')
+  return {
+    tag: element.localName,
+    selector: selectorOf(element),
+    text: shortText(element, 100),
+    value: valueOf(element),
+    href: link instanceof HTMLAnchorElement || link instanceof HTMLAreaElement ? link.href : null,
+    checked: checkedOf(element),
+    disabled: element.matches(':disabled') || element.closest('[aria-disabled="true"]') !== null,
+    visible: width > 0 && height > 0 && element.checkVisibility({ visibilityProperty: true }),
+  }
+}
+
+function valueOf(element: Element): string | null {
+  if (element instanceof HTMLInputElement) {
+    // Never report the value of a password field; `checked` has the state of a checkbox.
+    if (['password', 'checkbox', 'radio', 'button', 'submit', 'reset', 'image', 'hidden'].includes(element.type))
+      return null
+    return element.value
+  }
+  if (element instanceof HTMLTextAreaElement) return element.value
+  if (element instanceof HTMLSelectElement) return element.multiple ? selected(element) : element.value
+  if (element instanceof HTMLElement && element.isContentEditable) return element.innerText
+  return element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow')
+}
+
+const selected = (element: HTMLSelectElement): string =>
+  [...element.selectedOptions].map(({ value }) => value).join(', ')
+
+function checkedOf(element: Element): boolean | null {
+  if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio'))
+    return element.checked
+  const state = element.getAttribute('aria-checked') ?? element.getAttribute('aria-pressed')
+  return state === null ? null : state === 'true'
+}

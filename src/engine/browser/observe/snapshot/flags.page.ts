@@ -1,0 +1,102 @@
+/** Runs in the page: determines whether elements are usable, secret, focused or blocked. */
+
+/** Property that Playwright sets on every element of its snapshot. */
+export interface Seen extends Element {
+  readonly _ariaRef?: { readonly ref: string }
+}
+
+/** Bits of a mark. */
+const usable = 1
+const secret = 2
+const focused = 4
+const modal = 8
+const blocked = 16
+const editor = 32
+const decoy = 64
+
+/** Facts about the document, collected once for all elements. */
+export interface DocumentFacts {
+  readonly dialog: Element | undefined
+  readonly anyInert: boolean
+  /** Visible elements around editors without a box. */
+  readonly editors: ReadonlySet<Element>
+}
+
+export const documentFactsOf = (elements: readonly Element[]): DocumentFacts => ({
+  dialog: openDialog(elements),
+  anyInert: elements.some((element) => element.hasAttribute('inert')),
+  editors: new Set(elements.flatMap((element) => editorAround(element) ?? [])),
+})
+
+/** Returns the top modal dialog: the one with the focus, else the last visible one. Many pages have hidden dialogs. */
+function openDialog(elements: readonly Element[]): Element | undefined {
+  const isNative = (element: Element) => element instanceof HTMLDialogElement && element.matches(':modal')
+  const open = elements.filter(
+    (element) => (isNative(element) || element.getAttribute('aria-modal') === 'true') && isShown(element),
+  )
+  const native = open.filter(isNative)
+  const candidates = native.length > 0 ? native : open
+  return candidates.findLast((element) => contains(element, document.activeElement)) ?? candidates.at(-1)
+}
+
+/** Returns whether an element is inside another, including shadow roots. */
+function contains(outer: Element, inner: Element | null): boolean {
+  for (let at = inner; at;) {
+    if (outer.contains(at)) return true
+    const root: Node = at.getRootNode()
+    at = root instanceof ShadowRoot ? root.host : null
+  }
+  return false
+}
+
+function isShown(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect()
+  // A dialog without a box can have children with one.
+  const hasBox = (width > 0 && height > 0) || [...element.children].some((child) => child.getClientRects().length > 0)
+  const isHidden = element.closest('[aria-hidden="true"]') !== null
+  return hasBox && !isHidden && element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+}
+
+/** Returns the closest element with a box around an editor without one, which a script places at the caret. */
+function editorAround(element: Element): Element | undefined {
+  if (!('editContext' in element) || !element.editContext) return undefined
+  for (let at: Element | null = element; at; at = at.parentElement) {
+    const { width, height } = at.getBoundingClientRect()
+    if (width > 0 && height > 0 && (at as Seen)._ariaRef) return at
+  }
+  return undefined
+}
+
+export function isUsable(element: Element): boolean {
+  const html = element as HTMLElement
+  if (element.hasAttribute('onclick')) return true
+  if (element.hasAttribute('tabindex') && html.tabIndex >= 0) return true
+  return isEditingHost(element)
+}
+
+export function isEditingHost(element: Element): boolean {
+  if (element === document.body) return document.designMode === 'on'
+  return element.hasAttribute('contenteditable') && (element as HTMLElement).isContentEditable
+}
+
+export function flagsOf(element: Element, around: DocumentFacts): number {
+  let flags = isUsable(element) ? usable : 0
+  if (element instanceof HTMLInputElement && element.type === 'password') flags |= secret
+  if (element === document.activeElement && element !== document.body) flags |= focused
+  if (around.dialog) {
+    if (contains(around.dialog, element)) flags |= modal
+    else if (!contains(element, around.dialog)) flags |= blocked
+  }
+  if (around.anyInert && element.closest('[inert]')) flags |= blocked
+  if (around.editors.has(element)) flags |= usable | editor
+  if (isEditingHost(element)) flags |= editor
+  if (isDecoy(element)) flags |= decoy
+  return flags
+}
+
+/** Returns whether a field accepts neither text nor focus and is hidden: editors use such fields internally. */
+const isDecoy = (element: Element): boolean =>
+  (element instanceof HTMLTextAreaElement || element instanceof HTMLInputElement) &&
+  element.readOnly &&
+  element.tabIndex < 0 &&
+  element.getAttribute('aria-hidden') === 'true'

@@ -1,0 +1,79 @@
+/** Waits until a page is stable after an action. */
+import type { Page } from 'playwright'
+import { setTimeout as after } from 'node:timers/promises'
+import type { EventLog, SessionEvent } from '../../../core/events/events.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
+import type { BatchTarget } from '../batch/batch-target.ts'
+
+/** Resource types whose connections stay open. */
+const lasting: ReadonlySet<unknown> = new Set(['eventsource', 'websocket', 'ping', 'media'])
+
+/**
+ * Waits until the document has stopped changing and all requests and downloads since event `since` have ended, but at
+ * most `maxMs`.
+ */
+export async function waitUntilStable(
+  target: BatchTarget,
+  since: number,
+  maxMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  if (maxMs === 0) return
+  const over = AbortSignal.any([signal, AbortSignal.timeout(maxMs)])
+  while (!over.aborted && !target.ended.aborted) {
+    const seq = target.events.lastSeq
+    // Rejects only when it is over.
+    await withDeadline(domQuiet(await target.page(), maxMs), { signal: over }).catch(() => {})
+    if (over.aborted) return
+    const isIdle = pending(target.events.since(since)) === 0
+    if (isIdle && !target.events.since(seq).some(isActivity)) return
+    if (!isIdle) await nextResponse(target.events, over)
+  }
+}
+
+const isActivity = ({ type }: SessionEvent): boolean =>
+  type.startsWith('page.') || type === 'network.request' || type === 'tab.opened'
+
+function pending(events: readonly SessionEvent[]): number {
+  const open = new Set<unknown>()
+  let downloads = 0
+  for (const { type, data } of events) {
+    if (type === 'network.request' && !lasting.has(data['resource_type'])) open.add(data['request_id'])
+    if (type === 'network.response' || type === 'network.failed') open.delete(data['request_id'])
+    if (type === 'download.started') downloads += 1
+    if (type === 'download.finished') downloads -= 1
+  }
+  return open.size + downloads
+}
+
+async function nextResponse(events: EventLog, signal: AbortSignal): Promise<void> {
+  for await (const { type } of events.follow(events.lastSeq, signal)) {
+    if (type === 'network.response' || type === 'network.failed' || type === 'download.finished') return
+  }
+}
+
+/** Waits until the loaded document stops changing; returns after a short time when it is replaced meanwhile. */
+async function domQuiet(page: Page, maxMs: number): Promise<void> {
+  const { quietMs } = limits.observe
+  await page.evaluate(quiet, { quietMs, maxMs }).catch(() => after(quietMs))
+}
+
+/** Runs in the page. */
+function quiet({ quietMs, maxMs }: { quietMs: number; maxMs: number }): Promise<void> {
+  return new Promise((resolve) => {
+    const end = performance.now() + maxMs
+    let timer: ReturnType<typeof setTimeout>
+    const observer = new MutationObserver(() => wait())
+    const wait = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        if (document.readyState !== 'complete' && performance.now() < end) return wait()
+        observer.disconnect()
+        resolve()
+      }, quietMs)
+    }
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+    wait()
+  })
+}

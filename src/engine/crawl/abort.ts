@@ -1,0 +1,18 @@
+/** Reasons to stop a crawl early. */
+import { BaxError } from '../../core/errors/errors.ts'
+
+/** Abort reason of a crawl; `interrupted` leaves it resumable. */
+export class CrawlAbort extends Error {
+  readonly kind: 'cancelled' | 'out_of_time' | 'interrupted'
+
+  constructor(kind: CrawlAbort['kind']) {
+    super(kind)
+    this.kind = kind
+  }
+}
+
+/** Returns the error of a crawl that exceeded its time limit. */
+export const outOfTime = (secs: number) => {
+  const { message: error, code } = new BaxError('timeout', `the crawl took longer than ${secs} s`)
+  return { error, code }
+}

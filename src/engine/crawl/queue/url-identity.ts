@@ -1,0 +1,88 @@
+/** URL normalization: one form to fetch, and one to identify pages. */
+import { hashOf } from '../../../core/text/hash.ts'
+
+/** Differences between URLs to ignore, because the start page redirects from one form to the other. */
+export interface UrlEquivalence {
+  /** Treat http and https as the same. */
+  readonly scheme: boolean
+  /** Treat hosts with and without `www.` as the same. */
+  readonly www: boolean
+}
+
+export const strictEquivalence: UrlEquivalence = { scheme: false, www: false }
+
+/** Fragments that applications use as paths. */
+const route = /^#(?:\/|!)/
+
+/** Returns the URL to fetch, without credentials and fragment; undefined if it is not HTTP. */
+export function crawlableUrl(href: string): URL | undefined {
+  const url = parsed(href)
+  if (!url) return undefined
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
+  if (!route.test(url.hash)) url.hash = ''
+  if (url.username !== '' || url.password !== '') {
+    url.username = ''
+    url.password = ''
+  }
+  return url
+}
+
+/** Parses once: `URL.canParse` first would take as long again, for every link of a site. */
+function parsed(href: string): URL | undefined {
+  try {
+    return new URL(href)
+  } catch {
+    return undefined
+  }
+}
+
+/** Returns the differences to ignore, given the redirects of the start page. */
+export function equivalenceOf(requested: URL, reached: URL): UrlEquivalence {
+  return {
+    scheme: requested.protocol !== reached.protocol && withoutWww(requested.hostname) === withoutWww(reached.hostname),
+    www: requested.hostname !== reached.hostname && withoutWww(requested.hostname) === withoutWww(reached.hostname),
+  }
+}
+
+/** Returns a key that is the same for all URLs of one page. */
+export function identityOf(url: URL, folding: UrlEquivalence): string {
+  const scheme = folding.scheme ? 'https:' : url.protocol
+  const path = normalizeEscapes(url.pathname)
+    .replace(/\/index\.html$/, '/')
+    .replace(/(?<=.)\/$/, '')
+  return `${scheme}//${hostOf(url, folding)}${path}${url.search === '?' ? '' : url.search}${route.test(url.hash) ? url.hash : ''}`
+}
+
+/** Returns the host with port, the same for hosts that are treated as one. */
+export const hostOf = ({ host }: URL, { www }: UrlEquivalence): string => (www ? withoutWww(host) : host)
+
+const withoutWww = (host: string): string => host.replace(/^www\./, '')
+
+/** Normalizes percent-encoding: `%7e`, `%7E` and `~` are one character. Reserved characters stay encoded. */
+function normalizeEscapes(path: string): string {
+  if (!path.includes('%')) return path
+  return path.replaceAll(/%[0-9a-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase()
+  })
+}
+
+/** A set of URLs as 53-bit hashes: among a million, the probability of any collision is 1 in 20,000. */
+export class SeenSet {
+  readonly #hashes = new Set<number>()
+
+  get size(): number {
+    return this.#hashes.size
+  }
+
+  has(text: string): boolean {
+    return this.#hashes.has(hashOf(text))
+  }
+
+  /** Adds a text; returns whether it is new. */
+  add(text: string): boolean {
+    const before = this.#hashes.size
+    this.#hashes.add(hashOf(text))
+    return this.#hashes.size > before
+  }
+}

@@ -1,0 +1,106 @@
+/** Builds API responses about a crawl from its record and its files. */
+import { limits } from '../../core/limits/limits.ts'
+import type { CrawlAccounts, CrawlError, CrawlSkipped, SkipReason } from '../../core/shapes/crawl.ts'
+import type { ScrapeData } from '../../core/shapes/scrape.ts'
+import { Frontier } from './queue/frontier.ts'
+import { pagesAt, readJournal } from './store/journal.ts'
+import { DamagedPage, PageFile, placeholderOf } from './store/page-file.ts'
+import type { CrawlRecord } from './store/record.ts'
+import type { CrawlFiles } from './store/crawl-store.ts'
+
+/** Returns the fields that all responses about a crawl share. */
+export function outcomeOf(record: CrawlRecord, state: { url: string; isRunning: boolean }) {
+  const { finished, success, startFailure } = record
+  const { total, completed, discovered } = record.counts()
+  const reason = record.isDamaged
+    ? `the journal of the crawl is damaged after ${completed} pages`
+    : 'the engine exited during the crawl'
+  const interruption = !finished && !state.isRunning && { error: `${reason}; it can be resumed`, code: 'worker_lost' }
+  const failure = finished?.error ? { error: finished.error, code: finished.code! } : interruption || startFailure
+  const warning = [...record.warnings].sort().join('; ')
+  return {
+    success,
+    id: record.id,
+    url: state.url,
+    status: record.status(state.isRunning),
+    total,
+    completed,
+    discovered,
+    ...(warning && { warning }),
+    ...failure,
+  }
+}
+
+export interface PageRange {
+  readonly skip: number
+  readonly limit: number
+}
+
+/**
+ * Returns at most `limit` pages of `data` from `skip` on, fewer when they are very long; `next` is the first one left
+ * out. Pages that can no longer be read are replaced with placeholders, which `warning` counts.
+ */
+export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, limit }: PageRange, bytes: number) {
+  const order = record.order().slice(skip, skip + limit)
+  const data: ScrapeData[] = []
+  const damaged = new Map<number, DamagedPage>()
+  const file = order.length > 0 ? await PageFile.forReading(files.pages) : undefined
+  let chars = 0
+  try {
+    for (const index of order) {
+      const place = record.locationOf(index)
+      chars += place.length
+      if (data.length > 0 && chars > limits.crawl.answerChars) break
+      const kept = await file!.tryRead(place)
+      if (kept instanceof DamagedPage) damaged.set(index, kept)
+      data.push(kept instanceof DamagedPage ? { metadata: { sourceURL: '' } } : kept.page)
+    }
+  } finally {
+    await file?.close()
+  }
+  const found = await pagesAt(files.journal, bytes, new Set(damaged.keys()))
+  for (const [index, error] of damaged) data[order.indexOf(index)] = placeholderOf(found.get(index)!.url, error)
+  const next = skip + data.length
+  const warning = damaged.size > 0 ? `${damaged.size} kept pages are damaged; resume the crawl to fetch them again` : undefined // prettier-ignore
+  return { data, next: next < record.completed ? next : undefined, warning }
+}
+
+/** Returns the reason why queued URLs were never visited. */
+function skipReasonOf({ finished }: CrawlRecord): SkipReason {
+  if (finished?.status === 'cancelled') return 'cancelled'
+  return finished?.status === 'failed' ? 'out_of_time' : 'limit'
+}
+
+/** Returns errors, skipped and blocked URLs in the order of the journal, which is read up to `bytes`. */
+export async function accountsOf(
+  record: CrawlRecord,
+  files: CrawlFiles,
+  bytes: number,
+): Promise<Omit<CrawlAccounts, 'success'>> {
+  const errors: CrawlError[] = []
+  const skipped: CrawlSkipped[] = []
+  const blocked: string[] = []
+  const frontier = new Frontier(files.journal)
+  for await (const placed of readJournal(files.journal, 0, bytes)) {
+    const { line } = placed
+    if (line.type === 'crawl.error') errors.push(line.data)
+    if (line.type === 'crawl.skipped' && skipped.length < limits.crawl.listed) skipped.push(...line.data.skipped)
+    if (line.type === 'crawl.robots_blocked') blocked.push(...line.data.urls)
+    if (record.finished) frontier.push(placed)
+  }
+  if (record.finished && record.queued > 0 && skipped.length < limits.crawl.listed) {
+    await frontier.drop(record.taken)
+    const reason = skipReasonOf(record)
+    while (skipped.length < limits.crawl.listed) {
+      const waiting = await frontier.next()
+      if (!waiting) break
+      skipped.push({ url: waiting.url, reason })
+    }
+  }
+  return {
+    errors,
+    skipped: skipped.slice(0, limits.crawl.listed),
+    skipped_total: record.counts().skipped,
+    robots_blocked: blocked,
+  }
+}

@@ -1,0 +1,89 @@
+/** Finds values without a label, by their format or their position. */
+import { coerce, emailIn } from './coerce.ts'
+import { firstValue, type FieldQuery } from './match.ts'
+import type { Pair } from './pairs.ts'
+import type { Scope } from './scope.ts'
+import type { Shape } from './shape.ts'
+import { coreWords, synonymOf } from './words.ts'
+
+const money = /(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF)\b)\s?\d[\d.,' ]{0,20}|\d[\d.,' ]{0,20}(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|kr)\b)/ // prettier-ignore
+const currencies: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY', '₹': 'INR' }
+const phone = /(?:\+|\b0|\(\d)[\d ()/.-]{6,18}\d/
+const vague = new Set('value result answer data info information detail fact'.split(' '))
+const maxTextLength = 20_000
+
+/** Returns the value whose format fits the field; undefined when there is none. */
+export function valueByFormat(shape: Shape, scope: Scope, query: FieldQuery): unknown {
+  const read = (text: string | undefined) => (text === undefined ? undefined : coerce(text, shape))
+  const first = (pattern: RegExp) => {
+    for (const { text } of scope.passages) {
+      const found = pattern.exec(text)?.[0]
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+  switch (kindOf(query)) {
+    case 'email':
+      return read(emailIn(scope.passages.find(({ text }) => text.includes('@'))?.text ?? ''))
+    case 'phone':
+      return read(first(phone))
+    case 'price':
+      return read(first(money))
+    case 'currency': {
+      const sign = /[$€£¥₹]|\b(?:USD|EUR|GBP|CHF)\b/.exec(first(money) ?? '')?.[0]
+      return read(sign && (currencies[sign] ?? sign))
+    }
+    case 'image':
+      return read(scope.pairs.find(({ label, url }) => label === 'image' && url)?.url)
+    case 'url':
+      return read(scope.pairs.find(({ label, url }) => label !== 'image' && url)?.url)
+    case 'title':
+      return read(titleOf(scope))
+    case 'description':
+      return read(scope.passages.find(({ text }) => text.length >= 60)?.text)
+    case 'text':
+    case 'review':
+      return read(textOf(scope))
+    default:
+      return byContext(shape, scope, query)
+  }
+}
+
+/** Returns the last word of a name whose other words only repeat the context: `url` of `product_url` among products. */
+function kindOf({ name, context }: FieldQuery): string {
+  const around = new Set(context.map(synonymOf))
+  const [head, ...others] = coreWords(name).toReversed()
+  return others.every((word) => around.has(word)) ? (head ?? '') : ''
+}
+
+/** Returns the name of a record without a heading: the text of its link, or its first line. */
+function titleOf(scope: Scope): string | undefined {
+  const link = scope.pairs.find((pair) => pair.url !== undefined && pair.label === pair.text)
+  const [first] = scope.passages
+  return link?.text ?? (first && first.text.length < 200 ? first.text : undefined)
+}
+
+/** Returns the running text without short lines. */
+function textOf({ passages }: Scope): string | undefined {
+  const long = passages.filter(({ text }) => text.length >= 20).map(({ text }) => text)
+  return long.length === 0 ? undefined : long.join('\n\n').slice(0, maxTextLength)
+}
+
+/** Searches by the words of the description; for a vague name, by those of the question. */
+function byContext(shape: Shape, scope: Scope, query: FieldQuery): unknown {
+  const { name, about, context } = query
+  const isVague = name.every((word) => vague.has(word))
+  const allowed = isVague ? context : about.length > 0 ? about : [...name, ...context]
+  const required = about.length > 0 || isVague ? [] : name
+  const labels = labelsAmong(scope.pairs, new Set(allowed.map(synonymOf)), new Set(required.map(synonymOf)))
+  return firstValue(labels, shape, query)
+}
+
+/** Returns pairs whose label consists of allowed words only, those with the longest labels first. */
+function labelsAmong(pairs: readonly Pair[], allowed: ReadonlySet<string>, required: ReadonlySet<string>): Pair[] {
+  return pairs
+    .filter(({ words }) => words.length > 0 && words.every((word) => allowed.has(synonymOf(word))))
+    .filter(({ words }) => required.size === 0 || words.some((word) => required.has(synonymOf(word))))
+    .sort((a, b) => b.words.length + b.rank - (a.words.length + a.rank))
+    .slice(0, 20)
+}

@@ -1,0 +1,72 @@
+/** Wires the relay of the engine: user browsers connected from elsewhere. It is loaded at the first use. */
+import type { Caller } from '../../core/access/caller.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
+import type { Relays } from '../../core/engine.ts'
+import type { KeyRing } from '../../core/access/keys.ts'
+import type { Call } from '../../core/operation/operation.ts'
+import type { BatchTools } from '../browser/batch/run-batch.ts'
+import type { ExecutionKind, Executions } from './commands/executor.ts'
+import type { RelayHub } from './hub/hub.ts'
+import type { RelaysOptions } from './hub/relays.ts'
+
+export interface LazyRelays extends Relays {
+  /** Number of live sessions. */
+  count(): number
+  /** Whether the ID or name belongs to a live session. */
+  knows(idOrName: string, caller: Caller): boolean
+  /** Runs commands, observes or steps. @throws BaxError `relay_disconnected`, `browser_lost`, `target_not_found`. */
+  execute<K extends ExecutionKind>(
+    kind: K,
+    request: Executions[K]['request'] & { readonly session_id?: string },
+    call: Call,
+  ): Promise<Executions[K]['result']>
+  close(): Promise<void>
+}
+
+export function lazyRelays(
+  config: EngineConfig,
+  { tools, keys }: { readonly tools: BatchTools; readonly keys: KeyRing },
+  sessionCalls: RelaysOptions['sessionCalls'],
+): LazyRelays {
+  let hub: RelayHub | undefined
+  const load = async () => {
+    const [{ RelayHub }, { EngineRelays }, { RelayTokens }] = await Promise.all([
+      import('./hub/hub.ts'),
+      import('./hub/relays.ts'),
+      import('./hub/tokens.ts'),
+    ])
+    hub = new RelayHub(keys)
+    const tokens = new RelayTokens(config.stateDir, keys)
+    return new EngineRelays({ hub, tokens, sessionCalls })
+  }
+  let loading: ReturnType<typeof load> | undefined
+  const relays = () => (loading ??= load())
+  return {
+    list: async (call) => (await relays()).list(call),
+    get: async (id, call) => (await relays()).get(id, call),
+    stop: async (id, call) => (await relays()).stop(id, call),
+    activate: async (id, targetId, call) => (await relays()).activate(id, targetId, call),
+    readEvents: async (id, query, call) => (await relays()).readEvents(id, query, call),
+    clearEvents: async (id, call) => (await relays()).clearEvents(id, call),
+    followEvents: async (id, query, call) => (await relays()).followEvents(id, query, call),
+    cdp: async (request, call) => (await relays()).cdp(request, call),
+    tokens: {
+      create: async (input, call) => (await relays()).tokens.create(input, call),
+      list: async (call) => (await relays()).tokens.list(call),
+      revoke: async (tokenId, call) => (await relays()).tokens.revoke(tokenId, call),
+    },
+    admit: async (call) => (await relays()).admit(call),
+    openClient: async (id, token, call) => (await relays()).openClient(id, token, call),
+    // Nothing to close if it was never loaded.
+    close: async () => {
+      await loading
+      hub?.close()
+    },
+    count: () => hub?.sessions.length ?? 0,
+    knows: (idOrName, caller) => hub?.has(idOrName, caller) ?? false,
+    execute: async (kind, request, { signal, caller }) => {
+      const session = hub!.find(request.session_id!, caller)
+      return session.executor(tools).execute(kind, request, signal)
+    },
+  }
+}

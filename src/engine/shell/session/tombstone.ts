@@ -1,0 +1,46 @@
+/** Tombstones: records of the shell sessions of earlier engines. */
+import { limits } from '../../../core/limits/limits.ts'
+import type { ShellSession as SessionRecord } from '../../../core/shapes/shell/session.ts'
+import type { TombstoneKind, StoredTombstone } from '../../store/tombstones.ts'
+import { closedError } from './endings.ts'
+
+export const shellTombstones: TombstoneKind<SessionRecord> = {
+  folder: 'shell-sessions',
+  keptMs: limits.shell.tombstoneMs,
+  endOf: ({ stopped_at }) => stopped_at,
+  lost: (session, at) => ({
+    ...session,
+    status: 'stopped',
+    running_execs: 0,
+    expires_at: at,
+    stopped_at: at,
+    stop_reason: 'engine_lost',
+  }),
+}
+
+/** Shell session of an earlier engine. */
+export class ShellTombstone {
+  readonly id: string
+  readonly owner: string | null
+  readonly status: SessionRecord['status']
+  /** When it ended, in milliseconds since 1970. */
+  readonly endedAt: number
+  readonly #session: SessionRecord
+
+  constructor({ owner, session }: StoredTombstone<SessionRecord>) {
+    this.id = session.session_id
+    this.owner = owner
+    this.status = session.status
+    this.endedAt = Date.parse(session.stopped_at!)
+    this.#session = session
+  }
+
+  record(): SessionRecord {
+    return this.#session
+  }
+
+  /** @throws BaxError `session_closed` always. */
+  assertReady(): never {
+    throw closedError(this.id, this.status, this.#session.stop_reason!)
+  }
+}
