@@ -4,7 +4,7 @@ import type { ShellContainer } from '../../src/engine/shell/container.ts'
 import { bytesOf } from '../support/bytes.ts'
 import { nameOf, openContainers, sh, small, testImages } from '../support/docker.ts'
 
-const fault = (code: string) => ({ name: 'ContainerFault', code })
+const fault = (code: string) => ({ name: 'ContainerError', code })
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString()
 
 for (const image of testImages)

@@ -129,7 +129,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       await sh(box, 'ln -s /etc /output/etc; ln -s /etc/passwd /output/passwd; mkfifo /output/fifo; mkdir /output/d; echo in > /output/d/file') // prettier-ignore
       for (const path of ['etc/passwd', 'passwd', '../etc/passwd', '/etc/passwd', 'd/../../etc/passwd'])
         await expect(box.files.read(path, { beneath: '/output' }), path).rejects.toMatchObject({
-          name: 'ContainerFault',
+          name: 'ContainerError',
         })
       await expect(box.files.read('fifo', { beneath: '/output' })).rejects.toMatchObject({ code: 'ENXIO' })
       expect((await box.files.read('d/file', { beneath: '/output' })).data.toString()).toBe('in\n')

@@ -33,7 +33,7 @@ export class ScreenshotFailure extends StepFailure {
   }
 }
 
-/** Compares a screenshot with the stored one, or stores it. @throws PictureFailure */
+/** Compares a screenshot with the stored one, or stores it. @throws ScreenshotFailure */
 export async function checkScreenshot(
   expected: NonNullable<Expected['screenshot']>,
   actual: Uint8Array,

@@ -87,7 +87,7 @@ export function publicError(error: BaxError): BaxError {
 /** Details that name a field describe the caller's own request. */
 const namesField = ({ code, details }: BaxError): boolean => code !== 'search_unavailable' && Array.isArray(details)
 
-/** Returns whether `forCallers` removes parts of the error. */
+/** Returns whether `publicError` removes parts of the error. */
 export const hidesDetails = (error: BaxError): boolean =>
   forOperator.has(error.code) &&
   !namesField(error) &&

@@ -82,7 +82,7 @@ function* entriesOf(stateDir: string, below = '', depth = 0): Generator<{ path: 
   }
 }
 
-/** Names created by `temporaryBeside`, now and in earlier versions. */
+/** Names created by `temporaryPath`, now and in earlier versions. */
 const temporary = /^\.bax-(?:(\d+)-)?[0-9a-f]{12}\.tmp$|(?:^|\.)[0-9a-f]{12,16}\.tmp$/
 
 const abandonedMs = { deadProcess: 10_000, anyProcess: 60 * 60_000 }

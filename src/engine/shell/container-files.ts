@@ -5,7 +5,7 @@ export type PathBytes = string | Uint8Array
 
 /**
  * File operations, performed by the agent as the session's user. Symbolic links in the last path component are only
- * followed where stated. All throw ContainerFault with the system's error code (`ENOENT`, `EACCES`, `ENOSPC`, …).
+ * followed where stated. All throw ContainerError with the system's error code (`ENOENT`, `EACCES`, `ENOSPC`, …).
  */
 export interface ContainerFiles {
   info(path: PathBytes, options?: { follow?: boolean }): Promise<FileFacts>

@@ -91,14 +91,14 @@ export interface ShellContainer {
   /**
    * Starts a program; resolves when it runs, or could not be executed: then `exit` has code 126 or 127, with the reason
    * on stderr.
-   * @throws ContainerFault `EAGAIN` when the process limit is reached by programs that use no more than their share of
+   * @throws ContainerError `EAGAIN` when the process limit is reached by programs that use no more than their share of
    * it (others are killed to make room), `ENOENT`/`ENOTDIR`/`EACCES` for `cwd`.
    */
   exec(spec: ExecSpec): Promise<ContainerExec>
   readonly files: ContainerFiles
   /**
    * Kills every process except the agent and returns their number; files stay, running programs end with SIGKILL.
-   * @throws ContainerFault `ETIMEDOUT` if some are still alive after 5 s.
+   * @throws ContainerError `ETIMEDOUT` if some are still alive after 5 s.
    */
   killAll(): Promise<number>
   /** Resolves (never rejects) when the container is gone for any reason, including `remove`. */
@@ -124,7 +124,7 @@ export class ContainerError extends Error {
 
   constructor(code: string, during: string) {
     super(`${during}: ${code}`)
-    this.name = 'ContainerFault'
+    this.name = 'ContainerError'
     this.code = code
     this.during = during
   }

@@ -43,9 +43,9 @@ const sketch = (session_id: string, ended: { at: number; reason: string } | null
 /** Records sessions in another process, which is then killed. */
 async function recordedByAnother(...sessions: readonly SessionSketch[]): Promise<void> {
   const program = await makeHostProgram(`
-    import { browserGraves } from './src/engine/browser/session/tombstone.ts'
-    import { Graves } from './src/engine/store/tombstones.ts'
-    const tombstones = new Graves(browserGraves, { stateDir: process.argv[2]!, log: () => {} })
+    import { browserTombstones } from './src/engine/browser/session/tombstone.ts'
+    import { TombstoneStore } from './src/engine/store/tombstones.ts'
+    const tombstones = new TombstoneStore(browserTombstones, { stateDir: process.argv[2]!, log: () => {} })
     tombstones.takeOver()
     for (const session of JSON.parse(process.argv[3]!)) tombstones.note(session, 'key_ann')
     process.send!('noted', () => process.kill(process.pid, 'SIGKILL'))

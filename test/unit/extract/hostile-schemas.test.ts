@@ -66,8 +66,8 @@ describe('schemas are limited in size for every input', () => {
   let deep: Schema = {}
   for (let at = 0; at < depth; at++) deep = { not: deep }
   const tooLarge: [string, Schema, string][] = [
-    ['properties', { type: 'object', properties: each(parts, { type: 'string' }) }, `${parts} schemas`],
-    ['names in short', each(parts + 1, 'string'), `${parts} schemas`],
+    ['properties', { type: 'object', properties: each(parts, { type: 'string' }) }, `${parts} subschemas`],
+    ['names in short', each(parts + 1, 'string'), `${parts} subschemas`],
     ['characters', { type: 'string', description: 'x'.repeat(chars) }, `${chars} characters`],
     ['levels', deep, `${depth} levels`],
   ]

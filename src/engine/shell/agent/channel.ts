@@ -42,7 +42,7 @@ export class AgentChannel {
     return this.#open.size > 0
   }
 
-  /** Processes data from the agent. @throws ProtocolFault; the stream is unusable afterwards. */
+  /** Processes data from the agent. @throws ProtocolError; the stream is unusable afterwards. */
   receive(bytes: Buffer): void {
     this.receivedAt = performance.now()
     this.#frames.push(bytes)
@@ -84,7 +84,7 @@ export class AgentChannel {
     return this.#request(toAgent.ping, () => {})
   }
 
-  /** Kills every process but the agent; returns their number. @throws ContainerFault, BaxError `session_lost`. */
+  /** Kills every process but the agent; returns their number. @throws ContainerError, BaxError `session_lost`. */
   async killAll(): Promise<number> {
     return this.#request(toAgent.killAll, (body) => body.u32())
   }
@@ -125,7 +125,7 @@ export class AgentChannel {
   }
 }
 
-/** @throws ProtocolFault always, for a frame type that the call does not expect. */
+/** @throws ProtocolError always, for a frame type that the call does not expect. */
 export function unexpected(type: number): never {
   throw new ProtocolError(`an unexpected frame of type ${type}`)
 }

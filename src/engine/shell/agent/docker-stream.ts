@@ -18,7 +18,7 @@ export class DockerStream {
     this.#receive = receive
   }
 
-  /** Processes the next bytes, split anywhere. @throws ProtocolFault for invalid data. */
+  /** Processes the next bytes, split anywhere. @throws ProtocolError for invalid data. */
   push(bytes: Buffer): void {
     let rest = bytes
     while (rest.length > 0) {

@@ -15,7 +15,7 @@ export class FileCall implements Conversation {
   readonly #id: number
   readonly #opens: boolean
   readonly #answer = new Deferred<FrameReader>()
-  /** Final response. @throws ContainerFault, BaxError `session_lost`. */
+  /** Final response. @throws ContainerError, BaxError `session_lost`. */
   readonly answer = this.#answer.promise
 
   /** @param opens Whether the first record belongs to `opening` instead of the pieces. */

@@ -22,7 +22,7 @@ export class FrameStream {
     this.#sink = sink
   }
 
-  /** Processes the next bytes, split anywhere. @throws ProtocolFault for invalid frames. */
+  /** Processes the next bytes, split anywhere. @throws ProtocolError for invalid frames. */
   push(bytes: Buffer): void {
     let rest = bytes
     while (rest.length > 0) rest = this.#output ? this.#passOn(this.#output, rest) : this.#collect(rest)

@@ -121,7 +121,7 @@ export class FrameWriter {
 /** Malformed frame. */
 export class ProtocolError extends Error {}
 
-/** Reads the body of a frame. @throws ProtocolFault if it is too short. */
+/** Reads the body of a frame. @throws ProtocolError if it is too short. */
 export class FrameReader {
   readonly #body: Buffer
   #at = 0

@@ -59,7 +59,7 @@ describe('stream of frames', () => {
     )
   })
 
-  test('throws ProtocolFault and nothing else on invalid frames', () => {
+  test('throws ProtocolError and nothing else on invalid frames', () => {
     fc.assert(
       fc.property(bytes(400), cuts, (noise, sizes) => {
         const { stream } = collect()
@@ -137,8 +137,8 @@ describe('channel', () => {
         }
         channel.lose(lost)
         await exec.then(
-          ({ exit }) => exit.catch((error: Error) => expect(error.name).toMatch(/BaxError|ContainerFault/)),
-          (error: Error) => expect(error.name).toMatch(/BaxError|ContainerFault/),
+          ({ exit }) => exit.catch((error: Error) => expect(error.name).toMatch(/BaxError|ContainerError/)),
+          (error: Error) => expect(error.name).toMatch(/BaxError|ContainerError/),
         )
         expect(channel.busy).toBe(false)
       }),
