@@ -92,8 +92,8 @@ async function end(code: number): Promise<void> {
   }
   await flush()
   if (!unwritten) process.exit(code)
-  const { printWriteError: tellUnwritten } = await import('./cli/output/errors.ts')
-  const failed = await tellUnwritten(unwritten, io)
+  const { printWriteError: reportUnwritten } = await import('./cli/output/errors.ts')
+  const failed = await reportUnwritten(unwritten, io)
   await flush()
   process.exit(failed)
 }

@@ -16,8 +16,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       io.stdout.write((error as Error & { text: string }).text)
       return 0
     }
-    const { printFailure: tellFailure } = await import('./output/errors.ts')
-    return tellFailure(error, io, wantsJson(argv))
+    const { printFailure } = await import('./output/errors.ts')
+    return printFailure(error, io, wantsJson(argv))
   }
 }
 

@@ -88,7 +88,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   return app
 }
 
-function addRoutes(app: Hono<AppEnv>, ground: HandlerContext): void {
+function addRoutes(app: Hono<AppEnv>, services: HandlerContext): void {
   const serve = (http: string, access: Access, handler: (context: AppContext) => Promise<Response>) =>
     app.on(route(http).method, patternOf(route(http).path), requireScope(access), handler)
   const streamAt = new Map<string, StreamOperation>(streamList.map((stream) => [stream.http, stream]))
@@ -98,15 +98,16 @@ function addRoutes(app: Hono<AppEnv>, ground: HandlerContext): void {
       // A URL with both an operation and a stream serves the stream to clients that accept frames.
       serve(http, operation, (context) =>
         stream && acceptsFrames(context)
-          ? handleStream(context, stream, ground)
-          : handleOperation(context, operation, ground),
+          ? handleStream(context, stream, services)
+          : handleOperation(context, operation, services),
       )
       streamAt.delete(http)
     }
   }
-  for (const stream of streamAt.values()) serve(stream.http, stream, (context) => handleStream(context, stream, ground))
+  for (const stream of streamAt.values())
+    serve(stream.http, stream, (context) => handleStream(context, stream, services))
   for (const transfer of transferList)
-    serve(transfer.http, transfer, (context) => handleTransfer(context, transfer, ground))
+    serve(transfer.http, transfer, (context) => handleTransfer(context, transfer, services))
   let text: string | undefined
   serve(document.http, document, async (context) => {
     text ??= JSON.stringify(makeOpenapi())

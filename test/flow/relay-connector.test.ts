@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 const never = new AbortController().signal
-const connected = (wish: Parameters<typeof connectHere>[1] = {}) => connectHere(foreign.url, wish)
+const connected = (source: Parameters<typeof connectHere>[1] = {}) => connectHere(foreign.url, source)
 
 const call = (session: RelaySession, method: string, params = {}, target_id?: string) =>
   session.calls.call({ method, params, target_id, timeout_ms: 10_000, max_bytes: 1_000_000 }, never)

@@ -33,9 +33,9 @@ afterAll(async () => {
   await site.close()
 })
 
-const bring = async (wish: { token?: string; name?: string } = {}): Promise<Brought> => {
-  const engine = wish.token ? homes.baseUrl : `unix:${homes.stateDir}/test.sock`
-  const one = await bringBrowser({ browser: foreign.url, engine, ...wish })
+const bring = async (source: { token?: string; name?: string } = {}): Promise<Brought> => {
+  const engine = source.token ? homes.baseUrl : `unix:${homes.stateDir}/test.sock`
+  const one = await bringBrowser({ browser: foreign.url, engine, ...source })
   brought.push(one)
   await until(async () => (await homes.clients.unix.getRelay({ id: one.id })).active_target_id !== null)
   return one

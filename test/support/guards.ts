@@ -139,3 +139,21 @@ export const processUsers = (files: readonly SourceFile[]): string[] =>
 /** Returns the packages of `heavy` among the inputs of a bundle, which are paths or names of external packages. */
 export const heavyAmong = (inputs: readonly string[], heavy: readonly string[]): string[] =>
   heavy.filter((name) => inputs.some((file) => file.includes(`node_modules/${name}/`) || file === name))
+
+/** Words that the glossary replaces; ordinary words such as `look`, `part` or `have` are not among them. */
+const retiredWords = new Set(
+  'berth buried bury desk grave graves ground heard house knock obtain obtained tally told wish wishes'.split(' '),
+)
+
+/** Returns the identifiers that contain a retired word, as `file: identifier`. */
+export const retiredIdentifiers = (files: readonly SourceFile[]): string[] =>
+  files.flatMap(({ name, text }) => {
+    const code = withoutComments(text).replaceAll(/'[^'\n]*'|"[^"\n]*"|`[^`]*`/g, '')
+    const identifiers = new Set(code.match(/[A-Za-z_]\w*/g))
+    return [...identifiers]
+      .filter((one) => wordsIn(one).some((word) => retiredWords.has(word)))
+      .map((one) => `${name}: ${one}`)
+  })
+
+const wordsIn = (identifier: string): string[] =>
+  identifier.split(/_|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.toLowerCase())

@@ -42,7 +42,7 @@ interface HereWish {
 }
 
 /** A hub of the test's own with a browser connected to it. */
-export async function connectHere(browser: string, wish: HereWish = {}): Promise<Here> {
+export async function connectHere(browser: string, source: HereWish = {}): Promise<Here> {
   const {
     policy = 'no-lifecycle',
     tabs = [],
@@ -51,7 +51,7 @@ export async function connectHere(browser: string, wish: HereWish = {}): Promise
     kinds,
     bodies,
     maxEventsPerSec,
-  } = wish
+  } = source
   const hub = new RelayHub({ whenLost: () => {} }, heartbeatMs)
   const statuses: ConnectorStatus[] = []
   const ways: Way[] = []
@@ -119,7 +119,7 @@ interface Wishes {
 
 const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsPerSec }: Wishes) => ({
   name,
-  wishes: {
+  attachment: {
     policy,
     tabs,
     kinds: kinds ?? collectedKinds,
@@ -130,10 +130,10 @@ const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsP
   browser: (signal: AbortSignal) =>
     openUserBrowser(
       {
-        wish: { cdp: browser, allowRemote: false },
+        source: { cdp: browser, allowRemote: false },
         config: { cacheDir: '/nowhere', display: false },
         approveMs: 1000,
-        tell: () => {},
+        report: () => {},
       },
       signal,
     ),

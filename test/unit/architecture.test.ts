@@ -9,6 +9,7 @@ import {
   linesOf,
   processUsers,
   readSources,
+  retiredIdentifiers,
   unusedPackages,
 } from '../support/guards.ts'
 
@@ -93,6 +94,10 @@ describe('the architecture', () => {
     expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThanOrEqual(120)
   })
 
+  test('identifiers use the terms of the glossary', () => {
+    expect(retiredIdentifiers(files)).toEqual([])
+  })
+
   test('only main.ts touches the process', () => {
     expect(processUsers(files)).toEqual([])
   })
@@ -132,6 +137,13 @@ describe('a planted violation is found', () => {
     const crowd = Array.from({ length: 20 }, (_, at) => ({ name: `core/crowd/${at}.ts`, text: '' }))
     expect(crowdedFolders([...files, ...crowd], 19)).toEqual(['core/crowd: 20 files'])
   })
+
+  test.each(['const wishes = {}', 'type PageBerth = string', 'class Engine { #tally_of() {} }'])(
+    'a retired identifier: %s',
+    (text) => {
+      expect(retiredIdentifiers([{ name: 'core/planted.ts', text }])).toHaveLength(1)
+    },
+  )
 
   test('a file that is too long', () => {
     expect(largeFiles(planted('core/long.ts', '\n'.repeat(300)), 300)).toEqual(['core/long.ts: 301 lines'])

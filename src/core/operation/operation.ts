@@ -76,7 +76,7 @@ export interface Operation<
   /** For idempotent operations with large responses: what to store of one, and how to rebuild it. */
   readonly replay?: Replay<z.output<NonNullable<Out>>>
   /** Whether it continues existing work; a draining server still accepts it, like every GET and DELETE. */
-  readonly goesOn?: true
+  readonly allowedWhileDraining?: true
   /** Maximum body in bytes, when the default is too small. */
   readonly bodyBytes?: number
   run(engine: Engine, input: z.output<In>, call: Call): Out extends z.ZodType ? Promise<z.output<Out>> : Promise<void>

@@ -45,7 +45,7 @@ export class CrawlRun {
   readonly #policy = new RenderingPolicy()
   readonly #robots: Robots
   readonly #visitor: Visitor
-  readonly #settler: PageFinisher
+  readonly #finisher: PageFinisher
   readonly #speed = new Speed()
   /** Dispatched but not finished, in the order of the queue. */
   readonly #tasks: Task[] = []
@@ -73,7 +73,7 @@ export class CrawlRun {
     const gates = new HostGates()
     const policy = this.#policy
     this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, policy, answers, signal, log })
-    this.#settler = new PageFinisher({ plan, policy, visitor: this.#visitor, pages })
+    this.#finisher = new PageFinisher({ plan, policy, visitor: this.#visitor, pages })
   }
 
   /** Stops the crawl; `run` resolves soon afterwards. */
@@ -134,7 +134,7 @@ export class CrawlRun {
       return
     }
     for await (const placed of before) {
-      this.#settler.replay(placed.line)
+      this.#finisher.replay(placed.line)
       this.#frontier.push(placed)
       this.#sitemapsRead ||= placed.line.own?.sitemaps ?? false
     }
@@ -216,8 +216,8 @@ export class CrawlRun {
     const blocked = visited !== 'planned' && !visited.ok && visited.blocked
     const planned = visited === 'planned' || (canSkip && !blocked)
     const lines = planned
-      ? await this.#settler.plan(waiting, record.completed)
-      : await this.#settler.finish(waiting, visited, record.completed)
+      ? await this.#finisher.plan(waiting, record.completed)
+      : await this.#finisher.finish(waiting, visited, record.completed)
     await this.#write(lines)
     this.#tasks.shift()
     this.#facts.answers.settled(waiting.url)
@@ -234,7 +234,7 @@ export class CrawlRun {
       const visits = await Promise.all(kept.map((waiting) => this.#visitor.visit(waiting, 'browser')))
       for (const [at, index] of part.entries()) {
         const { url, depth } = kept[at]!
-        await this.#write(await this.#settler.replace({ url, depth }, visits[at]!, index))
+        await this.#write(await this.#finisher.replace({ url, depth }, visits[at]!, index))
         this.#facts.answers.settled(url)
       }
     }
@@ -244,7 +244,7 @@ export class CrawlRun {
   async #restore(): Promise<void> {
     const { damaged = [], journal, answers } = this.#facts
     for (const [index, waiting] of await pagesAt(journal.path, journal.bytes, new Set(damaged))) {
-      await this.#write(await this.#settler.restore(waiting, await this.#visitor.visit(waiting), index))
+      await this.#write(await this.#finisher.restore(waiting, await this.#visitor.visit(waiting), index))
       answers.settled(waiting.url)
     }
   }
@@ -254,7 +254,7 @@ export class CrawlRun {
     const { input } = plan
     this.#sitemapsRead = true
     if (input.sitemap === 'skip') return
-    const { origin } = this.#settler.scope
+    const { origin } = this.#finisher.scope
     const { signal } = this.#control
     const warnings: JournalEntry[] = []
     const onWarning = (message: string) => warnings.push(warning(message))
@@ -262,7 +262,7 @@ export class CrawlRun {
     let count = 0
     for await (const urls of sitemapUrls({ listed, origin, egress: steps.egress, answers, signal, onWarning })) {
       count += urls.length
-      const lines = this.#settler.addresses(urls)
+      const lines = this.#finisher.addresses(urls)
       if (lines.length > 0) await this.#write(lines)
     }
     if (count === 0 && (input.sitemap === 'only' || listed.length > 0)) onWarning('no sitemap lists any URL')

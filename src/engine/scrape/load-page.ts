@@ -176,7 +176,7 @@ export async function fetchOverHttp(
       next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
       if (next === undefined) {
         const framed = kind === 'html' ? await withFrames(document, fetched.url, { egress, signal, answers }) : []
-        const page = asObtained(fetched, document)
+        const page = asLoaded(fetched, document)
         return { page: { ...page, warnings: [...page.warnings, ...framed] }, isHtml: kind === 'html' }
       }
     }
@@ -250,7 +250,7 @@ async function frameAt(frameUrl: string, url: string, context: FrameContext): Pr
 
 const factsOf = ({ url, status, headers, redirects }: FetchedPage) => ({ url, status, headers, redirects, render: 'http', warnings: [] }) as const // prettier-ignore
 
-const asObtained = (fetched: FetchedPage, document: PageDocument): LoadedPage => ({
+const asLoaded = (fetched: FetchedPage, document: PageDocument): LoadedPage => ({
   ...factsOf(fetched),
   document,
   warnings: document.warning ? [document.warning] : [],

@@ -39,7 +39,7 @@ export const cancelProvision = defineOperation({
   scope: 'browser',
   cli: 'session cancel <provision_id>',
   example: 'bax session cancel prv_3f…',
-  goesOn: true,
+  allowedWhileDraining: true,
   input,
   output: null,
   errors: ['provision_not_found'],

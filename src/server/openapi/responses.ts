@@ -51,7 +51,8 @@ export function responses(operation: AnyOperation, components: Json): Json {
 function commonCodes(operation: AnyOperation): ErrorCode[] {
   const body: ErrorCode[] = takesJson(operation) ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []
   const gate: ErrorCode[] = isPublic(operation) ? [] : ['unauthorized', 'forbidden_scope', 'rate_limited', 'not_ready']
-  const begins = /^(POST|PUT)/.test(operation.http) && !('goesOn' in operation && operation.goesOn)
+  const begins =
+    /^(POST|PUT)/.test(operation.http) && !('allowedWhileDraining' in operation && operation.allowedWhileDraining)
   return [
     'invalid_request',
     ...body,

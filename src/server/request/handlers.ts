@@ -33,11 +33,11 @@ type Fields = Record<string, string>
 export async function handleOperation(
   context: AppContext,
   operation: Operation,
-  ground: HandlerContext,
+  services: HandlerContext,
 ): Promise<Response> {
-  const memory = ground.bodies.open(context.get('caller'))
+  const memory = services.bodies.open(context.get('caller'))
   try {
-    return await runOperation(context, operation, ground, memory)
+    return await runOperation(context, operation, services, memory)
   } finally {
     memory.close()
   }
@@ -46,17 +46,19 @@ export async function handleOperation(
 async function runOperation(
   context: AppContext,
   operation: Operation,
-  ground: HandlerContext,
+  services: HandlerContext,
   memory: BodyReservation,
 ): Promise<Response> {
-  const { engine, places } = ground
+  const { engine, places } = services
   const { raw } = context.req
   const rules = { maxBytes: operation.bodyBytes, memory }
   const { input, warning } = await readInput(raw, operation.input, context.req.param() as Fields, rules)
-  const call = callOf(context, ground)
+  const call = callOf(context, services)
   const work = async () => operation.run(engine, input as z.output<z.ZodObject>, call)
   const run = operation.heavy ? () => places.run(call.caller, work) : work
-  const output = operation.idempotent ? await runIdempotent(operation, call, { ground, raw, input, run }) : await run()
+  const output = operation.idempotent
+    ? await runIdempotent(operation, call, { services, raw, input, run })
+    : await run()
   if (operation.output === null) return context.body(null, 204)
   const lines = operation.lines?.(output as never, input as never)
   if (lines) {
@@ -73,7 +75,7 @@ async function runOperation(
 }
 
 interface IdempotentRun {
-  readonly ground: HandlerContext
+  readonly services: HandlerContext
   readonly raw: Request
   readonly input: unknown
   readonly run: () => Promise<unknown>
@@ -83,7 +85,7 @@ interface IdempotentRun {
 async function runIdempotent(
   { http, replay }: Operation,
   call: Call,
-  { ground: { engine, repeats }, raw, input, run }: IdempotentRun,
+  { services: { engine, repeats }, raw, input, run }: IdempotentRun,
 ): Promise<unknown> {
   const key = { operation: http, caller: call.caller, headers: raw.headers, signal: call.signal }
   if (!replay) return repeats.once(key, input, run)
@@ -101,20 +103,20 @@ export const acceptsFrames = (context: AppContext): boolean =>
 export async function handleStream(
   context: AppContext,
   stream: StreamOperation,
-  ground: HandlerContext,
+  services: HandlerContext,
 ): Promise<Response> {
-  const memory = ground.bodies.open(context.get('caller'))
+  const memory = services.bodies.open(context.get('caller'))
   const rules = { maxBytes: stream.bodyBytes, memory }
   const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields, rules).finally(memory.close) // prettier-ignore
   const last = Number(context.req.header('last-event-id') || Number.NaN)
   const controller = new AbortController()
   const call: StreamCall = {
-    ...callOf(context, ground),
+    ...callOf(context, services),
     signal: controller.signal,
     since: Number.isInteger(last) ? last : undefined,
   }
   const end = () => controller.abort()
-  const release = ground.streams?.take(call.caller, tokenOf(input['token'] as string | undefined, call))
+  const release = services.streams?.take(call.caller, tokenOf(input['token'] as string | undefined, call))
   if (release) controller.signal.addEventListener('abort', release, { once: true })
   context.req.raw.signal.addEventListener('abort', end, { once: true })
   // The response to HEAD has no body that could be cancelled, so the connection is watched too.
@@ -122,9 +124,9 @@ export async function handleStream(
   if (outgoing?.destroyed) end()
   outgoing?.once('close', end)
   // Close the stream when its key is revoked.
-  if (call.caller.keyId !== null) ground.engine.keys.whenLost(call.caller.keyId, end, controller.signal)
+  if (call.caller.keyId !== null) services.engine.keys.whenLost(call.caller.keyId, end, controller.signal)
   try {
-    const frames = await stream.open(ground.engine, input, call)
+    const frames = await stream.open(services.engine, input, call)
     if (frames !== null) return frameResponse(frames, context.req.header('accept'), end)
     end()
     return context.body(null, 204)
@@ -137,24 +139,28 @@ export async function handleStream(
 export async function handleTransfer(
   context: AppContext,
   transfer: DownloadOperation | UploadOperation,
-  ground: HandlerContext,
+  services: HandlerContext,
 ): Promise<Response> {
-  return 'open' in transfer ? download(context, transfer, ground) : upload(context, transfer, ground)
+  return 'open' in transfer ? download(context, transfer, services) : upload(context, transfer, services)
 }
 
-async function download(context: AppContext, operation: DownloadOperation, ground: HandlerContext): Promise<Response> {
+async function download(
+  context: AppContext,
+  operation: DownloadOperation,
+  services: HandlerContext,
+): Promise<Response> {
   const { raw } = context.req
   const fields = { ...(context.req.param() as Fields), ...restOfPath(operation.http, raw.url) }
   const { input } = await readInput(raw, operation.input, fields)
-  const call = callOf(context, ground)
-  return contentResponse(raw, await operation.open(ground.engine, input as z.output<z.ZodObject>, call))
+  const call = callOf(context, services)
+  return contentResponse(raw, await operation.open(services.engine, input as z.output<z.ZodObject>, call))
 }
 
-async function upload(context: AppContext, operation: UploadOperation, ground: HandlerContext): Promise<Response> {
+async function upload(context: AppContext, operation: UploadOperation, services: HandlerContext): Promise<Response> {
   const { raw } = context.req
   const { input } = await readInput(raw, operation.input, context.req.param() as Fields, { hasJson: false })
-  const call = callOf(context, ground)
-  return context.json(await operation.receive(ground.engine, input as z.output<z.ZodObject>, bodyOf(raw), call))
+  const call = callOf(context, services)
+  return context.json(await operation.receive(services.engine, input as z.output<z.ZodObject>, bodyOf(raw), call))
 }
 
 /** Returns the field with a star, still percent-encoded: its bytes may not be UTF-8. */

@@ -53,7 +53,7 @@ export function kindAt(method: string, path: string): 'stream' | 'existing' | 'n
   const accesses = accessesAt(method, path)
   if (method === 'GET' && accesses.some((one) => 'frame' in one)) return 'stream'
   const begins = method !== 'GET' && method !== 'HEAD' && method !== 'DELETE'
-  return begins && !accesses.some((one) => 'goesOn' in one) ? 'new' : 'existing'
+  return begins && !accesses.some((one) => 'allowedWhileDraining' in one) ? 'new' : 'existing'
 }
 
 /** Returns the methods allowed at a URL, none if it is unknown. GET implies HEAD. */

@@ -4,7 +4,7 @@ import { StringDecoder } from 'node:string_decoder'
 
 interface PendingQuery {
   readonly pattern: RegExp
-  readonly isWhole: (replies: string) => boolean
+  readonly isComplete: (replies: string) => boolean
   readonly done: () => void
 }
 
@@ -48,7 +48,7 @@ export class Input extends PassThrough {
   readonly unref = (): this => this
 
   /** Resolves with the input that matches within `withinMs` milliseconds; other input is handled as keys. */
-  async readReplies(pattern: RegExp, isWhole: PendingQuery['isWhole'], withinMs: number): Promise<string> {
+  async readReplies(pattern: RegExp, isComplete: PendingQuery['isComplete'], withinMs: number): Promise<string> {
     this.#replies = ''
     return new Promise((resolve) => {
       const done = () => {
@@ -60,7 +60,7 @@ export class Input extends PassThrough {
         resolve(this.#replies)
       }
       const timer = setTimeout(done, withinMs)
-      this.#query = { pattern, isWhole, done }
+      this.#query = { pattern, isComplete, done }
     })
   }
 
@@ -75,6 +75,6 @@ export class Input extends PassThrough {
     const begin = /\u001B(?:_[^\u001B]*\u001B?|\[[?\d;]*)?$/.exec(rest)?.index ?? rest.length
     this.#held = rest.slice(begin)
     if (begin > 0) this.write(rest.slice(0, begin))
-    if (query.isWhole(this.#replies)) query.done()
+    if (query.isComplete(this.#replies)) query.done()
   }
 }

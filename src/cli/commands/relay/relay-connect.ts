@@ -29,15 +29,15 @@ export const command: TerminalCommand = async (invocation) => {
   ])
   const config = engineConfig(context.settings, io)
   const search = {
-    wish: options.browser,
+    source: options.browser,
     config,
     approveMs: options.approveMs,
-    tell: (line: string) => note(io, line),
+    report: (line: string) => note(io, line),
   }
   const { name, policy, tabs, kinds, redact, bodies, maxEventsPerSec, token } = options
   const connector = new Connector({
     name,
-    wishes: { policy, tabs, kinds, redact, bodies, maxEventsPerSec },
+    attachment: { policy, tabs, kinds, redact, bodies, maxEventsPerSec },
     browser: (signal) => openUserBrowser(search, signal),
     dial: (signal) => dialEngine({ engine, ...(token !== undefined && { token }) }, signal),
     tools: makeBatchTools(config),

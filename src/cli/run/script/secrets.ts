@@ -100,8 +100,8 @@ function inBase64(text: string): string[] {
       .toString('base64')
       .replace(/=+$/, '')
     const start = [0, 2, 3][offset]!
-    const isWhole = (offset + bytes.length) % 3 === 0
-    const inner = isWhole ? whole.slice(start) : whole.slice(start, -1)
+    const isComplete = (offset + bytes.length) % 3 === 0
+    const inner = isComplete ? whole.slice(start) : whole.slice(start, -1)
     return escape(inner).replaceAll('\\+', '[+-]').replaceAll('\\/', '[/_]')
   })
 }

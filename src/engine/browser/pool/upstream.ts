@@ -20,7 +20,7 @@ export class Upstream extends CdpRouter {
 
   /** When anything was last received, by `performance.now()`. */
   get lastReceivedAt(): number {
-    return this.#pipe.heardAt
+    return this.#pipe.receivedAt
   }
 }
 
@@ -38,7 +38,7 @@ class Pipe implements CdpWire {
   readonly #output: Readable
   readonly #flood = new OutputLimit((sessionId) => this.onEndless(sessionId))
   onEndless: (sessionId: string) => void = () => {}
-  heardAt = performance.now()
+  receivedAt = performance.now()
   #partial: Buffer[] = []
   #partialBytes = 0
 
@@ -61,7 +61,7 @@ class Pipe implements CdpWire {
   }
 
   #read(chunk: Buffer, onMessage: (text: string) => void): void {
-    this.heardAt = performance.now()
+    this.receivedAt = performance.now()
     let start = 0
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
       this.#keep(chunk.subarray(start, end))

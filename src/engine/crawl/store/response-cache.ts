@@ -170,11 +170,11 @@ interface Codec<Answer> {
 const headersOf = (facts: Entry['facts']) => new ResponseHeaders(facts['headers'] as [string, string][])
 
 /** Reads a stored body; undefined if it is damaged, so that it is requested again. */
-function bodyOf({ path, at, length, isWhole }: Entry): Buffer | undefined {
+function bodyOf({ path, at, length, isComplete }: Entry): Buffer | undefined {
   const bytes = Buffer.allocUnsafeSlow(length)
   const file = openSync(path, 'r')
   try {
-    return readSync(file, bytes, 0, length, at) === length && isWhole(bytes) ? bytes : undefined
+    return readSync(file, bytes, 0, length, at) === length && isComplete(bytes) ? bytes : undefined
   } finally {
     closeSync(file)
   }

@@ -14,7 +14,7 @@ export interface Entry extends EntryHead {
   readonly path: string
   readonly at: number
   readonly length: number
-  isWhole(bytes: Buffer): boolean
+  isComplete(bytes: Buffer): boolean
 }
 
 interface KeptHead extends EntryHead {
@@ -76,7 +76,7 @@ export function* readSegment(path: string): Generator<Entry> {
     const record = decodeRecord<KeptHead>(bytes.toString('utf8', at, end), { isContent: (value) => 'visit' in value })
     if (!('content' in record)) return
     const { sum, ...head } = record.content
-    yield { ...head, path, at: end + 1, isWhole: (body) => sumOf(body) === sum }
+    yield { ...head, path, at: end + 1, isComplete: (body) => sumOf(body) === sum }
     at = end + 1 + head.length + 1
   }
 }

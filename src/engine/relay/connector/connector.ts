@@ -17,7 +17,7 @@ import type { UserBrowser } from './user-browser.ts'
 
 export interface ConnectorOptions {
   readonly name: string | null
-  readonly wishes: Omit<AttachmentOptions, 'onEvent' | 'onSkipped' | 'onTargets'>
+  readonly attachment: Omit<AttachmentOptions, 'onEvent' | 'onSkipped' | 'onTargets'>
   /** Finds or launches the browser; called again after it is lost. */
   readonly browser: (signal: AbortSignal) => Promise<UserBrowser>
   /** Opens a link to the engine. @throws BaxError; `unauthorized` and similar codes are final, others are retried. */
@@ -80,7 +80,7 @@ export class Connector {
     const browser = await this.#facts.browser(signal)
     try {
       this.#attachment = await Attachment.create(browser, {
-        ...this.#facts.wishes,
+        ...this.#facts.attachment,
         onEvent: (event) => this.#outbox.add(event),
         onSkipped: (kind) => this.#outbox.skip(kind),
         onTargets: () => this.#sendTargets(),
@@ -181,15 +181,15 @@ export class Connector {
   }
 
   #hello(): FromConnector {
-    const { name, wishes } = this.#facts
+    const { name, attachment } = this.#facts
     return {
       type: 'hello',
       proto: protocol,
       version,
       platform: platform(),
       name,
-      policy: wishes.policy,
-      redact: wishes.redact,
+      policy: attachment.policy,
+      redact: attachment.redact,
       browser: this.#attachment?.facts ?? unknownBrowser,
       ...(this.#resume !== undefined && { resume: this.#resume }),
     }

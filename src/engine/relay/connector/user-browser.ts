@@ -21,11 +21,11 @@ export interface UserBrowser {
 }
 
 export interface BrowserOptions {
-  readonly wish: BrowserSource
+  readonly source: BrowserSource
   readonly config: Pick<EngineConfig, 'browser' | 'cacheDir' | 'display'>
   readonly approveMs: number
   /** Reports progress. */
-  readonly tell: (line: string) => void
+  readonly report: (line: string) => void
 }
 
 /** Chrome silently drops longer messages. Those that are too large to forward are rejected one by one. */
@@ -33,20 +33,24 @@ const chromeBytes = 257 * 1024 * 1024
 
 /** @throws BaxError `browser_not_found`, `browser_failed`, `browser_refused`, `stale_port_file`, `timeout`, `invalid_request`. */
 export async function openUserBrowser(search: BrowserOptions, signal: AbortSignal): Promise<UserBrowser> {
-  const { wish } = search
-  if ('launch' in wish) return launch(search)
+  const { source } = search
+  if ('launch' in source) return launch(search)
   const endpoint =
-    'cdp' in wish
-      ? await endpointAt(wish.cdp, wish.allowRemote, signal)
-      : await endpointOfRunning(wish.running, wish.dataDir)
+    'cdp' in source
+      ? await endpointAt(source.cdp, source.allowRemote, signal)
+      : await endpointOfRunning(source.running, source.dataDir)
   const wire = await connect(endpoint, search, signal)
   const { list } = endpoint
   const recent = async () => (list ? pagesByUse(list) : [])
   return { router: new CdpRouter(wire), own: false, recent, release: async () => wire.close() }
 }
 
-async function connect({ url, asksUser }: Endpoint, { wish, approveMs, tell }: BrowserOptions, signal: AbortSignal) {
-  if (asksUser) tell('waiting for the Allow remote debugging dialog')
+async function connect(
+  { url, asksUser }: Endpoint,
+  { source, approveMs, report }: BrowserOptions,
+  signal: AbortSignal,
+) {
+  if (asksUser) report('waiting for the Allow remote debugging dialog')
   try {
     return await openBrowserWire(url, asksUser ? approveMs : limits.relay.portMs, signal, {
       maxBytes: chromeBytes,
@@ -55,11 +59,15 @@ async function connect({ url, asksUser }: Endpoint, { wish, approveMs, tell }: B
   } catch (thrown) {
     const error = asBaxError(thrown)
     const refused = /ECONNREFUSED/.test(error.message)
-    if (!('running' in wish) || !refused) throw error
-    throw new BaxError('stale_port_file', `${wish.running} is not running at the port in its DevToolsActivePort file`, {
-      cause: error,
-      hint: 'start it, or restart it with remote debugging enabled',
-    })
+    if (!('running' in source) || !refused) throw error
+    throw new BaxError(
+      'stale_port_file',
+      `${source.running} is not running at the port in its DevToolsActivePort file`,
+      {
+        cause: error,
+        hint: 'start it, or restart it with remote debugging enabled',
+      },
+    )
   }
 }
 

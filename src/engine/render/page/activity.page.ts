@@ -52,8 +52,8 @@ export class CallSource {
 
   /** Returns whether the last call has added text and the next one is due. */
   isFilling(now: number, grownAt: number): boolean {
-    const { isSilent: isUnheard } = this
-    return !isUnheard && grownAt >= this.#calledAt! && now - this.#calledAt! <= this.#everyMs + timerSlackMs
+    const { isSilent: isUnobserved } = this
+    return !isUnobserved && grownAt >= this.#calledAt! && now - this.#calledAt! <= this.#everyMs + timerSlackMs
   }
 }
 
@@ -180,7 +180,7 @@ export class Activity {
   get #isExpecting(): boolean {
     return (
       this.#open + this.#expected + this.#timers.size > 0 ||
-      [...this.feeds].some(({ isSilent: isUnheard }) => isUnheard)
+      [...this.feeds].some(({ isSilent: isUnobserved }) => isUnobserved)
     )
   }
 

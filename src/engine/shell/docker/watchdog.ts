@@ -21,8 +21,8 @@ export class Watchdog {
   }
 
   #check(): void {
-    const { busy, receivedAt: heardAt } = this.#channel
-    if (!busy || performance.now() - heardAt < silenceMs) return
+    const { busy, receivedAt: receivedAt } = this.#channel
+    if (!busy || performance.now() - receivedAt < silenceMs) return
     // A loaded machine is slow, too: only the state reported by Docker counts. Without it, the next check retries.
     if (this.#pinged) void this.#inspect().catch(() => {})
     else this.#ping()

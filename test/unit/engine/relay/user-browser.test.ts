@@ -58,11 +58,11 @@ afterEach(async () => {
 })
 
 const never = new AbortController().signal
-type Wish = Parameters<typeof openUserBrowser>[0]['wish']
+type Wish = Parameters<typeof openUserBrowser>[0]['source']
 
-const open = (wish: Wish, approveMs = 60_000, signal = never) => {
+const open = (source: Wish, approveMs = 60_000, signal = never) => {
   const config = { cacheDir: folder, display: false }
-  return openUserBrowser({ wish, config, approveMs, tell: (line) => reports.push(line) }, signal)
+  return openUserBrowser({ source, config, approveMs, report: (line) => reports.push(line) }, signal)
 }
 const at = (cdp: string): Wish => ({ cdp, allowRemote: false })
 
