@@ -231,12 +231,12 @@ describe('a process that is killed while it writes', () => {
       killedAtStep(
         `
         import { ProfileStore } from './src/engine/store/profiles.ts'
-        import { everybody } from './src/core/access/caller.ts'
+        import { keylessCaller } from './src/core/access/caller.ts'
         const store = new ProfileStore(stateDir)
         const state = (mark: number) => ({ cookies: [], origins: [{ origin: 'x', localStorage: [{ name: String(mark), value: String(mark % 10).repeat(300_000) }] }] })
-        const known = await store.list(everybody)
-        const { profile_id } = known[0] ?? (await store.add('ann', state(0), everybody))
-        const before = Number((await store.load(profile_id, everybody)).origins[0]!.localStorage[0]!.name)
+        const known = await store.list(keylessCaller)
+        const { profile_id } = known[0] ?? (await store.add('ann', state(0), keylessCaller))
+        const before = Number((await store.load(profile_id, keylessCaller)).origins[0]!.localStorage[0]!.name)
         `,
         'await store.update(profile_id, state(before + 1))',
       ),

@@ -127,7 +127,7 @@ async function click(visit: Visit, selector: string, signal: AbortSignal): Promi
 
 async function focus(visit: Visit, selector: string, signal: AbortSignal): Promise<void> {
   await waitForVisible(visit, selector, signal)
-  await visit.inPage(signal, actScript, 'focusOn', selector)
+  await visit.inPage(signal, actScript, 'focusElement', selector)
 }
 
 async function waitForVisible(visit: Visit, selector: string, signal: AbortSignal): Promise<void> {
