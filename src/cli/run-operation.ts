@@ -1,10 +1,10 @@
 /** Runs an operation from the terminal: converts arguments to its input, and prints its answer. */
 import type { Command } from 'commander'
+import type { Frame } from '../core/operation/call.ts'
 import { call, follow } from '../client/client.ts'
 import { formatCell } from '../core/text/cell.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import type { Param } from '../core/operation/params.ts'
-import type { Frame } from '../core/operation/stream.ts'
 import type { OperationEntry } from '../operations/manifest.ts'
 import { sessionFor, type SessionSource, shellFor } from './session/chosen-session.ts'
 import type { Context } from './context.ts'

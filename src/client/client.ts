@@ -1,9 +1,9 @@
 /** The typed client for all operations: one method per operation, created from the list of operations. */
 import type { z } from 'zod'
+import type { Frame } from '../core/operation/call.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { type Operation, pathFields, route } from '../core/operation/operation.ts'
 import type { Operations } from '../operations/index.ts'
-import type { Frame } from '../core/operation/stream.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
 /** The parts of an operation that a client needs. Both the manifest and the operations provide them. */

@@ -1,9 +1,7 @@
 /** The interfaces of an engine; operations depend on these and never on an implementation. */
+import type { Call, Frame, SocketCall, StreamCall } from './operation/call.ts'
 import type { Keys } from './access/keys.ts'
 import type { Link } from './net/link.ts'
-import type { Call } from './operation/operation.ts'
-import type { SocketCall } from './operation/socket.ts'
-import type { Frame, StreamCall } from './operation/stream.ts'
 import type {
   CrawlAccepted,
   CrawlAccounts,

@@ -1,7 +1,5 @@
 /** The interfaces of an engine for shell sessions. */
-import type { Call } from './operation/operation.ts'
-import type { Frame, StreamCall } from './operation/stream.ts'
-import type { Content } from './operation/transfer.ts'
+import type { Call, Content, Frame, StreamCall } from './operation/call.ts'
 import type { Artifact, ArtifactList, ArtifactListInput } from './shapes/shell/artifacts.ts'
 import type {
   ExecAnswer,

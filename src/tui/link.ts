@@ -1,7 +1,7 @@
 /** The connection of the UI to its engine: sends calls, detects a lost engine and reconnects. */
+import type { Frame } from '../core/operation/call.ts'
 import { call, openStream } from '../client/client.ts'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
-import type { Frame } from '../core/operation/stream.ts'
 import { withDeadline } from '../core/process/deadline.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Client } from '../client/client.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Frame } from '../../src/core/operation/call.ts'
 import { follow, openStream } from '../../src/client/client.ts'
 import type { CrawlAccepted, CrawlState } from '../../src/core/shapes/crawl.ts'
-import type { Frame } from '../../src/core/operation/stream.ts'
 import { crawl, linkPage, pathsOf } from '../support/crawl.ts'
 import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
+import type { Frame } from '../../src/core/operation/call.ts'
 import { follow } from '../../src/client/client.ts'
 import { sessionEvent } from '../../src/core/shapes/events.ts'
-import type { Frame } from '../../src/core/operation/stream.ts'
 import { inEveryHome } from '../support/commands.ts'
 import { failureOf } from '../support/session-steps.ts'
 

@@ -1,6 +1,6 @@
 /** A call as a server would make it, for tests that ask an engine itself. */
+import type { Call } from '../../src/core/operation/call.ts'
 import { type Caller, keylessCaller } from '../../src/core/access/caller.ts'
-import type { Call } from '../../src/core/operation/operation.ts'
 
 export const callOf = (caller: Caller = keylessCaller, signal: AbortSignal = new AbortController().signal): Call => ({
   caller,

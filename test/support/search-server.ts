@@ -1,7 +1,7 @@
 /** All search engines on 127.0.0.1, each below a path of its own, answering as they are told. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { SearchAccess, SearchConfig } from '../../src/core/config/config.ts'
+import type { SearchAccess, SearchConfig } from '../../src/core/config/search-providers.ts'
 import { type SearchProviderName, searchProviderNames } from '../../src/core/config/search-providers.ts'
 import { type Asked, brave, type Engine, google, type Hit, keys, type Mood, searxng, serper } from './search-apis.ts'
 import { bing, duckduckgo } from './search-pages.ts'

@@ -1,10 +1,10 @@
 /** Shell sessions through the front door, once per home, on the real Docker of this machine. */
 import { afterAll, beforeAll, describe } from 'vitest'
+import type { Frame } from '../../src/core/operation/call.ts'
 import { type Client, follow } from '../../src/client/client.ts'
 import type { Transport } from '../../src/client/transport.ts'
 import type { ExecResult } from '../../src/core/shapes/shell/exec.ts'
 import type { ShellSession } from '../../src/core/shapes/shell/session.ts'
-import type { Frame } from '../../src/core/operation/stream.ts'
 import { nameOf, shellConfig, testImages } from './docker.ts'
 import { homeNames, type Homes, openHomes } from './homes.ts'
 

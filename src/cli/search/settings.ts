@@ -1,5 +1,5 @@
 /** Settings of search providers: variables such as `BAX_BRAVE_KEY`, or `search` in the user's settings file. */
-import type { SearchAccess, SearchConfig } from '../../core/config/config.ts'
+import type { SearchAccess, SearchConfig } from '../../core/config/search-providers.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import {
   isSetUp,

@@ -1,8 +1,8 @@
 /** Runs a command of a session with the standard streams of this terminal. */
+import type { Frame } from '../../core/operation/call.ts'
 import { call, openStream } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { Frame } from '../../core/operation/stream.ts'
 import type { Io, Output } from '../io.ts'
 import { showWarning } from '../output/output.ts'
 import { ReaderGone, writeThrough } from './write-through.ts'

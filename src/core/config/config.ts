@@ -1,5 +1,5 @@
 import type { Allowances } from '../access/quota.ts'
-import type { SearchProviderName } from './search-providers.ts'
+import type { SearchConfig } from './search-providers.ts'
 
 /** Configuration of an engine, which the CLI reads from flags, environment and files. */
 export interface EngineConfig {
@@ -73,21 +73,6 @@ export interface ModelConfig {
   readonly url: string
   readonly name: string
   readonly key?: string
-}
-
-export interface SearchConfig {
-  /** Providers in the order in which to query them; all configured ones in their default order when absent. */
-  readonly order?: readonly SearchProviderName[]
-  readonly providers?: Readonly<Partial<Record<SearchProviderName, SearchAccess>>>
-}
-
-/** Access to a search provider. */
-export interface SearchAccess {
-  /** URL, when it is not the default one. */
-  readonly url?: string
-  readonly key?: string
-  /** Identifier of a Google search engine. */
-  readonly cx?: string
 }
 
 /** Resolves a host to all its addresses; rejects with Node's error codes such as `ENOTFOUND`. */

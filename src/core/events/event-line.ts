@@ -1,6 +1,6 @@
 /** Formats session events as one line for humans. */
+import type { Frame } from '../operation/call.ts'
 import { formatCell } from '../text/cell.ts'
-import type { Frame } from '../operation/stream.ts'
 
 /** An event as it is sent to clients. */
 export type Event = Frame & { readonly data: Readonly<Record<string, unknown>> }

@@ -1,30 +1,11 @@
 /** Operations are values: route, shapes, command line syntax, and the function that runs them. */
 import type { z } from 'zod'
-import type { Access, Caller } from '../access/caller.ts'
+import type { Access } from '../access/caller.ts'
 import type { Engine } from '../engine.ts'
 import type { ErrorCode } from '../errors/errors.ts'
-import type { Service } from './service.ts'
+import type { Call } from './call.ts'
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
-
-/** Metadata of one call, apart from its input. */
-export interface Call {
-  /** The caller, who owns everything that the call creates. */
-  readonly caller: Caller
-  /** Aborted when the caller disconnects; its work is then cancelled. */
-  readonly signal: AbortSignal
-  /** Prefix of URLs in responses: `http://host:port` as used by the caller, without trailing slash; may be empty. */
-  readonly baseUrl: string
-  /** The same for websockets; null where none are served. */
-  readonly socketBaseUrl: string | null
-  readonly requestId: string
-  /** Credential from a header: a key, or a token where one is accepted. */
-  readonly token?: string | null
-  /** Whether the caller prefers a background task (`Prefer: respond-async`). */
-  readonly preferAsync?: boolean
-  /** The server that received the call; absent for calls within a process. */
-  readonly service?: Service
-}
 
 /** Presentation of a result in the terminal without `--json`. */
 export type Show =

@@ -1,15 +1,9 @@
 /** Sockets are operations that continue as a duplex link: a websocket, opened by an upgrade. */
 import type { z } from 'zod'
+import type { SocketCall } from './call.ts'
 import type { Engine } from '../engine.ts'
 import type { Link } from '../net/link.ts'
-import type { Call, Endpoint } from './operation.ts'
-
-export interface SocketCall extends Call {
-  /** Token from a header or a subprotocol; null when the caller sent a key, or nothing. */
-  readonly token: string | null
-  /** Whether the caller is the machine's own user, on a private socket or in the same process. */
-  readonly own: boolean
-}
+import type { Endpoint } from './operation.ts'
 
 export interface SocketOperation<In extends z.ZodObject = z.ZodObject> extends Endpoint<In> {
   /** Path template; the method of an upgrade is always GET. */

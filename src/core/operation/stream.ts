@@ -1,21 +1,8 @@
 /** Streams are operations with a response in frames: server-sent events, or the same objects as NDJSON. */
 import type { z } from 'zod'
+import type { Frame, StreamCall } from './call.ts'
 import type { Engine } from '../engine.ts'
-import type { Call, Endpoint, HttpMethod } from './operation.ts'
-
-/** Fields of every frame; the others depend on its type. */
-export interface Frame {
-  /** Position in the stream, for `Last-Event-ID`. */
-  readonly seq: number
-  /** ISO 8601 UTC; for relay events milliseconds since 1970, by the browser's clock. */
-  readonly ts: string | number
-  readonly type: string
-}
-
-export interface StreamCall extends Call {
-  /** Last frame that the caller received (`Last-Event-ID`, or `since`); undefined starts now. */
-  readonly since: number | undefined
-}
+import type { Endpoint, HttpMethod } from './operation.ts'
 
 export interface StreamOperation<In extends z.ZodObject = z.ZodObject> extends Endpoint<In> {
   readonly http: `${HttpMethod} /${string}`

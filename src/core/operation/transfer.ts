@@ -1,19 +1,8 @@
 /** Transfers are operations whose response or body is raw bytes: downloads and uploads. */
 import type { z } from 'zod'
+import type { Call, Content } from './call.ts'
 import type { Engine } from '../engine.ts'
-import type { Call, Endpoint, HttpMethod } from './operation.ts'
-
-/** Bytes that can be read as a whole or in ranges. */
-export interface Content {
-  readonly size: number
-  /** Entity tag of this exact content; without quotes. */
-  readonly etag: string
-  readonly contentType: string
-  /** File name for saving; percent-encoded bytes. */
-  readonly fileName: string
-  /** Reads the bytes from `start` to `end` (exclusive); opens nothing before the first read. */
-  read(start: number, end: number): AsyncIterable<Uint8Array>
-}
+import type { Endpoint, HttpMethod } from './operation.ts'
 
 interface Transfer<In extends z.ZodObject> extends Endpoint<In> {
   /** Method and path template; a final `{name*}` matches the rest of the path, percent-encoded as received. */

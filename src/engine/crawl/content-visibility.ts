@@ -4,7 +4,7 @@ import { attribute, type ElementNode, hasClass, isElement, type Tree } from '../
 import { newTexts } from '../render/decide/difference.ts'
 import { contentOf } from '../scrape/content/content.ts'
 import { linksOf } from '../scrape/formats/links.ts'
-import type { LoadedPage } from '../scrape/load-page.ts'
+import type { LoadedPage } from '../scrape/loaded-page.ts'
 import { isLarge } from '../scrape/reading.ts'
 
 /** Returns whether both are small enough to compare on this thread: larger ones were read in a worker thread. */

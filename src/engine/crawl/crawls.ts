@@ -1,4 +1,5 @@
 /** Crawls of whole sites: the running and the stored crawls of an engine. */
+import type { Call, Frame, StreamCall } from '../../core/operation/call.ts'
 import { type Caller, canSee } from '../../core/access/caller.ts'
 import { Quota } from '../../core/access/quota.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
@@ -7,9 +8,7 @@ import { asBaxError, BaxError, type ErrorCode, errorTable } from '../../core/err
 import { newId } from '../../core/ids.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { Call } from '../../core/operation/operation.ts'
 import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlListed, CrawlState, CrawlStatus, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
-import type { Frame, StreamCall } from '../../core/operation/stream.ts'
 import type { PageSteps } from '../scrape/steps.ts'
 import { accountsOf, outcomeOf, pagesOf, type PageRange } from './responses.ts'
 import { crawlFrames } from './feed.ts'

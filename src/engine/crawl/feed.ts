@@ -1,7 +1,7 @@
 /** A crawl as a stream: the lines of its journal with their pages, and progress in between. */
 import { open } from 'node:fs/promises'
+import type { Frame } from '../../core/operation/call.ts'
 import type { CrawlEventData } from '../../core/shapes/crawl.ts'
-import type { Frame } from '../../core/operation/stream.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { type JournalLine, linesOf } from './store/journal.ts'
 import { DamagedPage, PageFile, placeholderOf } from './store/page-file.ts'

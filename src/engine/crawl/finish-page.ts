@@ -4,7 +4,8 @@
  */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlError } from '../../core/shapes/crawl.ts'
-import { isBrowserMissing, type LoadedPage, withRenderFailure } from '../scrape/load-page.ts'
+import { isBrowserMissing, withRenderFailure } from '../scrape/load-page.ts'
+import type { LoadedPage } from '../scrape/loaded-page.ts'
 import { Discovery } from './queue/discovery.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import { type JournalEntry, type JournalLine, type RenderingFacts, type OwnFacts, warning } from './store/journal.ts'

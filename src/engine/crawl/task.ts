@@ -1,5 +1,5 @@
 /** A queued URL while it is visited and finished. */
-import type { LoadedPage } from '../scrape/load-page.ts'
+import type { LoadedPage } from '../scrape/loaded-page.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import type { Visited } from './visit.ts'
 

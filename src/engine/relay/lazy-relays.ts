@@ -1,9 +1,9 @@
 /** Wires the relay of the engine: user browsers connected from elsewhere. It is loaded at the first use. */
+import type { Call } from '../../core/operation/call.ts'
 import type { Caller } from '../../core/access/caller.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Relays } from '../../core/engine.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
-import type { Call } from '../../core/operation/operation.ts'
 import type { BatchTools } from '../browser/batch/run-batch.ts'
 import type { ExecutionKind, Executions } from './commands/executor.ts'
 import type { RelayHub } from './hub/hub.ts'

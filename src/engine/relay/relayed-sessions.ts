@@ -1,7 +1,7 @@
 /** Combines browser sessions and relayed browsers behind one interface. */
+import type { Call } from '../../core/operation/call.ts'
 import type { Caller } from '../../core/access/caller.ts'
 import type { Sessions } from '../../core/engine.ts'
-import type { Call } from '../../core/operation/operation.ts'
 import type { CommandBatch } from '../../core/shapes/commands.ts'
 import type { ObserveRequest, StepRequest } from '../../core/shapes/observe.ts'
 import type { LazyRelays } from './lazy-relays.ts'

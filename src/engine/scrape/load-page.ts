@@ -18,36 +18,10 @@ import { type PageDocument, present } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
 import { hasText } from './content/content.ts'
+import type { Extras, LoadedPage, PageReading } from './loaded-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import type { VisitResponses } from './visit-responses.ts'
-import {
-  framesWarning,
-  holdsFrames,
-  isLarge,
-  isReadableTree,
-  type PageReading,
-  type Reading,
-  type UnreadPage,
-} from './reading.ts'
-
-/** Results of rendering other than the page. */
-type Extras = Pick<RenderedPage, 'isPage' | 'screenshot' | 'reading' | 'actions'>
-
-/** A page and the response that contained it. */
-export interface LoadedPage {
-  readonly document: PageDocument
-  readonly url: string
-  readonly status: number
-  readonly headers: ResponseHeaders
-  readonly redirects: readonly Redirect[]
-  readonly render: 'http' | 'browser'
-  /** Results of the browser. */
-  readonly rendered?: Extras
-  readonly warnings: readonly string[]
-  readonly warningCode?: WarningCode
-  /** Result of a worker thread; the document is then parsed on first use. */
-  readonly reading?: PageReading
-}
+import { framesWarning, holdsFrames, isLarge, isReadableTree, type Reading, type UnreadPage } from './reading.ts'
 
 export interface LoadContext {
   readonly memory: HostMemory

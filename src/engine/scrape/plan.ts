@@ -1,14 +1,8 @@
 /** Converts the input of a scrape to a plan. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
+import type { JsonOptions } from './formats/json.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
-
-export interface JsonOptions {
-  readonly prompt?: string
-  readonly schema?: Record<string, unknown>
-  /** Path of the schema in the input, for errors. */
-  readonly schemaField?: string
-}
 
 export interface ScrapePlan {
   readonly input: ScrapeInput

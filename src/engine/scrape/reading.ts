@@ -11,7 +11,7 @@ import { templateOf } from '../render/decide/template.ts'
 import { readableLength } from './content/content.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { linksOf } from './formats/links.ts'
-import type { LoadedPage } from './load-page.ts'
+import type { LoadedPage, PageReading } from './loaded-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import { writePage } from './write.ts'
 
@@ -35,20 +35,6 @@ export interface ReadingTask {
   readonly write: WriteCondition
   /** Whether rules may extract structured data and summaries. */
   readonly rules: boolean
-}
-
-/** Results of reading a page, which are smaller than its tree. */
-export interface PageReading {
-  readonly charset: string
-  /** Length of its source text, in characters. */
-  readonly size: number
-  readonly template?: string
-  readonly reason?: Reason
-  /** Whether the page has readable text without rendering; set when there is a reason for a browser. */
-  readonly isReadable?: boolean
-  /** URLs of its links. */
-  readonly links: readonly string[]
-  readonly answer?: ScrapeAnswer
 }
 
 /** The results, or the URL of a redirect in the page; undefined for a page whose frames have to be read too. */

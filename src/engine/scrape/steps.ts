@@ -1,7 +1,7 @@
 /** A scrape as separate steps, for callers that inspect a page before they write the answer. */
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Egress } from '../egress/egress.ts'
-import type { LoadedPage } from './load-page.ts'
+import type { LoadedPage } from './loaded-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import type { WriteCondition } from './reading.ts'
 import type { VisitResponses } from './visit-responses.ts'

@@ -5,7 +5,7 @@ import type { ScrapeAnswer, ScrapeData, ScrapeMetadata } from '../../core/shapes
 import { type FormatResults, createFormats } from './formats/formats.ts'
 import { present } from './documents/document.ts'
 import { metadataOf } from './formats/metadata.ts'
-import type { LoadedPage } from './load-page.ts'
+import type { LoadedPage } from './loaded-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import type { Extractors } from './formats/extractors.ts'
 

@@ -1,6 +1,6 @@
 /** Queries the providers in order until one returns results, and collects its pages of results. */
 import { asBaxError, BaxError, type ProviderError } from '../../core/errors/errors.ts'
-import type { SearchConfig } from '../../core/config/config.ts'
+import type { SearchConfig } from '../../core/config/search-providers.ts'
 import { isSetUp, type SearchProviderName, searchNeeds } from '../../core/config/search-providers.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'

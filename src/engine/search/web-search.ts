@@ -1,6 +1,6 @@
 /** Web search: queries the providers, and optionally scrapes the pages of the results. */
 import { type Caller, keylessCaller } from '../../core/access/caller.ts'
-import type { SearchConfig } from '../../core/config/config.ts'
+import type { SearchConfig } from '../../core/config/search-providers.ts'
 import type { Scraper, Searcher } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'

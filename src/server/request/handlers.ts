@@ -1,10 +1,11 @@
 /** Request handlers: read the input of an operation, run it, and convert its output to a response. */
 import type { z } from 'zod'
+import type { Call, StreamCall } from '../../core/operation/call.ts'
 import { tokenOf } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
-import { type Call, type Operation, route } from '../../core/operation/operation.ts'
+import { type Operation, route } from '../../core/operation/operation.ts'
 import type { Service } from '../../core/operation/service.ts'
-import type { StreamCall, StreamOperation } from '../../core/operation/stream.ts'
+import type { StreamOperation } from '../../core/operation/stream.ts'
 import type { DownloadOperation, UploadOperation } from '../../core/operation/transfer.ts'
 import type { AppContext } from './env.ts'
 import { credentialOf } from '../access/gate.ts'

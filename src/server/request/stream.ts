@@ -1,5 +1,5 @@
 /** Streaming responses: server-sent events with keep-alives, or NDJSON. */
-import type { Frame } from '../../core/operation/stream.ts'
+import type { Frame } from '../../core/operation/call.ts'
 import { limits } from '../../core/limits/limits.ts'
 
 const encoder = new TextEncoder()

@@ -1,6 +1,6 @@
 /** Downloads with ranges and conditional requests, and upload bodies. */
+import type { Content } from '../../core/operation/call.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { Content } from '../../core/operation/transfer.ts'
 
 /** Returns the content, the requested range, or 304. HEAD gets no body. */
 export function contentResponse(request: Request, content: Content): Response {

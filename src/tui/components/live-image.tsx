@@ -1,7 +1,7 @@
 /** A live image of a session's page. */
 import { Box, type DOMElement, Text } from 'ink'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Frame as StreamFrame } from '../../core/operation/stream.ts'
+import type { Frame as StreamFrame } from '../../core/operation/call.ts'
 import { useAppContext } from '../hooks/app-context.ts'
 import { useFrames } from '../hooks/use-frames.ts'
 import { drawImage, type CellArea } from '../image/draw.ts'

@@ -1,7 +1,7 @@
 /** Runs commands in a shell session, one after the other, and streams their output. */
 import { useEffect, useRef, useState } from 'react'
+import type { Frame } from '../../core/operation/call.ts'
 import { asBaxError } from '../../core/errors/errors.ts'
-import type { Frame } from '../../core/operation/stream.ts'
 import { useAppContext } from './app-context.ts'
 
 const maxChars = 200_000

@@ -1,7 +1,7 @@
 /** Follows a stream of the engine, and resumes it after a reconnect. */
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
+import type { Frame } from '../../core/operation/call.ts'
 import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
-import type { Frame } from '../../core/operation/stream.ts'
 import { useAppContext, useLink } from './app-context.ts'
 
 interface StreamOptions {

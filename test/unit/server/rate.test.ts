@@ -1,12 +1,12 @@
 /** Rate limits and quotas of callers, with a fake clock. */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { Frame, StreamCall } from '../../../src/core/operation/call.ts'
 import { type Allowance, allowancesOf, Quota } from '../../../src/core/access/quota.ts'
 import { type Caller, keylessCaller, keyScopes, anonymousCaller } from '../../../src/core/access/caller.ts'
 import type { Engine } from '../../../src/core/engine.ts'
 import { BaxError } from '../../../src/core/errors/errors.ts'
 import { keyPrefix, type KeyRing } from '../../../src/core/access/keys.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
-import type { Frame, StreamCall } from '../../../src/core/operation/stream.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { BodyMemory } from '../../../src/server/access/load.ts'
 import { RateLimiter } from '../../../src/server/access/rate.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
+import type { Frame } from '../../../src/core/operation/call.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
-import type { Frame } from '../../../src/core/operation/stream.ts'
 import { frameResponse } from '../../../src/server/request/stream.ts'
 
 afterEach(() => void vi.useRealTimers())

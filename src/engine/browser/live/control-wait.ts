@@ -1,7 +1,7 @@
 /** Command queue of a session while a person has control: waiting commands are reported, and time out. */
+import type { Call } from '../../../core/operation/call.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { Call } from '../../../core/operation/operation.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Session } from '../session/session.ts'

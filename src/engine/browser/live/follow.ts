@@ -1,5 +1,5 @@
 /** Live stream of one session: its events, and screenshots on request. */
-import type { Frame, StreamCall } from '../../../core/operation/stream.ts'
+import type { Frame, StreamCall } from '../../../core/operation/call.ts'
 import { castOf, type ScreencastFrame, type Screencast } from './screencast.ts'
 import { Tombstone } from '../session/tombstone.ts'
 import type { KnownSession } from '../session/registry.ts'

@@ -1,5 +1,5 @@
 /** URLs where other programs reach a session; they pass its frame token as `?token=`. */
-import type { Call } from '../../../core/operation/operation.ts'
+import type { Call } from '../../../core/operation/call.ts'
 import type { SessionRecord } from '../../../core/shapes/session.ts'
 
 /** Base URLs of the server: the one that the caller used, and the one that serves WebSockets. */

@@ -2,10 +2,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Call } from '../../../core/operation/call.ts'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { Diagnostics } from '../../../core/engine.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { Call } from '../../../core/operation/operation.ts'
 import type { SessionLog, TraceAction, TraceState } from '../../../core/shapes/diagnostics.ts'
 import type { Session } from './session.ts'
 

@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { LoadedPage } from '../../scrape/load-page.ts'
+import type { LoadedPage } from '../../scrape/loaded-page.ts'
 import type { HostGate } from './host-gate.ts'
 
 const { busyTries, downTries, retries, retryMs } = limits.crawl

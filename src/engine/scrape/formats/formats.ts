@@ -3,7 +3,7 @@ import type { ScrapeData, ScrapeMetadata, WarningCode } from '../../../core/shap
 import { type PageContent, contentOf } from '../content/content.ts'
 import { metadataOf } from './metadata.ts'
 import { findElement } from '../../extract/tree.ts'
-import type { LoadedPage } from '../load-page.ts'
+import type { LoadedPage } from '../loaded-page.ts'
 import type { ScrapePlan } from '../plan.ts'
 import { type Extractors, modelFailure } from './extractors.ts'
 

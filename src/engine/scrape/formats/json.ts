@@ -4,8 +4,14 @@ import { type StructuredResult, structuredOf } from '../../extract/structured.ts
 import { properSchema } from '../../extract/structured/shape.ts'
 import { checkFor } from '../../extract/structured/validate.ts'
 import { element, type PageDocument, treeOf } from '../documents/document.ts'
-import type { JsonOptions } from '../plan.ts'
 import { type Extractors, modelFailure } from './extractors.ts'
+
+export interface JsonOptions {
+  readonly prompt?: string
+  readonly schema?: Record<string, unknown>
+  /** Path of the schema in the input, for errors. */
+  readonly schemaField?: string
+}
 
 export interface JsonResult {
   readonly value: unknown

@@ -1,5 +1,5 @@
 /** Bing, by its result pages. */
-import type { SearchAccess } from '../../../core/config/config.ts'
+import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../../extract/tree.ts' // prettier-ignore
 import { oneLine } from '../plain-text.ts'

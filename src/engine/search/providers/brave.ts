@@ -1,5 +1,5 @@
 /** Brave Search, by its API. */
-import type { SearchAccess } from '../../../core/config/config.ts'
+import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { requestJson, resultsIn } from '../json-request.ts'
 import { textOfHtml } from '../plain-text.ts'

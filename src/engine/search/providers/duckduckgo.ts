@@ -1,5 +1,5 @@
 /** DuckDuckGo, by its result pages for browsers without scripts, `html` and `lite`. */
-import type { SearchAccess } from '../../../core/config/config.ts'
+import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { attribute, type ElementNode, elementsOf, visibleText } from '../../extract/tree.ts'

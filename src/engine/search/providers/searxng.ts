@@ -1,5 +1,5 @@
 /** SearXNG, own or public instances, by its JSON format. */
-import type { SearchAccess } from '../../../core/config/config.ts'
+import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { decodeUrlPart } from '../../../core/net/urls.ts'

@@ -1,5 +1,5 @@
 /** Google results through the API of serper.dev. */
-import type { SearchAccess } from '../../../core/config/config.ts'
+import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { requestJson, resultsIn } from '../json-request.ts'
 import { textOf } from '../plain-text.ts'

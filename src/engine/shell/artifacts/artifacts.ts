@@ -1,9 +1,8 @@
 /** Artifact operations: lists them by session, and opens their files. */
+import type { Call, Content } from '../../../core/operation/call.ts'
 import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Artifact, ArtifactList, ArtifactListInput } from '../../../core/shapes/shell/artifacts.ts'
-import type { Call } from '../../../core/operation/operation.ts'
-import type { Content } from '../../../core/operation/transfer.ts'
 import { percentDecoded, percentEncoded } from '../names.ts'
 import type { ShellSessions } from '../session/sessions.ts'
 import { fileNamed, servedType } from './manifest.ts'

@@ -21,7 +21,7 @@ export class Watchdog {
   }
 
   #check(): void {
-    const { busy, receivedAt: receivedAt } = this.#channel
+    const { busy, receivedAt } = this.#channel
     if (!busy || performance.now() - receivedAt < silenceMs) return
     // A loaded machine is slow, too: only the state reported by Docker counts. Without it, the next check retries.
     if (this.#pinged) void this.#inspect().catch(() => {})

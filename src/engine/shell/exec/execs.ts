@@ -1,8 +1,8 @@
 /** Runs commands in shell sessions: to the end, in the background, or as a stream of frames. */
+import type { Call, Frame, StreamCall } from '../../../core/operation/call.ts'
 import type { Caller } from '../../../core/access/caller.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
-import type { Call } from '../../../core/operation/operation.ts'
 import type {
   ExecAnswer,
   ExecInput,
@@ -12,7 +12,6 @@ import type {
   SignalInput,
   StdinInput,
 } from '../../../core/shapes/shell/exec.ts'
-import type { Frame, StreamCall } from '../../../core/operation/stream.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { ContainerError, type ShellContainer } from '../container.ts'
 import type { ShellSession } from '../session/session.ts'

@@ -1,6 +1,6 @@
 /** Log of the frames of one command: numbered, read at the pace of its readers, and kept for those who reconnect. */
+import type { Frame } from '../../../core/operation/call.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { Frame } from '../../../core/operation/stream.ts'
 
 interface LoggedFrame {
   readonly frame: Frame

@@ -1,10 +1,10 @@
 /** Reads and writes files of a session. */
 import { createHash } from 'node:crypto'
+import type { Content } from '../../../core/operation/call.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ReadInput, ReadOutput, WriteInput, WriteOutput } from '../../../core/shapes/shell/files.ts'
 import type { UploadInput } from '../../../core/shapes/shell/transfers.ts'
-import type { Content } from '../../../core/operation/transfer.ts'
 import { isoOf, modeOf } from '../artifacts/manifest.ts'
 import type { ContainerFiles, FileFacts } from '../container-files.ts'
 import { encodeBytes } from '../exec/characters.ts'

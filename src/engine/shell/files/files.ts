@@ -1,6 +1,6 @@
 /** File operations of shell sessions. */
+import type { Call } from '../../../core/operation/call.ts'
 import type { Caller } from '../../../core/access/caller.ts'
-import type { Call } from '../../../core/operation/operation.ts'
 import type { Shells } from '../../../core/shells.ts'
 import type { ContainerFiles } from '../container-files.ts'
 import type { ShellSession } from '../session/session.ts'

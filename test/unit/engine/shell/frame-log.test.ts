@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Frame } from '../../../../src/core/operation/call.ts'
 import { limits } from '../../../../src/core/limits/limits.ts'
-import type { Frame } from '../../../../src/core/operation/stream.ts'
 import { FrameLog } from '../../../../src/engine/shell/exec/frame-log.ts'
 
 const never = new AbortController().signal
