@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': `<!doctype html><html lang=en><head><title>Shop</title><meta name=description content="A shop"></head><body>
@@ -14,7 +14,7 @@ const pages = {
     </body></html>`,
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   const one = async (data?: Record<string, unknown>) => (await given.run([['get_content', data]])).results[0]!
 
   test('get_content is the page as markdown, html or an outline', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': '<!doctype html><title>Cookies</title><iframe id=inner src=/inner></iframe>',
@@ -17,7 +17,7 @@ interface Cookie {
   expires: number | null
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   const cookies = async () => (await given.value('get_cookies')) as Cookie[]
   const empty = async () => {
     for (const { name, domain } of await cookies()) await given.do('delete_cookie', { name, domain })

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { linkPage, pathOf } from '../support/crawl.ts'
-import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type HomeName, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -38,7 +38,7 @@ const map = (input: Record<string, unknown> = {}, home: HomeName = 'http') =>
   homes.clients[home].map({ url: site.url, ...input } as never)
 const paths = ({ links }: { links: string[] }) => links.map(pathOf)
 
-describe.each(homeNames)('a map through %s', (home: HomeName) => {
+describe.each(usualHomes)('a map through %s', (home: HomeName) => {
   test('lists the URLs of a site from links and sitemaps, breadth-first', async () => {
     const answer = await map({}, home)
     expect(answer).toMatchObject({ success: true, total: 9, duration_ms: expect.any(Number) })

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
 import { failureOf, open } from '../support/session-steps.ts'
 
@@ -116,7 +116,7 @@ describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
   })
 })
 
-describe.each(homeNames)('a session (%s)', (home) => {
+describe.each(usualHomes)('a session (%s)', (home) => {
   const create = (input: Record<string, unknown>) => homes.clients[home].createSession(input as never)
 
   test('is not made for an address, a browser or a proxy that may not be reached', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const fields = `<input id=q><input id=off disabled><input type=checkbox id=terms><input type=radio name=r id=r1><input type=radio name=r id=r2>
   <select id=country><option value=de>Germany</option><option value=fr>France</option></select>
@@ -10,7 +10,7 @@ const pages = {
   '/inner': `<!doctype html>${fields}`,
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   const checked = (selector: string) => given.value('evaluate_on_element', { selector, expression: 'this.checked' })
 
   test('focus gives an element the focus', async () => {

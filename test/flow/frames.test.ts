@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   // The frame is of another site, and so in another process.
@@ -18,7 +18,7 @@ const pages = {
     '<!doctype html><div id=host></div><script>host.attachShadow({mode:"open"}).innerHTML = "<b id=deep>deep</b>"</script>',
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   test('commands work in a frame of another site', async () => {
     await given.open('/')
     await given.do('type_text', { selector: 'frame=#outer >> #q', text: 'hello' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': `<!doctype html><title>Inspect</title><style>body{margin:0} .box{position:absolute;width:100px;height:40px}</style>
@@ -18,7 +18,7 @@ const pages = {
   },
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   const typed = async (expression: string) => (await given.do('evaluate', { expression }))['result']
 
   test('evaluate gives the value of an expression with the name of its type', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': `<!doctype html><input id=q value=abc><textarea id=area></textarea><div id=rich contenteditable>Hi</div>
@@ -12,7 +12,7 @@ const pages = {
     </script>`,
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   const held = (selector: string) => given.value('get_text', { selector })
 
   test('type_text adds to what a field holds, key by key', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': '<!doctype html><title>Start</title><a id=next href=/next>Next</a><a id=hash href=#part>Part</a>',
@@ -27,7 +27,7 @@ const pages = {
     <script>document.querySelector('#host').attachShadow({mode:'open'}).innerHTML = '<p id=deep>deep</p>'</script>`,
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   test('navigate_to opens an address and reports where it ended and with which status', async () => {
     expect(await given.do('navigate_to', { url: given.url('/moved') })).toEqual({
       url: given.url('/next'),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Observation } from '../../src/core/shapes/observe.ts'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 /** What an observation must not lose, each as it was found in a real application. */
 const pages = {
@@ -26,18 +26,16 @@ const pages = {
   '/notes': `<!doctype html><p>Short</p><p>${'long '.repeat(400)}</p><select aria-label=Country>${Array.from({ length: 30 }, (_, at) => `<option>C${at}`).join('')}</select>`,
 }
 
-inEveryHome(
-  pages,
-  (given) => {
-    const observe = (input: object = {}): Promise<Observation> =>
-      given.client().observe({ session_id: given.sessionId(), ...input } as never)
-    const snapshot = async (path: string, input: object = {}) => {
-      await given.open(path)
-      return (await observe(input)).snapshot!.replaceAll(/ \[ref=e\d+\]/g, '')
-    }
+inUsualHomes(pages, (given) => {
+  const observe = (input: object = {}): Promise<Observation> =>
+    given.client().observe({ session_id: given.sessionId(), ...input } as never)
+  const snapshot = async (path: string, input: object = {}) => {
+    await given.open(path)
+    return (await observe(input)).snapshot!.replaceAll(/ \[ref=e\d+\]/g, '')
+  }
 
-    test('includes totals, tables, legends and placeholders', async () => {
-      expect(await snapshot('/basket')).toBe(`- main:
+  test('includes totals, tables, legends and placeholders', async () => {
+    expect(await snapshot('/basket')).toBe(`- main:
   - generic:
     - text: Basket
     - table:
@@ -47,66 +45,64 @@ inEveryHome(
   - group "Delivery":
     - radio "Post" [checked]
   - textbox "Code" [placeholder="8 digits"]: "42"`)
-    })
+  })
 
-    test('shows the content of editors with role and reference, but not their hidden fields', async () => {
-      expect(await snapshot('/editors')).toBe(`- textbox "Message": Dear all Second
+  test('shows the content of editors with role and reference, but not their hidden fields', async () => {
+    expect(await snapshot('/editors')).toBe(`- textbox "Message": Dear all Second
 - textbox: No role, bold
 - textbox "Editor content": let answer = 42`)
-      const { snapshot: named } = await observe({ interactive_only: true })
-      const [, ref] = /textbox "Editor content" \[ref=(e\d+)\]/.exec(named!)!
-      await given.do('click', { selector: `ref=${ref}` })
-      expect(named).not.toContain('aria-hidden')
-    })
+    const { snapshot: named } = await observe({ interactive_only: true })
+    const [, ref] = /textbox "Editor content" \[ref=(e\d+)\]/.exec(named!)!
+    await given.do('click', { selector: `ref=${ref}` })
+    expect(named).not.toContain('aria-hidden')
+  })
 
-    test('includes the cells of focusable rows', async () => {
-      expect(await snapshot('/grid')).toBe(`- grid "Cars":
+  test('includes the cells of focusable rows', async () => {
+    expect(await snapshot('/grid')).toBe(`- grid "Cars":
   - row "Make | Price"
   - row "Ford | 20 000"`)
-    })
+  })
 
-    test('lists content behind an open dialog last, and ignores hidden dialogs', async () => {
-      expect(await snapshot('/modal')).toBe(`- dialog "Cookies":
+  test('lists content behind an open dialog last, and ignores hidden dialogs', async () => {
+    expect(await snapshot('/modal')).toBe(`- dialog "Cookies":
   - text: We use cookies
   - button "Accept"
 # out of reach, behind an open dialog or inert:
 - heading "Page" [level=1]
 - button "Behind"
 - button "Switched off"`)
-      const { elements } = await observe({ interactive_only: true })
-      expect(elements!.map(({ name, inert }) => [name, inert])).toEqual([
-        ['Accept', undefined],
-        ['Behind', true],
-        ['Switched off', true],
-      ])
-    })
+    const { elements } = await observe({ interactive_only: true })
+    expect(elements!.map(({ name, inert }) => [name, inert])).toEqual([
+      ['Accept', undefined],
+      ['Behind', true],
+      ['Switched off', true],
+    ])
+  })
 
-    test('omits the value of a password field from all names', async () => {
-      await given.open('/secret')
-      for (const interactive_only of [false, true])
-        expect(JSON.stringify(await observe({ interactive_only }))).not.toContain('hunter2')
-    })
+  test('omits the value of a password field from all names', async () => {
+    await given.open('/secret')
+    for (const interactive_only of [false, true])
+      expect(JSON.stringify(await observe({ interactive_only }))).not.toContain('hunter2')
+  })
 
-    test('ranks a footer after everything in view', async () => {
-      const above = await snapshot('/footer', { max_chars: 500 })
-      expect(above).toContain('Paragraph 0 of')
-      expect(above).not.toContain('Imprint')
-      await given.do('scroll_to', { y: 100_000 })
-      const below = (await observe({ max_chars: 500 })).snapshot!
-      expect(below).toContain('Imprint')
-      expect(below).not.toContain('Paragraph 0 of')
-    })
+  test('ranks a footer after everything in view', async () => {
+    const above = await snapshot('/footer', { max_chars: 500 })
+    expect(above).toContain('Paragraph 0 of')
+    expect(above).not.toContain('Imprint')
+    await given.do('scroll_to', { y: 100_000 })
+    const below = (await observe({ max_chars: 500 })).snapshot!
+    expect(below).toContain('Imprint')
+    expect(below).not.toContain('Paragraph 0 of')
+  })
 
-    test('reports how much of long texts and option lists is omitted', async () => {
-      await given.open('/notes')
-      const { snapshot: short, omitted, truncated } = await observe({ max_chars: 700 })
-      expect(short).toMatch(/- text: Short\n- text: (?:long ){20,}.*… \(\d+ more characters\)\n- combobox "Country"/)
-      expect(omitted).toEqual({ texts: 1, options: 20 })
-      expect(truncated).toBe(true)
-      const whole = await observe()
-      expect(whole).toMatchObject({ truncated: false, omitted: { options: 20 } })
-      expect(whole.snapshot).toContain('| C9 | 20 more]')
-    })
-  },
-  ['unix'],
-)
+  test('reports how much of long texts and option lists is omitted', async () => {
+    await given.open('/notes')
+    const { snapshot: short, omitted, truncated } = await observe({ max_chars: 700 })
+    expect(short).toMatch(/- text: Short\n- text: (?:long ){20,}.*… \(\d+ more characters\)\n- combobox "Country"/)
+    expect(omitted).toEqual({ texts: 1, options: 20 })
+    expect(truncated).toBe(true)
+    const whole = await observe()
+    expect(whole).toMatchObject({ truncated: false, omitted: { options: 20 } })
+    expect(whole.snapshot).toContain('| C9 | 20 more]')
+  })
+})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Observation, ObservedElement } from '../../src/core/shapes/observe.ts'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 import { failureOf, until } from '../support/session-steps.ts'
 
 const shop = `<!doctype html><title>Shop</title>
@@ -54,7 +54,7 @@ const named = ({ elements }: Observation, name: string): ObservedElement =>
 const rounded = (box: unknown) =>
   Object.fromEntries(Object.entries(box as Record<string, number>).map(([name, value]) => [name, Math.round(value)]))
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   const observe = (input: Record<string, unknown> = {}): Promise<Observation> =>
     given.client().observe({ session_id: given.sessionId(), ...input } as never)
 

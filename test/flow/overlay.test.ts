@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': `<!doctype html><title>One</title><style>body{margin:0} button{position:absolute;left:20px;width:120px;height:40px}</style>
@@ -10,7 +10,7 @@ const pages = {
   '/inner': '<!doctype html><button id=in>Inside</button>',
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   const picture = async () => (await given.do('screenshot', { full_page: false }))['screenshot']
   const layout = () =>
     given.evaluate(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const log = `<script>
   window.events = []
@@ -46,7 +46,7 @@ interface Seen {
   y: number
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   const seen = async (...types: string[]) =>
     ((await given.evaluate('events')) as Seen[]).filter(({ type }) => types.includes(type))
 

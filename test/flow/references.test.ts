@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': `<!doctype html><button id=buy onclick="this.textContent = 'Bought'">Buy</button><p>Text</p>
@@ -7,7 +7,7 @@ const pages = {
   '/inner': '<!doctype html><style>body{margin:0}</style><button>Inside</button>',
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   /** Reference of the first line of a fresh snapshot that has the text. */
   const reference = async (text: string) => {
     const wish = { session_id: given.sessionId(), include: ['snapshot' as const], interactive_only: false }

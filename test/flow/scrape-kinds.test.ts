@@ -110,7 +110,7 @@ describe('content other than HTML', () => {
   test('returns invalid JSON with a warning', async () => {
     const answer = await homes.clients.http.scrape({ url: `${site.url}/broken.json` })
     expect(answer).toMatchObject({ success: true, data: { markdown: '```json\n{"rivers":\n```\n' } })
-    expect(answer.warning).toContain('cannot be parsed')
+    expect(answer.warning).toContain('the content is not valid JSON')
   })
 
   test('makes the fence longer than any inside', async () => {

@@ -9,7 +9,7 @@ import type { ModelConfig } from '../../src/core/config/config.ts'
 import { limits } from '../../src/core/limits/limits.ts'
 import { bax } from '../support/cli.ts'
 import { type FakeModel, followInjection, type ModelCall, type Reply, serveModel } from '../support/fake-model.ts'
-import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type HomeName, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { type Site, serveSite } from '../support/site.ts'
 import { article } from '../support/web.ts'
 
@@ -51,7 +51,7 @@ const both = ({ response_format: form }: ModelCall): Reply => ({
   content: JSON.stringify(form?.json_schema?.schema).includes('summary') ? '{"summary": "A kettle. It boils."}' : '{"price": 49}', // prettier-ignore
 })
 
-describe.each(homeNames)('through %s', (home) => {
+describe.each(usualHomes)('through %s', (home) => {
   test('both come from the model, and metadata say so', async () => {
     model.reply(both)
     const answer = await scrapeIn(homes, home, '/kettle', { ...json, formats: ['json', 'summary'] })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
 import { startEngineHost } from '../support/engine-host.ts'
-import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { noFullBrowser, testUnless } from '../support/needs.ts'
 import { pageProcesses } from '../support/processes.ts'
 import { failureOf, isRunning, until, valueOf } from '../support/session-steps.ts'
@@ -31,7 +31,7 @@ afterAll(async () => {
 const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
 const hang = command('evaluate', { expression: 'while (true);' })
 
-describe.each(homeNames)('failures (%s)', (home) => {
+describe.each(usualHomes)('failures (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   const create = async (input: Parameters<Client['createSession']>[0] = {}): Promise<string> =>
     (await client().createSession({ headless: true, ...input })).session_id!

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
-import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { failureOf, open, until, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -41,7 +41,7 @@ interface Event {
   readonly data: Record<string, unknown>
 }
 
-describe.each(homeNames)('pages of a session (%s)', (home) => {
+describe.each(usualHomes)('pages of a session (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   let id: string
   const start = async (path: string) => {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { homeNames, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { noFullBrowser, testUnless } from '../support/needs.ts'
@@ -191,7 +191,7 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
   })
 })
 
-describe.each(homeNames)('a session behind a proxy (%s)', (home) => {
+describe.each(usualHomes)('a session behind a proxy (%s)', (home) => {
   let proxy: Server
   const asked: { url: string; authorization: string | undefined }[] = []
   beforeAll(async () => {
@@ -224,7 +224,7 @@ describe.each(homeNames)('a session behind a proxy (%s)', (home) => {
   })
 })
 
-describe.each(homeNames)('a session with cdp_url (%s)', (home) => {
+describe.each(usualHomes)('a session with cdp_url (%s)', (home) => {
   test('has its own context, and leaves the browser running when it ends', async () => {
     const client = homes.clients[home]
     const foreign = await startForeignBrowser()
@@ -279,7 +279,7 @@ describe.each(homeNames)('a session with cdp_url (%s)', (home) => {
   })
 })
 
-describe.each(homeNames)('stealth (%s)', (home) => {
+describe.each(usualHomes)('stealth (%s)', (home) => {
   testUnless(noFullBrowser)(
     'disable_automation_detection: nothing on the page tells that it is automated',
     async () => {

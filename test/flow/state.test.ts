@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': `<!doctype html><title>State</title><div style="height:3000px"></div>
@@ -9,7 +9,7 @@ const pages = {
   '/inner': '<!doctype html><p>inner</p>',
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   test('capture_state takes down what the page holds', async () => {
     await given.open('/')
     await given.do('set_cookies', { cookies: 'sid=1' })

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import type { StepResult } from '../../src/core/shapes/observe.ts'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 import { failureOf, until } from '../support/session-steps.ts'
 
 /** Requests that are answered when a test says so. */
@@ -24,7 +24,7 @@ const pages = {
   },
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   const step = (input: Record<string, unknown>): Promise<StepResult> =>
     given.client().browserStep({ session_id: given.sessionId(), ...input } as never)
   const click = (selector: string) => ({ command: 'click', data: { selector } })

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': `<!doctype html><title>Shop</title><h1>Our shop</h1><p>We sell tea.</p><dl><dt>Price</dt><dd>4</dd></dl>`,
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   test('extract_structured_content fills a schema from the page', async () => {
     await given.open('/')
     const schema = { type: 'object', properties: { title: { type: 'string' } } }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': '<!doctype html><title>Storage</title><iframe id=inner src=/inner></iframe>',
@@ -7,7 +7,7 @@ const pages = {
 }
 const areas = ['local', 'session'] as const
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   test.each(areas)('get_%s_storage, set and clear work on the page', async (area) => {
     const [get, set, clear] = [`get_${area}_storage`, `set_${area}_storage`, `clear_${area}_storage`]
     await given.open('/')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { Transport } from '../../src/client/transport.ts'
 import type { CommandResult, CommandsResult } from '../../src/core/shapes/commands.ts'
-import { type HomeName, homeNames, type Homes, openHomes } from './homes.ts'
+import { type HomeName, homeNames, type Homes, openHomes, usualHomes } from './homes.ts'
 import { serveSite, type Site } from './site.ts'
 
 type Data = Record<string, unknown>
@@ -33,7 +33,10 @@ export interface Given {
 
 type Pages = Parameters<typeof serveSite>[0]
 
-/** Runs the same tests in the three homes of an engine, or in some of them. */
+/** Runs tests of commands, which are the same wherever the engine runs. */
+export const inUsualHomes = (pages: Pages, tests: (given: Given) => void): void => inEveryHome(pages, tests, usualHomes)
+
+/** Runs the same tests in the three locations of an engine, or in some of them. */
 export function inEveryHome(pages: Pages, tests: (given: Given) => void, names: readonly HomeName[] = homeNames): void {
   describe.each(names)('%s', (home) => {
     let site: Site

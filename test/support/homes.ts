@@ -16,6 +16,12 @@ import { described } from './described.ts'
 export const homeNames = ['embedded', 'unix', 'http'] as const
 export type HomeName = (typeof homeNames)[number]
 
+/**
+ * Locations for tests of behavior that is the same in each: one, to save time. `BAX_TEST_HOMES=all` selects all three,
+ * as before a release.
+ */
+export const usualHomes: readonly HomeName[] = process.env['BAX_TEST_HOMES'] === 'all' ? homeNames : ['http']
+
 export interface Homes {
   readonly engine: Engine
   readonly stateDir: string

@@ -6,7 +6,7 @@ import type { Transport } from '../../src/client/transport.ts'
 import type { ExecResult } from '../../src/core/shapes/shell/exec.ts'
 import type { ShellSession } from '../../src/core/shapes/shell/session.ts'
 import { nameOf, shellConfig, testImages } from './docker.ts'
-import { homeNames, type Homes, openHomes } from './homes.ts'
+import { homeNames, type Homes, openHomes, usualHomes } from './homes.ts'
 
 type Fields = Record<string, unknown>
 export type AnyFrame = Frame & Fields
@@ -34,14 +34,14 @@ interface Where {
   readonly image?: (typeof testImages)[number]
   /** Of the session that the tests share. */
   readonly session?: Fields
-  /** Where the engine runs; what a container does is the same everywhere. */
+  /** Locations of the engine. */
   readonly homes?: readonly (typeof homeNames)[number][]
 }
 
-/** Runs the same tests in the three homes of an engine; without Docker or the image they are skipped with the reason. */
+/** Runs the same tests on an engine; without Docker or the image they are skipped with the reason. */
 export function inEveryShell(
   tests: (given: GivenShell) => void,
-  { image = usual, session = {}, homes: names = homeNames }: Where = {},
+  { image = usual, session = {}, homes: names = usualHomes }: Where = {},
 ): void {
   describe.skipIf(image.absent !== null)(nameOf(image), () => {
     describe.each(names)('%s', (home) => {
