@@ -13,7 +13,11 @@ export const scrape = defineOperation({
   example: 'bax scrape https://example.com',
   input: scrapeInput,
   output: scrapeAnswer,
-  errors: ['timeout', 'url_blocked', 'model_not_configured', 'browser_not_found', 'browser_failed'],
+  errors: [
+    'timeout', 'url_blocked', 'model_not_configured', 'browser_not_found', 'browser_failed', 'dns_failed',
+    'connection_failed', 'tls_error', 'too_many_redirects', 'navigation_aborted', 'navigation_failed', 'page_crashed',
+    'action_failed', 'content_too_large', 'unsupported_content_type',
+  ], // prettier-ignore
   heavy: true,
   run: (engine, input, call) => engine.extractor.scrape(input, call),
 })

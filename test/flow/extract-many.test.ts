@@ -43,7 +43,7 @@ test('continues after an unreadable file at any position', async () => {
   const result = await built.run(['extract', ...names, '-o', 'out/'], { cwd: folder })
   expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('gone.html: cannot read the file: ENOENT') }) // prettier-ignore
   expect(await readdir(join(folder, 'out'))).toHaveLength(count - 1)
-  expect(await readFile(join(folder, 'out', `${name(7)}.md`), 'utf8')).toContain('/next7)')
+  expect(await readFile(join(folder, 'out', `${name(7)}.md`), 'utf8')).toContain('(next7)')
 })
 
 test('converts a list of URLs to one JSON file with every page by its key', async () => {
@@ -60,5 +60,5 @@ test('accepts standard input as one of the pages', async () => {
   const { stdout } = await built.run(['extract', ...names, '--ndjson'], { cwd: folder, stdin: `<p>${sentence}</p>` })
   const lines = stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
   expect(lines[20]).toMatchObject({ file: '-', markdown: `${sentence}\n` })
-  expect(lines[21].markdown).toContain('/next21)')
+  expect(lines[21].markdown).toContain('(next21)')
 })

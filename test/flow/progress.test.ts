@@ -70,7 +70,7 @@ describe('a search', () => {
   const argv = ['search', 'deltas', '--limit', '1', '--formats', 'markdown']
 
   test('says what it does, and for how long', async () => {
-    expect((await run(argv, /searching deltas, and scraping what is found \(1 at most\): \d+ s/)).code).toBe(0)
+    expect((await run(argv, /searching deltas, and scraping the results \(at most 1\): \d+ s/)).code).toBe(0)
   })
 
   test('says nothing of it where nobody looks', async () => {

@@ -102,8 +102,9 @@ interface Answer {
 
 /** What a response has that the description does not allow, as one line. */
 export function mistakeIn(method: string, pathname: string, { status, mediaType, text }: Answer): string | undefined {
-  // What every server answers where no operation is.
-  if (pathname === '/openapi.json' || /"code":"(?:route_not_found|method_not_allowed)"/.test(text ?? ''))
+  // Responses where no operation is, and the page of the live view.
+  const isPage = pathname.startsWith('/live/') && mediaType === 'text/html'
+  if (pathname === '/openapi.json' || isPage || /"code":"(?:route_not_found|method_not_allowed)"/.test(text ?? ''))
     return undefined
   const name = `${method} ${pathname.replaceAll(/\b(\w+)_[\w-]{8,}/g, '$1_…')} ${status} ${mediaType}`
   const operation = operationAt(method, pathname)
