@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { lacks, testUnless } from '../support/needs.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -69,10 +69,12 @@ class Terminal {
 
 beforeAll(async () => {
   built = await buildBax()
-  stateDir = await built.stateDir()
   site = await serveSite({
     '/': '<title>Shop</title><button id="buy" onclick="this.textContent=`Sold`">Buy</button>',
   })
+})
+beforeEach(async () => {
+  stateDir = await built.stateDir()
 })
 afterAll(async () => {
   await built.close()
