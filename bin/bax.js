@@ -4,7 +4,7 @@ const { existsSync } = require('node:fs')
 const { join } = require('node:path')
 
 const scripts = join(__dirname, '..', 'scripts')
-// What can be asked before there is a browser, and what is asked when there is none.
+// Commands that work without a browser.
 const withoutBrowser = new Set([undefined, 'help', 'setup', 'doctor', 'engine', 'openapi', 'shell'])
 
 async function ready() {

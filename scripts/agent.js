@@ -75,7 +75,7 @@ async function compile(arch) {
   return false
 }
 
-/** Those of earlier sources are of no use any more. */
+/** Removes the programs of earlier sources. */
 function dropOlder(arch) {
   const current = `${keyOf()}-${arch}`
   for (const file of readdirSync(kept)) {

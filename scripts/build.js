@@ -12,7 +12,7 @@ import { warm } from './warm.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** What the CommonJS files load on demand, by the name of its module. */
+/** Modules that the CommonJS files load on demand, by name. */
 const program = {
   program: 'src/cli/program.ts',
   errors: 'src/cli/output/errors.ts',
@@ -22,7 +22,7 @@ const program = {
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
   'pdf-worker': 'src/engine/scrape/documents/pdf-worker.ts',
   'unzstd-worker': 'src/engine/render/http/unzstd-worker.ts',
-  // Of a scrape, what most do without.
+  // Parts that most scrapes do not need.
   'embedded-engine': 'src/cli/engine/embedded-engine.ts',
   'local-engine': 'src/cli/engine/local-engine.ts',
   ora: 'ora',
@@ -99,7 +99,7 @@ async function buildInto(outdir) {
   await writeFile(join(outdir, 'manifest.json'), JSON.stringify(makeManifest()))
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
   await writeFile(join(outdir, licensesFile), await licensesOf(root, bundledFiles(built)))
-  // Those that are compiled; only shell sessions need one, and say so.
+  // Copies the agents that are compiled. Only shell sessions need one, and report a missing one.
   copyAgents(join(outdir, 'agent'))
   await copyFile(join(root, 'scripts/code-cache.cjs'), join(outdir, 'code-cache.js'))
   await copyFile(join(root, model), join(outdir, 'model.json'))

@@ -131,7 +131,7 @@ make_network() {
 }
 
 inherited_variables() {
-  env | grep -E '^([a-z]+_proxy|[A-Z]+_PROXY|npm_config_[^=]+|NPM_CONFIG_[^=]+|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|CI)=' || true
+  env | grep -E '^([a-z]+_proxy|[A-Z]+_PROXY|npm_config_[^=]+|NPM_CONFIG_[^=]+|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|CI|BAX_TEST_HOMES)=' || true
 }
 
 # What runs in the bare root; $1 is the list of test files, which the shell there expands.

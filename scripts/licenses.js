@@ -56,7 +56,9 @@ export function packageFolder(path) {
 /** Whether an SPDX expression allows redistribution: of alternatives one must, of combined licences all. */
 export function isAllowed(license) {
   if (typeof license !== 'string') return false
-  const plain = license.replaceAll(/[()]/g, '')
+  const plain = license.replace(/^\((.*)\)$/, '$1')
+  // Nested expressions do not occur; they would need a parser.
+  if (/[()]/.test(plain)) return false
   return plain.split(' OR ').some((one) => one.split(' AND ').every((id) => allowed.has(id)))
 }
 

@@ -7,7 +7,7 @@ const packagesStamp = join(root, 'node_modules', '.bax-stamp')
 const browserStamp = join(root, 'node_modules', '.bax-browsers')
 const bundle = join(root, 'dist', 'manifest.json')
 
-/** What the installed packages depend on; size and time stand for the lock file's content on the fast path. */
+/** Key of the installed packages. Uses size and time of the lock file, since reading it would slow down every start. */
 function packagesKey() {
   const { mtimeMs, size } = statSync(join(root, 'package-lock.json'))
   return `${process.versions.modules} ${size} ${Math.round(mtimeMs)}`
@@ -28,7 +28,7 @@ function buildReady() {
   )
 }
 
-/** Of the agent of shell sessions, for the containers of this machine. */
+/** Whether the agent of shell sessions is built for this machine's architecture. */
 const agentReady = () => existsSync(join(root, 'dist', 'agent', `agent-${process.arch}`))
 
 function isNewer(folder, time) {

@@ -27,7 +27,7 @@ const print = (text) => process.stdout.write(text)
 
 const verdicts = []
 const must = (sentence, found, holds) => verdicts.push({ sentence, found, holds })
-/** What is to be undone whatever happens, the latest first. */
+/** Cleanup functions, run in reverse order at the end. */
 const undo = []
 
 const hasShell = await promisify(execFile)('docker', ['image', 'inspect', 'bax-shell:busybox']).then(

@@ -78,8 +78,8 @@ async function run(argv: readonly string[]): Promise<number> {
     const code = await quick(argv, io)
     if (code !== undefined) return code
   } catch (error) {
-    const { printFailure: tellFailure } = await import('./cli/output/errors.ts')
-    return tellFailure(error, io, argv.includes('--json'))
+    const { printFailure } = await import('./cli/output/errors.ts')
+    return printFailure(error, io, argv.includes('--json'))
   }
   const { main } = await import('./cli/program.ts')
   return main(argv, io)
@@ -92,8 +92,8 @@ async function end(code: number): Promise<void> {
   }
   await flush()
   if (!unwritten) process.exit(code)
-  const { printWriteError: reportUnwritten } = await import('./cli/output/errors.ts')
-  const failed = await reportUnwritten(unwritten, io)
+  const { printWriteError } = await import('./cli/output/errors.ts')
+  const failed = await printWriteError(unwritten, io)
   await flush()
   process.exit(failed)
 }

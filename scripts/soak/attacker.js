@@ -57,7 +57,7 @@ export function attack({ url, key, stateDir, shell }) {
     async strings() {
       const [method, path, body] = pick(carriers)
       const { answer } = await ask(method, path, body(pick(hostile)))
-      // What it made in spite of all is ended, so that its quota lasts.
+      // Sessions that were created nevertheless are closed, so that the quota is not used up.
       const id = answer?.session_id
       if (id && path === '/shell/sessions') await ask('DELETE', `/shell/sessions/${id}`)
       if (id && path === '/sessions') await ask('DELETE', `/sessions/${id}`)

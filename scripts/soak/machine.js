@@ -94,9 +94,9 @@ export async function openServer(program, flags) {
   })
   return {
     url,
-    /** Of those who work. */
+    /** Keys of the callers that work. */
     keys: keys.slice(0, 2),
-    /** Of who attacks. */
+    /** Key of the attacker. */
     attackerKey: keys[2],
     stateDir,
     program,

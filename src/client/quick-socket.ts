@@ -2,7 +2,7 @@
  * Sends one call over a Unix socket with node:net alone: loading node:http costs a one-liner 8 ms of its 80 ms.
  * It uses HTTP/1.0, whose response ends with the connection and has no chunks.
  */
-import { connect } from 'node:net'
+import { connectUnlessAborted } from '../core/net/abortable-socket.ts'
 import type { Transport, WireResponse } from './transport.ts'
 import { unreachable } from './transport.ts'
 
@@ -11,15 +11,8 @@ export function overQuickSocket(path: string): Transport {
   return {
     send: ({ method, path: target, headers, body, signal }) =>
       new Promise((resolve, reject) => {
-        const socket = connect(path)
+        const socket = connectUnlessAborted(path, signal, reject)
         const fail = (error: unknown) => reject(unreachable(path, error))
-        const abort = () => {
-          reject(signal!.reason)
-          socket.destroy()
-        }
-        if (signal?.aborted) abort()
-        signal?.addEventListener('abort', abort, { once: true })
-        socket.on('close', () => signal?.removeEventListener('abort', abort))
         const chunks: Buffer[] = []
         socket.on('error', fail)
         socket.on('data', (chunk) => chunks.push(chunk))

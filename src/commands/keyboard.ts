@@ -60,7 +60,7 @@ export const type_text = defineCommand({
 
 /** @throws BaxError `element_detached` when the field is removed before all characters have reached it. */
 async function typeInto(
-  { page, signal, send, receivedChars: received }: CommandContext,
+  { page, signal, send, receivedChars }: CommandContext,
   field: ElementHandle,
   selector: string,
   text: string,
@@ -75,7 +75,7 @@ async function typeInto(
     if (state === 'there') continue
     // The last characters may have submitted the form.
     if (state === 'navigated' && typed === count) return
-    const arrived = state === 'gone' ? await received() : null
+    const arrived = state === 'gone' ? await receivedChars() : null
     if (arrived === null || arrived < count) throw halfTyped(selector, arrived, count)
   }
 }

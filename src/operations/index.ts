@@ -14,7 +14,7 @@ import * as browserSockets from './browser/sockets.ts'
 import * as crawl from './crawl.ts'
 import * as engine from './engine.ts'
 import * as keys from './keys.ts'
-import * as life from './health.ts'
+import * as health from './health.ts'
 import * as scrape from './scrape.ts'
 import * as search from './search.ts'
 import * as shellArtifacts from './shell/shell-artifacts.ts'
@@ -45,7 +45,7 @@ const families = {
   ...crawl,
   ...engine,
   ...keys,
-  ...life,
+  ...health,
   ...scrape,
   ...search,
   ...shellArtifacts,

@@ -45,7 +45,7 @@ export interface AppOptions {
 }
 
 export function createApp(options: AppOptions): Hono<AppEnv> {
-  const { engine, gate, sockets: socketBase, service, drain, rates, requestListener, onError: onFault } = options
+  const { engine, gate, sockets: socketBase, service, drain, rates, requestListener, onError } = options
   const app = new Hono<AppEnv>()
   // Without a check of host or key, only the machine's own user can connect.
   const isOwn = gate.hosts === null && gate.keys === null
@@ -67,8 +67,8 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     engine,
     sockets: socketBase,
     service,
-    repeats: new IdempotencyCache(),
-    places: new WorkSlots(pages),
+    idempotency: new IdempotencyCache(),
+    workSlots: new WorkSlots(pages),
     bodies: new BodyMemory(bodyBytes),
     streams: rates && new OpenStreams('streams'),
   })
@@ -82,7 +82,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   })
   app.onError((thrown, context) => {
     const error = asBaxError(thrown)
-    if (error.status === 500 || (!isOwn && hidesDetails(error))) onFault?.(error, context.get('requestId'))
+    if (error.status === 500 || (!isOwn && hidesDetails(error))) onError?.(error, context.get('requestId'))
     return failure(context, isOwn ? withSystemCause(error) : publicError(error))
   })
   return app

@@ -13,7 +13,7 @@
  */
 import { Box, useInput } from 'ink'
 import { useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react'
-import { Disconnected, Footer, Header, type Notice } from './components/chrome.tsx'
+import { Disconnected, Footer, Header, type Notice } from './components/header-footer.tsx'
 import { Help } from './components/help.tsx'
 import { type AppServices, AppContext, useAppContext, useKeys, useLink, useSize } from './hooks/app-context.ts'
 import { type Layer, parseKeys } from './keyboard.ts'

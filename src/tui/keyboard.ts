@@ -74,7 +74,7 @@ export class Keyboard {
     const [first] = this.#waiting
     if (!first) return
     this.#press(first)
-    // React renders the effect of this key in the next turn, and only then the layers for the next key are in place.
+    // React renders the effect of this key in the next turn; the next key must wait for the layers that this adds.
     setImmediate(() =>
       setImmediate(() => {
         this.#waiting.shift()

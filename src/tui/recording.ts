@@ -13,8 +13,8 @@ export class Recording {
     this.#start = start
   }
 
-  add(commands: readonly TypedCommand[], lasting: StableSelectors): void {
-    for (const { command, data } of commands) this.commands.push({ command, data: withStableSelectors(data, lasting) })
+  add(commands: readonly TypedCommand[], stable: StableSelectors): void {
+    for (const { command, data } of commands) this.commands.push({ command, data: withStableSelectors(data, stable) })
   }
 
   /** Returns the steps, preceded by opening the start page unless the first step opens a page. */
@@ -25,8 +25,8 @@ export class Recording {
 }
 
 /** Replaces refs, which are valid for one observation only, by stable selectors. */
-function withStableSelectors(data: TypedCommand['data'], lasting: StableSelectors): TypedCommand['data'] {
-  const stable = (value: unknown): unknown =>
-    typeof value === 'string' && value.startsWith('ref=') ? (lasting.get(value.slice(4)) ?? value) : value
-  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, stable(value)]))
+function withStableSelectors(data: TypedCommand['data'], stable: StableSelectors): TypedCommand['data'] {
+  const replaced = (value: unknown): unknown =>
+    typeof value === 'string' && value.startsWith('ref=') ? (stable.get(value.slice(4)) ?? value) : value
+  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, replaced(value)]))
 }

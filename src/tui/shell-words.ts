@@ -8,7 +8,7 @@ interface Split {
   readonly open: '"' | "'" | null
 }
 
-/** Splits at spaces outside quotes that no backslash precedes. */
+/** Splits at spaces that are neither quoted nor escaped with a backslash. */
 export function splitWords(line: string): Split {
   const words: string[] = []
   let word: string | undefined

@@ -11,7 +11,7 @@ import { serveSite, type Site } from '../support/site.ts'
 
 const mebibyte = 1024 * 1024
 const bound = 4 * mebibyte
-const tooMuch = 'the session has downloaded as much as it may'
+const tooMuch = 'the session has reached its download limit'
 
 let homes: Homes
 let site: Site

@@ -89,7 +89,7 @@ test('what a session downloads is bounded: what is too much is told, and not kep
     const { success, error } = (event as unknown as { data: { success: boolean; error?: string } }).data
     if (success) kept += 1
     else {
-      expect(error).toBe('the session has downloaded as much as it may')
+      expect(error).toBe('the session has reached its download limit')
       break
     }
   }

@@ -61,6 +61,12 @@ inUsualHomes(pages, (given) => {
     })
   })
 
+  test('evaluate counts the entries beyond its limit', async () => {
+    const many = 'Array.from({ length: 50_010 }, (_, at) => [`k${at}`, at])'
+    const { value } = (await typed(`Object.fromEntries(${many})`)) as { value: Record<string, unknown> }
+    expect([Object.keys(value).length, value['…']]).toEqual([50_001, '[10 more]'])
+  })
+
   test('evaluate reports what was thrown', async () => {
     await given.open('/')
     const fail = async (expression: string) => {

@@ -56,7 +56,10 @@ describe('with a key `bax serve` listens on every address', () => {
 
   test('without one, or with a wrong one, the terminal says so and exits with 4', async () => {
     const none = await there(undefined, 'session', 'list')
-    expect([none.code, none.stderr]).toEqual([4, expect.stringMatching(/^error: a key is needed\nhint: .*BAX_API_KEY/)])
+    expect([none.code, none.stderr]).toEqual([
+      4,
+      expect.stringMatching(/^error: a key is required\nhint: .*BAX_API_KEY/),
+    ])
     const wrong = await there('bax_wrong', 'session', 'list')
     expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('unknown key')])
   })

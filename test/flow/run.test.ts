@@ -276,7 +276,7 @@ steps:
 
   test('with a path in the step are written relative to the working folder', async () => {
     const { steps } = await report(`${blank('x')}steps:\n  - screenshot: {path: out/page.png}\n`)
-    expect(steps[0]!.value).toEqual({ screenshot: '(picture)', path: join(folder.path, 'out/page.png') })
+    expect(steps[0]!.value).toEqual({ screenshot: '(screenshot)', path: join(folder.path, 'out/page.png') })
     expect((await folder.bytes('out/page.png')).subarray(1, 4).toString()).toBe('PNG')
   })
 })

@@ -100,7 +100,7 @@ interface Answer {
   readonly text: string | undefined
 }
 
-/** What a response has that the description does not allow, as one line. */
+/** Describes how a response violates the OpenAPI document, in one line; undefined if it does not. */
 export function mistakeIn(method: string, pathname: string, { status, mediaType, text }: Answer): string | undefined {
   // Responses where no operation is, and the page of the live view.
   const isPage = pathname.startsWith('/live/') && mediaType === 'text/html'

@@ -15,7 +15,7 @@ export { bytesOf } from './bytes.ts'
 
 const runtimeDir = process.env['XDG_RUNTIME_DIR']
 
-/** As an engine of the terminal would be told. */
+/** Docker settings as the CLI reads them from the environment. */
 export const shellConfig = {
   ...(process.env['DOCKER_HOST'] && { dockerHost: process.env['DOCKER_HOST'] }),
   ...(runtimeDir && { runtimeDir }),

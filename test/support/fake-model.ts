@@ -11,7 +11,7 @@ export interface ModelCall {
   readonly response_format?: { readonly type: string; readonly json_schema?: { readonly schema: unknown } }
 }
 
-/** What it says next: text of the assistant, a refusal, or a body that is no answer. */
+/** Next reply of the model: text of the assistant, a refusal, or a body that is no answer. */
 export type Reply =
   | { readonly content: string }
   | { readonly status: number; readonly error?: string; readonly retryAfter?: number }

@@ -77,7 +77,7 @@ export async function startForeignBrowser({ port = 0 } = {}): Promise<ForeignBro
     crash: async (ending) => {
       const socket = await socketTo(ending)
       socket.send(JSON.stringify({ id: 1, method: 'Page.crash' }))
-      // What has crashed answers no more.
+      // A crashed page does not respond.
       await once(socket, 'close')
     },
     close: async () => {

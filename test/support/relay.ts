@@ -30,7 +30,7 @@ export interface Here {
   end(): Promise<void>
 }
 
-interface HereWish {
+interface ConnectOptions {
   readonly kinds?: readonly CollectedKind[]
   readonly bodies?: boolean
   readonly maxEventsPerSec?: number
@@ -42,7 +42,7 @@ interface HereWish {
 }
 
 /** A hub of the test's own with a browser connected to it. */
-export async function connectHere(browser: string, source: HereWish = {}): Promise<Here> {
+export async function connectHere(browser: string, source: ConnectOptions = {}): Promise<Here> {
   const {
     policy = 'no-lifecycle',
     tabs = [],
@@ -70,7 +70,7 @@ export async function connectHere(browser: string, source: HereWish = {}): Promi
   const stop = new AbortController()
   const here = { hub, statuses, ways, open: true } as unknown as Mutable<Here>
   const running = connector.run(stop.signal)
-  // Who wants to know how it ended asks for it later.
+  // Tests that need the outcome await it later.
   running.catch(() => {})
   await until(() => hub.sessions[0]?.activeTarget != null)
   return Object.assign(here, {
@@ -107,7 +107,7 @@ function overheard(link: Link, onSecret: (secret: string) => void): Link {
 
 type Mutable<T> = { -readonly [Key in keyof T]: T[Key] }
 
-interface Wishes {
+interface ConnectorOptions {
   readonly kinds?: readonly CollectedKind[] | undefined
   readonly bodies?: boolean | undefined
   readonly maxEventsPerSec?: number | undefined
@@ -117,7 +117,7 @@ interface Wishes {
   readonly name: string | null
 }
 
-const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsPerSec }: Wishes) => ({
+const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsPerSec }: ConnectorOptions) => ({
   name,
   attachment: {
     policy,

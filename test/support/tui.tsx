@@ -30,7 +30,7 @@ export interface OpenTui {
   readonly close: () => void
 }
 
-interface TuiWishes {
+interface TuiOptions {
   readonly transport: Transport
   readonly manifest: Manifest
   readonly stateDir: string
@@ -82,7 +82,7 @@ class Keys extends EventEmitter {
   }
 }
 
-export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24 }: TuiWishes): OpenTui {
+export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24 }: TuiOptions): OpenTui {
   const out = new Output(columns, rows)
   const stdin = new Keys()
   const screen = new Screen(out as never)
@@ -92,13 +92,13 @@ export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24
     if (chunk.length > 0) frame = String(chunk)
     return write(chunk, done)
   }
-  const desk = deskOf({ transport, manifest, stateDir }, out, stdin)
-  const link = new Link(desk)
+  const host = hostOf({ transport, manifest, stateDir }, out, stdin)
+  const link = new Link(host)
   chalk.level = 3
   screen.open()
   const ink = render(
     <App
-      host={desk}
+      host={host}
       link={link}
       keyboard={new Keyboard()}
       screen={screen}
@@ -134,7 +134,7 @@ export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24
   }
 }
 
-function deskOf({ transport, manifest, stateDir }: TuiWishes, out: Output, stdin: Keys): TuiHost {
+function hostOf({ transport, manifest, stateDir }: TuiOptions, out: Output, stdin: Keys): TuiHost {
   const io = {
     stdin: stdin as never,
     stdout: out,

@@ -18,7 +18,7 @@ export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
     command.argument('[file...]', 'HTML files, or folders of them; - for standard input (the default)')
     command.option('--url <url>', 'URL of the page, to resolve links; by default its canonical link')
-    command.option('--headline', 'add a missing headline, and keep all of a manual')
+    command.option('--headline', 'restore a missing headline and missing parts of reference documentation')
     command.option('--no-only-main-content', 'keep navigation, header, footer and other boilerplate')
     command.option('-o, --output <file|folder>', 'file for the Markdown; folder or file.json for several files')
     command.option('--ndjson', 'print one JSON object {file, markdown} per file')

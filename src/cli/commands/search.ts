@@ -61,7 +61,10 @@ function bodyOf({ io, settings }: Context, input: Record<string, unknown>, { wor
   return { ...body, query, ...(session && { session_id: session }) }
 }
 
-/** Returns the engine of the session; without one, an embedded engine if this terminal has its own search settings. */
+/**
+ * Returns the context and the need for `withEngine`: the engine of the session, an embedded one if this terminal has its
+ * own search settings, otherwise any engine.
+ */
 function engineFor(context: Context, sessionId: string | undefined): [Context, Need] {
   const { settings } = context
   if (sessionId !== undefined) return [context, { when: 'running', absent: noEngineFor(sessionId) }]

@@ -4,7 +4,7 @@ import type { CrawlAccounts, CrawlError } from '../../core/shapes/crawl.ts'
 import { interruptedExit, printError } from '../output/errors.ts'
 import { type Io, note } from '../io.ts'
 import { styleFor } from '../output/style.ts'
-import { counted } from './mirror/contents.ts'
+import { counted } from '../output/counted.ts'
 import type { CrawlEnd } from './run.ts'
 
 /** Maximum number of errors that are printed. */

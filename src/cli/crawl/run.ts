@@ -6,7 +6,7 @@ import { fitted, startSpinner, type Spinner } from '../output/progress.ts'
 import { showWarning } from '../output/output.ts'
 import type { CrawlCalls } from './crawl-calls.ts'
 import { type CrawlEvent, followCrawl, type CrawlStream } from './follow.ts'
-import { counted } from './mirror/contents.ts'
+import { counted } from '../output/counted.ts'
 import { ReaderGone } from './reader.ts'
 import type { Sink } from './sinks.ts'
 

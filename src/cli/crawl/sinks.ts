@@ -21,14 +21,14 @@ export const linesSink = (reader: Reader): Sink => ({
 /** Prints pages below their URLs, like `bax scrape` with several pages; a dry run prints URLs only. */
 export function textSink(context: Context, reader: Reader, input: Readonly<Record<string, unknown>>): Sink {
   const settings = { ...context.settings, json: false }
-  const outlet = pageWriterFor({ ...context, settings }, {}, input, 2)
+  const writer = pageWriterFor({ ...context, settings }, {}, input, 2)
   return {
     async page({ page, replaces }) {
       const { metadata, ...content } = page
       const url = metadata.url ?? metadata.sourceURL
       if (Object.keys(content).length === 0) return reader.print(`${url}\n`)
       const answer = { success: true, data: page }
-      await outlet.take({ url: replaces ? `${url} (again, rendered by a browser)` : url, answer })
+      await writer.take({ url: replaces ? `${url} (again, rendered by a browser)` : url, answer })
       await reader.drained()
     },
   }

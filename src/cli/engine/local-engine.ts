@@ -114,8 +114,8 @@ export async function retireOtherVersion(context: Context, state: EngineState): 
 }
 
 /**
- * Ends an engine with another browser setting if it has no sessions. A command without that setting uses the engine as
- * it is.
+ * Ends an engine with another browser setting if it has no sessions. If it has some, a command without that setting
+ * uses it.
  * @throws BaxError `engine_failed` if the command names a browser and the engine has sessions
  */
 export async function retireOtherBrowser(context: Context, state: EngineState): Promise<void> {

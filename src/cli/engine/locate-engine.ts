@@ -108,7 +108,7 @@ function localTransport(context: Context, need: Need, embedded: OpenEmbedded): T
       answered ||= running.response !== undefined
       if (running.response) return running.response
       if (answered && stays)
-        throw new BaxError('engine_unreachable', 'the local engine has ended in the middle of its work')
+        throw new BaxError('engine_unreachable', 'the local engine ended before the command was done')
       if (need.when === 'running') throw need.absent(running.crashed)
       if (need.when === 'start') {
         const { withStartedEngine } = await import('./local-engine.ts')

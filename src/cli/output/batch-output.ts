@@ -102,7 +102,7 @@ async function printFailures({ io }: Context, { results }: CommandsResult): Prom
     if (result.success || result.skipped) continue
     const place = results.length > 1 ? `${kebab(result.command)} (${result.index + 1} of ${results.length}): ` : ''
     const nearest = (result.details?.['candidates'] as { selector?: string }[] | undefined)?.[0]?.selector
-    const { printError: tell } = await import('./errors.ts')
-    await tell(io, `${place}${result.error} [${result.code}]`, nearest && `did you mean ${nearest}?`)
+    const { printError } = await import('./errors.ts')
+    await printError(io, `${place}${result.error} [${result.code}]`, nearest && `did you mean ${nearest}?`)
   }
 }

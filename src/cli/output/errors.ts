@@ -52,7 +52,7 @@ async function logBug(thrown: unknown, io: Io): Promise<BaxError> {
     return new BaxError('internal_error', message, { hint: `see ${path} for details`, cause: thrown })
   } catch (error) {
     return new BaxError('internal_error', message, {
-      hint: `check the state folder, which has no log: ${(error as Error).message}`,
+      hint: `make the state folder writable: cannot write the log: ${(error as Error).message}`,
       cause: thrown,
     })
   }

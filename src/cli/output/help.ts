@@ -98,7 +98,7 @@ export function groupHelp(noun: string, entries: readonly TableEntry[]): string 
   ].join('\n')
 }
 
-/** Titles of families whose name is not its title. */
+/** Titles of families that differ from the capitalized name. */
 const familyTitles: Record<string, string> = { webstorage: 'Web storage' }
 
 const titleOf = (family: string): string => familyTitles[family] ?? `${family[0]!.toUpperCase()}${family.slice(1)}`

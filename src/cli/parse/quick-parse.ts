@@ -29,7 +29,7 @@ export function plainWords(
       continue
     }
     const flag = short[typed] ?? typed
-    // Of two flags with the same name, the last is the command's own.
+    // The command's own flags come last and replace global ones of the same name.
     const param = known.findLast(({ name }) => flag === `--${kebab(name)}` || flag === `--no-${kebab(name)}`)
     if (!param) return undefined
     if (param.type === 'boolean') {

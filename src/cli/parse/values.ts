@@ -17,7 +17,7 @@ export interface TypedArguments {
 /** Returns the command line spelling of a wire name. */
 export const kebab = (name: string): string => name.replaceAll('_', '-')
 
-/** Returns the key of a parameter in `Typed.flags`. */
+/** Returns the key of a parameter in `TypedArguments.flags`. */
 export const attributeOf = (param: Param): string =>
   param.name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 

@@ -42,7 +42,10 @@ export function addConnectFlags(command: Command): void {
     .option('--no-events', 'collect no events')
     .option('--no-redact', 'keep secrets such as tokens and cookies in events')
     .option('--bodies <kind>', 'response bodies to collect: text (at most 256 KiB each)')
-    .option('--max-events-per-sec <number>', 'rate limit of events; dropped events are counted, console events first')
+    .option(
+      '--max-events-per-sec <number>',
+      'maximum events per second; more are dropped (console events first) and counted',
+    )
     .option('--approve-timeout <seconds>', "timeout for the browser's debugging dialog (default 120)")
     .option('--allow-remote-cdp', 'allow a --cdp URL of another machine')
 }

@@ -1,7 +1,7 @@
 /** Collects evidence of failures in the folder of `--artifacts`: screenshots, HTML, logs and a trace. */
 import { join, relative, resolve } from 'node:path'
 import { failureOf, type EngineAccess } from './call.ts'
-import { writeOutput } from './files.ts'
+import { writeOutput } from '../output/write-output.ts'
 import type { Screenshot, ScriptStart, StepStart } from './report.ts'
 import type { Mask } from './script/secrets.ts'
 import { takeScreenshot } from './step-run.ts'
@@ -90,11 +90,11 @@ export class EvidenceCollector {
     const taken = png ? [{ label: 'failure', png }] : []
     if (this.#folder === undefined) return taken
     for (const { label, png: bytes } of [...own, ...taken]) {
-      await this.#write(`${slug(`${step.number} ${this.#options.mask.name(label)}`)}.png`, bytes)
+      const name = `${slug(`${step.number} ${this.#options.mask.name(label)}`)}.png`
+      await this.#try(`cannot save ${name}`, () => this.#write(name, bytes))
     }
     if (this.#engine.sessionId() === undefined) return taken
-    const html = await this.#try('cannot save the HTML of the page', () => this.#html())
-    if (html !== undefined) await this.#write('page.html', html)
+    await this.#try('cannot save the HTML of the page', async () => this.#write('page.html', await this.#html()))
     return taken
   }
 
@@ -135,7 +135,7 @@ export class EvidenceCollector {
   async #write(name: string, content: string | Uint8Array): Promise<void> {
     const { cwd, mask } = this.#options
     const path = resolve(cwd, this.#folder!, name)
-    await writeOutput(path, typeof content === 'string' ? mask.text(content) : content)
+    writeOutput(path, typeof content === 'string' ? mask.text(content) : content)
     this.files.push(relative(cwd, path))
   }
 

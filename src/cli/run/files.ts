@@ -1,7 +1,6 @@
-/** Finds the scripts of a run, and writes its output files. */
+/** Finds the scripts of a run. */
 import { statSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, isAbsolute, relative, resolve } from 'node:path'
+import { isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { BaxError } from '../../core/errors/errors.ts'
 
@@ -53,9 +52,3 @@ export function parseShard(text: string): Shard {
 /** Returns every n-th file, so that neighbours, which are often similar, go to different machines. */
 export const shardOf = (files: readonly string[], { index, of }: Shard): string[] =>
   files.filter((_, at) => at % of === index - 1)
-
-/** Writes an output file and creates its folder. Unlike files of the state folder, output files are not private. */
-export async function writeOutput(path: string, content: string | Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, content)
-}

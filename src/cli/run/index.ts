@@ -13,11 +13,12 @@ import { locateEngine } from '../engine/locate-engine.ts'
 import { note, print } from '../io.ts'
 import { EvidenceStore } from './evidence.ts'
 import { renderErrors } from './script/script-errors.ts'
-import { findScripts, type Shard, shardOf, writeOutput } from './files.ts'
+import { writeOutput } from '../output/write-output.ts'
+import { findScripts, type Shard, shardOf } from './files.ts'
 import { startCleanupTimer } from './cleanup-timer.ts'
 import { countSteps, type Plan } from './script/plan.ts'
 import { openReporters, type ReporterChoice } from './reporters/index.ts'
-import { counted } from './reporters/reporter.ts'
+import { counted } from '../output/counted.ts'
 import { exitOfFailure, succeeded } from './report.ts'
 import { makeMask, type Mask } from './script/secrets.ts'
 import { type ReadScripts, readScripts } from './script/script.ts'
@@ -128,7 +129,7 @@ async function runPlans(
       reportingControl: (id, work) => withControlNotice(io, home.transport, id, work),
       writeScreenshot: async (path, png) => {
         const target = resolve(io.cwd, mask.name(path))
-        await writeOutput(target, png)
+        writeOutput(target, png)
         return target
       },
       cwd: io.cwd,

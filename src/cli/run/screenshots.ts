@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, resolve } from 'node:path'
 import { StepFailure } from './call.ts'
-import { writeOutput } from './files.ts'
+import { writeOutput } from '../output/write-output.ts'
 import { compareScreenshots } from './screenshot-diff.ts'
 import type { Screenshot } from './report.ts'
 import type { Mask } from './script/secrets.ts'
@@ -46,7 +46,7 @@ export async function checkScreenshot(
   const label = basename(shown, extname(shown))
   const known = existsSync(file)
   if (update || (!known && !inCi)) {
-    await writeOutput(file, actual)
+    writeOutput(file, actual)
     return { note: `wrote ${shown}`, pictures: [{ label, png: actual }] }
   }
   const taken: Screenshot = { label: `${label}-actual`, png: actual }

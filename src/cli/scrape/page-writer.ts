@@ -82,7 +82,7 @@ function toScreen(context: Context, many: boolean): PageWriter {
   }
 }
 
-/** Prints a single text unchanged, several as one JSON value; on a terminal, images go to files. */
+/** Prints a single text unchanged, several as one JSON value. Images go to files, except a single one in a pipe. */
 async function showPieces(context: Context, pieces: readonly Piece[], { url }: Scraped): Promise<void> {
   const { io } = context
   const [only] = pieces

@@ -27,10 +27,10 @@ export async function scrapePages(context: Context, typed: TypedArguments, engin
     const fields = scrapeFields(manifest).map((param) => [param.name, flagValue(param, typed.flags, io.cwd)] as const)
     const input = withJsonFormat(Object.fromEntries(fields), typed.flags, io.cwd)
     const urls = await urlsOf(io, typed)
-    const outlet = pageWriterFor(context, typed.flags, input, urls.length)
+    const writer = pageWriterFor(context, typed.flags, input, urls.length)
     const { http } = operationNamed(manifest, 'scrape')
     const failOnStatus = typed.flags['failOnStatus'] === true
-    return await scrapeAll({ context, engine, http, input, failOnStatus }, urls, outlet)
+    return await scrapeAll({ context, engine, http, input, failOnStatus }, urls, writer)
   } finally {
     await engine.transport.close()
   }
@@ -48,7 +48,7 @@ interface ScrapeRun {
 async function scrapeAll(
   run: ScrapeRun,
   urls: readonly string[],
-  outlet: ReturnType<typeof pageWriterFor>,
+  writer: ReturnType<typeof pageWriterFor>,
 ): Promise<number> {
   const { io } = run.context
   const many = urls.length > 1
@@ -63,10 +63,10 @@ async function scrapeAll(
       // The failure of a single page is the outcome of the command.
       if (!many && scraped.error) throw scraped.error
       progress.next(failure !== undefined)
-      await progress.hideWhile(() => outlet.take(scraped, failure))
+      await progress.hideWhile(() => writer.take(scraped, failure))
     }
     progress.stop()
-    await outlet.end?.()
+    await writer.end?.()
   } finally {
     progress.stop()
   }

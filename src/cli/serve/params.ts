@@ -12,14 +12,17 @@ const limit = (name: string, what: string, value: number) =>
     name,
     type: 'integer',
     required: false,
-    description: `${what} per key, 0 for no limit; ${value} if there are keys`,
+    description: `${what} per key, 0 for no limit (default ${value} when keys exist)`,
   }) as const satisfies Param
 
 const { caller } = limits
 
 const allowanceParams = {
   rate: limit('rate', 'requests per second', caller.rate),
-  burst: { ...limit('burst', '', 0), description: `burst of requests per key; ${caller.burst} if there are keys` },
+  burst: {
+    ...limit('burst', '', 0),
+    description: `burst of requests per key (default ${caller.burst} when keys exist)`,
+  },
   sessions: limit('max_sessions', 'browser sessions', caller.sessions),
   shells: limit('max_shells', 'shell sessions', caller.shells),
   crawls: limit('max_crawls', 'concurrent crawls', caller.crawls),

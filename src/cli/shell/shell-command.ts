@@ -27,14 +27,14 @@ interface ShellCall {
 
 export interface ShellShape {
   readonly operation: string
-  /** Fields without a flag or word. */
+  /** Fields of the operation for which no flag or word is added. */
   readonly without?: readonly string[]
-  /** Replaces the positional words of the operation. */
+  /** Replaces the CLI syntax of the operation, such as `shell download <path>`. */
   readonly words?: string
   readonly flags?: (command: Command) => void
 }
 
-/** Makes a command for one shell session; `shape` is an operation, or its differences from one. */
+/** Creates a command for one shell session. `shape` names the operation, and may change its words and flags. */
 export const shellCommand =
   (shape: string | ShellShape, work: (call: ShellCall) => Promise<void | number>): TerminalCommand =>
   async (invocation) => {

@@ -34,7 +34,7 @@ export const tokenOf = (
 export interface Access {
   /** One of these is enough. */
   readonly scope: Scope | readonly Scope[]
-  /** A token in `?token=` may replace a key; the operation itself checks it, and rejects `nobody` without one. */
+  /** A token in `?token=` may replace a key; the operation itself checks it, and rejects `anonymousCaller` without one. */
   readonly token?: true
   /** A page for browsers without secrets: any site may link to it. */
   readonly page?: true

@@ -142,7 +142,7 @@ export interface ProviderError {
 }
 
 export interface ErrorExtras {
-  /** What to do next; the CLI prints it below the message. */
+  /** Suggested next step, as an imperative; the CLI prints it below the message. */
   readonly hint?: string
   readonly details?: readonly FieldError[] | readonly ProviderError[] | Record<string, unknown>
   readonly cause?: unknown

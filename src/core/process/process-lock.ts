@@ -5,7 +5,7 @@
  * abstract socket on Linux, a named pipe on Windows. Otherwise (macOS, and Node before 20.8, which cannot bind abstract
  * names) see `file-lock.ts`.
  */
-import { connect, type Socket } from 'node:net'
+import { connectUnlessAborted } from '../net/abortable-socket.ts'
 import { findFileLock, acquireFileLock } from './file-lock.ts'
 import { type HeldLock, listenAsHolder } from './lock-holder.ts'
 
@@ -37,7 +37,7 @@ export async function queryLock(name: LockName, signal?: AbortSignal): Promise<L
   if (path === undefined) return { held: false }
   return new Promise((resolve, reject) => {
     let text = ''
-    const socket = open(path, signal, reject)
+    const socket = connectUnlessAborted(path, signal, reject)
     socket.on('data', (chunk) => {
       text += String(chunk)
       if (!text.includes('\n')) return
@@ -57,23 +57,11 @@ export async function waitForRelease(name: LockName, signal?: AbortSignal): Prom
   const path = await holderOf(name)
   if (path === undefined) return
   await new Promise<void>((resolve, reject) => {
-    const socket = open(path, signal, reject)
+    const socket = connectUnlessAborted(path, signal, reject)
     socket.resume()
     socket.on('error', (error: NodeJS.ErrnoException) => (isAbsent(error) ? resolve() : reject(error)))
     socket.on('close', () => resolve())
   })
-}
-
-function open(path: string, signal: AbortSignal | undefined, reject: (reason: unknown) => void): Socket {
-  const socket = connect(path)
-  const abort = () => {
-    reject(signal!.reason)
-    socket.destroy()
-  }
-  if (signal?.aborted) abort()
-  signal?.addEventListener('abort', abort, { once: true })
-  socket.on('close', () => signal?.removeEventListener('abort', abort))
-  return socket
 }
 
 const isAbsent = (error: NodeJS.ErrnoException) =>

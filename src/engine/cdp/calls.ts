@@ -12,7 +12,7 @@ const browserTarget = 'browser'
 /** Domains that the browser answers and not a page (`spec: relay 5`). */
 const browserDomains = new Set(['Browser', 'Target', 'SystemInfo', 'Extensions', 'Tethering'])
 
-/** Error code for calls that the policy of the connector denies. */
+/** Error code for calls that the rules of a session or connector deny. */
 export const deniedCode = -32_003
 /** Error code for blocked URLs. */
 export const blockedCode = -32_004
@@ -73,7 +73,8 @@ export class CdpCalls {
       const error = `${method} timed out after ${ms} ms`
       return await withDeadline(this.#send(request), { ms, error, signal })
     } catch (error) {
-      if (!signal.aborted || error !== signal.reason) throw error
+      // The end of a session is an error of its own.
+      if (!signal.aborted || error !== signal.reason || error instanceof BaxError) throw error
       throw new BaxError('timeout', 'the caller disconnected', { cause: error })
     } finally {
       this.#pending -= 1

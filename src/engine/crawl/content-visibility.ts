@@ -17,7 +17,7 @@ const ignoredCharsUnpromised = 60
 
 export interface ComparisonOptions {
   readonly onlyMain: boolean
-  /** The markup suggests missing content: a price is then enough, while for other pages a clock is not. */
+  /** The markup suggests missing content. Short new texts then count, such as a price; elsewhere they may be a clock. */
   readonly isPromised: boolean
   /** Links are in the output, including those of menus. */
   readonly allLinks: boolean
@@ -29,11 +29,11 @@ export interface ComparisonOptions {
 export async function showsMore(
   fetched: LoadedPage,
   rendered: LoadedPage,
-  { onlyMain, isPromised: promised, allLinks, isKnown }: ComparisonOptions,
+  { onlyMain, isPromised, allLinks, isKnown }: ComparisonOptions,
 ): Promise<boolean> {
   const { tree } = await contentOf(rendered.document, { onlyMain, inlineImages: false, headline: true })
   const length = newTexts(fetched.document.tree.root, tree.root).reduce((sum, text) => sum + text.length, 0)
-  if (length > (promised ? ignoredChars : ignoredCharsUnpromised)) return true
+  if (length > (isPromised ? ignoredChars : ignoredCharsUnpromised)) return true
   const sent = new Set(linksOf(fetched.document.tree).map(({ href }) => href))
   const inMenus = allLinks ? new Set<string>() : menuLinks(rendered.document.tree)
   const host = new URL(rendered.url).host

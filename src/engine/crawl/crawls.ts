@@ -147,7 +147,7 @@ export class EngineCrawls implements Crawls {
       return await mapOf(input, live.record, { files: this.#store.files(live.id), bytes: live.bytes() })
     } finally {
       live.end('interrupted')
-      // Failures of the crawl are reported by `#untilDone`.
+      // Failures of the crawl are reported by `#waitUntilDone`.
       await live.done.catch(() => {})
       await this.#store.remove(live.id)
       this.#maps.delete(live.id)

@@ -13,7 +13,7 @@
  */
 import { hashOf } from '../../core/text/hash.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { certainReasons, type Reason } from '../render/decide/decide.ts'
+import { certainReasons, maxWrong, type Reason } from '../render/decide/decide.ts'
 import type { RenderingFacts } from './store/journal.ts'
 
 /** Properties that pages of one kind share; see `render/decide/template.ts`. */
@@ -22,9 +22,6 @@ export interface PageKind {
   readonly template: string
   readonly reason?: Reason
 }
-
-/** Number of times a weak reason must be wrong before it is ignored. */
-const maxWrong = 3
 
 interface KindState {
   /** Render all pages of the kind. */

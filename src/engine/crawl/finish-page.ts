@@ -239,11 +239,11 @@ export class PageFinisher {
     return { page, facts: { ...kind, render: 'browser', more, audited: true } }
   }
 
-  #showsMore({ url }: QueuedUrl, pages: readonly [LoadedPage, LoadedPage], promised: boolean): Promise<boolean> {
+  #showsMore({ url }: QueuedUrl, pages: readonly [LoadedPage, LoadedPage], isPromised: boolean): Promise<boolean> {
     const { formats, input } = this.#facts.plan.page(url)
     return showsMore(...pages, {
       onlyMain: input.only_main_content,
-      isPromised: promised,
+      isPromised,
       allLinks: formats.has('links'),
       isKnown: (address) => this.#discovery.isKnown(address),
     })

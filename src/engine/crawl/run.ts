@@ -87,7 +87,7 @@ export class CrawlRun {
       ...record.counts(),
       queued: record.queued,
       current: this.#tasks
-        .filter(({ visited, isFinishing: settling }) => settling || visited === undefined)
+        .filter(({ visited, isFinishing }) => isFinishing || visited === undefined)
         .map(({ waiting }) => waiting.url),
       concurrency: this.#concurrency.atOnce,
       pages_per_second: this.#speed.perSecond(),
@@ -220,7 +220,7 @@ export class CrawlRun {
       : await this.#finisher.finish(waiting, visited, record.completed)
     await this.#write(lines)
     this.#tasks.shift()
-    this.#facts.answers.settled(waiting.url)
+    this.#facts.answers.discard(waiting.url)
     this.#speed.count()
     await this.#renderAgain()
   }
@@ -235,7 +235,7 @@ export class CrawlRun {
       for (const [at, index] of part.entries()) {
         const { url, depth } = kept[at]!
         await this.#write(await this.#finisher.replace({ url, depth }, visits[at]!, index))
-        this.#facts.answers.settled(url)
+        this.#facts.answers.discard(url)
       }
     }
   }
@@ -245,7 +245,7 @@ export class CrawlRun {
     const { damaged = [], journal, answers } = this.#facts
     for (const [index, waiting] of await pagesAt(journal.path, journal.bytes, new Set(damaged))) {
       await this.#write(await this.#finisher.restore(waiting, await this.#visitor.visit(waiting), index))
-      answers.settled(waiting.url)
+      answers.discard(waiting.url)
     }
   }
 

@@ -9,7 +9,7 @@ import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import { renderedAtOnce } from '../render/browser/concurrency.ts'
 import { templateOf } from '../render/decide/template.ts'
 import { linksOf } from '../scrape/formats/links.ts'
-import { isReadable, renderReason, withoutBrowser } from '../scrape/load-page.ts'
+import { isBrowserMissing, isReadable, renderReason, withoutBrowser } from '../scrape/load-page.ts'
 import type { LoadedPage } from '../scrape/loaded-page.ts'
 import type { ScrapePlan } from '../scrape/plan.ts'
 import type { WriteCondition } from '../scrape/reading.ts'
@@ -65,7 +65,7 @@ export interface VisitorFacts {
   readonly log: Log
 }
 
-interface RetryContext {
+interface VisitOptions {
   /** URL in the queue, the key of stored responses. */
   readonly visit: string
   readonly gate: HostGate
@@ -152,7 +152,7 @@ export class Visitor {
     }
   }
 
-  async #loadWithRetries(scrape: ScrapePlan, { gate, visit, isStart, force }: RetryContext): Promise<LoadedVisit> {
+  async #loadWithRetries(scrape: ScrapePlan, { gate, visit, isStart, force }: VisitOptions): Promise<LoadedVisit> {
     const { signal } = this.#facts
     const budget = new TimeBudget(scrape, signal)
     for (let attempt = 0; ; attempt++) {
@@ -223,12 +223,12 @@ export class Visitor {
     fetched: LoadedVisit,
   ): Promise<LoadedVisit> {
     const { kind } = fetched
-    const open = kind !== undefined && this.#facts.policy.isUnproven(kind)
+    const isUnproven = kind !== undefined && this.#facts.policy.isUnproven(kind)
     try {
       const page = await this.render(scrape, visit, budget)
-      return { page, ...(kind && { kind }), ...(open && { fetched: fetched.page }) }
+      return { page, ...(kind && { kind }), ...(isUnproven && { fetched: fetched.page }) }
     } catch (error) {
-      if ((error as BaxError).code === 'browser_not_found' && isReadable(fetched.page))
+      if (isBrowserMissing(error as BaxError) && isReadable(fetched.page))
         return { ...fetched, page: withoutBrowser(fetched.page) }
       this.#facts.signal.throwIfAborted()
       throw new UnrenderedError(asBaxError(error), fetched)

@@ -118,7 +118,7 @@ function flowOf(tag: string, style: CSSStyleDeclaration, inRow: boolean): Flow |
 }
 
 /** Makes the URLs of a frame's content absolute, because it becomes part of another document. */
-export function withAbsoluteAddresses({ root, baseUrl }: Tree): ElementNode {
+export function withAbsoluteUrls({ root, baseUrl }: Tree): ElementNode {
   const visit = (element: ElementNode): void => {
     const attributes = element.attributes as Record<string, string>
     for (const name of ['href', 'src', 'data-src']) {

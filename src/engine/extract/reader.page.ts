@@ -1,5 +1,5 @@
 /** Functions that read a document; they run inside the page. */
-import { type FrameContent, treeFromPage, withAbsoluteAddresses } from './live-tree.ts'
+import { type FrameContent, treeFromPage, withAbsoluteUrls } from './live-tree.ts'
 import { toMarkdown } from './markdown.ts'
 import type { ElementNode, Tree } from './tree.ts'
 
@@ -18,7 +18,7 @@ export function markdown(element: Element | undefined, frames: readonly FrameSna
 /** Serializes the document's tree for the document that contains the frame. */
 export function snapshot(frames: readonly FrameSnapshot[]): string {
   const tree = treeOf(undefined, frames)
-  return asJson(tree ? withAbsoluteAddresses(tree) : { tag: 'html', attributes: {}, children: [] })
+  return asJson(tree ? withAbsoluteUrls(tree) : { tag: 'html', attributes: {}, children: [] })
 }
 
 /** Serializes a value while `toJSON` methods that old libraries add to built-in prototypes are removed. */

@@ -47,13 +47,13 @@ export function imageUrl(image: ElementNode, baseUrl: string, picture?: ElementN
     ...lazy.map((name) => attributes[name]),
     attributes['src'],
   ]
-  return firstAddress(candidates, baseUrl) ?? (picture && sourceAddress(picture, baseUrl))
+  return firstUrl(candidates, baseUrl) ?? (picture && sourceUrl(picture, baseUrl))
 }
 
 /** Cache of the best source of a `<picture>`, which may contain thousands of sources and images. */
 const sources = new WeakMap<ElementNode, { readonly baseUrl: string; readonly url: string | undefined }>()
 
-function sourceAddress(picture: ElementNode, baseUrl: string): string | undefined {
+function sourceUrl(picture: ElementNode, baseUrl: string): string | undefined {
   const known = sources.get(picture)
   if (known?.baseUrl === baseUrl) return known.url
   const offered = picture.children.map((child) =>
@@ -61,12 +61,12 @@ function sourceAddress(picture: ElementNode, baseUrl: string): string | undefine
       ? (largest(child.attributes['srcset']) ?? largest(child.attributes['data-srcset']))
       : undefined,
   )
-  const url = firstAddress(offered, baseUrl)
+  const url = firstUrl(offered, baseUrl)
   sources.set(picture, { baseUrl, url })
   return url
 }
 
-function firstAddress(candidates: readonly (string | undefined)[], baseUrl: string): string | undefined {
+function firstUrl(candidates: readonly (string | undefined)[], baseUrl: string): string | undefined {
   for (const candidate of candidates) {
     if (!candidate || /^\s*(?:data|blob|javascript|about):/i.test(candidate)) continue
     const url = resolveUrl(candidate, baseUrl)

@@ -2,7 +2,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ModelConfig } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { boundedText } from '../bounded-text.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 import type { LanguageModel, Question } from './model.ts'
 
 /** Response formats to request, from the strictest; older servers support fewer. */
@@ -22,18 +24,18 @@ export class OpenAiCompatible implements LanguageModel {
   }
 
   async answer(question: Question): Promise<string> {
-    const late = AbortSignal.timeout(limits.model.answerMs)
-    const signal = question.signal ? AbortSignal.any([question.signal, late]) : late
+    const { answerMs: ms } = limits.model
+    const error = `the language model did not answer within ${ms / 1000} s`
+    const { signal: caller } = question
     try {
-      return await this.#answer(question, signal)
-    } catch (error) {
-      if (error instanceof BaxError) throw error
-      if (late.aborted) {
-        const seconds = limits.model.answerMs / 1000
-        throw new BaxError('timeout', `the language model did not answer within ${seconds} s`, { cause: error })
-      }
-      if (question.signal?.aborted) throw error
-      throw failed('the language model cannot be reached', error)
+      return await withDeadline((signal) => this.#answer(question, signal), {
+        ms,
+        error,
+        ...(caller && { signal: caller }),
+      })
+    } catch (thrown) {
+      if (thrown instanceof BaxError || caller?.aborted) throw thrown
+      throw failed('the language model cannot be reached', thrown)
     }
   }
 
@@ -102,18 +104,8 @@ function refusal({ status, headers }: Response): BaxError {
 const failed = (message: string, cause?: unknown): BaxError =>
   new BaxError('model_failed', message, { cause, hint: 'check the URL of the model (BAX_MODEL_URL)' })
 
-/** Reads the body as text. @throws BaxError `model_failed` beyond the size limit. */
-async function textOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > limits.model.answerBytes) throw failed('the answer of the language model is too long')
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}
+const textOf = (response: Response): Promise<string> =>
+  boundedText(response, limits.model.answerBytes, () => failed('the answer of the language model is too long'))
 
 function contentOf(body: string): string {
   let parsed: { choices?: { message?: { content?: unknown } }[] } | null

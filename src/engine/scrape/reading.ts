@@ -14,7 +14,7 @@ import type { LoadedPage, PageReading } from './loaded-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import { writePage } from './write.ts'
 
-/** When to write the answer: always, never, or if no browser is needed, except for the listed reasons. */
+/** When to write the answer: always, never, or unless a browser is needed for a reason that is not listed. */
 export type WriteCondition = 'always' | 'never' | readonly Reason[]
 
 /** The bytes of a fetched page, or the text of a rendered one; `raw` is the HTML that the browser received. */

@@ -20,7 +20,7 @@ import { isLarge, type WriteCondition } from './reading.ts'
 import { ReadingWorkers } from './reading-workers.ts'
 import { writePage } from './write.ts'
 
-/** Loads the page of a scrape; the default is `obtain`. */
+/** Loads the page of a scrape; the default is `loadPage`. */
 export type PageLoader = (plan: ScrapePlan, context: LoadContext) => Promise<LoadedPage>
 
 /** The caller of a scrape: its signal and its API key. */

@@ -1,5 +1,6 @@
 /** Requests to the JSON APIs of search providers: limits responses, converts errors, and hides keys in messages. */
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
+import { boundedText } from '../bounded-text.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { explainFetch } from '../render/http/fetch-errors.ts'
 import { oneLine } from './plain-text.ts'
@@ -15,7 +16,7 @@ export interface JsonRequest {
   /** Returns the provider's message in the body of an error response. */
   readonly errorMessage?: (body: Record<string, unknown>) => unknown
   /** Returns the code of an error whose status is misleading. */
-  readonly codeOf?: (status: number, complaint: string) => ErrorCode | undefined
+  readonly codeOf?: (status: number, message: string) => ErrorCode | undefined
   readonly signal: AbortSignal
 }
 
@@ -47,17 +48,8 @@ async function fetchText({ url, headers, body, signal }: JsonRequest): Promise<{
   }
 }
 
-async function textOf(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > limits.search.answerBytes) throw new BaxError('provider_failed', 'its response is too long')
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}
+const textOf = (response: Response): Promise<string> =>
+  boundedText(response, limits.search.answerBytes, () => new BaxError('provider_failed', 'its response is too long'))
 
 function parsed(text: string): Record<string, unknown> | undefined {
   try {
@@ -73,13 +65,9 @@ const errors: readonly [statuses: readonly number[], code: ErrorCode, text: stri
   [[402, 429], 'rate_limited', 'its rate limit is reached'],
 ]
 
-function errorOf(
-  { secrets = [], errorMessage: complaint, codeOf }: JsonRequest,
-  status: number,
-  body?: Record<string, unknown>,
-) {
+function errorOf({ secrets = [], errorMessage, codeOf }: JsonRequest, status: number, body?: Record<string, unknown>) {
   if (status >= 300 && status < 400) return new BaxError('provider_failed', `it redirects (status ${status}): check its URL`) // prettier-ignore
-  const message = publicMessage(body && complaint?.(body), secrets)
+  const message = publicMessage(body && errorMessage?.(body), secrets)
   const matching = errors.find(([statuses]) => statuses.includes(status))
   const code = codeOf?.(status, message) ?? matching?.[1] ?? 'provider_failed'
   const text = errors.find(([, of]) => of === code)?.[2] ?? 'it failed'

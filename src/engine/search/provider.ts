@@ -37,6 +37,6 @@ export interface SearchProvider {
   readonly name: SearchProviderName
   /** Timeout of one page, in milliseconds. */
   readonly timeoutMs: number
-  /** Returns a page of results, first without `next`. @throws BaxError, `provider_blocked` if blocked as a bot */
+  /** Returns the page for `next`, or the first one. @throws BaxError, `provider_blocked` if blocked as a bot */
   page(question: SearchQuery, signal: AbortSignal, next?: string): Promise<ResultPage>
 }

@@ -1,7 +1,6 @@
 /** Queries the providers in order until one returns results, and collects its pages of results. */
 import { asBaxError, BaxError, type ProviderError } from '../../core/errors/errors.ts'
-import type { SearchConfig } from '../../core/config/search-providers.ts'
-import { isSetUp, type SearchProviderName, searchNeeds } from '../../core/config/search-providers.ts'
+import { isSetUp, type SearchConfig, type SearchProviderName, searchNeeds } from '../../core/config/search-providers.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { SearchQuery, ResultPage, SearchProvider } from './provider.ts'
@@ -74,7 +73,7 @@ export interface Collected {
   readonly warnings: readonly string[]
 }
 
-/** Base of relative URLs in a response, which are invalid. */
+/** Placeholder base that identifies relative URLs, which are not valid results. */
 const base = 'https://search.invalid'
 
 /** Returns up to `question.limit` results. @throws BaxError if the first page fails; later errors are warnings */

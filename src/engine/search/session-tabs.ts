@@ -41,8 +41,8 @@ export async function inSessionTabs<T>(
   const scrape: ScrapeContext['scrape'] = (input, call) =>
     withDeadline(
       (either) =>
-        scraper.scrapeFrom(input, { signal: either, from: session.owner }, (plan, means) =>
-          inTab(session, means.signal, log, (page) => new TabVisit(page, { ...means, session, plan }).load()),
+        scraper.scrapeFrom(input, { signal: either, from: session.owner }, (plan, context) =>
+          inTab(session, context.signal, log, (page) => new TabVisit(page, { ...context, session, plan }).load()),
         ),
       { signal: [call.signal, session.ended], cooperative: true },
     )
@@ -64,7 +64,7 @@ export async function inSessionTabs<T>(
 }
 
 async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (page: Page) => Promise<T>): Promise<T> {
-  // Errors after the session has ended or the time is up are reported as that.
+  // After an abort (session ended, timeout), report its reason instead of the error that it caused.
   const explain = (error: unknown, page?: Page): never => {
     signal.throwIfAborted()
     throw toBaxError(withReason(error, page), 'opening the page')
@@ -78,7 +78,7 @@ async function inTab<T>(session: Session, signal: AbortSignal, log: Log, work: (
   } catch (error) {
     return explain(error, page)
   } finally {
-    // The tab is closed next.
+    // Closing the tab below rejects this promise.
     pageClosed.catch(() => {})
     await Promise.all([page, ...opened].map((tab) => closeTab(tab, log)))
   }
@@ -170,7 +170,7 @@ class TabVisit {
     else await this.#reaches('networkidle', limits.scrape.settleMs)
     const { wait_for: waitFor } = this.#facts.plan.input
     if (waitFor > 0) await sleep(waitFor, undefined, { signal: this.#facts.signal })
-    // A page with an endless script cannot be read.
+    // Stops an endless script; a page that cannot be freed from it cannot be read.
     const free = await freeToLeave(this.#page)
     if (free === this.#page) return
     await free.close()

@@ -55,7 +55,7 @@ export class WebSearch implements Searcher {
     if (!scrapes) return answer(provider, data, warnings)
     const common = { signal, deadline }
     const urls = data.map(({ url }) => url)
-    const scraping = (scrape: Scrape, together: number) => contentsOf(urls, options, { ...common, scrape, concurrency: together }) // prettier-ignore
+    const scraping = (scrape: Scrape, concurrency: number) => contentsOf(urls, options, { ...common, scrape, concurrency }) // prettier-ignore
     const { search: max } = limits
     const scraped = session
       ? await session(common, (scrape) => scraping(scrape, max.tabs))

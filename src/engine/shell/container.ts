@@ -39,7 +39,7 @@ export interface ContainerSpec {
   /** Image name, as accepted by `images.find`. */
   readonly image: string
   readonly network: 'none' | 'bridge'
-  /** Absolute, normalized, disjoint paths; each becomes a tmpfs of `outputMb`, next to `/workspace` and `/tmp`. */
+  /** Absolute, normalized, disjoint paths, each a tmpfs of `outputMb`. `/workspace` and `/tmp` always exist. */
   readonly outputMounts: readonly string[]
   readonly limits: ContainerLimits
 }

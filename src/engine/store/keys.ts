@@ -228,7 +228,7 @@ export class KeyStore implements Keys {
     const names = readdirSync(this.#folder)
     const files = names.filter((name) => name.endsWith('.json'))
     const { good, bad } = readEach(files, (name) => readState<KeptKey>(join(this.#folder, name), stateKinds.key))
-    for (const { message } of bad) this.#log('error', 'a damaged key grants no access', { error: message })
+    for (const { message } of bad) this.#log('error', 'a key file is unusable and grants no access', { error: message })
     this.#bad = bad
     // Damaged keys count as keys: a server must not become public when its only key is damaged.
     this.#required ||= bad.length > 0 || names.some(isAside)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineOperation } from '../../core/operation/operation.ts'
+import { session } from '../../core/shapes/shell/exec.ts'
 import {
   shellKill,
   shellList,
@@ -8,12 +9,9 @@ import {
   shellSessionInput,
   touchInput,
 } from '../../core/shapes/shell/session.ts'
-import { identifier } from '../../core/shapes/text.ts'
 
 /** Path or body field that identifies a shell session. */
-const shellId = z.object({
-  session_id: identifier.describe('Shell session ID or name of a live session'),
-})
+const shellId = z.object(session)
 
 export const createShell = defineOperation({
   summary: 'Create a shell session in its own container',

@@ -76,15 +76,15 @@ export function identifyCaller(
   const credential = credentialOf(headers)
   if (byToken && !credential?.startsWith(keyPrefix)) return anonymousCaller
   if (credential !== undefined) return keys.callerOf(credential)
-  throw new BaxError('unauthorized', 'a key is needed', {
-    hint: 'send it as `x-api-key: KEY` or `Authorization: Bearer KEY`; the terminal takes BAX_API_KEY',
+  throw new BaxError('unauthorized', 'a key is required', {
+    hint: 'send it as `x-api-key: KEY` or `Authorization: Bearer KEY`; for the command line, set BAX_API_KEY',
   })
 }
 
 /** @throws BaxError `forbidden_scope`, or `unauthorized` when the request has no credential at all. */
 export function checkScope(caller: Caller, access: Access): void {
   if (isAllowed(caller, access) || (caller === anonymousCaller && access.token)) return
-  if (caller === anonymousCaller) throw new BaxError('unauthorized', 'a key is needed')
+  if (caller === anonymousCaller) throw new BaxError('unauthorized', 'a key is required')
   const scopes = [access.scope].flat()
   throw new BaxError('forbidden_scope', `the key lacks the scope ${scopes.join(' or ')}`, {
     hint: 'use another key, or create one with `bax key create NAME --scopes …`',

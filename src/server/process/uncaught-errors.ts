@@ -11,8 +11,8 @@ export interface UncaughtErrorHandlers {
 }
 
 /**
- * Installs the handlers. An unhandled rejection leaves no shared state half changed: it is logged, and reported to the
- * owner of the code that caused it. An uncaught exception can, so the process shuts down, by force after a time limit.
+ * Installs the handlers. Unhandled rejections are logged and reported to the code that caused them; the process continues.
+ * An uncaught exception may leave shared state inconsistent, so the process shuts down, by force after a time limit.
  */
 export function handleUncaughtErrors(faults: ProcessErrors | undefined, log: Log): UncaughtErrorHandlers {
   const crashed = new AbortController()

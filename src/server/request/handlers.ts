@@ -18,12 +18,12 @@ import { bodyOf, contentResponse } from './transfer.ts'
 
 export interface HandlerContext {
   readonly engine: Engine
-  readonly repeats: IdempotencyCache
+  readonly idempotency: IdempotencyCache
   /** Where websockets are served: on the same listener, at another base URL, or nowhere. */
   readonly sockets?: 'here' | `http${string}` | undefined
   /** State and metrics of the server; absent for calls within the process. */
   readonly service?: Service | undefined
-  readonly places: WorkSlots
+  readonly workSlots: WorkSlots
   readonly bodies: BodyMemory
   /** Limits open streams; absent if they are unlimited. */
   readonly streams?: OpenStreams | undefined
@@ -50,13 +50,13 @@ async function runOperation(
   services: HandlerContext,
   memory: BodyReservation,
 ): Promise<Response> {
-  const { engine, places } = services
+  const { engine, workSlots } = services
   const { raw } = context.req
   const rules = { maxBytes: operation.bodyBytes, memory }
   const { input, warning } = await readInput(raw, operation.input, context.req.param() as Fields, rules)
   const call = callOf(context, services)
   const work = async () => operation.run(engine, input as z.output<z.ZodObject>, call)
-  const run = operation.heavy ? () => places.run(call.caller, work) : work
+  const run = operation.heavy ? () => workSlots.run(call.caller, work) : work
   const output = operation.idempotent
     ? await runIdempotent(operation, call, { services, raw, input, run })
     : await run()
@@ -86,12 +86,12 @@ interface IdempotentRun {
 async function runIdempotent(
   { http, replay }: Operation,
   call: Call,
-  { services: { engine, repeats }, raw, input, run }: IdempotentRun,
+  { services: { engine, idempotency }, raw, input, run }: IdempotentRun,
 ): Promise<unknown> {
   const key = { operation: http, caller: call.caller, headers: raw.headers, signal: call.signal }
-  if (!replay) return repeats.once(key, input, run)
+  if (!replay) return idempotency.once(key, input, run)
   let first: { output: unknown } | undefined
-  const note = await repeats.once(key, input, async () => {
+  const note = await idempotency.once(key, input, async () => {
     first = { output: await run() }
     return replay.summarize(first.output as never)
   })

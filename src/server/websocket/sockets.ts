@@ -67,7 +67,7 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
           const lost = () => link.close(closeCodes.revoked, 'the key was revoked')
           options.engine.keys.whenLost(caller.keyId, lost, signal)
         })
-        // The client disconnected, or sent an invalid handshake: what was opened for it still waits for a link to close.
+        // The client disconnected or sent an invalid handshake. The operation still waits for its link: pass a closed one.
         if (!isOpen) take(closedLink)
       },
       (thrown: unknown) => {

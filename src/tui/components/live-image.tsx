@@ -11,7 +11,7 @@ const intervalMs = { text: 120, kitty: 150, sixel: 300 } as const
 
 let lastId = 0
 
-interface PictureBoxProps {
+interface LiveImageProps {
   readonly sessionId: string
   readonly width: number
   readonly height: number
@@ -19,7 +19,7 @@ interface PictureBoxProps {
   readonly covered: boolean
 }
 
-export function LiveImage({ sessionId, width, height, covered }: PictureBoxProps) {
+export function LiveImage({ sessionId, width, height, covered }: LiveImageProps) {
   const { screen, graphics } = useAppContext()
   const node = useRef<DOMElement>(null)
   const key = useRef(Symbol('image'))
@@ -37,7 +37,7 @@ export function LiveImage({ sessionId, width, height, covered }: PictureBoxProps
   useFrames({
     stream: 'sessionEvents',
     input: { session_id: sessionId, types: ['frame'] },
-    moment: intervalMs[graphics.kind],
+    batchMs: intervalMs[graphics.kind],
     active: !covered,
     onFrames: (frames) => {
       const last = frames.findLast(({ type }) => type === 'frame') as

@@ -12,7 +12,7 @@ interface StreamOptions {
   /** Called with all frames of one batch. */
   readonly onFrames: (frames: readonly Frame[]) => void
   /** Duration of a batch, in milliseconds. */
-  readonly moment?: number
+  readonly batchMs?: number
   /** Sequence number to start after; by default the stream starts with new frames. */
   readonly since?: number
 }
@@ -23,7 +23,14 @@ interface StreamState {
 }
 
 /** Follows a stream while it is shown; continues after the last received frame. */
-export function useFrames({ stream, input, active = true, onFrames, moment = 100, since }: StreamOptions): StreamState {
+export function useFrames({
+  stream,
+  input,
+  active = true,
+  onFrames,
+  batchMs = 100,
+  since,
+}: StreamOptions): StreamState {
   const { link } = useAppContext()
   const { is, epoch } = useLink()
   const [state, setState] = useState<StreamState>({ state: 'opening' })
@@ -53,7 +60,7 @@ export function useFrames({ stream, input, active = true, onFrames, moment = 100
         for await (const frame of frames) {
           if (typeof frame.seq === 'number') seen.current.seq = frame.seq
           held.push(frame)
-          timer ??= setTimeout(flush, moment)
+          timer ??= setTimeout(flush, batchMs)
         }
         if (!ended.signal.aborted) setState({ state: 'ended' })
       } catch (error) {
@@ -68,6 +75,6 @@ export function useFrames({ stream, input, active = true, onFrames, moment = 100
       ended.abort()
       clearTimeout(timer)
     }
-  }, [link, stream, key, active, is, epoch, moment, since])
+  }, [link, stream, key, active, is, epoch, batchMs, since])
   return state
 }

@@ -16,7 +16,7 @@ interface Recorder {
   readonly prepare: () => (commands: readonly TypedCommand[]) => void
 }
 
-export function useRecording(lasting: () => StableSelectors): Recorder {
+export function useRecording(stable: () => StableSelectors): Recorder {
   const { notify } = useAppContext()
   const [running, setRunning] = useState<Recording | null>(null)
   const [toSave, setToSave] = useState<Recording | null>(null)
@@ -36,7 +36,7 @@ export function useRecording(lasting: () => StableSelectors): Recorder {
     },
     forget: () => setToSave(null),
     prepare: () => {
-      const selectors = lasting()
+      const selectors = stable()
       return (commands) => {
         if (!running) return
         running.add(commands, selectors)

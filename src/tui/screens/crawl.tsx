@@ -34,7 +34,7 @@ export function CrawlView({ width, height, item: crawl, onClose }: ViewProps<Cra
     stream: 'crawlEvents',
     input: { id: crawl.id },
     since: 0,
-    moment: 250,
+    batchMs: 250,
     onFrames: (frames) => setState((before) => withEvents(before, frames as readonly Event[])),
   })
   const rows = useMemo(() => {

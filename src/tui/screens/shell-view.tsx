@@ -53,10 +53,10 @@ function useShellView({ item: id, onClose }: ViewProps<string>) {
   const attempt = useAttempt()
   const exec = useExec(id, files.refresh)
   const attach = () => {
-    const { runBax: child } = host
-    if (!child) return notify('cannot attach a terminal with --embedded: start bax tui without it', 'bad')
+    const { runBax } = host
+    if (!runBax) return notify('cannot attach a terminal with --embedded: start bax tui without it', 'bad')
     void attempt(async () => {
-      await suspend(async () => void (await child(['shell', 'attach', '-s', id])))
+      await suspend(async () => void (await runBax(['shell', 'attach', '-s', id])))
       files.refresh()
     })
   }

@@ -21,14 +21,14 @@ function pending<T>() {
 }
 
 function begin() {
-  const seat = pending<Slot>()
+  const slot = pending<Slot>()
   const found = pending<void>()
   const opened = pending<OpenedSession>()
   const did: string[] = []
   const { provision } = Provision.begin({
     owner: null,
     waiting: {
-      seat: seat.promise,
+      slot: slot.promise,
       get position() {
         return did.includes('left') ? null : 1
       },
@@ -38,7 +38,7 @@ function begin() {
     onEnded: () => did.push('finished'),
   })
   const provideSlot = (launching: boolean) =>
-    seat.resolve({
+    slot.resolve({
       launching,
       found: found.promise,
       worker: new Promise(() => {}),

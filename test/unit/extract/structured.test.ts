@@ -197,6 +197,13 @@ describe('values', () => {
     expect((await from(`<p>Stock: ${text}</p>`, 'x', { stock: 'boolean' })).value).toEqual({ stock: value })
   })
 
+  test('reads definitions inside wrappers, and no other children of a list', async () => {
+    const schema = { type: 'object', properties: { price: { type: 'string' }, colour: { type: 'string' } } }
+    const html =
+      '<dl><div><div><dt>Price</dt></div><div><dd>10 EUR</dd></div></div><dt hidden>Colour</dt><dd>Red</dd><p>Advert</p></dl>'
+    expect((await from(html, 'x', schema)).value).toEqual({ price: '10 EUR', colour: 'Red' })
+  })
+
   test('of an enumeration have its spelling', async () => {
     const schema = { type: 'object', properties: { size: { enum: ['small', 'LARGE'] } } }
     expect((await from('<dl><dt>Size</dt><dd>Large (L)</dd></dl>', 'x', schema)).value).toEqual({ size: 'LARGE' })

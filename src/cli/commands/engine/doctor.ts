@@ -14,7 +14,7 @@ import {
   checkStateFiles,
   type Check,
 } from '../../checks.ts'
-import { type LocatedEngine, withEngine } from '../../engine/locate-engine.ts'
+import { engineName, type LocatedEngine, withEngine } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
 import { runningEngine } from '../../engine/need.ts'
@@ -65,6 +65,8 @@ async function checkEngine(context: Context): Promise<Check> {
   const { settings, manifest, io } = context
   const named = settings.server !== undefined
   const head = { name: named ? 'server' : 'local engine', needed: named }
+  // An invalid --server is a usage error, not a failed check.
+  engineName(context)
   try {
     const { http } = operationNamed(manifest, 'getEngineStatus')
     const ask = ({ transport }: LocatedEngine) => call(transport, http, {}, { signal: io.signal })

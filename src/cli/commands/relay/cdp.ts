@@ -54,7 +54,10 @@ function numberOf(name: string, text: unknown): Record<string, number> {
   if (text === undefined) return {}
   const number = Number(text)
   if (Number.isInteger(number) && number > 0) return { [name]: number }
-  throw new BaxError('invalid_request', `--${name.replace('_', '-')} must be a whole number, not ${String(text)}`)
+  throw new BaxError(
+    'invalid_request',
+    `--${name.replace('_', '-')} must be a positive whole number, not ${String(text)}`,
+  )
 }
 
 function show(io: Io, result: Record<string, unknown>, flags: TypedArguments['flags']): void {

@@ -24,7 +24,7 @@ export const command: TerminalCommand = async (invocation) => {
   return withSession(context, needOf(operation, input), source, async (engine) => {
     const answer = call(engine.transport, operation.http, input, { signal: io.signal, strict: true })
     const body = await withControlNotice(io, engine.transport, String(input['session_id']), answer)
-    // A selector without a match is reported in a successful response.
+    // The engine reports a selector without a match with HTTP status 200 and "success": false.
     if ((body as { success: boolean }).success === false) throw BaxError.fromBody(body)
     const observation = body as Observation
     if (settings.json) print(io, JSON.stringify(observation))

@@ -34,7 +34,7 @@ export const command: TerminalCommand = async (invocation) => {
   })
 }
 
-/** Timeout for the answer after an interrupt, whose ID is needed to delete the session, in milliseconds. */
+/** Time to wait for the answer after an interrupt, in milliseconds: its ID is needed to delete the session. */
 const undoMs = 1000
 
 /** Creates a session, and deletes it again after an interrupt. */

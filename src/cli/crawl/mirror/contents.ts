@@ -1,4 +1,5 @@
 /** `index.md` of a mirror: a table of contents by folder. */
+import { counted } from '../../output/counted.ts'
 import type { CrawlError } from '../../../core/shapes/crawl.ts'
 import { encodePath } from './local-links.ts'
 import type { ManifestPage } from './manifest-file.ts'
@@ -60,5 +61,3 @@ const escaped = (text: string): string =>
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim()
     .replaceAll(/[\\`*_[\]<>#|]/g, '\\$&')
-
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -45,8 +45,8 @@ export class PagePaths {
 export function withLocalLinks(markdown: string, base: string, from: string, places: PagePaths): string {
   let text = ''
   let done = 0
-  for (const { start, end, url: address } of destinationsIn(markdown)) {
-    const local = localLink(address, base, from, places, '.md')
+  for (const { start, end, url } of destinationsIn(markdown)) {
+    const local = localLink(url, base, from, places, '.md')
     if (local === undefined) continue
     text += markdown.slice(done, start) + local
     done = end
@@ -68,14 +68,13 @@ export function localLink(
   if (!URL.canParse(link, base)) return undefined
   const url = new URL(link, base)
   const to = places.find(url.href)
-  if (to === undefined) return URL.canParse(link) ? undefined : withoutParentheses(url.href)
+  if (to === undefined) return URL.canParse(link) ? undefined : encodeParentheses(url.href)
   const fragment = /^#[!/]/.test(url.hash) ? '' : url.hash
-  if (to === from) return withoutParentheses(fragment) || encodePath(posix.basename(to) + ending)
-  return encodePath(posix.relative(posix.dirname(from), to) + ending) + withoutParentheses(fragment)
+  if (to === from) return encodeParentheses(fragment) || encodePath(posix.basename(to) + ending)
+  return encodePath(posix.relative(posix.dirname(from), to) + ending) + encodeParentheses(fragment)
 }
 
-/** Encodes a path for a Markdown link. */
-export const encodePath = (path: string): string =>
-  withoutParentheses(path.split('/').map(encodeURIComponent).join('/'))
+/** Encodes a path for a link in Markdown or HTML. */
+export const encodePath = (path: string): string => encodeParentheses(path.split('/').map(encodeURIComponent).join('/'))
 
-const withoutParentheses = (text: string): string => text.replaceAll('(', '%28').replaceAll(')', '%29')
+const encodeParentheses = (text: string): string => text.replaceAll('(', '%28').replaceAll(')', '%29')

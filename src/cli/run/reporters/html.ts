@@ -7,7 +7,8 @@ import {
   type StepReport,
   countResults,
 } from '../report.ts'
-import { counted, placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
+import { counted } from '../../output/counted.ts'
+import { placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
 import { stylesheet } from './html-style.ts'
 
 export const htmlReporter = (sink: Sink): Reporter => ({ end: (run) => sink.write(page(run)) })

@@ -9,7 +9,8 @@ import {
   type StepStart,
   countResults,
 } from '../report.ts'
-import { counted, placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
+import { counted } from '../../output/counted.ts'
+import { placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameMs = 80

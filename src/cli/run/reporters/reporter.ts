@@ -35,6 +35,3 @@ export const stepTitle = ({ number, name, item }: StepStart): string =>
 
 /** Formats the position of a step: `shop.yaml:12:5`. */
 export const placeText = ({ place }: StepStart): string => `${place.file}:${place.line}:${place.column}`
-
-/** Formats a count: `2 scripts`, `1 script`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`

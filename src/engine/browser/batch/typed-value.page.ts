@@ -96,8 +96,9 @@ class Serializer {
 
   #fields(object: object, depth: number): Record<string, unknown> {
     const fields: Record<string, unknown> = {}
-    for (const key of Object.keys(object)) {
-      if (this.#left-- <= 0) break
+    const keys = Object.keys(object)
+    for (const [at, key] of keys.entries()) {
+      if (this.#left-- <= 0) return { ...fields, '…': `[${keys.length - at} more]` }
       // A getter of the page may throw.
       try {
         fields[key] = this.of((object as Record<string, unknown>)[key], depth)

@@ -59,7 +59,7 @@ export async function openClient(session: Session, token: string | null): Promis
     link.handle({
       onText: (text) => {
         const message = readCall(text)
-        if (!message) return link.close(closeCodes.protocol, 'a CDP message must be valid JSON')
+        if (!message) return link.close(closeCodes.protocol, 'invalid CDP message')
         // A message counts as activity.
         void session.use(async () => {})
         channel.post(message, (answer) => sendToClient(link, JSON.stringify(answer)))

@@ -1,4 +1,5 @@
 /** CDP channel limited to one session: hides the other contexts of the shared browser. */
+import { deniedCode } from '../../cdp/calls.ts'
 import { type Answer, type CdpChannel, cdpError, type CdpMessage, sendOver } from '../../cdp/router.ts'
 import { type CdpRules, refusalOf } from './cdp-rules.ts'
 
@@ -26,10 +27,10 @@ const allowed = new Set([
 const allowedOnPages = /^(?:Fetch|IO|HeapProfiler|Memory|Tracing)\.|^Storage\.(?!(?:get|set|clear)Cookies)/
 /** Methods that take a context ID. */
 const scoped = new Set(['Target.createTarget', 'Storage.clearCookies', 'Storage.getCookies', 'Storage.setCookies'])
-/** Setup calls of clients that are response without effect, so that the session's settings stay. */
+/** Setup calls of clients that are answered without effect, so that the session's settings stay. */
 const ignored = new Set(['Browser.setDownloadBehavior', 'Target.getBrowserContexts'])
 
-const denied = (method: string) => ({ code: -32_003, message: `${method} reaches beyond this session` })
+const denied = (method: string) => ({ code: deniedCode, message: `${method} reaches beyond this session` })
 const missing = { code: -32_602, message: 'No target with given id found' }
 
 interface TargetInfo {

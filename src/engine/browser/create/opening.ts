@@ -33,50 +33,45 @@ export interface OpeningTools {
 }
 
 /** Opens a context on the slot's browser; frees the slot when that fails. */
-export async function openOnSeat(plan: SessionPlan, seat: Slot, tools: OpeningTools): Promise<OpenedSession> {
+export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTools): Promise<OpenedSession> {
   try {
-    const worker = await seat.worker
-    const { place, close } = await openContext(plan, worker, tools.egress)
+    const worker = await slot.worker
+    const { context, pagesOpened, transfers, openCdp, close } = await openContext(plan, worker, tools.egress)
     const host: SessionHost = {
-      context: place.context,
-      pagesOpened: place.pagesOpened,
-      transfers: place.transfers,
-      openCdp: place.openCdp,
+      context,
+      pagesOpened,
+      transfers,
+      openCdp,
       isResponsive: () => worker.health.responsive,
       workerId: worker.id,
       headless: !hasWindows(worker.kind),
       userAgent: plan.userAgent(worker),
       downloads: downloadFolder(worker.folder, newId('ses')),
       close,
-      free: seat.free,
+      free: slot.free,
     }
     const session = register(plan, host, tools)
     const onLost = () => session.endLater(worker.health.dead ? 'crashed' : 'worker_lost')
     worker.upstream.onClose(onLost, session.ended)
     return await openFirstPage(plan, session)
   } catch (error) {
-    seat.free()
+    slot.free()
     throw creationError(error)
   }
 }
 
 /** Opens a context of the right size, through the session's own proxy if it has one, which closes with the context. */
-async function openContext(plan: SessionPlan, worker: BrowserWorker, egress: Egress): Promise<OpenedContext> {
+async function openContext(plan: SessionPlan, worker: BrowserWorker, egress: Egress): Promise<OpenContext> {
   const chain = plan.input.proxy && (await egress.chain(plan.input.proxy))
   try {
-    const place = await worker.open(plan.contextOptions(worker, chain?.proxy))
-    watchFailures(place.context, egress.failures)
-    await fit(place, plan)
-    return { place, close: () => place.close().finally(() => chain?.close()) }
+    const opened = await worker.open(plan.contextOptions(worker, chain?.proxy))
+    watchFailures(opened.context, egress.failures)
+    await fit(opened, plan)
+    return { ...opened, close: () => opened.close().finally(() => chain?.close()) }
   } catch (error) {
     await chain?.close()
     throw error
   }
-}
-
-interface OpenedContext {
-  readonly place: OpenContext
-  close(): Promise<void>
 }
 
 /** Opens a context on the browser behind the plan's `cdp_url`. */
@@ -115,13 +110,13 @@ async function openFirstPage(plan: SessionPlan, session: Session): Promise<Opene
 }
 
 /** Resizes the page of a ready context, which has the default size. */
-async function fit(place: OpenContext, { viewport }: SessionPlan): Promise<void> {
-  const size = place.page.viewportSize()
+async function fit(opened: OpenContext, { viewport }: SessionPlan): Promise<void> {
+  const size = opened.page.viewportSize()
   if (size?.width === viewport.width && size.height === viewport.height) return
   try {
-    await place.page.setViewportSize({ ...viewport })
+    await opened.page.setViewportSize({ ...viewport })
   } catch (error) {
-    await place.close()
+    await opened.close()
     throw error
   }
 }

@@ -4,7 +4,7 @@ import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ProvisionRecord, ProvisionStage } from '../../../core/shapes/session.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { type SessionAddressee, urlsOf, type BaseUrls } from '../session/session-urls.ts'
+import { type SessionUrlFacts, urlsOf, type BaseUrls } from '../session/session-urls.ts'
 import type { Slot, SlotRequest } from '../pool/pool.ts'
 import type { OpenedSession } from './opening.ts'
 
@@ -15,7 +15,7 @@ export interface ProvisionFacts {
   readonly owner: string | null
   readonly waiting: SlotRequest
   /** Creates the session on a slot; frees the slot when that fails. */
-  readonly open: (seat: Slot) => Promise<OpenedSession>
+  readonly open: (slot: Slot) => Promise<OpenedSession>
   /** Runs when the session is ready, failed or cancelled. */
   readonly onEnded: () => void
 }
@@ -27,7 +27,7 @@ export interface Provisioning {
 }
 
 /** Facts of the created session that the record reports, even after that session has ended. */
-interface CreatedSession extends SessionAddressee, Pick<OpenedSession, 'frameToken' | 'warning'> {
+interface CreatedSession extends SessionUrlFacts, Pick<OpenedSession, 'frameToken' | 'warning'> {
   readonly name: string | null
 }
 
@@ -97,12 +97,12 @@ export class Provision {
   async #run({ waiting, open, onEnded }: ProvisionFacts): Promise<OpenedSession> {
     const timer = setTimeout(() => this.#cancel.abort(queueTimeout()), limits.provision.timeoutMs)
     try {
-      const seat = await this.#unlessCancelled(waiting.seat, (late) => late.free())
-      if (seat.launching) this.#advance('scaling')
-      await this.#unlessCancelled(seat.found, () => seat.free())
+      const slot = await this.#unlessCancelled(waiting.slot, (late) => late.free())
+      if (slot.launching) this.#advance('scaling')
+      await this.#unlessCancelled(slot.found, () => slot.free())
       this.#advance('worker_found')
       this.#advance('creating')
-      const opened = await this.#unlessCancelled(open(seat), (late) => late.session.endLater('deleted'))
+      const opened = await this.#unlessCancelled(open(slot), (late) => late.session.endLater('deleted'))
       const { session, frameToken, warning } = opened
       const { sessionId, name, servesCdp } = session
       this.#created = { sessionId, name, servesCdp, frameToken, ...(warning && { warning }) }

@@ -57,7 +57,7 @@ export async function act<T>(
   }
 }
 
-/** Returns whether an error leaves open if input was sent: a timeout, or a detached element. */
+/** Returns whether input may have been sent before an error: a timeout, or a detached element. */
 const isLate = (error: unknown): boolean =>
   error instanceof Error &&
   (error.name === 'TimeoutError' || /not attached to the DOM|was detached/.test(error.message))

@@ -25,16 +25,17 @@ export function nearest(root: Element, selector: string): Candidate[] {
   const parts = parseParts(selector)
   if (parts.length === 0) return []
   const elements = allElements(root, maxElements)
-  const best = new Map<string, { candidate: Candidate; score: number }>()
+  const best = new Map<string, { candidate: Candidate; difference: number }>()
   for (const part of parts) {
-    for (const { name, element, selector } of namesFor(part, elements)) {
-      const score = scoreOf(part.value, name)
-      if (score > 0.45 || score >= (best.get(selector)?.score ?? 1)) continue
-      best.set(selector, { candidate: { selector, element: elementName(element) }, score })
+    for (const { name, ...found } of namesFor(part, elements)) {
+      const difference = differenceOf(part.value, name)
+      if (difference > 0.45 || difference >= (best.get(found.selector)?.difference ?? 1)) continue
+      const candidate = { selector: found.selector, element: elementName(found.element) }
+      best.set(found.selector, { candidate, difference })
     }
   }
   return [...best.values()]
-    .sort((a, b) => a.score - b.score)
+    .sort((a, b) => a.difference - b.difference)
     .slice(0, maxCandidates)
     .map(({ candidate }) => candidate)
 }
@@ -125,8 +126,8 @@ function nameOf(element: Element): string {
   return shortText(element, 80)
 }
 
-/** Returns the distance of two words, from 0 for equal to 1 for unrelated ones; a word inside the other is near. */
-function scoreOf(word: string, name: string): number {
+/** Returns how different two words are, from 0.01 for equal to 1 for unrelated ones; a word inside the other is similar. */
+function differenceOf(word: string, name: string): number {
   const [a, b] = [plain(word), plain(name)]
   if (!a || !b) return 1
   if (a === b) return 0.01

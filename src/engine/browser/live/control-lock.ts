@@ -90,7 +90,7 @@ export class ControlLock {
 
   /** Restarts the idle timeout of the control. @throws BaxError `conflict` when the viewer does not have control. */
   use(person: Person): void {
-    if (this.#holding?.person !== person) throw new BaxError('conflict', 'take the control of the session first')
+    if (this.#holding?.person !== person) throw new BaxError('conflict', 'take control of the session first')
     this.#holding.idle.refresh()
   }
 

@@ -1,4 +1,4 @@
-/** Live stream of one session: its events, and screenshots on request. */
+/** Live stream of one session: its events, and screencast frames if selected. */
 import type { Frame, StreamCall } from '../../../core/operation/call.ts'
 import { castOf, type ScreencastFrame, type Screencast } from './screencast.ts'
 import { Tombstone } from '../session/tombstone.ts'
@@ -30,35 +30,35 @@ export function followSession(
   return types.includes('frame') ? withFrames(selected, castOf(session), start) : selected
 }
 
-async function* only(frames: AsyncIterable<Frame>, types: ReadonlySet<string>): AsyncGenerator<Frame> {
-  for await (const frame of frames) if (types.has(frame.type) || always.has(frame.type)) yield frame
+async function* only(events: AsyncIterable<Frame>, types: ReadonlySet<string>): AsyncGenerator<Frame> {
+  for await (const event of events) if (types.has(event.type) || always.has(event.type)) yield event
 }
 
 /**
- * Inserts frames between the events; a slow reader gets only the newest one. Frames are not stored and have no number
+ * Inserts screencast frames between the events; a slow reader gets only the newest one. Frames are not stored and have no number
  * of their own: a reader that resumes after one resumes after the event before it.
  */
-async function* withFrames(frames: AsyncGenerator<Frame>, cast: Screencast, start: number): AsyncGenerator<Frame> {
+async function* withFrames(events: AsyncGenerator<Frame>, cast: Screencast, start: number): AsyncGenerator<Frame> {
   let seq = start
   let latest: ScreencastFrame | undefined
   let wake = () => {}
-  const stop = cast.watch((picture) => {
-    latest = picture
+  const stop = cast.watch((frame) => {
+    latest = frame
     wake()
   })
   try {
-    let event = frames.next()
+    let event = events.next()
     for (;;) {
-      const pictureArrived = new Promise<undefined>((resolve) => {
+      const frameArrived = new Promise<undefined>((resolve) => {
         wake = () => resolve(undefined)
         if (latest) wake()
       })
-      const next = await Promise.race([event, pictureArrived])
+      const next = await Promise.race([event, frameArrived])
       if (next?.done) return
       if (next) {
         seq = next.value.seq
         yield next.value
-        event = frames.next()
+        event = events.next()
       } else {
         const data = latest!
         latest = undefined
@@ -67,6 +67,6 @@ async function* withFrames(frames: AsyncGenerator<Frame>, cast: Screencast, star
     }
   } finally {
     stop()
-    await frames.return(undefined)
+    await events.return(undefined)
   }
 }

@@ -21,7 +21,7 @@ export interface Slot {
 
 /** A queued request for a slot. */
 export interface SlotRequest {
-  readonly seat: Promise<Slot>
+  readonly slot: Promise<Slot>
   /** Position in the queue, 1 for the next; null when it has a slot or has left the queue. */
   readonly position: number | null
   leave(): void
@@ -40,10 +40,10 @@ interface PooledBrowser {
 /** Browsers of one kind, and the requests that wait for a slot in them. */
 interface Fleet {
   readonly browsers: PooledBrowser[]
-  readonly queue: ((seat: Slot) => void)[]
+  readonly queue: ((slot: Slot) => void)[]
 }
 
-/** A slot as held by a seat, and whether the seat is still in use. */
+/** The browser that a slot is in, which may change, and whether the slot is still in use. */
 interface Hold {
   browser: PooledBrowser
   free: () => void
@@ -82,7 +82,7 @@ export class Pool {
     queue.push(resolve)
     this.#serve(kind)
     return {
-      seat: promise,
+      slot: promise,
       get position() {
         const at = queue.indexOf(resolve)
         return at < 0 ? null : at + 1
@@ -170,7 +170,7 @@ export class Pool {
   #reserveIn(first: PooledBrowser): Slot {
     const hold = { browser: first, free: this.#hold(first), isInUse: true }
     const worker = this.#responsiveWorker(hold)
-    // The user of the seat reports the failure.
+    // The user of the slot reports the failure.
     worker.catch(() => {})
     const free = () => {
       hold.isInUse = false
@@ -179,7 +179,7 @@ export class Pool {
     return { launching: first.running === undefined, found: first.found, worker, free }
   }
 
-  /** Returns the browser of a seat; moves a seat in an unresponsive browser to another one. */
+  /** Returns the browser of a slot; moves a slot in an unresponsive browser to another one. */
   async #responsiveWorker(hold: Hold): Promise<BrowserWorker> {
     for (;;) {
       const { kind, running } = hold.browser

@@ -160,17 +160,17 @@ export class BrowserWorker {
     // Let the session that triggered this go first.
     await new Promise((resolve) => setTimeout(resolve, limits.pool.warmDelayMs))
     while (this.#warm.length < this.#warmTarget && !this.#ending && !this.upstream.closed) {
-      const place = await this.#make(this.defaults)
-      this.#warm.push(place)
+      const opened = await this.#make(this.defaults)
+      this.#warm.push(opened)
       const drop = () => {
-        const at = this.#warm.indexOf(place)
+        const at = this.#warm.indexOf(opened)
         if (at < 0) return
         this.#warm.splice(at, 1)
-        place
+        opened
           .close()
           .catch((error: Error) => this.#log('warn', 'could not close a warm page', { error: error.message }))
       }
-      place.page.once('crash', drop).once('close', drop)
+      opened.page.once('crash', drop).once('close', drop)
     }
   }
 

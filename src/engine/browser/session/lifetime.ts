@@ -7,7 +7,7 @@ export interface LifetimeRules {
   /** Idle timeout; 0 disables it. */
   readonly idleSecs: number
   readonly totalSecs: number
-  /** Called once, shortly before the end; `ms` are left. */
+  /** Called shortly before the end, and again if activity has postponed it; `ms` are left. */
   readonly onExpiring: (reason: LifetimeEnd, ms: number) => void
   readonly onEnd: (reason: LifetimeEnd) => void
 }

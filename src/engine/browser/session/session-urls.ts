@@ -7,13 +7,13 @@ export type BaseUrls = Pick<Call, 'baseUrl' | 'socketBaseUrl'>
 
 export type SessionUrls = Pick<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
 
-export interface SessionAddressee {
+export interface SessionUrlFacts {
   readonly sessionId: string
   /** Whether the engine serves CDP for the session. */
   readonly servesCdp: boolean
 }
 
-export function urlsOf({ sessionId, servesCdp }: SessionAddressee, { baseUrl, socketBaseUrl }: BaseUrls): SessionUrls {
+export function urlsOf({ sessionId, servesCdp }: SessionUrlFacts, { baseUrl, socketBaseUrl }: BaseUrls): SessionUrls {
   const serves = socketBaseUrl !== null && servesCdp
   return {
     sse_url: sseUrl(sessionId, baseUrl),

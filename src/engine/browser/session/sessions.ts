@@ -25,7 +25,7 @@ import { TombstoneStore } from '../../store/tombstones.ts'
 import { runQueued, unlessControlled } from '../live/control-wait.ts'
 import { observeSession } from '../observe/observe.ts'
 import { refuseStep, runStep } from '../observe/step.ts'
-import { type OpenedSession, openOnRemote, openOnSeat, type OpeningTools } from '../create/opening.ts'
+import { type OpenedSession, openOnRemote, openOnSlot, type OpeningTools } from '../create/opening.ts'
 import { newestFirst } from '../../newest-first.ts'
 import { planSession, type SessionPlan, type StorageState } from '../create/plan.ts'
 import { Pool } from '../pool/pool.ts'
@@ -243,9 +243,9 @@ export class BrowserSessions implements Sessions {
     })
     const releaseName = this.#registry.reserveName(input.requested_name, caller.keyId)
     if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, this.#opening), call, releaseName)
-    const seat = this.pool.reserve(plan.kind)
-    if (!seat) return this.#enqueue(plan, releaseName)
-    return this.#unlessGone(openOnSeat(plan, seat, this.#opening), call, releaseName)
+    const slot = this.pool.reserve(plan.kind)
+    if (!slot) return this.#enqueue(plan, releaseName)
+    return this.#unlessGone(openOnSlot(plan, slot, this.#opening), call, releaseName)
   }
 
   /** Ends the new session if its creator has gone away, since nobody knows its ID. */
@@ -268,14 +268,14 @@ export class BrowserSessions implements Sessions {
     return this.#provisions.begin({
       owner: plan.owner,
       waiting: this.pool.queue(plan.kind),
-      open: (seat) => openOnSeat(plan, seat, this.#opening),
+      open: (slot) => openOnSlot(plan, slot, this.#opening),
       onEnded: releaseName,
     })
   }
 
   async #saveProfile(session: Session): Promise<void> {
-    const { profile_id: profileId, save_profile: isSaved } = session.input
-    if (!isSaved || profileId === undefined) return
+    const { profile_id: profileId, save_profile: shouldSave } = session.input
+    if (!shouldSave || profileId === undefined) return
     try {
       await this.#facts.profiles.update(profileId, await session.storage())
     } catch (error) {

@@ -73,7 +73,7 @@ export async function loadFailure(page: Page, url: string): Promise<string | und
     return hasCrashed(page) ? 'it crashed again' : (error as Error).message.split('\n', 1)[0]!
   }
   const left = Math.max(1, reloadMs - (performance.now() - start))
-  // A page that keeps loading counts as opened; a crash is reported below.
+  // Ignore the timeout; a crash is reported below.
   await unlessCrashed(page, () => page.waitForLoadState('load', { timeout: left })).catch(() => {})
   return hasCrashed(page) ? 'it crashed again' : undefined
 }

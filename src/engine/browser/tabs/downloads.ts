@@ -40,7 +40,7 @@ function checkQuota(store: DownloadStore): void {
   store.full ||= bytes > store.maxBytes
 }
 
-const quotaReached = 'the session has downloaded as much as it may'
+const quotaReached = 'the session has reached its download limit'
 
 async function save(download: Download, store: DownloadStore): Promise<void> {
   const { folder, names, events } = store

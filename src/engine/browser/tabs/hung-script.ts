@@ -66,7 +66,7 @@ export async function navigateAway<T>(page: Page, go: (page: Page) => Promise<T>
   const onNavigated = (frame: Frame) => frame === free.mainFrame() && left.abort()
   free.on('framenavigated', onNavigated)
   try {
-    // The first navigation of a page that hangs fails with its tab.
+    // If the page hangs, this navigation fails when its tab is closed; the race ignores that rejection.
     const first = await Promise.race([go(free), untilHung(free, left.signal)])
     if (first !== hung) return first
   } finally {

@@ -215,7 +215,7 @@ export class Tabs {
     page.once('close', () => tab.page === page && this.#remove(tab))
     page.once('crash', () => {
       this.#events.emit('page.error', { tab_id: tab.id, message: 'the page crashed', crashed: true })
-      // Tabs of the session stay, and are reloaded on next use. Closing another one fails when it is gone already.
+      // Tabs of the session stay, and are reloaded on next use. Ignore failures: a background tab may be closed already.
       if (this.#background.has(page)) void page.close().catch(() => {})
     })
     page.on('load', () => {
@@ -243,7 +243,7 @@ export class Tabs {
     }
     void quit().catch(() => {})
     if (!tooMany) return
-    const message = `closed a page that opens too many tabs; a session has at most ${limits.session.tabs}`
+    const message = `closed a page that opens too many tabs: a session may have at most ${limits.session.tabs} tabs`
     this.#events.emit('page.error', { tab_id: tabIdOf(page), message })
   }
 

@@ -10,7 +10,7 @@ export interface Concurrency {
 
 /** Enough to keep a browser busy while other pages are converted. */
 const initial = renderedAtOnce + 4
-/** Number of pages that a browser loads at the same time. */
+/** Minimum and maximum number of pages. */
 const min = 4
 const max = 32
 const intervalMs = 500

@@ -30,7 +30,7 @@ export class HostGate {
     this.#allowed = max
   }
 
-  /** Limits the host to one request at a time, with a delay in between. */
+  /** Sets the delay between requests, which are then sent one at a time; 0 for no delay. */
   setDelay(delayMs: number): void {
     this.#delayMs = delayMs
   }

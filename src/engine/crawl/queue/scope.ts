@@ -84,15 +84,15 @@ export class Scope {
   readonly #options: ScopeOptions
   readonly #rules: PathRules
   readonly #start: URL
-  readonly #folding: UrlEquivalence
+  readonly #equivalence: UrlEquivalence
   readonly #host: string
 
   constructor(options: ScopeOptions, rules: PathRules, requested: URL, reached: URL) {
     this.#options = options
     this.#rules = rules
     this.#start = reached
-    this.#folding = equivalenceOf(requested, reached)
-    this.#host = hostOf(reached, this.#folding)
+    this.#equivalence = equivalenceOf(requested, reached)
+    this.#host = hostOf(reached, this.#equivalence)
   }
 
   get origin(): string {
@@ -100,15 +100,15 @@ export class Scope {
   }
 
   identity(url: URL): string {
-    return identityOf(url, this.#folding)
+    return identityOf(url, this.#equivalence)
   }
 
   includesHost(url: URL): boolean {
     if (this.#options.allow_external_links) return true
     const { hostname, port, protocol } = this.#start
     // Without a port, the scheme has to match, as it implies the port.
-    const isSameScheme = this.#folding.scheme || url.port !== '' || url.protocol === protocol
-    if (hostOf(url, this.#folding) === this.#host && isSameScheme) return true
+    const isSameScheme = this.#equivalence.scheme || url.port !== '' || url.protocol === protocol
+    if (hostOf(url, this.#equivalence) === this.#host && isSameScheme) return true
     const isSubdomain = url.port === port && url.hostname.endsWith(`.${hostname.replace(/^www\./, '')}`)
     return this.#options.allow_subdomains && isSubdomain
   }
@@ -120,7 +120,7 @@ export class Scope {
 
   /** Returns whether the path is below that of the start page, which matters on its host only. */
   #isBelow(url: URL, path: string): boolean {
-    if (!this.#options.below_start || hostOf(url, this.#folding) !== this.#host) return true
+    if (!this.#options.below_start || hostOf(url, this.#equivalence) !== this.#host) return true
     const top = decodeUrlPart(this.#start.pathname).replace(/\/$/, '')
     return path === top || path.startsWith(`${top}/`)
   }

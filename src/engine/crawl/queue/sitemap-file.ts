@@ -70,7 +70,7 @@ async function request(url: string, { egress, signal }: FetchContext): Promise<H
   }
 }
 
-/** Decodes the transfer encoding, then the compression of the file itself. */
+/** Decodes the content encoding, then the compression of the file itself. */
 async function decodedBody({ headers, body }: HttpResponse, url: string): Promise<AsyncIterable<Uint8Array>> {
   const coding = headers.get('content-encoding')?.trim().toLowerCase()
   let stream = body

@@ -14,7 +14,7 @@ export const strictEquivalence: UrlEquivalence = { scheme: false, www: false }
 /** Fragments that applications use as paths. */
 const route = /^#(?:\/|!)/
 
-/** Returns the URL to fetch, without credentials and fragment; undefined if it is not HTTP. */
+/** Returns the URL to fetch, without credentials and without fragments that are not paths; undefined if not HTTP. */
 export function crawlableUrl(href: string): URL | undefined {
   const url = parsed(href)
   if (!url) return undefined
@@ -45,12 +45,12 @@ export function equivalenceOf(requested: URL, reached: URL): UrlEquivalence {
 }
 
 /** Returns a key that is the same for all URLs of one page. */
-export function identityOf(url: URL, folding: UrlEquivalence): string {
-  const scheme = folding.scheme ? 'https:' : url.protocol
+export function identityOf(url: URL, equivalence: UrlEquivalence): string {
+  const scheme = equivalence.scheme ? 'https:' : url.protocol
   const path = normalizeEscapes(url.pathname)
     .replace(/\/index\.html$/, '/')
     .replace(/(?<=.)\/$/, '')
-  return `${scheme}//${hostOf(url, folding)}${path}${url.search === '?' ? '' : url.search}${route.test(url.hash) ? url.hash : ''}`
+  return `${scheme}//${hostOf(url, equivalence)}${path}${url.search === '?' ? '' : url.search}${route.test(url.hash) ? url.hash : ''}`
 }
 
 /** Returns the host with port, the same for hosts that are treated as one. */

@@ -92,7 +92,7 @@ export class ResponseCache {
   }
 
   /** Discards the responses of a finished page. */
-  settled(visit: string): void {
+  discard(visit: string): void {
     this.#earlier.delete(visit)
     for (const [segment, visits] of this.#segments) {
       if (!visits.delete(visit) || visits.size > 0) continue

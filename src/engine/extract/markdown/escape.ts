@@ -4,7 +4,7 @@ const markup = /\*+|_+|~+|[\\`[\]<&!]|https?:\/\/|www\./gi
 /** A URL, up to the next white space, that GitHub's Markdown turns into a link as a whole. */
 const bareUrl =
   /(?:https?:\/\/|www\.)[a-z\d-]{1,63}(?:\.[a-z\d-]{1,63})+(?:[/?#:](?:[\w./?#=&%+,:;@!$()-]*[a-z\d/=&%+@$-])?)?[.,:;!?)]*(?!\S)/iy
-/** In words longer than `longWord` only `maxAddresses` possible URLs are matched, because each is read to its end. */
+/** In words longer than `longWord` only `maxUrls` possible URLs are matched, because each is read to its end. */
 const longWord = 2000
 const maxUrls = 20
 const entities = /&((?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});)/gi

@@ -29,15 +29,15 @@ const maxCollections = 200
 /** Returns tables, lists and repeated elements below `root`, in document order. */
 export function collectionsOf(root: ElementNode): Collection[] {
   const found: Collection[] = []
-  const state = { heading: '', aside: false }
+  const state = { heading: '', isBoilerplate: false }
   const visit = (element: ElementNode): void => {
     for (const child of childElements(element)) {
       if (isSilent(child) || found.length >= maxCollections) continue
       const heading = headingText(child)
       if (heading !== undefined) state.heading = heading
-      const before = state.aside
+      const before = state.isBoilerplate
       if (/^(?:nav|footer|aside)$/.test(child.tag) || (child.tag === 'header' && element.tag === 'body'))
-        state.aside = true
+        state.isBoilerplate = true
       const table = child.tag === 'table' ? (tableOf(child, state) ?? pairsOf(child, state)) : undefined
       if (table) found.push(table)
       if (table?.kind !== 'table') {
@@ -45,7 +45,7 @@ export function collectionsOf(root: ElementNode): Collection[] {
         if (list) found.push(list)
         visit(child)
       }
-      state.aside = before
+      state.isBoilerplate = before
     }
   }
   visit(root)
@@ -62,14 +62,14 @@ const aliasOf = (element: ElementNode): string =>
 
 interface State {
   readonly heading: string
-  readonly aside: boolean
+  readonly isBoilerplate: boolean
 }
 
 function headingText(element: ElementNode): string | undefined {
   return /^(?:h[1-6]|legend|summary|caption)$/.test(element.tag) ? visibleText(element, 200) : undefined
 }
 
-function tableOf(table: ElementNode, { heading, aside }: State): Collection | undefined {
+function tableOf(table: ElementNode, { heading, isBoilerplate }: State): Collection | undefined {
   const rows = rowsOf(table)
   if (!isDataTable(table, rows) || rows.length < 2) return undefined
   const first = rows[0]!
@@ -92,11 +92,11 @@ function tableOf(table: ElementNode, { heading, aside }: State): Collection | un
     alias: aliasOf(table),
     kind: 'table',
     records,
-    isBoilerplate: aside,
+    isBoilerplate,
   }
 }
 
-function listOf(list: ElementNode, { heading, aside }: State): Collection | undefined {
+function listOf(list: ElementNode, { heading, isBoilerplate }: State): Collection | undefined {
   const items = childElements(list).filter((item) => item.tag === 'li' && visibleText(item, 1) !== '')
   if (items.length === 0) return undefined
   const records = items.slice(0, maxRecords).map((element) => ({ element }))
@@ -106,12 +106,12 @@ function listOf(list: ElementNode, { heading, aside }: State): Collection | unde
     alias: aliasOf(list),
     kind: rich > items.length / 2 ? 'cards' : 'list',
     records,
-    isBoilerplate: aside,
+    isBoilerplate,
   }
 }
 
 /** Returns terms and definitions, or the rows of a table with two columns and no head. */
-function pairsOf(element: ElementNode, { heading, aside }: State): Collection | undefined {
+function pairsOf(element: ElementNode, { heading, isBoilerplate }: State): Collection | undefined {
   const pairs =
     element.tag === 'dl'
       ? definitionGroups(element).map(({ term, definitions }) => [term, ...definitions])
@@ -120,13 +120,13 @@ function pairsOf(element: ElementNode, { heading, aside }: State): Collection | 
   const records = pairs
     .slice(0, maxRecords)
     .map(([term, value]) => ({ fields: { term: visibleText(term!, 200), value: visibleText(value!, 2000) } }))
-  return { label: heading, alias: aliasOf(element), kind: 'pairs', records, isBoilerplate: aside }
+  return { label: heading, alias: aliasOf(element), kind: 'pairs', records, isBoilerplate }
 }
 
 const isRich = (element: ElementNode): boolean => childElements(element).filter(isElement).length > 1
 
 /** Returns the largest group of children with the same structure: same tag, same first class or similar descendants. */
-function cardsOf(parent: ElementNode, { heading, aside }: State): Collection | undefined {
+function cardsOf(parent: ElementNode, { heading, isBoilerplate }: State): Collection | undefined {
   if (/^(?:ul|ol|dl|tr|tbody|thead|table|p|select|html)$/.test(parent.tag)) return undefined
   const groups = new Map<string, ElementNode[]>()
   for (const child of childElements(parent)) {
@@ -144,7 +144,7 @@ function cardsOf(parent: ElementNode, { heading, aside }: State): Collection | u
   if (best.length < 2) return undefined
   const label = headingBefore(parent, best[0]!) ?? heading
   const records = best.slice(0, maxRecords).map((element) => ({ element }))
-  return { label, alias: `${aliasOf(parent)} ${aliasOf(best[0]!)}`, kind: 'cards', records, isBoilerplate: aside }
+  return { label, alias: `${aliasOf(parent)} ${aliasOf(best[0]!)}`, kind: 'cards', records, isBoilerplate }
 }
 
 /** Returns the last heading among the children of `parent` before `card`. */

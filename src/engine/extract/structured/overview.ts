@@ -13,7 +13,7 @@ const maxPassages = 3
 export function overview(tree: Tree, scope: Scope, question: string): Record<string, unknown> {
   const queryWords = new Set(contentWords(question).map(synonymOf))
   const facts = factsOf(scope.pairs)
-  const groups = scope.collections.filter(({ isBoilerplate: aside, records }) => !aside && records.length > 0)
+  const groups = scope.collections.filter(({ isBoilerplate, records }) => !isBoilerplate && records.length > 0)
   const relevantGroups = relevant(groups, queryWords, (group) => wordsOf(group.label))
   const answer = answers(scope, queryWords)
   const language = attribute(tree.root, 'lang')

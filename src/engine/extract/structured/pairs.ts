@@ -1,7 +1,6 @@
 /** Finds labels and their values: in definition lists, tables, `Label: value` lines, headings, metadata. */
 import { decodeUrlPart } from '../../../core/net/urls.ts'
 import { linkUrl, imageUrl } from '../urls.ts'
-import { definitionGroups } from '../markdown/list.ts'
 import {
   attribute,
   childElements,
@@ -157,10 +156,15 @@ export class Pairs {
   }
 
   #definitions(list: ElementNode): void {
-    for (const { term, definitions } of definitionGroups(list)) {
-      const label = term ? textOf(term) : ''
-      for (const child of definitions) this.add(label, textOf(child), 0.82, this.#firstLink(child))
+    let term = ''
+    const read = (parent: ElementNode): void => {
+      for (const child of childElements(parent)) {
+        if (child.tag === 'dt') term = textOf(child)
+        else if (child.tag === 'dd') this.add(term, textOf(child), 0.82, this.#firstLink(child))
+        else if (child.tag === 'div') read(child)
+      }
     }
+    read(list)
   }
 
   #row(row: ElementNode): void {

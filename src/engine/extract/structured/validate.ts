@@ -5,7 +5,7 @@ import { schemaSizeError } from '../../../core/shapes/json-schema.ts'
 import { StepBudget, linearPatterns } from './linear-patterns.ts'
 
 export interface SchemaError {
-  /** Path of the value with the wrong type; empty for the whole value, undefined for missing or excess values. */
+  /** Path of the invalid value; empty for the whole value, undefined for missing or excess values. */
   readonly path: readonly string[] | undefined
   readonly message: string
 }
@@ -87,15 +87,15 @@ function isValid(validate: ValidateFunction, value: unknown, field: string): boo
 const refused = (path: string, message: string, cause?: unknown): BaxError =>
   new BaxError('invalid_request', `${path} ${message}`, { cause, details: [{ path, message }] })
 
-/** Replaces values of the wrong type with null. */
-export function withoutInvalidValues(value: unknown, faults: readonly SchemaError[]): unknown {
+/** Replaces invalid values with null. */
+export function withoutInvalidValues(value: unknown, errors: readonly SchemaError[]): unknown {
   const kept = structuredClone(value)
-  for (const { path: wrong } of faults) {
-    if (wrong === undefined) continue
-    const last = wrong.at(-1)
+  for (const { path } of errors) {
+    if (path === undefined) continue
+    const last = path.at(-1)
     if (last === undefined) return null
     let owner = kept as Record<string, unknown> | null | undefined
-    for (const part of wrong.slice(0, -1)) owner = owner?.[part] as typeof owner
+    for (const part of path.slice(0, -1)) owner = owner?.[part] as typeof owner
     if (typeof owner === 'object' && owner !== null) owner[last] = null
   }
   return kept

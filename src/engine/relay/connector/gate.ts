@@ -142,7 +142,7 @@ export class Gate implements CdpChannel {
     this.#channel.post({ method: 'Target.detachFromTarget', params: { sessionId: session } }, () => {})
   }
 
-  /** With shared tabs only, other pages are hidden; frames and workers belong to their pages. */
+  /** Hides other pages when only some tabs are shared; frames and workers belong to their pages. */
   #isHidden({ targetId, type }: TargetInfo): boolean {
     const { targets } = this.#rules
     if (!targets.scoped) return false

@@ -64,7 +64,11 @@ export function whenOpen<T>(
       socket.terminate()
       reject(error)
     }
-    const abort = () => fail(new BaxError('timeout', 'the connection attempt was canceled', { cause: signal.reason }))
+    const abort = () => {
+      const isLate = (signal.reason as Error | undefined)?.name === 'TimeoutError'
+      const message = `the connection attempt ${isLate ? 'timed out' : 'was canceled'}`
+      fail(new BaxError('timeout', message, { cause: signal.reason }))
+    }
     signal.addEventListener('abort', abort, { once: true })
     socket.once('open', () => {
       detach()

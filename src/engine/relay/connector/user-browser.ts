@@ -32,14 +32,14 @@ export interface BrowserOptions {
 const chromeBytes = 257 * 1024 * 1024
 
 /** @throws BaxError `browser_not_found`, `browser_failed`, `browser_refused`, `stale_port_file`, `timeout`, `invalid_request`. */
-export async function openUserBrowser(search: BrowserOptions, signal: AbortSignal): Promise<UserBrowser> {
-  const { source } = search
-  if ('launch' in source) return launch(search)
+export async function openUserBrowser(options: BrowserOptions, signal: AbortSignal): Promise<UserBrowser> {
+  const { source } = options
+  if ('launch' in source) return launch(options)
   const endpoint =
     'cdp' in source
       ? await endpointAt(source.cdp, source.allowRemote, signal)
       : await endpointOfRunning(source.running, source.dataDir)
-  const wire = await connect(endpoint, search, signal)
+  const wire = await connect(endpoint, options, signal)
   const { list } = endpoint
   const recent = async () => (list ? pagesByUse(list) : [])
   return { router: new CdpRouter(wire), own: false, recent, release: async () => wire.close() }

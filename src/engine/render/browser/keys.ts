@@ -27,7 +27,7 @@ export function keysOf(keys: string): KeyEvent[] {
   const modifiers = parts.reduce((bits, name) => bits | bitOf(name), 0)
   const name = last === 'Plus' ? '+' : last
   const definition = keyOf(name)
-  if (!definition) throw new BaxError('invalid_data', `there is no key ${JSON.stringify(name)}`)
+  if (!definition) throw new BaxError('invalid_data', `unknown key ${JSON.stringify(name)}`)
   const { text, ...key } = definition
   // Keys with modifiers other than Shift type no text.
   const typesText = text !== undefined && (modifiers & ~modifierBits['Shift']!) === 0

@@ -36,7 +36,7 @@ type Listener = (message: CdpMessage) => void
 
 export class RenderBrowser {
   readonly kind: RenderKind
-  /** Targets never paint, which only the headless shell supports. */
+  /** Whether targets never paint, which only the headless shell supports. */
   readonly unpainted: boolean
   readonly userAgent: string
   readonly egress: Egress

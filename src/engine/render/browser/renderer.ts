@@ -171,7 +171,7 @@ async function renderVisit(visit: Visit, request: RenderRequest): Promise<Render
   const reading = request.script && (await visit.inPage<unknown>(signal, request.script, 'read'))
   const raw = request.raw ? await bodyOf(visit, signal) : undefined
   return {
-    ...answerOf(visit, page.url),
+    ...responseOf(visit, page.url),
     isPage: true,
     html: page.html,
     charset: page.charset,
@@ -192,15 +192,15 @@ async function readyPage(visit: Visit, { signal, deadline, waitFor }: RenderRequ
   return (await visit.isEmpty(signal)) ? visit.untilReady(signal, deadline) : undefined
 }
 
-const answerOf = ({ response: answer, redirects }: Visit, url: string) => ({
+const responseOf = ({ response, redirects }: Visit, url: string) => ({
   url,
-  status: answer?.status ?? 200,
-  headers: answer?.headers ?? new ResponseHeaders([['content-type', 'text/html']]),
+  status: response?.status ?? 200,
+  headers: response?.headers ?? new ResponseHeaders([['content-type', 'text/html']]),
   redirects,
 })
 
 const nonPage = (visit: Visit, url: string): RenderedPage => ({
-  ...answerOf(visit, visit.response?.url ?? url),
+  ...responseOf(visit, visit.response?.url ?? url),
   isPage: false,
   html: '',
   charset: '',

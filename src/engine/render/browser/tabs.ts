@@ -18,7 +18,7 @@ export class Tabs {
     this.#log = log
   }
 
-  /** Takes a clean tab, which has to be given back. */
+  /** Takes a clean tab, which must be released. */
   async take(): Promise<Tab> {
     for (;;) {
       // Prefer the tab that was used last, whose caches are warm.
@@ -39,7 +39,7 @@ export class Tabs {
     this.#cleaning.add(cleaning)
   }
 
-  /** Closes tabs that are given back from now on; resolves when earlier ones are cleaned up. */
+  /** Closes tabs that are released from now on; resolves when earlier ones are cleaned up. */
   async close(): Promise<void> {
     this.#closed = true
     this.#idle.length = 0

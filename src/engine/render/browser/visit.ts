@@ -146,7 +146,7 @@ export class Visit {
     return undefined
   }
 
-  /** Calls a function of the installed page script; returns undefined if the page was replaced. */
+  /** Calls a function of the page script; returns undefined if the page was replaced, null without the script. */
   async #callPage<T>(call: string, signal: AbortSignal): Promise<T | null | undefined> {
     const expression = `globalThis[Symbol.for('bax.page')]?.${call} ?? null`
     const work = this.#tab.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true })

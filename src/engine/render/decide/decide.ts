@@ -12,6 +12,9 @@ export type Reason = 'shell' | 'blank' | 'notice' | 'template' | 'loading' | 'pr
 /** Certain reasons, which are never ignored. */
 export const certainReasons: ReadonlySet<string> = new Set<Reason>(['shell', 'blank', 'template'])
 
+/** Number of times that a weak reason must be wrong before it is ignored. */
+export const maxWrong = 3
+
 /** Pages with less text, in characters, hardly have content. */
 const shortText = 250
 /** Pages with this much prose, in characters, are complete whatever their scripts add. */

@@ -1,11 +1,9 @@
 /** Rendering statistics per host for scrapes: which hosts need a browser, and whose pages only look like it. */
 import type { ElementNode } from '../../extract/tree.ts'
-import { certainReasons, type Reason } from './decide.ts'
+import { certainReasons, maxWrong, type Reason } from './decide.ts'
 import { newTexts } from './difference.ts'
 
-/** Number of times in a row that a reason must be wrong before it is ignored. */
-const maxWrong = 3
-/** Of the pages with an ignored reason, one in this many is rendered nevertheless. */
+/** Interval of the sample: every tenth page with an ignored reason is still rendered. */
 const sampleEvery = 10
 /** Number of added characters to ignore, such as a clock or a counter. */
 const ignoredChars = 4

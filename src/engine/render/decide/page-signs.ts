@@ -63,7 +63,7 @@ function visit(signs: PageSigns, element: ElementNode, inBoilerplate: boolean): 
   if (tag === 'script') return addScript(signs, element)
   if (tag === 'noscript') return void signs.noscripts.push(rawText(element).trim())
   if (isSilent(element) && tag !== 'svg') {
-    // Of the elements without visible text, only the head contains scripts.
+    // The head is the only element without visible text that contains scripts.
     if (tag === 'head') for (const child of elementsOf(element)) if (child.tag === 'script') addScript(signs, child)
     return
   }

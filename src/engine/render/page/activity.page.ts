@@ -46,14 +46,14 @@ export class CallSource {
     this.#activity.feeds.delete(this)
   }
 
-  get isSilent(): boolean {
+  /** Whether the first call is still expected. */
+  get isPending(): boolean {
     return this.#calledAt === undefined
   }
 
   /** Returns whether the last call has added text and the next one is due. */
   isFilling(now: number, grownAt: number): boolean {
-    const { isSilent: isUnobserved } = this
-    return !isUnobserved && grownAt >= this.#calledAt! && now - this.#calledAt! <= this.#everyMs + timerSlackMs
+    return !this.isPending && grownAt >= this.#calledAt! && now - this.#calledAt! <= this.#everyMs + timerSlackMs
   }
 }
 
@@ -178,10 +178,7 @@ export class Activity {
   }
 
   get #isExpecting(): boolean {
-    return (
-      this.#open + this.#expected + this.#timers.size > 0 ||
-      [...this.feeds].some(({ isSilent: isUnobserved }) => isUnobserved)
-    )
+    return this.#open + this.#expected + this.#timers.size > 0 || [...this.feeds].some(({ isPending }) => isPending)
   }
 
   /** Whether no activity is left that is always waited for. */

@@ -104,7 +104,7 @@ function write(tree: Tree, { inlineImages }: ContentOptions): string {
   return text.replaceAll(/https:\/\/inline\.invalid\/\d+\./g, (name) => kept.get(name) ?? name)
 }
 
-/** Whether the page has text other than a notice. */
+/** Whether the page has text other than a notice, or an image with a text alternative. */
 export const hasText = ({ root }: Tree): boolean => emptinessOf(root, root) === undefined
 
 /** Returns the length of the visible text, in characters, for comparing two versions of a page. */

@@ -5,7 +5,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { resolveUrl } from '../../extract/urls.ts'
 import { treeFromHtml } from '../../extract/html-tree.ts'
-import { withAbsoluteAddresses } from '../../extract/live-tree.ts'
+import { withAbsoluteUrls } from '../../extract/live-tree.ts'
 import { attribute, classes, type ElementNode, isElement, type Tree, type TreeNode } from '../../extract/tree.ts'
 
 /** Fetches the document of a frame; undefined when it cannot be read, or was redirected to another origin. */
@@ -31,7 +31,7 @@ export async function fillFrames(tree: Tree, url: string, get: GetFrame, depth =
     if (!content) return []
     const warnings = depth + 1 < maxDepth ? await fillFrames(content, frameUrl, get, depth + 1) : []
     const body = content.root.children.filter(isElement).find(({ tag }) => tag === 'body' || tag === 'frameset')
-    const children = withAbsoluteAddresses({ ...content, root: body ?? content.root }).children.filter(isShown)
+    const children = withAbsoluteUrls({ ...content, root: body ?? content.root }).children.filter(isShown)
     parent.children[parent.children.indexOf(frame)] = { tag: 'div', attributes: {}, children }
     return warnings
   }

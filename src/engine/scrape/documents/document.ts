@@ -1,4 +1,5 @@
 /** The common form of fetched documents of all content types. */
+import type { DecodedText } from '../../render/http/charset.ts'
 import { decodeUrlPart } from '../../../core/net/urls.ts'
 import type { ElementNode, Tree, TreeNode } from '../../extract/tree.ts'
 
@@ -59,14 +60,12 @@ export function fileName(url: string): string {
 }
 
 /** Decoded text, and the URL that it was fetched from. */
-export interface DecodedText {
-  readonly text: string
-  readonly charset: string
+export interface SourceText extends DecodedText {
   readonly url: string
 }
 
 /** Creates a document of source code, shown as it is. */
-export const codeDocument = ({ text, charset, url }: DecodedText, language: string): PageDocument => ({
+export const codeDocument = ({ text, charset, url }: SourceText, language: string): PageDocument => ({
   tree: treeOf(url, fileName(url), [element('pre', {}, element('code', { class: `language-${language}` }, text))]),
   raw: text,
   charset,

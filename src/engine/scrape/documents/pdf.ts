@@ -6,7 +6,7 @@ import { type PdfText, readPdf, type PdfFailure } from './pdf-text.ts'
 import { element, elementAround, fileName, type PageDocument, present, treeOf } from './document.ts'
 
 /** `bytes`: memory growth of the process allowed per PDF, because decompressed data are not on the heap. */
-const { threads, bytes: maxBytes, pollMs: lookMs } = limits.pdf
+const { threads, bytes: maxBytes, pollMs } = limits.pdf
 
 const read = runInWorker('pdf-worker.mjs', readPdf, limits.pdf)
 
@@ -38,7 +38,7 @@ async function readBounded(bytes: Uint8Array, signal: AbortSignal): Promise<PdfT
   const watch = setInterval(() => {
     const isRunning = [...queue].indexOf(grown) < threads
     if (isRunning && process.memoryUsage.rss() - before > maxBytes) grown.abort(tooLarge())
-  }, lookMs)
+  }, pollMs)
   try {
     return await read(bytes, AbortSignal.any([signal, grown.signal]))
   } finally {
@@ -47,7 +47,7 @@ async function readBounded(bytes: Uint8Array, signal: AbortSignal): Promise<PdfT
   }
 }
 
-const tooLarge = (): BaxError => new BaxError('content_too_large', 'the PDF needs too much memory to be read')
+const tooLarge = (): BaxError => new BaxError('content_too_large', 'the PDF is too large to be read')
 
 function pdfContent({ pages, info }: PdfText, url: string): PageDocument {
   const texts = pages.map((page) => page.split('\n').map((line) => line.trimEnd()).join('\n').trim()) // prettier-ignore

@@ -1,7 +1,7 @@
 /** Converts content with a simple HTML equivalent to documents: JSON, plain text, CSV, images. */
 import {
   codeDocument,
-  type DecodedText,
+  type SourceText,
   element,
   elementAround,
   fileName,
@@ -9,7 +9,7 @@ import {
   treeOf,
 } from './document.ts'
 
-export function jsonDocument(source: DecodedText): PageDocument {
+export function jsonDocument(source: SourceText): PageDocument {
   const parsed = parse(source.text)
   return {
     ...codeDocument(source, 'json'),
@@ -36,7 +36,7 @@ function lines(text: string): { value: unknown } | undefined {
   }
 }
 
-export const textDocument = ({ text, charset, url }: DecodedText): PageDocument => ({
+export const textDocument = ({ text, charset, url }: SourceText): PageDocument => ({
   tree: treeOf(url, fileName(url), [element('pre', {}, text)]),
   raw: text,
   charset,
@@ -45,7 +45,7 @@ export const textDocument = ({ text, charset, url }: DecodedText): PageDocument 
 })
 
 /** Converts comma, tab or semicolon separated values to a table, whose head is the first row, as wide as the widest. */
-export async function csvDocument({ text, charset, url }: DecodedText): Promise<PageDocument> {
+export async function csvDocument({ text, charset, url }: SourceText): Promise<PageDocument> {
   const { default: papa } = await import('papaparse')
   const { data } = papa.parse<string[]>(text, { skipEmptyLines: 'greedy' })
   const width = data.reduce((most, row) => Math.max(most, row.length), 0)

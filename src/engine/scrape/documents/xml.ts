@@ -4,7 +4,7 @@ import { treeFromHtml } from '../../extract/html-tree.ts'
 import type { TreeNode } from '../../extract/tree.ts'
 import {
   codeDocument,
-  type DecodedText,
+  type SourceText,
   element,
   elementAround,
   fileName,
@@ -21,7 +21,7 @@ const maxLevels = 48
 
 type Feed = NonNullable<ReturnType<typeof getFeed>>
 
-export function xmlDocument(source: DecodedText): PageDocument {
+export function xmlDocument(source: SourceText): PageDocument {
   const { text, charset, url } = source
   const feed = /<(?:rss|rdf:RDF|feed)[\s>]/i.test(text.slice(0, headChars)) ? feedOf(text) : null
   return feed ? { ...feedDocument(feed, text, url), raw: text, charset } : codeDocument(source, 'xml')

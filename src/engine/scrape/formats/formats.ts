@@ -25,7 +25,7 @@ export async function createFormats(
   const content = await contentOf(document, { onlyMain: input.only_main_content, inlineImages, headline: true })
   const data: { -readonly [Name in keyof FormatResults['data']]: FormatResults['data'][Name] } = {}
   const metadata: Partial<ScrapeMetadata> = {}
-  // Fetching without a browser cannot make a page without scripts incomplete, so an empty one needs no warning.
+  // A page without scripts is complete as fetched, so it needs no warning if it is empty.
   const isComplete = input.render === 'http' && !findElement(document.tree.root, ({ tag }) => tag === 'script')
   const { warning, warningCode } = isComplete && content.warningCode ? {} : content
   const warnings = warning ? [warning] : []

@@ -1,7 +1,7 @@
 /** The json format: data that match a schema, extracted by a language model if one is configured, else by rules. */
 import type { ScrapeMetadata } from '../../../core/shapes/scrape.ts'
 import { type StructuredResult, structuredOf } from '../../extract/structured.ts'
-import { properSchema } from '../../extract/structured/shape.ts'
+import { isRecord, properSchema } from '../../extract/structured/shape.ts'
 import { checkFor } from '../../extract/structured/validate.ts'
 import { element, type PageDocument, treeOf } from '../documents/document.ts'
 import { type Extractors, modelFailure } from './extractors.ts'
@@ -56,7 +56,7 @@ function asResult({ value, source, valid, errors }: StructuredResult): JsonResul
 
 /** Converts a JSON document to a page with the same structured data. */
 function dataTree({ tree, value }: PageDocument) {
-  const thing = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { items: value }
+  const thing = isRecord(value) ? value : { items: value }
   const text = JSON.stringify({ '@context': 'https://schema.org', '@type': 'Thing', ...thing })
   return treeOf(tree.baseUrl, '', [element('script', { type: 'application/ld+json' }, text), element('pre', {}, JSON.stringify(value, null, 2))]) // prettier-ignore
 }

@@ -15,6 +15,7 @@
 
 #define EXECS 512
 #define SCRIPT_FD 3 /* descriptor from which a program reads its script */
+#define SCRIPT_PATH "/proc/self/fd/3" /* of SCRIPT_FD */
 #define SWEEP_WHOLE (5000 * MS) /* for kills that must complete first */
 #define ROOM_TRIES 50 /* attempts to start a program at the process limit */
 

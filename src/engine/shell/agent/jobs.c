@@ -64,7 +64,7 @@ ssize_t job_receive(struct job *j, uint8_t *into, size_t max, struct failure *f)
 }
 
 static void job_run(struct job *j) {
-  static int (*const ops[])(struct job *, struct reader *, struct buffer *, struct failure *) = {
+  static operation *const ops[] = {
       [OP_INFO] = op_info,   [OP_REALPATH] = op_realpath, [OP_LIST] = op_list, [OP_WALK] = op_walk, [OP_READ] = op_read,
       [OP_WRITE] = op_write, [OP_REMOVE] = op_remove,     [OP_COPY] = op_copy, [OP_MOVE] = op_move, [OP_MKDIR] = op_mkdir,
   };

@@ -3,8 +3,7 @@
 #include "exec.h"
 #include "processes.h"
 
-#define PIPE_SIZE (256 << 10) /* pipes of program output; smaller ones only are slower */
-#define SCRIPT_PATH "/proc/self/fd/3"
+#define PIPE_SIZE (256 << 10) /* of pipes for program output; a smaller size is only slower */
 #define PLACEHOLDER "\0script"
 
 static int make_script(const uint8_t *bytes, uint32_t n) {

@@ -13,6 +13,7 @@ void filter_calls(void);
 int survey(void);
 /*
  * Runs `agent fence deny RANGE… ask RESOLVER…` in the network of a session with CAP_NET_ADMIN, which the session itself
- * never has, before the session runs its first program: blocks the ranges.
+ * never has, before the session runs its first program: blocks the ranges,
+ * except for DNS requests to the resolvers.
  */
 int fence(char **arguments);

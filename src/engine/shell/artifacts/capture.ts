@@ -55,8 +55,8 @@ export class ArtifactCapture {
 
   /** Scans once; null if nothing changed. Scans run in sequence, so that a change belongs to one artifact. */
   scan(files: ContainerFiles, execId: string | null): Promise<{ id: string; files: number } | null> {
-    const turn = this.#queue.then(() => this.#take(files, execId))
-    // The caller receives the error; the next capture is made all the same.
+    const turn = this.#queue.then(() => this.#scan(files, execId))
+    // The caller receives the error; the next scan still runs.
     this.#queue = turn.catch(() => {})
     return turn
   }
@@ -67,9 +67,9 @@ export class ArtifactCapture {
     if (this.count > 0) await this.#store.noteSession(this.#session, stoppedAt)
   }
 
-  async #take(files: ContainerFiles, execId: string | null): Promise<{ id: string; files: number } | null> {
+  async #scan(files: ContainerFiles, execId: string | null): Promise<{ id: string; files: number } | null> {
     const scan: Scan = { id: newId('art'), files: [], skipped: [], names: new Set(), seen: new Map(), cut: false }
-    for (const mount of this.#session.mounts) await this.#scan(files, mount, scan)
+    for (const mount of this.#session.mounts) await this.#scanMount(files, mount, scan)
     const removed = scan.cut ? [] : [...this.#seen].filter(([key]) => !scan.names.has(key))
     const deleted = removed.filter(([, { sha256 }]) => sha256 !== null).map(([key]) => shownName(Buffer.from(key, 'latin1')).name) // prettier-ignore
     const hasChanges = scan.files.length + scan.skipped.length + deleted.length > 0
@@ -110,7 +110,7 @@ export class ArtifactCapture {
     return mounts.length === 1 ? mounts[0]! : '/'
   }
 
-  async #scan(files: ContainerFiles, mount: string, scan: Scan): Promise<void> {
+  async #scanMount(files: ContainerFiles, mount: string, scan: Scan): Promise<void> {
     const options = { maxDepth: limits.artifacts.depth, maxEntries, hidden: true }
     const entries: WalkEntry[] = []
     // Reading files during the walk would stall it.

@@ -12,11 +12,11 @@ type ModemClients = Record<'http' | 'https', Client>
 export function disableRedirects(): void {
   const load = createRequire(import.meta.url)
   const clients = createRequire(load.resolve('dockerode'))('docker-modem/lib/http') as ModemClients
-  clients.http = straight(http)
-  clients.https = straight(https)
+  clients.http = withoutRedirects(http)
+  clients.https = withoutRedirects(https)
 }
 
-const straight = (client: typeof http | typeof https): Client => ({
+const withoutRedirects = (client: typeof http | typeof https): Client => ({
   request: (...args: unknown[]) => {
     const request = client.request(...(args as Parameters<typeof http.request>))
     // docker-modem only waits for the end of a response; without this, an aborted one would never finish.

@@ -28,8 +28,8 @@ export class FrameLog {
   /** Callbacks of producers that wait for room. */
   #waiting: (() => void)[] = []
 
-  constructor(keeps: boolean) {
-    this.isReplayable = keeps
+  constructor(isReplayable: boolean) {
+    this.isReplayable = isReplayable
   }
 
   /** @param size Approximate size of the frame in memory. */
@@ -91,7 +91,7 @@ export class FrameLog {
   }
 
   /**
-   * Yields frames after `since` until `signal` aborts or the log ends. The reader counts as slow from this call on.
+   * Yields frames after `since` until `signal` aborts or the log ends. Its pace limits the program from this call on.
    * Starts with a `lagged` frame if older ones were dropped; sends `ping` while there are no frames.
    */
   follow(since: number, signal: AbortSignal): AsyncGenerator<Frame> {

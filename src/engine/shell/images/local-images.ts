@@ -71,9 +71,13 @@ export class LocalImages implements ShellImages {
     const connection = await this.#connect()
     const { docker, architecture } = connection
     if (process.platform !== 'linux' || architecture !== process.arch)
-      throw new BaxError('image_failed', `this machine cannot build images for Docker on ${architecture}`, {
-        hint: 'use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
-      })
+      throw new BaxError(
+        'image_failed',
+        `building images needs Linux on the architecture of Docker (${architecture})`,
+        {
+          hint: 'use a public image: `docker pull python:3.12-slim` and `--image python:3.12-slim`',
+        },
+      )
     const name = ownImages[which]
     const previous = await translated('inspecting an image', ignoreStatuses([404], docker.getImage(name).inspect()))
     const take = (archive: Readable) => importImage(docker, name, archive)

@@ -9,7 +9,7 @@ const descriptions: Record<StopReason, string> = {
   engine_shutdown: 'its engine was shut down',
   engine_lost: 'its engine was lost',
   image_error: 'its container could not be created',
-  container_died: 'its container exited',
+  container_died: 'its container exited or was paused',
 }
 
 /** Returns the error of a call for a session that has ended. */

@@ -42,9 +42,9 @@ export class ShellSessions {
   /** Sessions by ID, in the order of their creation. */
   readonly #sessions = new Map<string, ShellSession>()
   readonly #pending = new Map<string, PendingSession>()
-  readonly #tombstones = new Set<NodeJS.Timeout>()
-  /** Tombstones; none for embedded engines, whose sessions cannot be looked up later. */
-  readonly #store: TombstoneStore<SessionRecord> | undefined
+  readonly #expiryTimers = new Set<NodeJS.Timeout>()
+  /** Undefined for embedded engines, whose sessions cannot be looked up later. */
+  readonly #tombstones: TombstoneStore<SessionRecord> | undefined
   /** Sessions of earlier engines by ID. */
   readonly #past = new Map<string, ShellTombstone>()
   readonly #closing = new AbortController()
@@ -52,7 +52,8 @@ export class ShellSessions {
   constructor(options: SessionsOptions) {
     this.#options = options
     this.#quota = new Quota('shells', options.config.allowances)
-    this.#store = options.config.home === 'embedded' ? undefined : new TombstoneStore(shellTombstones, options.config)
+    this.#tombstones =
+      options.config.home === 'embedded' ? undefined : new TombstoneStore(shellTombstones, options.config)
   }
 
   /** Number of live sessions. */
@@ -99,7 +100,8 @@ export class ShellSessions {
 
   /** Returns the sessions of earlier engines that are still remembered. */
   #archived(): ReadonlyMap<string, ShellTombstone> {
-    for (const past of this.#store?.takeOver() ?? []) this.#past.set(past.session.session_id, new ShellTombstone(past))
+    for (const past of this.#tombstones?.takeOver() ?? [])
+      this.#past.set(past.session.session_id, new ShellTombstone(past))
     const oldest = Date.now() - limits.shell.tombstoneMs
     for (const [id, { endedAt }] of this.#past) if (endedAt < oldest) this.#past.delete(id)
     return this.#past
@@ -126,13 +128,13 @@ export class ShellSessions {
     })
     this.#sessions.set(session.id, session)
     const abort = new AbortController()
-    const deadline = AbortSignal.any([
+    const canceled = AbortSignal.any([
       signal,
       abort.signal,
       this.#closing.signal,
       AbortSignal.timeout(limits.shell.createMs),
     ])
-    const started = this.#start(session, input, image, deadline)
+    const started = this.#start(session, input, image, canceled)
     // Failures are reported below; `done` only waits for the end.
     this.#pending.set(session.id, { abort, done: started.catch(() => {}) })
     try {
@@ -171,7 +173,7 @@ export class ShellSessions {
         throw signal.reason
       }
       session.begin(container)
-      this.#store?.note(session.record(), session.owner)
+      this.#tombstones?.note(session.record(), session.owner)
     } catch (error) {
       session.fail(signal.aborted ? 'deleted' : 'image_error')
       if (!signal.aborted || error instanceof BaxError) throw error
@@ -237,22 +239,22 @@ export class ShellSessions {
   async delete(idOrName: string, { caller }: Call): Promise<void> {
     const session = this.#lookUp(idOrName, caller)
     if (session instanceof ShellTombstone) return
-    const started = this.#pending.get(session.id)
-    started?.abort.abort(new Error('deleted'))
-    await started?.done
+    const pending = this.#pending.get(session.id)
+    pending?.abort.abort(new Error('deleted'))
+    await pending?.done
     await session.stop('deleted')
   }
 
   /** Keeps a session that has ended for a while, so that it can still be inspected. */
   #archive(session: ShellSession): void {
     const { id, owner } = session
-    this.#store?.note(session.record(), owner)
+    this.#tombstones?.note(session.record(), owner)
     const timer = setTimeout(() => {
       this.#sessions.delete(id)
-      this.#tombstones.delete(timer)
+      this.#expiryTimers.delete(timer)
     }, limits.shell.tombstoneMs)
     timer.unref()
-    this.#tombstones.add(timer)
+    this.#expiryTimers.add(timer)
   }
 
   /** Ends every session; their containers are closed by their owner. */
@@ -260,7 +262,7 @@ export class ShellSessions {
     this.#closing.abort(new Error('shutting down'))
     await Promise.all([...this.#pending.values()].map(({ done }) => done))
     await Promise.all([...this.#sessions.values()].map((session) => session.stop('engine_shutdown')))
-    for (const timer of this.#tombstones) clearTimeout(timer)
+    for (const timer of this.#expiryTimers) clearTimeout(timer)
   }
 }
 

@@ -96,8 +96,8 @@ function heading(node: AriaNode, marks: Marks): Entry {
   const inner = partOf(node.children ?? [], marks).entries
   const label = headingLabel(node)
   // A link that is the whole heading already shows the text.
-  const isSaid = inner.length === 1 && inner[0]!.name === label
-  return entry('heading', node, isSaid ? '' : clip(label, labelChars), inner)
+  const isShown = inner.length === 1 && inner[0]!.name === label
+  return entry('heading', node, isShown ? '' : clip(label, labelChars), inner)
 }
 
 function notice(node: AriaNode, { entries }: Part, loose: readonly string[]): Entry {
@@ -109,8 +109,8 @@ function notice(node: AriaNode, { entries }: Part, loose: readonly string[]): En
 
 /** Joins the texts that the entries do not contain. */
 function unsaid(entries: readonly Entry[], loose: readonly string[]): string {
-  const isSaid = entries.flatMap(textsOfEntry)
-  const texts = loose.map(squeeze).filter((text) => text !== '' && !isSaid.some((label) => label.includes(text)))
+  const shownTexts = entries.flatMap(textsOfEntry)
+  const texts = loose.map(squeeze).filter((text) => text !== '' && !shownTexts.some((shown) => shown.includes(text)))
   return texts.join(' ')
 }
 

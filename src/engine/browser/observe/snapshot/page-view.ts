@@ -121,9 +121,9 @@ function named(kind: Entry['kind'], node: AriaNode, name: string, content: reado
 function beyondName(name: string, content: readonly Entry[]): Entry[] {
   if (name === '') return [...content]
   let at = 0
-  return content.filter((result) => {
-    if (!isPlain(result)) return true
-    const text = said([result])
+  return content.filter((each) => {
+    if (!isPlain(each)) return true
+    const text = said([each])
     const found = name.indexOf(text, at)
     if (text === '' || found === -1) return true
     at = found + text.length
@@ -162,7 +162,7 @@ function control(node: AriaNode, marks: Marks): Entry {
 function fieldContent(node: AriaNode, marks: Marks): Entry[] {
   if (node.text !== undefined || !node.children) return []
   const content = contentOf(node, marks)
-  return markOf(node, marks)?.content === undefined ? content : content.filter((result) => !isPlain(result))
+  return markOf(node, marks)?.content === undefined ? content : content.filter((each) => !isPlain(each))
 }
 
 /** Builds the entry of an editable element without the role of a field. */

@@ -57,7 +57,7 @@ export function writeText(out: Float32Array, from: number, survey: Survey, index
   const { text, measure, linkWords, links, strongWords, linked } = survey.segments.blocks[index]!
   const { words } = measure
   const opening = survey.openings[index]!
-  const leaning = survey.wordScores[index]!
+  const totals = survey.wordScores[index]!
   const { titleWords, descriptionWords, dataRuns, voiceRuns } = survey.facts
   let inTitle = 0
   let inDescription = 0
@@ -78,10 +78,10 @@ export function writeText(out: Float32Array, from: number, survey: Survey, index
     shareOf(measure.otherMarks, text.length),
     edgeCode(text[0]!),
     edgeCode(text.at(-1)!),
-    leaning.low,
-    leaning.high,
-    shareOf(leaning.sum, leaning.known),
-    shareOf(leaning.known, opening.length),
+    totals.low,
+    totals.high,
+    shareOf(totals.sum, totals.known),
+    shareOf(totals.known, opening.length),
     survey.repeats[index]!,
     survey.originals[index]! < 0 ? 0 : 1,
     survey.linePatterns[index]!,
@@ -105,11 +105,11 @@ export function writeTags(out: Float32Array, from: number, block: Block, lexicon
   out[at++] = tagCode(element)
   out[at++] = /^h[1-6]$/.test(element.tag) ? Number(element.tag[1]) : 0
   out[at++] = block.lead ? (leadTags.get(block.lead.tag) ?? 20) : 0
-  const leaning = noScores()
+  const totals = noScores()
   const leadName = block.lead?.attributes['class']
-  if (leadName !== undefined) addWordScores(leaning, wordsOfName(leadName), lexicon.names)
-  out[at++] = leaning.low
-  out[at++] = leaning.high
+  if (leadName !== undefined) addWordScores(totals, wordsOfName(leadName), lexicon.names)
+  out[at++] = totals.low
+  out[at++] = totals.high
   out[at++] = classes(element).length
   for (let index = 0; index < contexts.length; index++) out[at++] = (context >> index) & 1
   return at

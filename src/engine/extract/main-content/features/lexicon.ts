@@ -65,27 +65,27 @@ function hashOf(text: string, from = offset): number {
   return hash >>> 0
 }
 
-function addScore(leaning: WordScores, { hashes, scores, starts }: Scores, hash: number): void {
+function addScore(totals: WordScores, { hashes, scores, starts }: Scores, hash: number): void {
   const bits = hash >>> (32 - startBits)
   for (let at = starts[bits]!; at < starts[bits + 1]!; at++) {
     if (hashes[at] !== hash) continue
     const score = scores[at]! / parts
-    leaning.sum += score
-    leaning.known++
-    if (score < leaning.low) leaning.low = score
-    if (score > leaning.high) leaning.high = score
+    totals.sum += score
+    totals.known++
+    if (score < totals.low) totals.low = score
+    if (score > totals.high) totals.high = score
   }
 }
 
 export const noScores = (): WordScores => ({ low: 0, high: 0, sum: 0, known: 0 })
 
-/** Adds the scores of `words` to `leaning`. */
-export function addWordScores(leaning: WordScores, words: readonly string[], scores: Scores): void {
-  for (const word of words) addScore(leaning, scores, hashOf(word))
+/** Adds the scores of `words` to `totals`. */
+export function addWordScores(totals: WordScores, words: readonly string[], scores: Scores): void {
+  for (const word of words) addScore(totals, scores, hashOf(word))
 }
 
-/** Adds the scores of pairs of adjacent words to `leaning`. */
-export function addPairScores(leaning: WordScores, words: readonly string[], scores: Scores): void {
+/** Adds the scores of pairs of adjacent words to `totals`. */
+export function addPairScores(totals: WordScores, words: readonly string[], scores: Scores): void {
   for (let at = 1; at < words.length; at++)
-    addScore(leaning, scores, hashOf(words[at]!, hashOf('_', hashOf(words[at - 1]!))))
+    addScore(totals, scores, hashOf(words[at]!, hashOf('_', hashOf(words[at - 1]!))))
 }

@@ -140,11 +140,11 @@ export function writeNeighbours(out: Float32Array, from: number, survey: Survey,
   for (const offset of offsets) {
     const other = blocks[index + offset]
     if (other) {
-      const leaning = survey.wordScores[index + offset]!
+      const totals = survey.wordScores[index + offset]!
       out[at] = log(other.measure.words)
       out[at + 1] = shareOf(other.linkWords, other.measure.words)
       out[at + 2] = tagCode(other.box.element)
-      out[at + 3] = shareOf(leaning.sum, leaning.known)
+      out[at + 3] = shareOf(totals.sum, totals.known)
     } else out.fill(-1, at, at + 4)
     at += 4
   }
@@ -168,12 +168,12 @@ function writeHeadings(out: Float32Array, at: number, survey: Survey, index: num
   const heading = survey.headings[index]!
   const { sums, title, candidate } = survey
   if (heading >= 0) {
-    const leaning = survey.wordScores[heading]!
+    const totals = survey.wordScores[heading]!
     out[at] = log(index - heading)
     out[at + 1] = log(sums.words[index]! - sums.words[heading]!)
     out[at + 2] = Number(survey.segments.blocks[heading]!.box.element.tag[1])
-    out[at + 3] = leaning.low
-    out[at + 4] = shareOf(leaning.sum, leaning.known)
+    out[at + 3] = totals.low
+    out[at + 4] = shareOf(totals.sum, totals.known)
     out[at + 5] = candidate && heading >= candidate.first && heading < candidate.end ? 1 : 0
   } else out.fill(-1, at, at + 6)
   out[at + 6] = title < 0 ? 0 : Math.sign(index - title) * log(Math.abs(index - title))

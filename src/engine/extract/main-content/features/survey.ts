@@ -54,11 +54,11 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
   const sums = sumUp(blocks)
   const levels = levelsOf(segments, sums, lexicon)
   const openings = blocks.map(({ text }) => leadingWords(text, openingWords))
-  const leanings = openings.map((words) => {
-    const leaning = noScores()
-    addWordScores(leaning, words, lexicon.texts)
-    addPairScores(leaning, words, lexicon.texts)
-    return leaning
+  const wordScores = openings.map((words) => {
+    const totals = noScores()
+    addWordScores(totals, words, lexicon.texts)
+    addPairScores(totals, words, lexicon.texts)
+    return totals
   })
   const facts = readFacts(root, url)
   return {
@@ -68,7 +68,7 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
     sums,
     levels,
     openings,
-    wordScores: leanings,
+    wordScores,
     headings: headingsAbove(blocks),
     ...topicsAbove(blocks),
     ...linePatternsOf(blocks),

@@ -4,11 +4,11 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startExec } from '../../../../../src/engine/shell/agent/exec.ts'
-import { AgentFiles } from '../../../../../src/engine/shell/agent/files.ts'
-import { FrameWriter, maxFrame, toAgent } from '../../../../../src/engine/shell/agent/frames.ts'
-import { agentProgram, noAgent, type RunningAgent, startAgent } from '../../../../support/agent.ts'
-import { bytesOf } from '../../../../support/bytes.ts'
+import { startExec } from '../../src/engine/shell/agent/exec.ts'
+import { AgentFiles } from '../../src/engine/shell/agent/files.ts'
+import { FrameWriter, maxFrame, toAgent } from '../../src/engine/shell/agent/frames.ts'
+import { agentProgram, noAgent, type RunningAgent, startAgent } from '../support/agent.ts'
+import { bytesOf } from '../support/bytes.ts'
 
 describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, () => {
   let checked: Awaited<ReturnType<typeof agentProgram>>

@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
-import { endpointAt, endpointOfRunning } from '../../../../src/engine/relay/connector/endpoint.ts'
-import { openUserBrowser } from '../../../../src/engine/relay/connector/user-browser.ts'
-import { failureOf, until } from '../../../support/session-steps.ts'
+import { endpointAt, endpointOfRunning } from '../../src/engine/relay/connector/endpoint.ts'
+import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
+import { failureOf, until } from '../support/session-steps.ts'
 
 /** Browser in approval mode: no list of targets, and a dialog for every connection. */
 interface AskingBrowser {
