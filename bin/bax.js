@@ -1,5 +1,14 @@
-#!/usr/bin/env node
-// Starts bax; in a source checkout it makes the checkout ready first. CommonJS, which starts faster.
+#!/bin/sh
+':' /*; # For sh, this file runs the launcher of this machine's architecture, without starting another program to find it.
+d=${0%/*} a=
+if [ -e /lib64/ld-linux-x86-64.so.2 ] || [ -e /lib/ld-musl-x86_64.so.1 ]; then a=x64; fi
+if [ -e /lib/ld-linux-aarch64.so.1 ] || [ -e /lib/ld-musl-aarch64.so.1 ]; then a=${a:+several}; a=${a:-arm64}; fi
+for p in "$d/.." "$d/../lib/node_modules/bax" "$d/../bax"; do
+  if [ -x "$p/dist/launcher-$a" ]; then exec "$p/dist/launcher-$a" "$@"; fi
+done
+exec node "$0" "$@"
+*/
+// For Node, it starts bax; in a source checkout it makes the checkout ready first. CommonJS, which starts faster.
 const { existsSync } = require('node:fs')
 const { join } = require('node:path')
 

@@ -1,21 +1,29 @@
-// Builds src into dist: the program in ES modules that load on demand, and beside them, as one small CommonJS file each,
-// `main.js`, the start of every one-liner, and `quick-scrape.js`, all of a plain `bax scrape`. An ES module costs a start
-// 4 ms, and each built-in that one imports 1-3 more.
+// Builds src into dist: ES modules (`*.mjs`) that load on demand, and as CommonJS files, which start faster, what nearly
+// every command needs: `main.js`, which starts them all, `program.js`, the commands, and `scraper.js`, the scraper of
+// `bax scrape` without an engine. The last two are loaded with the code that V8 made of them (`code-cache.cjs`).
+import { createHash } from 'node:crypto'
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import esbuild from 'esbuild'
-import { compileAgents, copyAgents } from './agent.js'
 import { esbuildInlinePage } from './inline-page.js'
 import { licensesFile, licensesOf } from './licenses.js'
+import { agent, launcher } from './native.js'
 import { warm } from './warm.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** Modules that the CommonJS files load on demand, by name. */
-const program = {
-  program: 'src/cli/program.ts',
-  errors: 'src/cli/output/errors.ts',
+/** Commands that are not part of `program.js`: they run for long, or seldom, or load much. */
+const commands = [
+  'crawl', 'extract', 'openapi', 'engine/doctor', 'engine/engine-logs', 'engine/engine-run', 'engine/engine-stop',
+  'engine/serve', 'engine/setup', 'relay/relay-connect', 'relay/relay-events', 'session/run', 'session/session-view',
+  'session/session-watch', 'session/tui', 'shell/shell-attach', 'shell/shell-image-build',
+] // prettier-ignore
+
+/** ES modules that the CommonJS files load on demand, by name. */
+const modules = {
+  ...Object.fromEntries(commands.map((name) => [basename(name), `src/cli/commands/${name}.ts`])),
+  'command-worker': 'src/main/command-worker.ts',
   chalk: 'chalk',
   manifest: 'src/operations/manifest.ts',
   'extract-worker': 'src/cli/extract/extract-worker.ts',
@@ -34,8 +42,8 @@ const program = {
   fzstd: 'fzstd',
 }
 
-/** The CommonJS files. */
-const quick = { main: 'src/main.ts', 'quick-scrape': 'src/cli/parse/quick-scrape.ts' }
+/** CommonJS files, by name. */
+const files = { main: 'src/main.ts', program: 'src/cli/program.ts', scraper: 'src/cli/engine/embedded-scraper.ts' }
 
 /** Data that is read as it is, not compiled. */
 const model = 'src/engine/extract/main-content/model.json'
@@ -93,18 +101,31 @@ function isBuilding(pid) {
 async function buildInto(outdir) {
   const built = await Promise.all([
     buildProgram(outdir),
-    ...Object.entries(quick).map(([name, path]) => buildQuick(outdir, name, path)),
+    ...Object.entries(files).map(([name, path]) => buildFile(outdir, name, path)),
   ])
   const { makeManifest } = await import(pathToFileURL(join(outdir, 'manifest.mjs')).href)
   await writeFile(join(outdir, 'manifest.json'), JSON.stringify(makeManifest()))
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
   await writeFile(join(outdir, licensesFile), await licensesOf(root, bundledFiles(built)))
-  // Copies the agents that are compiled. Only shell sessions need one, and report a missing one.
-  copyAgents(join(outdir, 'agent'))
+  // Copies the native programs that are compiled. Only shell sessions need an agent, and report a missing one; without a
+  // launcher, Node runs every command.
+  agent.copy(join(outdir, 'agent'))
+  await launcher.compile([process.arch])
+  launcher.copy(outdir)
   await copyFile(join(root, 'scripts/code-cache.cjs'), join(outdir, 'code-cache.js'))
   await copyFile(join(root, model), join(outdir, 'model.json'))
   await warm(outdir)
+  await writeFile(join(outdir, 'build-id'), await hashOf(outdir))
   return built
+}
+
+/** Identifies the build: launchers only use an engine of the same one. */
+async function hashOf(outdir) {
+  const hash = createHash('sha256')
+  for (const name of (await readdir(outdir)).toSorted()) {
+    if (/\.(?:m?js|json)$/.test(name)) hash.update(name).update(await readFile(join(outdir, name)))
+  }
+  return hash.digest('hex').slice(0, 32)
 }
 
 /** Files of which some code is in the bundle. */
@@ -118,7 +139,7 @@ const bundledFiles = (built) =>
 const buildProgram = (outdir) =>
   esbuild.build({
     ...common,
-    entryPoints: program,
+    entryPoints: modules,
     splitting: true,
     format: 'esm',
     outdir,
@@ -142,56 +163,62 @@ const withoutDevtools = {
   },
 }
 
-async function buildQuick(outdir, name, path) {
+async function buildFile(outdir, name, path) {
   const result = await esbuild.build({
     ...common,
     entryPoints: { [name]: path },
     format: 'cjs',
     outdir,
-    plugins: [loadOnDemand(path), esbuildInlinePage],
+    plugins: [loadOnDemand, esbuildInlinePage],
     define: { 'import.meta.filename': '__filename', 'import.meta.dirname': '__dirname' },
   })
+  if (name === 'main') return result
   const file = join(outdir, `${name}.js`)
-  const code = requireCommonJs(await readFile(file, 'utf8'))
-  await writeFile(
-    file,
-    path === quick.main ? code : code.replaceAll(/\bimport\(("\.\/[\w-]+\.mjs")\)/g, 'importHere($1)'),
-  )
+  const code = await readFile(file, 'utf8')
+  await writeFile(file, code.replaceAll(/\bimport\(("\.\/[\w-]+\.mjs")\)/g, 'importHere($1)'))
   return result
 }
 
-/** The first `import()` of a process costs 3 ms, which what can be required as well need not. */
-const requireCommonJs = (code) =>
-  code
-    .replaceAll(/\bimport\(("node:[\w/]+")\)/g, 'Promise.resolve().then(() => require($1))')
-    .replaceAll(/\bimport\(("\.\/[\w-]+\.json")[^)]*\)/g, 'Promise.resolve().then(() => ({ default: require($1) }))')
-    .replaceAll(
-      /\bimport\("\.\/([\w-]+\.js)"\)/g,
-      'Promise.resolve().then(() => require("./code-cache.js").loadCached(__dirname, "$1", (name) => import(name)))',
-    )
-
-/** `import()` in a CommonJS file leads to the modules beside it; what is none of them is part of the file. */
-const loadOnDemand = (entry) => ({
+/**
+ * Resolves `import()` in a CommonJS file: to an ES module beside it, to another CommonJS file, which is loaded from its
+ * code cache, or to what can be required, because the first real `import()` of a process takes 3 ms.
+ */
+const loadOnDemand = {
   name: 'load-on-demand',
   setup(build) {
-    build.onResolve({ filter: /^[^n]|^n[^o]/ }, ({ path, kind }) => {
-      if (kind !== 'dynamic-import') return undefined
-      const name = basename(path, '.ts')
-      if (Object.hasOwn(quick, name)) return { path: `./${name}.js`, external: true }
-      if (name === basename(model)) return { path: `./${name}`, external: true }
-      if (Object.hasOwn(program, name)) return { path: `./${name}.mjs`, external: true }
-      if (entry === quick.main) throw new Error(`main.js may not load ${path}: it is not among its modules`)
-      return undefined
+    build.onResolve({ filter: /.*/ }, ({ path, kind, importer, pluginData }) => {
+      if (kind !== 'dynamic-import' || pluginData === 'resolved') return undefined
+      if (path.startsWith('node:')) return { path, namespace: 'required' }
+      if (path.endsWith('.json')) return { path: `./${basename(path)}`, namespace: 'required' }
+      const source = relative(root, join(dirname(importer), path))
+      const file = nameOf(files, source)
+      if (file) return { path: `${file}.js`, namespace: 'cached' }
+      const module = nameOf(modules, path.startsWith('.') ? source : path)
+      return module ? { path: `./${module}.mjs`, external: true } : undefined
     })
+    build.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)})`,
+    }))
+    build.onLoad({ filter: /.*/, namespace: 'cached' }, ({ path }) => ({
+      contents: `module.exports = require('./code-cache.js').load(${JSON.stringify(path)})`,
+    }))
+    build.onResolve({ filter: /.*/, namespace: 'required' }, ({ path }) => ({ path, external: true }))
+    build.onResolve({ filter: /.*/, namespace: 'cached' }, ({ path }) => ({ path, external: true }))
   },
-})
+}
+
+const nameOf = (entries, path) => Object.keys(entries).find((name) => entries[name] === path)
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  // `--without-agent`: what is compiled already is enough. A package is for machines without a compiler: it needs both.
+  // `--without-agent`: what is compiled already is enough. A package is for machines without a compiler: it needs both
+  // agents; the launcher is optional.
   if (!process.argv.includes('--without-agent')) {
-    const missing = await compileAgents()
+    const missing = await agent.compile()
     if (missing.length > 0 && process.argv.includes('--package'))
-      throw new Error(`no compiler for the agent of ${missing.join(' and ')}: see scripts/agent.js`)
+      throw new Error(`no compiler for the agent of ${missing.join(' and ')}: see scripts/native.js`)
   }
+  const missing = await launcher.compile()
+  if (missing.length > 0 && process.argv.includes('--package'))
+    process.stderr.write(`warning: the package has no launcher for ${missing.join(' and ')}: no compiler\n`)
   await build()
 }

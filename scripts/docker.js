@@ -5,8 +5,8 @@ import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { compileAgents, isCompiled } from './agent.js'
 import { installPackages } from './apt.js'
+import { agent, launcher } from './native.js'
 
 const systemSocket = '/var/run/docker.sock'
 const images = { busybox: 'bax-shell:busybox', default: 'bax-shell:default' }
@@ -18,7 +18,7 @@ const startMs = 60_000
 export async function setUpDocker({ say, run, root }) {
   const tools = { say, run, root }
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
-  if (!isCompiled(architecture) && !(await compileAgent(tools, architecture)))
+  if (!agent.isCompiled(architecture) && !(await compileAgent(tools, architecture)))
     return say('no shell sessions: their agent needs a C compiler (gcc, libc6-dev), and none is here')
   const found = await findDocker()
   const socket = found.socket ?? (found.mayStart ? await startDocker(tools) : undefined)
@@ -35,12 +35,13 @@ export async function setUpDocker({ say, run, root }) {
 
 /** Compiles the agent and puts it into the build; root on a Debian gets the compiler it needs. */
 async function compileAgent(tools, architecture) {
-  let missing = await compileAgents([architecture])
+  let missing = await agent.compile([architecture])
   if (missing.length > 0 && (await installPackages(tools, ['gcc', 'libc6-dev'])))
-    missing = await compileAgents([architecture])
+    missing = await agent.compile([architecture])
   if (missing.length > 0) return false
-  const { copyAgents } = await import('./agent.js')
-  copyAgents(join(tools.root, 'dist', 'agent'))
+  agent.copy(join(tools.root, 'dist', 'agent'))
+  await launcher.compile([architecture])
+  launcher.copy(join(tools.root, 'dist'))
   return true
 }
 

@@ -61,11 +61,11 @@ async function build() {
 }
 
 async function setUpAgent() {
-  const { compileAgents, copyAgents } = await import('./agent.js')
+  const { agent } = await import('./native.js')
   say('compiling the agent of shell sessions')
-  if ((await compileAgents([process.arch])).length > 0)
+  if ((await agent.compile([process.arch])).length > 0)
     throw new Error('shell sessions need a C compiler in a source checkout: `sudo apt install gcc libc6-dev`')
-  copyAgents(join(root, 'dist', 'agent'))
+  agent.copy(join(root, 'dist', 'agent'))
 }
 
 async function setUpBrowser() {

@@ -1,12 +1,9 @@
-// Scrapes a page of our own with what was built, so that V8's code of a plain `bax scrape` can be kept (`code-cache.cjs`).
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+// Runs commands with what was built, so that V8's code of them can be kept (`code-cache.cjs`).
+import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-
-const { writeCache } = createRequire(import.meta.url)('./code-cache.cjs')
 
 const sentence =
   'Rivers carry sand and <b>silt</b> to the sea, as <a href="/delta">the delta</a> shows, year after year. '
@@ -24,13 +21,22 @@ export async function warm(outdir) {
   const folder = await mkdtemp(join(tmpdir(), 'bax-warm-'))
   try {
     await new Promise((resolve, reject) => server.on('error', reject).listen(0, '127.0.0.1', resolve))
-    const manifest = JSON.parse(await readFile(join(outdir, 'manifest.json'), 'utf8'))
-    const importHere = (name) => import(pathToFileURL(join(outdir, name)).href)
-    const url = `http://127.0.0.1:${server.address().port}/`
-    await writeCache(outdir, 'quick-scrape.js', importHere, async ({ quickScrape }) => {
-      const code = await quickScrape([url, '--embedded', '--state-dir', folder], ioIn(folder), manifest)
-      if (code !== 0) throw new Error(`the page that warms the build was not scraped: ${code}`)
-    })
+    const { load, writeCaches } = createRequire(join(outdir, 'main.js'))('./code-cache.js')
+    const { main } = load('program.js')
+    const scrape = ['scrape', `http://127.0.0.1:${server.address().port}/`, '--embedded', '--state-dir', folder]
+    const absent = ['--server', `unix:${join(folder, 'none')}`]
+    const lines = [
+      [0, ['--help']],
+      [0, scrape],
+      [3, ['do', 'get-title', ...absent]],
+      [3, ['session', 'list', ...absent]],
+    ]
+    for (const [expected, argv] of lines) {
+      const code = await main(argv, ioIn(folder, join(outdir, 'manifest.json')))
+      if (code !== expected)
+        throw new Error(`a command that warms the build has failed: bax ${argv.join(' ')}: ${code}`)
+    }
+    writeCaches()
   } finally {
     server.close()
     server.closeAllConnections()
@@ -39,7 +45,7 @@ export async function warm(outdir) {
 }
 
 /** A world for one command that leaves nothing behind. */
-const ioIn = (folder) => ({
+const ioIn = (folder, manifest) => ({
   stdin: { async *[Symbol.asyncIterator]() {} },
   stdout: { write: () => true },
   stderr: { write: () => true },
@@ -51,6 +57,7 @@ const ioIn = (folder) => ({
     uid: undefined,
     platform: process.platform,
     nodeVersion: process.version,
+    manifest,
     self: [process.execPath],
   },
 })

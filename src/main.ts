@@ -1,7 +1,7 @@
 /** Entry point: passes arguments, streams and signals to the CLI. The only file that accesses `process`. */
 import { join } from 'node:path'
 import { exitOf, type Io, stopSignals } from './cli/io.ts'
-import { quick } from './cli/parse/quick.ts'
+import { Outputs } from './main/outputs.ts'
 
 const interrupted = new AbortController()
 for (const name of stopSignals) {
@@ -12,25 +12,7 @@ for (const name of stopSignals) {
   })
 }
 
-const used = new Set<NodeJS.WriteStream>()
-/** Error that prevented writing results to standard output. */
-let unwritten: NodeJS.ErrnoException | undefined
-
-/** Opens an output on first use, because each one adds half a millisecond to startup. */
-function output(name: 'stdout' | 'stderr'): NodeJS.WriteStream {
-  const stream = process[name]
-  if (!used.has(stream)) {
-    used.add(stream)
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      // A reader that stops early, as in `bax … | head -1`, and a closed terminal are not failures. Errors of stderr
-      // cannot be reported anywhere.
-      if (error.code === 'EPIPE' || error.code === 'EIO' || name === 'stderr') return
-      unwritten ??= error
-      interrupted.abort('SIGTERM')
-    })
-  }
-  return stream
-}
+const outputs = new Outputs((name) => process[name], interrupted)
 
 /** Adds a listener to the process; returns a function that removes it. */
 function listen(name: string, listener: (value: unknown) => void): () => void {
@@ -38,18 +20,27 @@ function listen(name: string, listener: (value: unknown) => void): () => void {
   return () => void process.off(name, listener)
 }
 
+function workingFolder(): string {
+  try {
+    return process.cwd()
+  } catch {
+    process.stderr.write('error: the working folder no longer exists\nhint: change to another folder\n')
+    process.exit(2)
+  }
+}
+
 const io: Io = {
   get stdin() {
     return process.stdin
   },
   get stdout() {
-    return output('stdout')
+    return outputs.get('stdout')
   },
   get stderr() {
-    return output('stderr')
+    return outputs.get('stderr')
   },
   env: process.env,
-  cwd: process.cwd(),
+  cwd: workingFolder(),
   signal: interrupted.signal,
   host: {
     pid: process.pid,
@@ -57,7 +48,9 @@ const io: Io = {
     platform: process.platform,
     nodeVersion: process.version,
     manifest: join(import.meta.dirname, 'manifest.json'),
-    self: [process.execPath, import.meta.filename],
+    self: [process.execPath, join(import.meta.dirname, 'main.js')],
+    commandWorker: join(import.meta.dirname, 'command-worker.mjs'),
+    launcher: join(import.meta.dirname, `launcher-${process.arch}`),
     job: {
       stop: () => void process.kill(0, 'SIGSTOP'),
       onContinue: (listener) => listen('SIGCONT', listener),
@@ -73,30 +66,11 @@ const io: Io = {
   },
 }
 
-async function run(argv: readonly string[]): Promise<number> {
-  try {
-    const code = await quick(argv, io)
-    if (code !== undefined) return code
-  } catch (error) {
-    const { printFailure } = await import('./cli/output/errors.ts')
-    return printFailure(error, io, argv.includes('--json'))
-  }
+/** The process ends with its command, regardless of what else is still open. */
+async function run(): Promise<never> {
   const { main } = await import('./cli/program.ts')
-  return main(argv, io)
-}
-
-/** Ends the process once its output is flushed, regardless of what else is still open. */
-async function end(code: number): Promise<void> {
-  const flush = async () => {
-    for (const stream of used) await new Promise<void>((resolve) => stream.write('', () => resolve()))
-  }
-  await flush()
-  if (!unwritten) process.exit(code)
-  const { printWriteError } = await import('./cli/output/errors.ts')
-  const failed = await printWriteError(unwritten, io)
-  await flush()
-  process.exit(failed)
+  process.exit(await outputs.end(await main(process.argv.slice(2), io), io))
 }
 
 // No top-level await: the build makes this file CommonJS, which starts faster.
-void run(process.argv.slice(2)).then(end)
+void run()

@@ -124,6 +124,31 @@ export async function checkStateFiles({ stateDir }: Settings): Promise<Check> {
   }
 }
 
+/** Checks if commands run in warm processes of the engine: `bax --version` has to, where no Node can be found. */
+export async function checkLauncher({ host, env, cwd }: Io): Promise<Check> {
+  const head = { name: 'launcher', needed: false }
+  const path = host.launcher
+  if (path === undefined || !(await exists(path))) {
+    const mend = host.platform === 'linux' ? 'install gcc and libc6-dev, then build bax again' : undefined
+    return { ...head, ok: false, found: 'none in this build: every command starts Node', ...(mend && { mend }) }
+  }
+  try {
+    const without = { ...env, PATH: '/nonexistent', BAX_EXPLAIN_LAUNCHER: '1' }
+    await promisify(execFile)(path, ['--version'], { cwd, env: without, timeout: versionMs })
+    return { ...head, ok: true, found: `${path}: commands run in warm processes of the engine` }
+  } catch (thrown) {
+    const { stderr = '', message } = thrown as Error & { stderr?: string }
+    const reason = /^launcher: (.*)/m.exec(stderr)?.[1] ?? message.split('\n')[0]
+    return { ...head, ok: true, found: `${path}: commands start Node now, because ${reason}` }
+  }
+}
+
+const exists = (path: string) =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
 /** Returns the folder, or the closest existing folder above it. */
 async function nearestExisting(path: string): Promise<string> {
   const found = await stat(path).catch((error: NodeJS.ErrnoException) => {

@@ -46,6 +46,10 @@ interface Host {
   readonly manifest?: string
   /** Program and leading arguments that start bax again, for the engine in the background. */
   readonly self: readonly [program: string, ...leading: string[]]
+  /** Program of the warm processes that run commands for launchers; absent if the program runs from source. */
+  readonly commandWorker?: string
+  /** Native launcher of this build, which may be missing. */
+  readonly launcher?: string
   /** Absent if the command does not run in its own process. */
   readonly job?: JobControl
   readonly faults?: ProcessErrors

@@ -1,11 +1,14 @@
 /** Entry point of the terminal: finds the command, runs it, and turns failures into messages and exit codes. */
 import { BaxError, exits } from '../core/errors/errors.ts'
 import { version } from '../core/version.ts'
+import { printFailure } from './output/errors.ts'
 import { groupHelp, rootHelp } from './output/help.ts'
 import { type Io, print } from './io.ts'
 import { loadManifest } from './parse/manifest.ts'
 import { ownCommands } from './parse/own-commands.ts'
 import { commandTable, findCommand } from './parse/command-table.ts'
+
+export { printWriteError } from './output/errors.ts'
 
 /** Runs one command line; returns the exit code and never throws. */
 export async function main(argv: readonly string[], io: Io): Promise<number> {
@@ -16,7 +19,6 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       io.stdout.write((error as Error & { text: string }).text)
       return 0
     }
-    const { printFailure } = await import('./output/errors.ts')
     return printFailure(error, io, wantsJson(argv))
   }
 }

@@ -85,7 +85,7 @@ const projectSettings: ReadonlySet<string> = new Set<keyof SettingsFile>(['json'
 const projectFile = '.bax.json'
 
 /** Reads all settings. @throws BaxError `invalid_request` for an invalid file or value */
-export function readSettings(flags: GlobalFlags, io: Io): Settings {
+export function readSettings(flags: GlobalFlags, io: Pick<Io, 'env' | 'cwd'>): Settings {
   const { env } = io
   const folders = envPaths('bax', { suffix: '' })
   const userPath = env['BAX_CONFIG'] || join(folders.config, 'config.json')

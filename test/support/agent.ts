@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { compileAgents, compileWith, copyAgents } from '../../scripts/agent.js'
+import { agent as native } from '../../scripts/native.js'
 import { AgentChannel } from '../../src/engine/shell/agent/channel.ts'
 
 export interface RunningAgent {
@@ -23,7 +23,7 @@ const here = process.arch === 'arm64' ? 'arm64' : 'x64'
 export const noAgent =
   process.platform !== 'linux'
     ? 'skipped, the agent runs on Linux'
-    : (await compileAgents([here])).length > 0
+    : (await native.compile([here])).length > 0
       ? 'skipped, there is no C compiler'
       : null
 
@@ -32,11 +32,11 @@ export async function agentProgram({ checked = false } = {}): Promise<{ program:
   const folder = await mkdtemp(join(tmpdir(), 'bax-agent-'))
   const drop = () => rm(folder, { recursive: true, force: true })
   if (!checked) {
-    copyAgents(folder)
+    native.copy(folder)
     return { program: join(folder, `agent-${here}`), drop }
   }
   const program = join(folder, 'agent')
-  await compileWith('cc', ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-g', '-O1'], program)
+  await native.compileWith('cc', ['-fsanitize=address,undefined', '-fno-sanitize-recover=all', '-g', '-O1'], program)
   return { program, drop }
 }
 

@@ -28,6 +28,8 @@ export interface CliOptions {
   /** Whether standard output and error claim to be a terminal. */
   readonly tty?: boolean
   readonly columns?: number
+  /** Whether a real process starts through the launcher. */
+  readonly launched?: boolean
   /** How the background engine is started; without it none can be. */
   readonly self?: Io['host']['self']
 }
@@ -81,6 +83,8 @@ interface Running {
 export interface BuiltBax {
   /** Path of the built program. */
   readonly program: string
+  /** Path of the launcher in front of a running engine; it is missing on machines without a C compiler. */
+  readonly launcher: string
   start(argv: readonly string[], options?: CliOptions): Running
   run(argv: readonly string[], options?: CliOptions): Promise<CliResult>
   /** A fresh folder for the state of one engine; it is stopped and removed at the end. */
@@ -95,11 +99,15 @@ export async function buildBax(): Promise<BuiltBax> {
   const folder = await mkdtemp(join(parent, 'bax-cli-'))
   await cp(await builtOnce(), join(folder, 'dist'), { recursive: true, preserveTimestamps: true })
   const program = join(folder, 'dist', 'main.js')
+  const launcher = join(folder, 'dist', `launcher-${process.arch}`)
+  await cp(fileURLToPath(new URL('../../bin', import.meta.url)), join(folder, 'bin'), { recursive: true })
   const states: string[] = []
-  const start = (argv: readonly string[], options: CliOptions = {}) => startProcess(program, argv, options)
+  const start = (argv: readonly string[], options: CliOptions = {}) =>
+    startProcess(options.launched ? [launcher] : [process.execPath, program], argv, options)
   const run = (argv: readonly string[], options: CliOptions = {}) => start(argv, options).ended
   return {
     program,
+    launcher,
     start,
     run,
     async stateDir() {
@@ -117,8 +125,12 @@ export async function buildBax(): Promise<BuiltBax> {
   }
 }
 
-function startProcess(program: string, argv: readonly string[], { env, stdin, cwd }: CliOptions): Running {
-  const child = spawn(process.execPath, [program, ...argv], {
+function startProcess(
+  [program, ...leading]: string[],
+  argv: readonly string[],
+  { env, stdin, cwd }: CliOptions,
+): Running {
+  const child = spawn(program!, [...leading, ...argv], {
     env: { PATH: process.env['PATH'], HOME: process.env['HOME'], BAX_CONFIG: '/nonexistent/config.json', ...env },
     cwd: cwd ?? tmpdir(),
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -15,5 +15,6 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('--ndjson', 'print one JSON answer per line')
     command.option('--fail-on-status', 'fail if a page has an HTTP error status')
   })
-  return scrapePages(context, typed, locateEngine(context, { when: 'ask' }))
+  const open = async () => (await import('../engine/embedded-scraper.ts')).openScraper(context)
+  return scrapePages(context, typed, locateEngine(context, { when: 'ask' }, open))
 }

@@ -12,12 +12,19 @@ export interface TableEntry {
   readonly summary: string
   readonly example?: string
   readonly hidden?: boolean
+  /**
+   * Runs in a process of its own, not in a warm one of the engine: it owns the terminal, runs for long, ends the engine
+   * or reports on its own process.
+   */
+  readonly ownProcess?: boolean
   /** Present if the command is derived from an operation. */
   readonly operation?: OperationEntry
 }
 
-/** Custom commands by their syntax: the summary and an example. Commands without an example are hidden. */
-const own: Readonly<Record<string, readonly [summary: string, example?: string]>> = {
+const ownProcess = 'own process'
+
+/** Custom commands by their syntax. Commands without an example are hidden. */
+const own: Readonly<Record<string, readonly [summary: string, example?: string, place?: typeof ownProcess]>> = {
   'do <command> …': [
     'Run browser commands joined by `then`',
     "bax do navigate-to https://example.com then click 'a' then get-title",
@@ -25,9 +32,10 @@ const own: Readonly<Record<string, readonly [summary: string, example?: string]>
   'run <script> …': [
     'Run scripts of browser steps',
     'bax run shop/*.yaml --parallel 4 --reporter line,junit=report.xml',
+    ownProcess,
   ],
   'scrape <url…>': ['Scrape pages into Markdown, data or screenshots', 'bax scrape https://example.com'],
-  'extract [file…]': ['Convert HTML files to Markdown', 'bax extract page.html > page.md'],
+  'extract [file…]': ['Convert HTML files to Markdown', 'bax extract page.html > page.md', ownProcess],
   'search <query>': [
     'Search the web and scrape the results',
     "bax search 'how river deltas grow' --limit 3 --formats markdown",
@@ -35,6 +43,7 @@ const own: Readonly<Record<string, readonly [summary: string, example?: string]>
   'crawl <url>': [
     'Crawl a site into Markdown',
     'bax crawl https://example.com/docs/ --limit 200 --max-depth 5 -o docs',
+    ownProcess,
   ],
   'map <url>': ['List the URLs of a site', 'bax map https://example.com --search docs'],
   observe: ['Print the content and controls of a page', 'bax observe -s shop --include snapshot,screenshot'],
@@ -42,15 +51,24 @@ const own: Readonly<Record<string, readonly [summary: string, example?: string]>
     'Run browser commands and print their effect',
     "bax step click 'ref=e12' then type-text '#q' tea",
   ],
-  'session watch': ['Follow the events of a session', 'bax session watch -s shop --types page.navigated,console'],
+  'session watch': [
+    'Follow the events of a session',
+    'bax session watch -s shop --types page.navigated,console',
+    ownProcess,
+  ],
   'session create': ['Create a browser session', 'bax session create --start-url https://example.com --use'],
   'session use [id|name]': ['Choose the default session', 'bax session use shop'],
-  'session view': ['Open the live view of a session', 'bax session view -s shop --control'],
-  'relay connect': ['Connect a browser to an engine', 'bax relay connect --cdp http://127.0.0.1:9222 --name laptop'],
+  'session view': ['Open the live view of a session', 'bax session view -s shop --control', ownProcess],
+  'relay connect': [
+    'Connect a browser to an engine',
+    'bax relay connect --cdp http://127.0.0.1:9222 --name laptop',
+    ownProcess,
+  ],
   'relay tabs <id>': ['List the tabs of a relay browser', 'bax relay tabs laptop'],
   'relay events <id>': [
     'Read, follow or export relay events',
     'bax relay events laptop --follow --kind console,network --level error',
+    ownProcess,
   ],
   'cdp <method> [params]': [
     'Call a Chrome DevTools Protocol method',
@@ -61,7 +79,7 @@ const own: Readonly<Record<string, readonly [summary: string, example?: string]>
     'Run a command in a shell session',
     'bax shell exec -s sh_… -- python3 -c "print(6 * 7)"',
   ],
-  'shell attach [command…]': ['Attach this terminal to a shell session', 'bax shell attach -s sh_…'],
+  'shell attach [command…]': ['Attach this terminal to a shell session', 'bax shell attach -s sh_…', ownProcess],
   'shell read <path>': ['Print a file of a shell session', 'bax shell read -s sh_… report.txt'],
   'shell write <path>': ['Write to a file of a shell session', 'bax shell write -s sh_… main.py < main.py'],
   'shell tree [path]': ['Print a directory as a tree', 'bax shell tree -s sh_… --max-depth 2'],
@@ -76,27 +94,34 @@ const own: Readonly<Record<string, readonly [summary: string, example?: string]>
     'Download the output files of commands',
     'bax shell artifacts download art_… plot.png',
   ],
-  'shell image build': ['Build the image for shell sessions', 'bax shell image build'],
-  'engine stop': ['Stop the local engine and its sessions', 'bax engine stop'],
-  'engine logs': ['Print the log of the local engine', 'bax engine logs --lines 50'],
-  'engine run': ['Run the local engine in the foreground'],
-  serve: ['Serve the API over HTTP', 'bax serve --port 4100'],
-  tui: ['Open the full-screen terminal UI', 'bax tui'],
+  'shell image build': ['Build the image for shell sessions', 'bax shell image build', ownProcess],
+  'engine stop': ['Stop the local engine and its sessions', 'bax engine stop', ownProcess],
+  'engine logs': ['Print the log of the local engine', 'bax engine logs --lines 50', ownProcess],
+  'engine run': ['Run the local engine in the foreground', undefined, ownProcess],
+  serve: ['Serve the API over HTTP', 'bax serve --port 4100', ownProcess],
+  tui: ['Open the full-screen terminal UI', 'bax tui', ownProcess],
   'api <METHOD> <path>': [
     'Send a request to the API',
     `bax api POST /commands --data '{"commands":[{"command":"get_title"}]}'`,
   ],
   openapi: ['Print the OpenAPI document', 'bax openapi > openapi.json'],
-  doctor: ['Check this machine for missing requirements', 'bax doctor --json'],
-  setup: ['Install the browsers that bax needs', 'bax setup'],
+  doctor: ['Check this machine for missing requirements', 'bax doctor --json', ownProcess],
+  setup: ['Install the browsers that bax needs', 'bax setup', ownProcess],
   'completion <bash|zsh|fish>': ['Print a shell completion script', 'source <(bax completion bash)'],
   complete: ['Print completion candidates'],
 }
 
 /** Returns all commands; a custom one replaces the operation of the same name. */
 export function commandTable(manifest: Manifest): TableEntry[] {
-  const custom: TableEntry[] = Object.entries(own).map(([cli, [summary, example]]) => {
-    return { ...split(cli), summary, ...(example === undefined ? { hidden: true } : { example }) }
+  const custom: TableEntry[] = Object.entries(own).map(([cli, [summary, example, place]]) => {
+    const { words, rest } = split(cli)
+    return {
+      words,
+      rest,
+      summary,
+      ...(example === undefined ? { hidden: true } : { example }),
+      ...(place === ownProcess && { ownProcess: true }),
+    }
   })
   const derived = manifest.operations.flatMap((operation) => {
     if (operation.cli === null) return []

@@ -3,14 +3,11 @@ import { readFileSync } from 'node:fs'
 import type { Manifest } from '../../operations/manifest.ts'
 import type { Io } from '../io.ts'
 
-/** Reads the manifest of the build; undefined if the program runs from source. */
-export const builtManifest = ({ host }: Io): Manifest | undefined =>
-  host.manifest === undefined ? undefined : (JSON.parse(readFileSync(host.manifest, 'utf8')) as Manifest)
+let built: Manifest | undefined
 
-/** Reads the manifest of the build, or makes it from source. */
-export async function loadManifest(io: Io): Promise<Manifest> {
-  const built = builtManifest(io)
-  if (built) return built
+/** Reads the manifest of the build, once in a process, or makes it from source. */
+export async function loadManifest({ host }: Io): Promise<Manifest> {
+  if (host.manifest !== undefined) return (built ??= JSON.parse(readFileSync(host.manifest, 'utf8')) as Manifest)
   const { makeManifest } = await import('../../operations/manifest.ts')
   return makeManifest()
 }

@@ -1,4 +1,4 @@
-/** Scrapes the pages of `bax scrape`, for both parsers. */
+/** Scrapes the pages of `bax scrape`. */
 import { call } from '../../client/client.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'

@@ -1,5 +1,6 @@
 import { crawlLimits } from './crawl.ts'
 import { egressLimits } from './egress.ts'
+import { engineLimits } from './engine.ts'
 import { relayLimits } from './relay.ts'
 import { serverLimits } from './server.ts'
 import { scrapeLimits } from './scrape.ts'
@@ -83,17 +84,7 @@ export const limits = {
   /** Time for running work when a server is asked to stop. */
   drain: { secs: 30, maxSecs: 3600 },
 
-  engine: {
-    /** Idle time after which a local engine without sessions exits. */
-    idleExitMs: 15 * 60_000,
-    startMs: 20_000,
-    /** Time for open calls to finish when an engine is asked to stop. */
-    stopGraceMs: 1_000,
-    /** Size at which a log file is rotated. */
-    logBytes: 5 * 1024 * 1024,
-    /** Interval of checking that the state folder has not been replaced. */
-    ownFolderMs: 1500,
-  },
+  engine: engineLimits,
 
   scrape: scrapeLimits,
 

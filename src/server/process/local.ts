@@ -17,6 +17,7 @@ import { createApp } from '../app.ts'
 import { type Gate, loopbackHosts, privateGate } from '../access/gate.ts'
 import { idleWatch } from './idle-watch.ts'
 import { aborted, handleUncaughtErrors } from './uncaught-errors.ts'
+import { type CommandWorker, openCommandWorkers } from './command-workers.ts'
 import { listen } from './listen.ts'
 import { livePage } from '../live-view/page.ts'
 import { openLogFile } from './log-file.ts'
@@ -30,6 +31,8 @@ import {
 } from './folder-checks.ts'
 import { accessesAt } from '../request/routes.ts'
 
+const { stopGraceMs } = limits.engine
+
 export interface LocalEngineOptions {
   readonly config: Omit<EngineConfig, 'home' | 'listensOn' | 'onStop' | 'log'>
   readonly createEngine: (config: EngineConfig) => Engine
@@ -38,6 +41,8 @@ export interface LocalEngineOptions {
   /** Folder for the socket if its path in the state folder would be too long. */
   readonly runtimeDir: string
   readonly host: LockHost & { readonly pid: number; readonly uid: number | undefined; readonly faults?: ProcessErrors }
+  /** Warm processes for launchers; absent if the program runs from source. */
+  readonly commandWorker?: CommandWorker
   /** Aborted when the process receives a signal to exit. */
   readonly signal: AbortSignal
   /** Reports the result of the start, once, to the process that started this one. */
@@ -124,6 +129,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     await Promise.all([listener.close(), port.close(), engine.close()])
     throw error
   }
+  const workers = await openCommandWorkers(options.commandWorker, config.stateDir, log)
   log('info', 'started', { pid: host.pid, version, socket })
 
   const own = ownFiles(options, socket)
@@ -144,7 +150,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
       await restoring
       // In a replaced folder these files belong to another engine.
       if (readEngineState(config.stateDir)?.pid === host.pid) await rm(files.state, { force: true })
-      await Promise.all([listener.close(limits.engine.stopGraceMs), port.close()])
+      await Promise.all([workers?.close(stopGraceMs), listener.close(stopGraceMs), port.close()])
       await engine.close()
       if (own.socket() === undefined) await rm(socket, { force: true })
       log('info', 'ended', { pid: host.pid })

@@ -1,20 +1,13 @@
 /** Reads and validates the input of an operation from a request. */
-import { BaxError, type FieldError, truncate } from '../../core/errors/errors.ts'
-import { fieldErrorsOf, formatFieldError } from '../../core/errors/input-errors.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import { assertSize } from '../../core/operation/input-size.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { z } from 'zod'
 import { parseText } from '../../core/operation/params.ts'
 import { paramsOf } from '../../core/operation/schema-params.ts'
-import { renameAliases, unknownFields } from '../../core/operation/unknown-fields.ts'
+import { type ParsedInput, validateInput } from '../../core/operation/valid-input.ts'
 import { exceededLimit } from '../../core/operation/json-extent.ts'
 import type { BodyReservation } from '../access/load.ts'
-
-/** The validated input, and a warning that names ignored unknown fields. */
-export interface ParsedInput {
-  readonly input: Record<string, unknown>
-  readonly warning?: string
-}
 
 interface BodyRules {
   readonly maxBytes?: number | undefined
@@ -38,39 +31,8 @@ export async function readInput(
   const bodiless = !hasJson || request.method === 'GET' || request.method === 'HEAD' || request.method === 'DELETE'
   const body = bodiless ? {} : await readBody(request, maxBytes, memory)
   assertSize(schema, body)
-  const raw = renameAliases(schema, { ...query, ...body, ...path }) as Record<string, unknown>
-
-  const parsed = schema.safeParse(raw)
-  const unknown = unknownFields(schema, raw)
   const strict = request.headers.get('prefer')?.includes('handling=strict') ?? false
-  const faults = [
-    ...(parsed.success ? [] : fieldErrorsOf(parsed.error)),
-    ...(strict ? unknown.map(({ path: at, hint }) => ({ path: at, message: `is not a known field${hint}` })) : []),
-  ].map(shortenFault)
-  if (!parsed.success || faults.length > 0) {
-    throw new BaxError('invalid_request', joinFirst(faults.map(formatFieldError), '; '), {
-      details: faults.slice(0, limits.input.faults),
-    })
-  }
-  if (unknown.length === 0) return { input: parsed.data }
-  const names = joinFirst(
-    unknown.map(({ path: at, hint }) => truncate(at, limits.input.faultChars) + hint),
-    ', ',
-  )
-  return { input: parsed.data, warning: `ignored unknown ${unknown.length === 1 ? 'field' : 'fields'}: ${names}` }
-}
-
-/** Shortens names and values, which can have any length in a request. */
-const shortenFault = ({ path, message }: FieldError): FieldError => ({
-  path: truncate(path, limits.input.faultChars),
-  message: truncate(message, limits.input.faultChars),
-})
-
-/** Joins the first `limits.input.faults` texts. */
-function joinFirst(texts: readonly string[], separator: string): string {
-  const more = texts.length - limits.input.faults
-  const shown = more > 0 ? [...texts.slice(0, limits.input.faults), `and ${more} more`] : texts
-  return shown.join(separator)
+  return validateInput(schema, { ...query, ...body, ...path }, strict)
 }
 
 function readQuery(search: URLSearchParams, schema: z.ZodObject): Record<string, unknown> {

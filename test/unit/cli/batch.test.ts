@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { parseBatch } from '../../../src/cli/parse/parse-batch.ts'
-import { quickBatch } from '../../../src/cli/parse/quick-batch.ts'
 import { BaxError } from '../../../src/core/errors/errors.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 
 const manifest = makeManifest()
 const full = (line: string[]) => parseBatch(line, manifest, '/')
-const quick = (line: string[]) => quickBatch(line, manifest, '/')
 
 /** Examples of the catalogue, split into words. */
 const examples = manifest.commands.map(({ name, example }) => [
@@ -98,43 +96,5 @@ describe('parseBatch', () => {
     }
     expect(refusal).toBeInstanceOf(BaxError)
     expect(refusal).toMatchObject({ code: 'invalid_request', message: sentence })
-  })
-})
-
-describe('quickBatch', () => {
-  const lines = [
-    ...examples,
-    ['navigate-to', 'https://example.com', 'then', 'get-title', '-s', 'shop', '--json'],
-    ['get_title', '--session', 'shop', '-o', 'x', '--continue-on-error', '--timeout-ms', '10'],
-    ['wait-for-element', 'h1', '--timeout-ms', '10', '--visible-only'],
-    ['select-option', '#c', 'a', 'b', 'c'],
-    ['get-title', '--no-headless', 'then', 'get-title', '--headless'],
-    ['get-title', '--state-dir', '/x', '--server', 'y', '--browser', 'z', '--embedded'],
-  ]
-  test.each(lines.map((line) => [line.join(' '), line] as const))('returns the same as commander: %s', (_, line) => {
-    const short = quick(line)
-    if (short) expect(short).toEqual(full(line))
-    else expect(line.some((word) => word.startsWith('-'))).toBe(true)
-  })
-
-  test('parses more than 90 % of the simple lines', () => {
-    expect(lines.filter((line) => quick(line) !== undefined).length).toBeGreaterThan(lines.length * 0.9)
-  })
-
-  test.each([
-    ['click'],
-    ['click', 'a', 'b'],
-    ['clck', 'a'],
-    ['click', 'a', '--help'],
-    ['click', 'a', '--timeout-ms'],
-    ['click', 'a', '--timeout-ms=3'],
-    ['click-at', '1', '-2'],
-    ['click', '--', '-x'],
-    ['-s', 'shop', 'get-title'],
-    ['get-title', 'then'],
-    ['-'],
-    [],
-  ])('leaves %s %s to commander', (...line) => {
-    expect(quick(line)).toBeUndefined()
   })
 })

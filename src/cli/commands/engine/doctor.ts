@@ -7,6 +7,7 @@ import {
   checkBrowser,
   checkDisplay,
   checkDocker,
+  checkLauncher,
   checkNode,
   checkSandbox,
   checkSearch,
@@ -32,6 +33,7 @@ export const command: TerminalCommand = async (invocation) => {
     checkStateDir(settings),
     checkStateFiles(settings),
     checkEngine(context),
+    checkLauncher(io),
     checkDocker(io),
     checkSearch(settings),
   ])

@@ -27,6 +27,9 @@ export const command: TerminalCommand = async (invocation) => {
       ? join(io.env['XDG_RUNTIME_DIR'], 'bax')
       : join(tmpdir(), `bax-${io.host.uid ?? 'user'}`),
     host: io.host,
+    ...(io.host.commandWorker && {
+      commandWorker: { program: io.host.commandWorker, arguments: [settings.stateDir, settings.browser ?? ''] },
+    }),
     signal: io.signal,
     report(report) {
       last = report

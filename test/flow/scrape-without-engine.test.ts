@@ -1,4 +1,4 @@
-/** Compares the fast path of `bax scrape` in the built program with the regular one, which other flags select. */
+/** `bax scrape` without an engine: the answer depends on what is asked, not on which values need a schema. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -38,7 +38,7 @@ const scrape = (words: readonly string[], long: readonly string[] = []): Promise
 const stable = (text: string) =>
   text.replaceAll(/"(?:scrape_id|request_id|cached_at)":"[^"]*"/g, '""').replaceAll(/"duration_ms":\d+/g, '""')
 
-describe('the fast path has the same output as the regular one', () => {
+describe('values that a schema checks do not change the output', () => {
   test.each([
     [['/article']],
     [['/article', '/plain']],
@@ -77,14 +77,14 @@ describe('the fast path has the same output as the regular one', () => {
   })
 })
 
-test('reports errors like the regular path', async () => {
+test('reports invalid flags', async () => {
   expect(await scrape(['/plain', '--formats', 'pdf'])).toMatchObject({ code: 2, stderr: expect.stringContaining('formats') }) // prettier-ignore
   expect(await scrape(['/plain', '--format', 'html'])).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean --formats') }) // prettier-ignore
   expect(await scrape(['--help'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--no-only-main-content') })
 })
 
 test('works without V8’s code cache, and with that of another Node version', async () => {
-  const cache = join(dirname(built.program), 'quick-scrape.js.cache')
+  const cache = join(dirname(built.program), 'scraper.js.cache')
   const kept = await readFile(cache)
   try {
     await writeFile(cache, kept.subarray(0, kept.length / 2))

@@ -1,0 +1,120 @@
+/** What a launcher (`src/launcher`) tells about its process, and whether its command can run in another one. */
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { readSettings } from '../cli/settings.ts'
+import { findCommand, type TableEntry } from '../cli/parse/command-table.ts'
+import type { Manifest } from '../operations/manifest.ts'
+
+export interface Hello {
+  readonly build: string
+  /** Folder of the launcher: `dist`. */
+  readonly folder: string
+  readonly cwd: string
+  /** Device and inode of the root folder and of the working folder. */
+  readonly root: string
+  readonly place: string
+  readonly umask: number
+  readonly pid: number
+  readonly isInputTerminal: boolean
+  /** Size of the terminal at standard output and error; absent if it is none. */
+  readonly windows: readonly (Window | undefined)[]
+  readonly argv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+}
+
+export interface Window {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** Parses the payload of a hello: texts that end with a zero byte each. @throws Error if it is incomplete */
+export function parseHello(payload: Buffer): Hello {
+  const texts = payload.toString('utf8').split('\0')
+  const [build, folder, cwd, root, place, umask, pid, input, out, error, count, ...rest] = texts as [
+    ...[string, string, string, string, string, string, string, string, string, string, string],
+    ...string[],
+  ]
+  const words = Number(count)
+  if (!Number.isInteger(words) || rest.length < words + 1) throw new Error('incomplete hello')
+  const entries = rest.slice(words, -1).map((entry) => {
+    const at = entry.indexOf('=')
+    return [entry.slice(0, at), entry.slice(at + 1)] as const
+  })
+  return {
+    build,
+    folder,
+    cwd,
+    root,
+    place,
+    umask: Number.parseInt(umask, 8),
+    pid: Number(pid),
+    isInputTerminal: input !== '',
+    windows: [parseWindow(out), parseWindow(error)],
+    argv: rest.slice(0, words),
+    env: Object.fromEntries(entries.filter(([name]) => name !== '')),
+  }
+}
+
+/** Parses `120x40`; undefined for the empty text of an output that is no terminal. */
+export function parseWindow(text: string): Window | undefined {
+  const [columns, rows] = text.split('x').map(Number)
+  return text === '' ? undefined : { columns: columns!, rows: rows! }
+}
+
+/** The warm process that a launcher reached, and its engine. */
+export interface WarmProcess {
+  readonly build: string
+  readonly folder: string
+  readonly stateDir: string
+  readonly browser: string | undefined
+  /** Environment that the process was started with. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly manifest: Manifest
+  readonly entries: readonly TableEntry[]
+}
+
+/** Variables that Node and its libraries read only when a process starts. */
+const readAtStart = /^(?:HOME$|NODE_|LANG$|LANGUAGE$|LC_|SSL_CERT_|OPENSSL_|LD_|UV_|TZDIR$)/
+
+/** Returns why a command cannot run in a warm process; undefined if it can. */
+export function whyNode(hello: Hello, warm: WarmProcess): string | undefined {
+  const { argv, env } = hello
+  if (hello.build !== warm.build || hello.folder !== warm.folder) return 'the engine runs another build'
+  if (identityOf('/') !== hello.root || identityOf(hello.cwd) !== hello.place)
+    return 'the engine sees another file system'
+  const names = new Set([...Object.keys(env), ...Object.keys(warm.env)].filter((name) => readAtStart.test(name)))
+  for (const name of names) if (env[name] !== warm.env[name]) return `the engine was started with another ${name}`
+  const end = argv.indexOf('--')
+  const flags = end === -1 ? argv : argv.slice(0, end)
+  const flag = flags.find((text) => /^--(?:embedded|server|state-dir|browser)(?:=|$)/.test(text))
+  if (flag) return `${flag} selects an engine`
+  if (env['BAX_CONFIG']?.startsWith('/dev/') || argv.some((text) => namesOwnFile(text, hello.cwd)))
+    return 'an argument names a file of the calling process'
+  const entry = commandIn(argv, warm)
+  if (entry?.ownProcess) return `"${entry.words}" runs in a process of its own`
+  const settings = readSettings({}, { env, cwd: hello.cwd })
+  if (settings.server !== undefined) return 'a server is configured'
+  if (settings.stateDir !== warm.stateDir) return 'another state folder is configured'
+  if (settings.browser !== warm.browser) return 'another browser is configured'
+  return undefined
+}
+
+/** Returns the command; undefined if the line has none, which any process can report. */
+function commandIn(argv: readonly string[], { entries, manifest }: WarmProcess): TableEntry | undefined {
+  try {
+    return findCommand(entries, manifest, argv[0] === 'help' ? argv.slice(1) : argv).entry
+  } catch {
+    return undefined
+  }
+}
+
+/** Checks if an argument names a file below `/dev` or `/proc`, also after `=` or `@`. */
+function namesOwnFile(text: string, cwd: string): boolean {
+  const path = resolve(cwd, text.replace(/^(?:--?[\w-]+=)?@?/, ''))
+  return /^\/(?:dev|proc)\//.test(path)
+}
+
+function identityOf(path: string): string | undefined {
+  const info = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return info && `${info.dev}:${info.ino}`
+}

@@ -1,0 +1,247 @@
+/** The native launcher: commands in warm processes of the engine, with the same result as in a process of Node. */
+import { spawnSync } from 'node:child_process'
+import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { launcher as native } from '../../scripts/native.js'
+import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
+import { isRunning, until } from '../support/session-steps.ts'
+import { type Site, serveSite } from '../support/site.ts'
+import { article } from '../support/web.ts'
+
+let built: BuiltBax
+let site: Site
+let state: string
+let folder: string
+let session: string
+
+/** Called when a page requests `/started`. */
+let started = () => {}
+
+/** Starts a command that waits for an element for half a minute, and resolves when the session runs it. */
+async function startWaiting() {
+  const isWaiting = new Promise<void>((resolve) => (started = resolve))
+  const wait = ['wait-for-element', '#never', '--timeout-ms', '30000', '-s', session]
+  const line = ['do', 'evaluate', 'fetch("/started").then(() => 1)', 'then', ...wait]
+  const running = built.start(line, { launched: true, cwd: folder, env: warm() })
+  await isWaiting
+  return running
+}
+
+/** Environment in which there is no Node to fall back to. */
+const warm = () => ({ BAX_STATE_DIR: state, PATH: '/nonexistent' })
+const launch = (argv: readonly string[], options: CliOptions = {}) =>
+  built.run(argv, { cwd: folder, ...options, launched: true, env: { ...warm(), ...options.env } })
+const inNode = (argv: readonly string[], options: CliOptions = {}) =>
+  built.run(argv, { cwd: folder, ...options, env: { BAX_STATE_DIR: state, ...options.env } })
+const engineState = async () => JSON.parse(await readFile(join(state, 'engine.json'), 'utf8')) as { pid: number }
+
+/** Starts an engine with one session, and waits until a warm process takes commands. */
+async function startEngine(): Promise<void> {
+  state = await built.stateDir()
+  const { stdout } = await inNode(['session', 'create', '--start-url', `${site.url}/article`])
+  session = stdout.trim()
+  await until(async () => (await launch(['--version'])).code === 0)
+}
+
+beforeAll(async () => {
+  built = await buildBax()
+  site = await serveSite({
+    '/article': article,
+    '/started': (_, response) => {
+      started()
+      response.end()
+    },
+  })
+  folder = await mkdtemp(join(tmpdir(), 'bax-test-launcher-'))
+  await startEngine()
+}, 120_000)
+afterAll(async () => {
+  await built?.close()
+  await site?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Why there is no launcher; null if there is one. */
+const noLauncher =
+  process.platform === 'linux' && (await native.compile([process.arch])).length === 0
+    ? null
+    : 'skipped, there is no C compiler for the launcher'
+
+/** Removes values that differ between calls. */
+const stable = (text: string) =>
+  text
+    .replaceAll(/"(duration_ms|uptime_secs|memory_bytes|idle_secs)":\d+/g, '"$1":0')
+    .replaceAll(/"(?:request_id|observation_id|last_used_at|expires_at|scrape_id|cached_at|created_at)":"[^"]*"/g, '""')
+    .replaceAll(/\b\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+
+describe.skipIf(noLauncher)(`a command in a warm process${noLauncher ? `: ${noLauncher}` : ''}`, () => {
+  const lines: readonly (readonly string[])[] = [
+    [],
+    ['--help'],
+    ['--version'],
+    ['help', 'do'],
+    ['do', '--help'],
+    ['do', 'click', '--help'],
+    ['session', '--help'],
+    ['session', 'list'],
+    ['session', 'list', '--json'],
+    ['session', 'lst'],
+    ['clik'],
+    ['--nonsense'],
+    ['do', 'get-title'],
+    ['do', 'get-title', '--json'],
+    ['do', 'get_text', 'h1', 'then', 'get-title', '--json'],
+    ['do', 'click', '#missing', '--timeout-ms', '50'],
+    ['do', 'evaluate', '"ü".repeat(300000)'],
+    ['do', 'evaluate', '1', '-o', 'out/value.txt'],
+    ['do', 'nonsense'],
+    ['do', '-'],
+    ['observe'],
+    ['observe', '--json'],
+    ['session', 'log', 'ses_missing'],
+    ['profile', 'list'],
+    ['relay', 'list', '--json'],
+    ['relay', 'show', 'nothing'],
+    ['shell', 'list'],
+    ['shell', 'exec', 'true'],
+    ['api', 'GET', '/sessions/none'],
+    ['key', 'list'],
+    ['engine', 'status', '--json', '--nonsense'],
+    ['search', '--help'],
+    ['scrape', 'http://127.0.0.1:1/'],
+    ['scrape', 'nothing-here:'],
+    ['completion', 'bash'],
+    ['complete', 'bash', '--', 'bax', 'ses'],
+  ]
+  test.each(lines.map((line) => [line.join(' '), line] as const))(
+    'has the output of a process: bax %s',
+    async (_, line) => {
+      const env = { BAX_SESSION: session }
+      const stdin = line.at(-1) === '-' ? '[{"command":"get_title"},{"command":"get_title"}]' : ''
+      const [node, launched] = [await inNode(line, { env, stdin }), await launch(line, { env, stdin })]
+      expect([launched.code, stable(launched.stdout), stable(launched.stderr)]).toEqual([
+        node.code,
+        stable(node.stdout),
+        stable(node.stderr),
+      ])
+    },
+  )
+
+  test('scrapes with the engine', async () => {
+    const line = ['scrape', `${site.url}/article`, '--timeout', '30000']
+    expect((await launch(line)).stdout).toBe((await inNode(line)).stdout)
+  })
+
+  test('has the environment, the working folder and the umask of its caller, and no other', async () => {
+    const runs = await Promise.all(
+      Array.from({ length: 8 }, async (_, index) => {
+        const cwd = await mkdtemp(join(folder, 'caller-'))
+        await writeFile(join(cwd, 'number.js'), `${index}`)
+        const env = { BAX_SESSION: index % 2 === 0 ? session : 'ses_missing' }
+        const line = ['do', 'evaluate', `${index} * 1000`, '-o', 'value.txt']
+        // More callers than warm processes may have to use Node.
+        const { code } = await launch(line, { cwd, env: { ...env, PATH: process.env['PATH'] } })
+        const value = code === 0 ? await readFile(join(cwd, 'value.txt'), 'utf8') : undefined
+        return [index, code, value]
+      }),
+    )
+    expect(runs).toEqual(
+      Array.from({ length: 8 }, (_, index) =>
+        index % 2 === 0 ? [index, 0, `${index * 1000}\n`] : [index, expect.any(Number), undefined],
+      ),
+    )
+    expect(runs.filter(([, code]) => code === 0)).toHaveLength(4)
+  })
+
+  test('reads 20 MB of standard input and writes 20 MB of output', async () => {
+    const stdin = `${' '.repeat(20 * 1024 * 1024)}[{"command":"get_title"}]`
+    expect(await launch(['do', '-', '-s', session], { stdin })).toMatchObject({ code: 0, stdout: 'How deltas grow\n' })
+    const large = await launch(['do', 'evaluate', `"y".repeat(${20 * 1024 * 1024})`, '-s', session])
+    expect(large.stdout.length).toBe(20 * 1024 * 1024 + 1)
+  })
+
+  test('is interrupted by ^C with exit code 130', async () => {
+    const { child, ended } = await startWaiting()
+    child.kill('SIGINT')
+    expect(await ended).toMatchObject({ code: 130 })
+    expect(await launch(['do', 'get-title', '-s', session])).toMatchObject({ code: 0 })
+  })
+
+  test('is aborted if its launcher is killed', async () => {
+    const { child, ended } = await startWaiting()
+    child.kill('SIGKILL')
+    await ended
+    // The session runs one batch at a time: this one would wait for half a minute.
+    expect(await launch(['do', 'get-title', '-s', session])).toMatchObject({ code: 0 })
+  }, 20_000)
+})
+
+describe.skipIf(noLauncher)('Node runs a command instead', () => {
+  const usesNode = async (argv: readonly string[], options: CliOptions = {}) => {
+    const without = await launch(argv, options)
+    expect(without).toMatchObject({ code: 3, stderr: expect.stringContaining('cannot start node') })
+    return launch(argv, { ...options, env: { ...options.env, PATH: process.env['PATH'] } })
+  }
+
+  test('without an engine', async () => {
+    const env = { BAX_STATE_DIR: join(folder, 'no-engine') }
+    expect(await usesNode(['--version'], { env })).toMatchObject({ code: 0 })
+  })
+
+  test('if another engine is named', async () => {
+    expect(await usesNode(['session', 'list', '--server', 'http://127.0.0.1:1'])).toMatchObject({ code: 3 })
+    expect(await usesNode(['session', 'list', '--state-dir', join(folder, 'other')])).toMatchObject({ code: 0 })
+    const env = { BAX_SERVER: 'http://127.0.0.1:1' }
+    expect(await usesNode(['session', 'list'], { env })).toMatchObject({ code: 3 })
+  })
+
+  test('if settings of Node differ', async () => {
+    expect(await usesNode(['session', 'list'], { env: { NODE_OPTIONS: '--no-warnings' } })).toMatchObject({ code: 0 })
+  })
+
+  test('if it owns the terminal or ends the engine', async () => {
+    expect(await usesNode(['engine', 'logs'])).toMatchObject({ code: 0 })
+  })
+
+  test('if an argument names a file of the calling process', async () => {
+    expect(await usesNode(['do', 'evaluate', '1', '-s', session, '-o', '/dev/null'])).toMatchObject({ code: 0 })
+    expect(await usesNode(['api', 'POST', '/commands', '--data=@/dev/null'])).toMatchObject({ code: 2 })
+  })
+
+  test('if the build was replaced', async () => {
+    const id = join(dirname(built.program), 'build-id')
+    const before = await readFile(id, 'utf8')
+    try {
+      await writeFile(id, 'another')
+      expect(await usesNode(['session', 'list'])).toMatchObject({ code: 0 })
+    } finally {
+      await writeFile(id, before)
+    }
+  })
+
+  test('if its working folder was deleted', async () => {
+    const gone = join(folder, 'gone')
+    await mkdir(gone)
+    const script = `cd ${gone} && rmdir ${gone} && exec ${built.launcher} --version`
+    const env = { BAX_STATE_DIR: state, PATH: process.env['PATH'] }
+    const { status, stderr } = spawnSync('/bin/sh', ['-c', script], { encoding: 'utf8', env })
+    expect([status, stderr.split('\n')[0]]).toEqual([2, 'error: the working folder no longer exists'])
+  })
+})
+
+describe.skipIf(noLauncher)('an engine that is killed', () => {
+  test('ends its commands with a message, and leaves no process behind', async () => {
+    const { pid } = await engineState()
+    const { ended } = await startWaiting()
+    const workers = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
+    process.kill(pid, 'SIGKILL')
+    expect(await ended).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('the local engine ended before the command was done'),
+    })
+    await until(() => workers.every((worker) => !isRunning(worker)))
+    await startEngine()
+  })
+})
