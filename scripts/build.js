@@ -210,15 +210,12 @@ const loadOnDemand = {
 const nameOf = (entries, path) => Object.keys(entries).find((name) => entries[name] === path)
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  // `--without-agent`: what is compiled already is enough. A package is for machines without a compiler: it needs both
-  // agents; the launcher is optional.
-  if (!process.argv.includes('--without-agent')) {
-    const missing = await agent.compile()
-    if (missing.length > 0 && process.argv.includes('--package'))
-      throw new Error(`no compiler for the agent of ${missing.join(' and ')}: see scripts/native.js`)
-  }
-  const missing = await launcher.compile()
-  if (missing.length > 0 && process.argv.includes('--package'))
-    process.stderr.write(`warning: the package has no launcher for ${missing.join(' and ')}: no compiler\n`)
+  // `--without-agent`: what is compiled already is enough. The release workflow compiles for both architectures.
+  const wanted = process.argv.includes('--without-agent') ? [process.arch] : undefined
+  const missing = new Set([...(wanted ? [] : await agent.compile()), ...(await launcher.compile(wanted))])
+  if (missing.size > 0 && process.argv.includes('--package'))
+    process.stderr.write(
+      `warning: the package has no agent and no launcher for ${[...missing].join(' and ')}: no compiler\n`,
+    )
   await build()
 }

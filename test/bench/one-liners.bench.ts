@@ -12,7 +12,9 @@ const page = '<!doctype html><title>A page</title><h1>Hello</h1><button id="b">P
 export async function measure(): Promise<Table[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-bench-'))
   const site = await serveSite({ '/': page })
-  const bax = (...args: string[]) => run(node, ['bin/bax.js', ...args], { BAX_STATE_DIR: join(folder, 'state') })
+  const state = { BAX_STATE_DIR: join(folder, 'state') }
+  const bax = (...args: string[]) => run(`dist/launcher-${process.arch}`, args, state)
+  const inNode = (...args: string[]) => run(node, ['dist/main.js', ...args], state)
   const peers = await installPeers(folder)
   const agent = (...args: string[]) =>
     run(peers.agentBrowser, args, {
@@ -29,8 +31,13 @@ export async function measure(): Promise<Table[]> {
       {
         'node -e 0': () => run(node, ['-e', '0']),
         'bax --help': () => bax('--help'),
+        'bax --help, in Node': () => inNode('--help'),
+        'bax session list': () => bax('session', 'list'),
+        'bax do get-title, in Node': () => inNode('do', 'get-title', '-s', 'bench'),
         'bax do get-title': () => bax('do', 'get-title', '-s', 'bench'),
         'bax do click': () => bax('do', 'click', '#b', '-s', 'bench'),
+        'bax scrape': () => bax('scrape', site.url),
+        'bax scrape, another flag': () => bax('scrape', site.url, '--timeout', '30000'),
         'bax do screenshot': () => bax('do', 'screenshot', '-s', 'bench', '-o', join(folder, 'page.png')),
         'agent-browser get title': () => agent('get', 'title'),
         'agent-browser click': () => agent('click', '#b'),
@@ -40,15 +47,17 @@ export async function measure(): Promise<Table[]> {
       15,
     )
     const floor = times['node -e 0']!
-    const bounds: Record<string, number> = { 'bax --help': 1.5, 'bax do get-title': 1.4 }
+    const peer = times['agent-browser get title']!
+    const bounds: Record<string, number> = { 'bax --help, in Node': 1.5, 'bax do get-title, in Node': 1.6 }
+    const peerBounds: Record<string, number> = { 'bax session list': 1.5, 'bax do get-title': 1.5 }
     const rows = Object.entries(times).map(([name, time]): Row => ({
       name: `\`${name}\``,
-      cells: [ms(time), ratio(time, floor, bounds[name])],
+      cells: [ms(time), ratio(time, floor, bounds[name]), ratio(time, peer, peerBounds[name])],
     }))
     return [
       {
         title: 'One-liners on a warm engine',
-        columns: ['ms, min / median', 'to `node -e 0`'],
+        columns: ['ms, min / median', 'to `node -e 0`', 'to `agent-browser get title`'],
         rows,
         note: "agent-browser is a native program started directly, without npm's launcher.",
       },
