@@ -1,8 +1,10 @@
 /** The native launcher: commands in warm processes of the engine, with the same result as in a process of Node. */
-import { spawnSync } from 'node:child_process'
-import { mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { spawn as spawnTerminal } from '@lydell/node-pty'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launcher as native } from '../../scripts/native.js'
 import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
@@ -68,6 +70,8 @@ const noLauncher =
   process.platform === 'linux' && (await native.compile([process.arch])).length === 0
     ? null
     : 'skipped, there is no C compiler for the launcher'
+
+const withoutTimes = (text: string) => text.replaceAll(/\d+ ms/g, 'N ms')
 
 /** Removes values that differ between calls. */
 const stable = (text: string) =>
@@ -162,6 +166,25 @@ describe.skipIf(noLauncher)(`a command in a warm process${noLauncher ? `: ${noLa
     expect(large.stdout.length).toBe(20 * 1024 * 1024 + 1)
   })
 
+  test('knows the terminal of its caller', async () => {
+    const inTerminal = async (program: string, argv: readonly string[], env: Record<string, string>) => {
+      const terminal = spawnTerminal(program, [...argv], { cols: 60, rows: 20, cwd: folder, env })
+      let text = ''
+      terminal.onData((chunk) => (text += chunk))
+      await new Promise<void>((resolve) => terminal.onExit(() => resolve()))
+      return text
+    }
+    const line = ['do', 'click', '#missing', '--timeout-ms', '50', '-s', session]
+    const env = { BAX_STATE_DIR: state, BAX_CONFIG: '/nonexistent/config.json', HOME: process.env['HOME']! }
+    const launched = await inTerminal(built.launcher, line, { ...env, PATH: '/nonexistent' })
+    expect(launched).toContain('\u001B[31merror:')
+    expect(withoutTimes(launched)).toBe(withoutTimes(await inTerminal(process.execPath, [built.program, ...line], env)))
+    const table = ['session', 'list']
+    expect(await inTerminal(built.launcher, table, { ...env, PATH: '/nonexistent' })).toBe(
+      await inTerminal(process.execPath, [built.program, ...table], env),
+    )
+  })
+
   test('is interrupted by ^C with exit code 130', async () => {
     const { child, ended } = await startWaiting()
     child.kill('SIGINT')
@@ -218,6 +241,20 @@ describe.skipIf(noLauncher)('Node runs a command instead', () => {
       expect(await usesNode(['session', 'list'])).toMatchObject({ code: 0 })
     } finally {
       await writeFile(id, before)
+    }
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('if the socket belongs to another user', async () => {
+    const foreign = await mkdtemp(join(tmpdir(), 'bax-test-foreign-'))
+    await chmod(foreign, 0o777)
+    const program = `require('net').createServer((s) => s.on('error', () => {}).end('A')).listen('${foreign}/cli.sock', () => console.log('up'))`
+    const other = spawn(process.execPath, ['-e', program], { uid: 65_534, stdio: ['ignore', 'pipe', 'inherit'] })
+    try {
+      await once(other.stdout, 'data')
+      await usesNode(['--version'], { env: { BAX_STATE_DIR: foreign } })
+    } finally {
+      other.kill()
+      await rm(foreign, { recursive: true, force: true })
     }
   })
 
