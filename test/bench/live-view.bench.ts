@@ -1,10 +1,10 @@
-/** What watching a session costs it, and how lively the view is. */
+/** Cost of the live view for its session, and its frame rate. */
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
 import { serveSite } from '../support/site.ts'
 import { call, openSides } from './engines.ts'
 import { inTurn, ms, ratio, type Table } from './measure.ts'
 
-/** Changes with every frame that the browser paints. */
+/** Changes with every painted frame. */
 const changing = `<!doctype html><title>Changing</title><style>div { width: 300px; height: 300px; background: teal }</style>
 <h1>0</h1><div></div><button onclick="this.textContent++">0</button>
 <script>const step = (at) => {

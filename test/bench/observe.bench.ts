@@ -1,4 +1,4 @@
-/** What an observation costs beside Playwright's own snapshot, and what a hundred readers of its events cost a session. */
+/** Cost of an observation compared with Playwright's own snapshot, and of a hundred readers of events. */
 import { Worker } from 'node:worker_threads'
 import type { Page } from 'playwright'
 import { observationOptions, type Observation } from '../../src/core/shapes/observe.ts'
@@ -10,7 +10,7 @@ import { call, openSides, type Side } from './engines.ts'
 import { inTurn, ms, ratio, type Table, type Timing } from './measure.ts'
 import { compareApplications } from './observe/comparison.ts'
 
-/** 5 000 elements, 1 500 of them controls, as a shop's list of goods has them. */
+/** 5 000 elements, 1 500 of them controls, like the product list of a shop. */
 const goods = Array.from(
   { length: 500 },
   (_, at) => `<article><h3>Tea ${at}</h3><p>A tea from garden number ${at}, mild and fresh.</p>
@@ -133,7 +133,7 @@ async function readers(side: Side, url: string): Promise<Table> {
 const navigate = ({ engine }: Side, id: string, url: string) =>
   engine.sessions.runCommands({ session_id: id, commands: [{ command: 'navigate_to', data: { url } }] }, call)
 
-/** Opens the streams in a thread of their own; `ended` has the numbers that each reader got. */
+/** Opens the streams in a worker thread; `ended` resolves with the numbers that each reader received. */
 async function readElsewhere(address: string, count: number): Promise<{ ended: Promise<number[][]> }> {
   const worker = new Worker(readerCode, { eval: true, workerData: { address, count } })
   let open!: () => void

@@ -1,4 +1,4 @@
-/** What the relay costs beside a direct connection, over links of this machine and over a slow one. */
+/** Cost of the relay compared with a direct connection, over loopback and over a slow link. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect as dial, createServer, type AddressInfo, type Socket } from 'node:net'
 import { createRequire } from 'node:module'
@@ -22,7 +22,7 @@ import { inTurn, ms, ratio, type Table, type Timing } from './measure.ts'
 
 const { chromium } = createRequire(import.meta.url)('playwright') as { chromium: BrowserType }
 
-/** What is measured on: a server over HTTP, a browser started by hand, a site. */
+/** Fixtures: a server over HTTP, a browser started by hand, a site. */
 interface Ground {
   readonly client: Client
   readonly address: string
@@ -70,7 +70,7 @@ async function bring({ client, foreign, token, address }: Ground, engine = addre
   return brought
 }
 
-/** The same client, once at the browser's own port and once through the relay. */
+/** The same client, connected to the browser's port and through the relay. */
 async function calls(ground: Ground): Promise<Table> {
   const { client, foreign, site } = ground
   const brought = await bring(ground)
@@ -109,7 +109,7 @@ async function calls(ground: Ground): Promise<Table> {
   }
 }
 
-/** A link that holds everything for 25 ms in each direction. */
+/** A link that delays everything by 25 ms in each direction. */
 async function far(ground: Ground): Promise<Table> {
   const { client, site } = ground
   const roundTripMs = 50
@@ -144,7 +144,7 @@ async function far(ground: Ground): Promise<Table> {
   }
 }
 
-/** 5000 messages and 500 requests: what the page needs for them with and without the relay beside Playwright. */
+/** 5000 messages and 500 requests: how long the page takes with and without the relay next to Playwright. */
 async function floods(ground: Ground): Promise<Table> {
   const { client, foreign, site } = ground
   const [alone, beside]: [number[], number[]] = [[], []]
@@ -155,7 +155,7 @@ async function floods(ground: Ground): Promise<Table> {
   for (let round = 0; round < 7; round++) {
     alone.push(await run(page))
     const brought = await bring(ground)
-    // A page that had messages tells them again to who comes new.
+    // A page with messages repeats them to new clients.
     const count = async () => {
       const read = (query: object) => client.readRelayEvents({ id: brought.id, limit: 10_000, ...query })
       const [messages, requests] = await Promise.all([
@@ -200,14 +200,14 @@ const lengthOf = (page: object): number => (page as { events: unknown[] }).event
 
 async function openFlood(browser: Browser, site: Site): Promise<Page> {
   const [page] = browser.contexts()[0]!.pages()
-  // As a program that looks at its page does.
+  // Like a program that reads its page.
   page!.on('console', (message) => message.text())
   page!.on('requestfinished', (request) => request.url())
   await page!.goto(`${site.url}/flood`)
   return page!
 }
 
-/** The record once no more events come in. */
+/** Returns the record once no more events arrive. */
 async function settled(client: Client, id: string) {
   for (let last = -1; ;) {
     const record = await client.getRelay({ id })
@@ -217,7 +217,7 @@ async function settled(client: Client, id: string) {
   }
 }
 
-/** How soon the relay is there again, and whether a tab that hangs holds up who attaches. */
+/** How soon the relay is reconnected, and whether a hanging tab delays new clients. */
 async function faults(ground: Ground): Promise<Table> {
   const { client, foreign, site } = ground
   const way = await slowWay(ground.address, 0)
@@ -249,7 +249,7 @@ async function faults(ground: Ground): Promise<Table> {
   }
   await brought.stop()
   await way.close()
-  // A page that hangs does not close by itself; the browser ends with the measurement.
+  // A hanging page does not close by itself; the browser ends with the measurement.
   void foreign
   const bound = (all: number[]) => {
     const most = Math.max(...all)
@@ -265,7 +265,7 @@ async function faults(ground: Ground): Promise<Table> {
   }
 }
 
-/** A way to an address that holds what passes, and that can be cut. */
+/** A proxy to an address with a delay, which can be interrupted. */
 async function slowWay(address: string, oneWayMs: number) {
   const port = Number(new URL(address).port)
   const sockets = new Set<Socket>()
@@ -306,12 +306,12 @@ async function slowWay(address: string, oneWayMs: number) {
 }
 
 interface Speaker {
-  /** Evaluates in the first page, and resolves when the whole answer is there. */
+  /** Evaluates in the first page, and resolves with the whole response. */
   evaluate(expression: string): Promise<unknown>
   close(): void
 }
 
-/** CDP as plain as it gets, the same over both ways. */
+/** Minimal CDP calls, the same over both connections. */
 async function speak(url: string): Promise<Speaker> {
   const socket = new WebSocket(url, { maxPayload: 0, perMessageDeflate: false })
   const waiting = new Map<number, (result: Record<string, unknown>) => void>()

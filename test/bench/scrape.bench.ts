@@ -1,4 +1,4 @@
-/** What a scrape costs beside the tools that one would put together by hand; peers are installed into a temporary folder. */
+/** Cost of a scrape compared with combinations of other tools, which are installed into a temporary folder. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ const paragraphs = (count: number) =>
 const around = (title: string, body: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body><header><nav>${'<a href="/n">Navigation</a> '.repeat(20)}</nav></header><main><article><h1>${title}</h1>${body}</article></main><footer>${'<a href="/f">Footer</a> '.repeat(20)}</footer></body></html>`
 const eight = (line: (at: number) => string) => Array.from({ length: 8 }, (_, at) => line(at)).join('')
-// No two parts are alike: what a page repeats word for word is taken for a frame around its content.
+// All parts differ: repeated text would be removed as boilerplate.
 const section = (at: number) =>
   `<h2>Part ${at}</h2>${paragraphs(6)}<ul>${eight((item) => `<li>Item ${at}.${item} with <b>bold</b> text</li>`)}</ul><pre><code class="language-js">const a = ${at}</code></pre><table><tr><th>Name</th><th>Value</th></tr>${eight((row) => `<tr><td>row ${row} of ${at}</td><td>${at * row}</td></tr>`)}</table>`
 const large = (bytes: number) => {
@@ -183,7 +183,7 @@ interface Peers {
 }
 
 async function installPeers(folder: string): Promise<Peers> {
-  // npm does not always bring the native half of the package.
+  // npm does not always install the native part of the package.
   const native = `@mdream/rust-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : process.platform === 'win32' ? '-msvc' : ''}@1.7.2` // prettier-ignore
   const packages = ['@mozilla/readability@0.6.0', 'turndown@7.2.1', 'linkedom@0.18.14', 'mdream@1.7.2', native]
   await run('npm', [

@@ -1,4 +1,4 @@
-/** What a server adds to the same work within a process: its gate, rates, log, metrics and HTTP. */
+/** Overhead of a server for the same work in process: access checks, rate limits, log, metrics and HTTP. */
 import { type Client, createClient } from '../../src/client/client.ts'
 import { embedded, overHttp, type Transport } from '../../src/client/transport.ts'
 import { allowancesOf } from '../../src/core/access/quota.ts'
@@ -21,7 +21,7 @@ const batch = ['get_title', 'click', 'get_text', 'evaluate', 'click', 'get_text'
   }),
 )
 
-/** At most so much of the time that the same work takes within a process. */
+/** Maximum ratio to the time that the same work takes in process. */
 const bound = 1.15
 const rounds = 60
 
@@ -35,7 +35,7 @@ export async function measure(): Promise<Table[]> {
   const url = new Promise<string>((resolve) => (listening = resolve))
   const { key } = await engine.keys.create({ name: 'bench', scopes: ['admin'] })
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
-  // Everything is counted; nothing is refused.
+  // Everything is counted; nothing is rejected.
   const allowances = allowancesOf({ rate: 1e6, burst: 1e6 })
   const served = serve({
     engine,

@@ -32,9 +32,9 @@ afterAll(async () => {
 })
 
 interface Place {
-  /** As the service gives it. */
+  /** URL as the API returns it. */
   readonly cdpUrl: string
-  /** The token that lets a client in. */
+  /** Token that grants access. */
   readonly token: string
   readonly isAlive: () => Promise<boolean>
   readonly close: () => Promise<unknown>
@@ -65,7 +65,7 @@ const places: Record<string, () => Promise<Place>> = {
   },
 }
 
-/** The ways in: what is shown, and to which address. */
+/** Ways to connect: the credentials, and the URL. */
 const ways: Record<string, (place: Place) => { address: string; headers?: Record<string, string> }> = {
   'the token in the address': ({ cdpUrl, token }) => ({ address: `${cdpUrl}?token=${token}` }),
   'the token in a header': ({ cdpUrl, token }) => ({ address: cdpUrl, headers: { authorization: `Bearer ${token}` } }),
@@ -73,7 +73,7 @@ const ways: Record<string, (place: Place) => { address: string; headers?: Record
   'the key as a bearer': ({ cdpUrl }) => ({ address: cdpUrl, headers: { authorization: `Bearer ${served.key}` } }),
 }
 
-/** As http://… too, where the client asks for the websocket's address first. */
+/** HTTP URL from which clients get the websocket URL, if supported. */
 const asHttp = (address: string) => address.replace(/^ws/, 'http')
 
 interface Seen {
@@ -114,20 +114,20 @@ describe.each(Object.keys(places))('%s', (kind) => {
   })
   afterAll(() => place.close())
 
-  test.each(Object.keys(ways))('is driven by Playwright, over ws:// and http://, with %s', async (way) => {
+  test.each(Object.keys(ways))('can be driven by Playwright, over ws:// and http://, with %s', async (way) => {
     const { address, headers } = ways[way]!(place)
     expect(await withPlaywright(address, headers)).toEqual(expected)
     expect(await withPlaywright(asHttp(address), headers)).toEqual(expected)
     expect(await place.isAlive()).toBe(true)
   })
 
-  test.each(Object.keys(ways))('is driven by Puppeteer with %s', async (way) => {
+  test.each(Object.keys(ways))('can be driven by Puppeteer with %s', async (way) => {
     const { address, headers } = ways[way]!(place)
     expect(await withPuppeteer({ browserWSEndpoint: address }, headers)).toEqual(expected)
     expect(await place.isAlive()).toBe(true)
   })
 
-  test('tells where its websocket and its pages are, as Chrome does', async () => {
+  test('lists its websocket and its pages like Chrome', async () => {
     const { address } = ways['the token in the address']!(place)
     const at = (path: string) => asHttp(address).replace('/cdp', `/cdp${path}`)
     const version = (await (await fetch(at('/json/version'))).json()) as Record<string, string>
@@ -143,7 +143,7 @@ describe.each(Object.keys(places))('%s', (kind) => {
     expect(refused.status).toBe(401)
   })
 
-  test('lets nobody in who shows nothing, or something else', async () => {
+  test('rejects clients without or with wrong credentials', async () => {
     for (const address of [place.cdpUrl, `${place.cdpUrl}?token=ft_wrong`]) {
       await expect(withPlaywright(address)).rejects.toThrow(/401/)
       await expect(withPlaywright(asHttp(address))).rejects.toThrow(/401/)
@@ -152,7 +152,7 @@ describe.each(Object.keys(places))('%s', (kind) => {
   })
 })
 
-describe("Puppeteer's browserURL, which is an address without a path or a header", () => {
+describe("Puppeteer's browserURL, which has no path and no headers", () => {
   test('leads to the only session of a server without keys', async () => {
     const state = await served.built.stateDir()
     const flags = ['--port', '0', '--allow-private', '127.0.0.1']
@@ -179,13 +179,13 @@ describe("Puppeteer's browserURL, which is an address without a path or a header
     expect(await (await fetch(`${url}/json/version`)).json()).toMatchObject({ code: 'conflict' })
   })
 
-  test('is refused where a key is needed', async () => {
+  test('is rejected if a key is required', async () => {
     await expect(withPuppeteer({ browserURL: served.url })).rejects.toThrow('Failed to fetch browser webSocket URL')
     expect((await fetch(`${served.url}/json/version`)).status).toBe(401)
   })
 })
 
-test('a client that goes away leaves the pages as they are', async () => {
+test('a disconnecting client leaves the pages unchanged', async () => {
   const place = await places['a session']!()
   const browser = await chromium.connectOverCDP(`${place.cdpUrl}?token=${place.token}`)
   await browser.contexts()[0]!.pages()[0]!.goto(`${site.url}/other`)

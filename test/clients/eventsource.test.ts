@@ -1,4 +1,4 @@
-/** EventSource, the one of npm and the browser's own, on the events of a session. */
+/** EventSource of npm and of the browser, with the events of a session. */
 import { connect, createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { packageModule } from '../support/packages.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { until } from '../support/session-steps.ts'
 
-/** What the tests need of an EventSource. */
+/** The used part of the EventSource interface. */
 interface Source {
   onmessage: ((message: { data: string; lastEventId: string }) => void) | null
   readonly readyState: number
@@ -32,7 +32,7 @@ afterAll(async () => {
   await served.close()
 })
 
-/** A way to the server that can be cut and mended. */
+/** A proxy to the server that can be interrupted and restored. */
 async function breakableLine(port: number) {
   const open = new Set<Socket>()
   let broken = false
@@ -77,7 +77,7 @@ async function newSession() {
   }
 }
 
-/** What was said on the console, and the numbers of the events. */
+/** Collects console texts and event numbers. */
 function listen(source: Source) {
   const [words, ids]: [string[], number[]] = [[], []]
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is what this is about
@@ -91,7 +91,7 @@ function listen(source: Source) {
 }
 
 describe('the EventSource of npm', () => {
-  test('hears every event by onmessage, with the token in the address', async () => {
+  test('receives every event in onmessage, with the token in the URL', async () => {
     const session = await newSession()
     const source = new EventSource(`${served.url}${session.path}`)
     const { words } = listen(source)
@@ -103,7 +103,7 @@ describe('the EventSource of npm', () => {
     await session.close()
   })
 
-  test('hears them with the key in a header', async () => {
+  test('receives them with the key in a header', async () => {
     const session = await newSession()
     const withKey: typeof fetch = (url, options) =>
       fetch(url, { ...options, headers: { ...options?.headers, authorization: `Bearer ${served.key}` } })
@@ -118,7 +118,7 @@ describe('the EventSource of npm', () => {
     await session.close()
   })
 
-  test('misses nothing of what happened while the line was cut, and is stopped for good when the session ends', async () => {
+  test('misses no event during an interruption, and stops when the session ends', async () => {
     const session = await newSession()
     const source = new EventSource(`${line.url}${session.path}`)
     const { words, ids } = listen(source)
@@ -135,13 +135,13 @@ describe('the EventSource of npm', () => {
     expect(ids).toEqual(ids.toSorted((a, b) => a - b))
     await session.close()
     await until(() => words.at(-1) === 'session.closed')
-    // It comes back once, and is told that there is nothing any more.
+    // It reconnects once, and is told that there are no more events.
     await until(() => source.readyState === ended, 30_000)
     expect(words).toHaveLength(6)
   })
 })
 
-test('fetch-event-source of Microsoft delivers events and no empty messages', async () => {
+test('fetch-event-source of Microsoft receives events and no empty messages', async () => {
   interface Message {
     readonly id: string
     readonly data: string
@@ -168,7 +168,7 @@ test('fetch-event-source of Microsoft delivers events and no empty messages', as
   expect(retries).toEqual([2000])
 })
 
-test('a stream takes its token as Authorization: Bearer too', async () => {
+test('a stream accepts its token as Authorization: Bearer, too', async () => {
   const session = await newSession()
   const token = new URL(session.path, served.url).searchParams.get('token')
   const status = async (authorization: string) => {
@@ -182,7 +182,7 @@ test('a stream takes its token as Authorization: Bearer too', async () => {
   await session.close()
 })
 
-test("the browser's own EventSource hears them in a page of the same origin", async () => {
+test("the browser's own EventSource receives them in a page of the same origin", async () => {
   const [watched, page] = await Promise.all([newSession(), newSession()])
   await served.ask('POST', '/commands', {
     session_id: page.id,

@@ -35,7 +35,7 @@ afterAll(async () => {
 const client = () => homes.clients.http
 const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
 
-/** What work came to: its code, or none when it was done. */
+/** Returns the error code of an operation; null if it succeeded. */
 async function codeOf(work: Promise<object>): Promise<string | null> {
   try {
     const { success, code } = (await work) as { success?: boolean; code?: string }
@@ -46,14 +46,14 @@ async function codeOf(work: Promise<object>): Promise<string | null> {
   }
 }
 
-/** The outcome of a crawl is that of the page which was at work. */
+/** Returns the error code of a crawl; null if it succeeded. */
 async function crawlCode(work: ReturnType<ReturnType<typeof client>['crawl']>): Promise<string | null> {
   const { errors = [], success } = (await work) as { errors?: { code: string }[]; success?: boolean }
   return errors[0]?.code ?? (success === true ? null : 'no code')
 }
 
 interface Affected {
-  /** Codes that each kind of work may end with; null when it may be done all the same. */
+  /** Possible error codes of each operation; null if it may also succeed. */
   readonly batch: readonly (string | null)[]
   readonly page: readonly (string | null)[]
   /** State of the session afterwards. */
@@ -62,9 +62,9 @@ interface Affected {
 
 const parts: Record<ChromiumPart, Affected> = {
   renderer: { batch: ['page_crashed'], page: ['page_crashed', null], session: 'ready' },
-  // Chromium starts another one, and pages go on.
+  // Chromium restarts it, and pages keep running.
   'gpu-process': { batch: [null], page: [null], session: 'ready' },
-  // What was on its way is lost with it; Chromium starts another one.
+  // Pending requests are lost; Chromium restarts it.
   network: { batch: ['evaluate_failed'], page: ['connection_failed', 'navigation_aborted', null], session: 'ready' },
   browser: { batch: ['worker_lost'], page: ['browser_lost', 'worker_lost', 'page_crashed', null], session: 'failed' },
 }
@@ -72,7 +72,7 @@ const parts: Record<ChromiumPart, Affected> = {
 describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [ChromiumPart, Affected][])(
   'when the %s process is killed',
   (part, may) => {
-    test('what it was at work for ends with its code, the next is done, and sessions are told', async () => {
+    test('fails the running operations with its code, runs the next ones, and reports the state to sessions', async () => {
       const { session_id } = await client().createSession({ start_url: site.url })
       const id = session_id!
       const seen: string[] = []
@@ -94,7 +94,7 @@ describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [Chr
       const killed = await chromiumParts(part)
       expect(killed.length).toBeGreaterThan(0)
       for (const pid of killed) process.kill(pid, 'SIGKILL')
-      // A request that Chromium repeats is answered too.
+      // Respond to requests that Chromium repeats, too.
       const answering = setInterval(() => Object.values(held).forEach((page) => page.letGo()), 50)
       const outcomes = await Promise.all([batch, scrape, crawl]).finally(() => clearInterval(answering))
       expect(may.batch).toContain(outcomes[0])

@@ -115,7 +115,7 @@ describe('a page that crashes between two commands', () => {
   })
 })
 
-test('a call of CDP ends when its page crashes, and later ones until it is reloaded', async () => {
+test('ends the pending CDP call of its page, and fails later ones until the page is reloaded', async () => {
   const session_id = await create()
   const { result } = await client().cdp({ session_id, method: 'Target.getTargets' })
   const [{ targetId: target_id }] = result!['targetInfos'] as [{ targetId: string }]

@@ -87,7 +87,7 @@ test('Prefer: respond-async starts a background crawl', async () => {
   await ended(body.id)
 })
 
-test('finished pages can be read at any time, in parts', async () => {
+test('finished pages can be read at any time, in pages of results', async () => {
   const id = await begin({ limit: 12 })
   await ended(id)
   const whole = await homes.clients.http.getCrawl({ id })

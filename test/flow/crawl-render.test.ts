@@ -209,8 +209,10 @@ test('without a browser, readable pages are kept as fetched', async () => {
   expect(answer.errors).toMatchObject([{ code: 'browser_not_found' }])
 }, 60_000)
 
-/** Kills the browsers started by this process; returns their number. */
-/** Synchronous: the crawl would end before asynchronous checks of all processes. */
+/**
+ * Kills the browsers started by this process; returns their number. Synchronous, because the crawl would end before
+ * asynchronous checks of all processes.
+ */
 function killBrowsers(): number {
   let count = 0
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

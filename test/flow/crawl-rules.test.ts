@@ -213,7 +213,7 @@ describe('hostile sitemaps', () => {
     ['is a page', () => linkPage('Not a map', ['/orphan/1']), undefined],
     ['is binary', () => Buffer.from([0, 1, 2, 3, 255, 254, 10, 13]), undefined],
   ] as [string, (site: { url: string }) => string | Buffer, string | undefined][])(
-    'one that %s does no harm',
+    'a sitemap that %s is harmless',
     async (_, body, warning) => {
       const site = await mapped({ '/sitemap.xml': body })
       const answer = await start(site, { sitemap: 'include', limit: 20 })

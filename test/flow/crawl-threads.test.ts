@@ -32,7 +32,7 @@ beforeAll(async () => {
     '/p/11': `<!doctype html><title>Framed</title><main><h1>Framed</h1><p>${sentence}</p><iframe src="/frame"></iframe></main>`,
     '/p/12': page(12).replace('<head>', '<head><base href="/p/deep/">'),
     '/p/13': (_, response) => response.writeHead(302, { location: '/p/14?moved' }).end(),
-    // Large pages are read in a separate thread, without their frames.
+    // Large pages are read in a worker thread, without their frames.
     '/p/15': page(15).replace('</main>', `${`<p>${sentence}</p>`.repeat(6000)}</main>`),
     '/p/16': page(16).replace('</main>', `${`<p>${sentence}</p>`.repeat(6000)}<iframe src="/frame"></iframe></main>`),
     '/p/17': sends('text/csv', `River,Length\n${'"Nile, White",6650,\n'.repeat(40_000)}`),
@@ -82,7 +82,7 @@ test.skipIf(oneCore)(
     const { stdout } = await built.run(argv(), options('c'))
     const { data, errors, total } = JSON.parse(stdout) as { data: { metadata: { url: string } }[]; errors: { url: string; code: string }[]; total: number } // prettier-ignore
     expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['internal_error']))
-    // The start page is one of them, and without it no other page is known.
+    // Without the start page, which is one of them, no other page is known.
     expect(data.map(({ metadata }) => new URL(metadata.url).pathname)).toEqual([])
     expect(total).toBe(data.length + errors.length)
   },

@@ -5,14 +5,14 @@ import { bringBrowser } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
 
-/** A request that the page waits for keeps it as busy as a loop would, and costs no processor time. */
+/** A synchronous request keeps the page as busy as a loop, without using the processor. */
 const script = `<script>
   window.count = 0
   const block = (ms) => { const request = new XMLHttpRequest(); request.open('GET', '/wait?' + ms, false); request.send() }
 </script>`
 const style = '<style>body{margin:0} .cover{position:fixed;inset:0;background:#eee}</style>'
 
-/** The late work takes longer than the action may, which is 2000 ms. */
+/** The delayed work takes longer than the timeout of the action, which is 2000 ms. */
 const pages = {
   '/removed': `${script}<button id=b onclick="count++; this.remove(); block(2100)">Buy</button>`,
   '/covered-after': `${style}${script}<button id=b onclick="count++; const d = document.createElement('div'); d.className = 'cover'; document.body.append(d); block(2100)">Buy</button>`,
@@ -54,7 +54,7 @@ type Step = [command: string, data?: Record<string, unknown>]
 
 const open = async (more: object = {}) => (await client().createSession({ headless: true, ...more })).session_id!
 
-/** Opens a page and runs one command, which gets 2000 ms. */
+/** Opens a page and runs one command with a timeout of 2000 ms. */
 async function failing(id: string, path: string, [command, data = {}]: Step): Promise<CommandResult> {
   const { results } = await client().runCommands({
     session_id: id,
@@ -122,13 +122,13 @@ describe('an action whose input has not reached the page', () => {
     expect(await count(id)).toBe(0)
   })
 
-  test('an extraction says nothing of a delivery', async ({ expect }) => {
+  test('an extraction does not report delivery', async ({ expect }) => {
     const { details } = await failing(await open(), '/covered', ['get_text', { selector: '#nothing', timeout_ms: 300 }])
     expect(details).not.toHaveProperty('delivered')
   })
 })
 
-describe.concurrent('what else is known of a delivery', () => {
+describe.concurrent('reports of delivery', () => {
   test('a checkbox that the page unchecks again was clicked', async ({ expect }) => {
     const id = await open()
     const result = await failing(id, '/check', ['check', { selector: '#c', ...soon }])
@@ -136,7 +136,7 @@ describe.concurrent('what else is known of a delivery', () => {
     expect(await count(id)).toBe(1)
   })
 
-  test('a field that leaves the page while it is typed into: how many characters have arrived', async ({ expect }) => {
+  test('typing into a field that is removed reports how many characters were typed', async ({ expect }) => {
     const id = await open()
     const result = await failing(id, '/half', ['type_text', { selector: '#i', text: 'eleven chars' }])
     expect(result).toMatchObject({
@@ -148,13 +148,13 @@ describe.concurrent('what else is known of a delivery', () => {
     expect(await client().runCommands({ session_id: id, commands: [whole] } as never)).toMatchObject({ success: true })
   })
 
-  test('a page that hangs for longer than it is asked leaves it unknown', async ({ expect }) => {
+  test('a page that hangs longer than the check leaves the outcome unknown', async ({ expect }) => {
     const result = await failing(await open(), '/hangs', ['click', { selector: '#b', ...soon }])
     expect(result).toMatchObject({ code: 'timeout', details: { outcome: 'unknown' } })
     expect(result.details).not.toHaveProperty('delivered')
   })
 
-  test('a batch that is over in the middle of a click at a place', async ({ expect }) => {
+  test('a batch that times out during click_at reports the click as delivered', async ({ expect }) => {
     const id = await open({ start_url: `${site.url}/down` })
     const answer = await client().runCommands({
       session_id: id,
@@ -172,10 +172,10 @@ describe.concurrent('what else is known of a delivery', () => {
   })
 })
 
-describe('wherever the page is', () => {
+describe('in other pages', () => {
   const click: Step = ['click', { selector: '#b', ...soon }]
 
-  test('a frame of another site', async () => {
+  test('reports a click in a cross-site frame as delivered', async () => {
     const other = site.url.replace('127.0.0.1', 'localhost')
     const outer = await serveSite({ '/': `<iframe id=f src="${other}/removed"></iframe>` })
     try {
@@ -188,7 +188,7 @@ describe('wherever the page is', () => {
     }
   })
 
-  test('a browser of the caller, by cdp_url and by the relay', async () => {
+  test("reports a click in the caller's browser as delivered, by cdp_url and through the relay", async () => {
     const foreign = await startForeignBrowser()
     const brought = await bringBrowser({ browser: foreign.url, engine: `unix:${homes.stateDir}/test.sock` })
     try {

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([homes.close(), site.close()]))
 
 describe.each(homeNames)('over %s', (home) => {
-  test('the log of a session has what its console and network said, and what it was told to do', async () => {
+  test('returns the log of a session with console, network and commands', async () => {
     const client = homes.clients[home]
     const session_id = (await client.createSession({ headless: true })).session_id!
     await open(client, session_id, site.url)
@@ -35,7 +35,7 @@ describe.each(homeNames)('over %s', (home) => {
     expect((await failureOf(client.getSessionLog({ session_id }))).code).toBe('session_closed')
   })
 
-  test('a trace is a zip of what happened between start and stop', async () => {
+  test('returns a trace as a zip file of everything between start and stop', async () => {
     const client = homes.clients[home]
     const session_id = (await client.createSession({ headless: true })).session_id!
     expect((await failureOf(client.traceSession({ session_id, action: 'stop' }))).code).toBe('conflict')
@@ -53,7 +53,7 @@ describe.each(homeNames)('over %s', (home) => {
     await client.closeSession({ session_id })
   })
 
-  test('of no session there is neither', async () => {
+  test('returns neither for an unknown session', async () => {
     const client = homes.clients[home]
     expect((await failureOf(client.getSessionLog({ session_id: 'nobody' }))).code).toBe('session_not_found')
     expect((await failureOf(client.traceSession({ session_id: 'nobody', action: 'start' }))).code).toBe(

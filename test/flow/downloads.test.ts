@@ -1,4 +1,4 @@
-/** Downloads that do not end by themselves: what a session may download holds while they run. */
+/** Endless downloads: the download quota of a session is enforced while they run. */
 import { readdir } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -15,10 +15,10 @@ const tooMuch = 'the session has reached its download limit'
 
 let homes: Homes
 let site: Site
-/** Downloads that the site is still sending. */
+/** Downloads that are in progress. */
 const sending = new Set<ServerResponse>()
 
-/** Goes on until nobody takes it any more, or `bytes` are sent. */
+/** Sends chunks until the client disconnects, or until `bytes` are sent. */
 function send(response: ServerResponse, bytes = Infinity): void {
   sending.add(response)
   response.setHeader('content-disposition', 'attachment; filename=file.bin')
@@ -62,7 +62,7 @@ interface Finished {
   readonly path?: string
 }
 
-/** The ends of so many downloads of a session, in their order. */
+/** Returns the first `count` finished downloads of a session, in order. */
 async function ends(sessionId: string, count: number): Promise<Finished[]> {
   const found: Finished[] = []
   const asked = { session_id: sessionId, replay: 'all', types: 'download.finished' }
@@ -80,7 +80,7 @@ const ways = {
 }
 
 describe.each(Object.entries(ways))('an endless download in %s', (_way, script) => {
-  test('is cut while it runs, and leaves nothing on disk', async () => {
+  test('is aborted while it runs, and leaves nothing on disk', async () => {
     const id = (await client().createSession({ start_url: site.url })).session_id!
     await open(client(), id, `${site.url}/small`)
     const [small] = await ends(id, 1)
@@ -90,16 +90,16 @@ describe.each(Object.entries(ways))('an endless download in %s', (_way, script) 
     await until(() => sending.size === 0)
     const incoming = join(small!.path!, '../../../artifacts')
     await until(async () => (await readdir(incoming, { recursive: true })).length === 0)
-    // There is no second try.
+    // There is no retry.
     await open(client(), id, `${site.url}/small`)
     expect((await ends(id, 3))[2]).toMatchObject({ success: false, filename: 'small (2).bin', error: tooMuch })
     await client().closeSession({ session_id: id })
   })
 })
 
-test('downloads that run at the same time count together, and those of another session do not', async () => {
+test('concurrent downloads share the quota of their session, but not with other sessions', async () => {
   const [one, other] = await Promise.all([0, 1].map(async () => (await client().createSession({ start_url: site.url })).session_id!)) // prettier-ignore
-  // Each at an address of its own: the browser asks for the same one only once at a time.
+  // A different URL for each: the browser requests the same one only once at a time.
   const start = (frame: string) => `window.${frame}.location.href = '/three-and-waits?' + Math.random()`
   await valueOf(client(), other!, start('below'))
   await valueOf(client(), one!, start('below'))
@@ -113,7 +113,7 @@ test('downloads that run at the same time count together, and those of another s
   await until(() => sending.size === 0)
 })
 
-test('an endless download in a browser of the caller is cut as well', async () => {
+test('an endless download in a browser of the caller is aborted, too', async () => {
   const foreign = await startForeignBrowser()
   try {
     const id = (await client().createSession({ cdp_url: foreign.url, start_url: site.url })).session_id!

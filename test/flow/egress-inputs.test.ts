@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const blocked = { code: 'url_blocked', message: 'URL blocked', status: 403 }
 
-/** Spellings of hosts that may not be reached. */
+/** Spellings of blocked hosts. */
 const hosts = [
   '127.0.0.3',
   '2130706435',
@@ -81,7 +81,7 @@ const scrape = (url: string, render: 'http' | 'browser') =>
   homes.clients.embedded.scrape({ url, render, formats: ['markdown'] } as never)
 
 describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
-  test('of an address that may not be reached is refused, however it is spelled', async () => {
+  test('of a blocked address is rejected in any spelling', async () => {
     const refused = await Promise.all(
       hosts.map(async (host) => [host, await failureOf(scrape(`http://${host}:${net.secret.port}/direct`, render))] as const), // prettier-ignore
     )
@@ -90,14 +90,14 @@ describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
   })
 
   test.each(['/redirect', '/meta', ...(render === 'browser' ? ['/script'] : [])])(
-    'is refused when it leads there (%s)',
+    'is rejected when it leads there (%s)',
     async (path) => {
       expect(await failureOf(scrape(net.url + path, render))).toMatchObject(blocked)
       expect(net.secret.contacts()).toBe(0)
     },
   )
 
-  test('of what is not on the web is refused, asked for or led to', async () => {
+  test('of a URL that is not HTTP is rejected, requested directly or by redirect', async () => {
     for (const url of [
       'file:///etc/passwd',
       'chrome://version',
@@ -109,7 +109,7 @@ describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
     }
   })
 
-  test('of a host with addresses of both kinds goes to the one that may be reached', async () => {
+  test('of a host with allowed and blocked addresses uses the allowed one', async () => {
     const { success } = await scrape(`http://both.test:${net.site.port}/`, render)
     expect(success).toBe(true)
     expect(net.secret.contacts()).toBe(0)
@@ -119,7 +119,7 @@ describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
 describe.each(usualHomes)('a session (%s)', (home) => {
   const create = (input: Record<string, unknown>) => homes.clients[home].createSession(input as never)
 
-  test('is not made for an address, a browser or a proxy that may not be reached', async () => {
+  test('is not created with a blocked URL, browser or proxy', async () => {
     const { port } = net.secret
     for (const input of [
       { start_url: `http://127.0.0.3:${port}/` },
@@ -128,7 +128,7 @@ describe.each(usualHomes)('a session (%s)', (home) => {
       { start_url: 'about:version' },
       { cdp_url: `http://127.0.0.3:${port}` },
       { cdp_url: `ws://x.private.test:${port}/devtools/browser/x` },
-      // The port may be reached; the browser that it speaks of may not.
+      // The port is allowed, but the browser URL it returns is not.
       { cdp_url: net.url },
       { proxy: { server: `http://127.0.0.3:${port}` } },
       { proxy: { server: `socks5://x.private.test:${port}` } },
@@ -139,7 +139,7 @@ describe.each(usualHomes)('a session (%s)', (home) => {
   })
 })
 
-test('navigate_to says that an address is blocked, whether it was asked for or led to', async () => {
+test('navigate_to reports blocked URLs, requested directly or by redirect', async () => {
   const client = homes.clients.http
   const { session_id: id } = await client.createSession({ headless: true })
   const { port } = net.secret
@@ -177,7 +177,7 @@ describe('CDP on a session', () => {
     ],
   ] as const
 
-  test('opens nothing that navigations may not open, and names no files', async () => {
+  test('rejects URLs that navigations may not open, and methods that take file paths', async () => {
     const client = homes.clients.http
     const { session_id: id } = await client.createSession({ headless: true })
     const cdp = (method: string, params: object) => client.cdp({ session_id: id!, method, params: params as never })
@@ -196,13 +196,13 @@ describe('CDP on a session', () => {
     expect(await cdp('Page.navigate', { url: net.url })).toMatchObject({ success: true })
   })
 
-  test('neither does a client of its websocket', async () => {
+  test('rejects them over its websocket, too', async () => {
     const created = await homes.clients.http.createSession({ headless: true })
     const browser = await chromium.connectOverCDP(`${created.cdp_url}?token=${created.frame_token}`)
     const [page] = browser.contexts().flatMap((context) => context.pages())
     await expect(page!.goto('file:///etc/passwd')).rejects.toThrow('URL blocked')
     await expect(page!.goto(`http://x.private.test:${net.secret.port}/`)).rejects.toThrow('net::ERR_')
-    // The browser's own page for what was refused comes a moment later.
+    // The browser's error page follows a moment later.
     await page!.waitForURL('chrome-error://chromewebdata/')
     await page!.goto(net.url)
     expect(await page!.title()).toBe('Home')
@@ -233,7 +233,7 @@ describe('a proxy of the session', () => {
     proxy.closeAllConnections()
   })
 
-  test('is asked for what may be reached and for nothing else, and its bypass leads nowhere else either', async () => {
+  test('receives requests for allowed hosts only, and its bypass list does not allow others', async () => {
     const client = homes.clients.http
     const { port } = proxy.address() as AddressInfo
     const { session_id: id } = await client.createSession({
@@ -242,7 +242,7 @@ describe('a proxy of the session', () => {
     })
     const to = (host: string, at: number) => open(client, id!, `http://${host}:${at}/`)
     expect(await to('other.open.test', net.site.port)).toMatchObject({ success: true })
-    // A name that nobody here knows is for the proxy to find.
+    // The proxy resolves names that are unknown locally.
     expect(await to('far.example', net.site.port)).toMatchObject({ success: true })
     expect(asked).toEqual([`http://other.open.test:${net.site.port}/`, `http://far.example:${net.site.port}/`])
     expect(await to('direct.open.test', net.site.port)).toMatchObject({ success: true })

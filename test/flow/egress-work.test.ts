@@ -9,7 +9,7 @@ import { wayPages } from '../support/ways-out.ts'
 
 let net: PrivateNet
 let homes: Homes
-/** What the operator has set up: a search provider and a model in the private network. */
+/** Services configured by the operator: a search provider and a model in the private network. */
 let service: Server
 
 const sends =
@@ -75,7 +75,7 @@ afterAll(async () => {
 })
 
 test.each(['script', 'fetch', 'websocket', 'frame', 'worker', 'redirected-fetch', 'beacon'])(
-  'a page that is rendered for its text gets no further than others (%s)',
+  'a page rendered for its text is restricted like others (%s)',
   async (name) => {
     const to = encodeURIComponent(`http://${name}.private.test:${net.secret.port}/${name}`)
     const url = `http://127.0.0.2:${net.site.port}/way?name=${name}&to=${to}`
@@ -86,7 +86,7 @@ test.each(['script', 'fetch', 'websocket', 'frame', 'worker', 'redirected-fetch'
 )
 
 describe.each(['http', 'browser'] as const)('a crawl (%s)', (render) => {
-  test('follows neither links, redirects, frames, robots.txt nor sitemaps to where nobody may go', async () => {
+  test('does not follow links, redirects, frames, robots.txt or sitemaps to blocked addresses', async () => {
     const answer = await homes.clients.embedded.crawl({
       url: net.url,
       allow_external_links: true,
@@ -105,7 +105,7 @@ describe.each(['http', 'browser'] as const)('a crawl (%s)', (render) => {
   })
 })
 
-test('a search asks the provider that the operator has set up, and its results are held against the rule', async () => {
+test('a search may use the provider configured by the operator, but its results are checked', async () => {
   const { data } = await homes.clients.http.search({ query: 'x', scrape_options: { formats: ['markdown'] } } as never)
   expect(data.map(({ content }) => (content as { metadata: { code?: string } }).metadata.code)).toEqual([
     undefined,
@@ -115,7 +115,7 @@ test('a search asks the provider that the operator has set up, and its results a
   expect(net.secret.contacts()).toBe(0)
 })
 
-test('a scrape asks the model that the operator has set up, whose host its pages do not reach', async () => {
+test('a scrape may use the model configured by the operator, but pages cannot reach its host', async () => {
   const schema = { type: 'object', properties: { price: { type: 'number' } } }
   const { data } = await homes.clients.http.scrape({ url: net.url, formats: ['json'], json_options: { schema } } as never) // prettier-ignore
   expect(data).toMatchObject({ json: { price: 5 } })
@@ -125,7 +125,7 @@ test('a scrape asks the model that the operator has set up, whose host its pages
   expect(error).toMatchObject({ code: 'url_blocked' })
 })
 
-test('an engine of one command reaches private addresses, and never those where clouds hand out secrets', async () => {
+test('an embedded engine may reach private addresses, but never cloud metadata', async () => {
   const own = await openHomes({ home: 'embedded', lookup: net.config.lookup! })
   try {
     const client = own.clients.embedded

@@ -18,26 +18,26 @@ afterAll(async () => {
   await net.close()
 })
 
-/** The page of a way on which it tries a host below `open.test` or `private.test`. */
+/** Returns the URL of a page that tries to reach a host below `open.test` or `private.test`. */
 const pageOf = (name: string, host: string, port: number, origin = net.url) =>
   `${origin}/way?name=${name}&to=${encodeURIComponent(`http://${host}:${port}/${name}`)}`
 
-describe('a page of a session tries to reach what it may not:', () => {
+describe('a page of a session cannot reach a blocked address:', () => {
   test.each(Object.keys(waysOut))('%s', async (name) => {
     const { open: allowed, secret } = net
-    // Workers and their like are there for safe origins only; an address of this machine is one.
+    // Workers require a secure origin, such as a loopback address.
     const origin = `http://127.0.0.2:${net.site.port}`
     await open(homes.clients.http, session, pageOf(name, `${name}.open.test`, allowed.port, origin))
-    // The way is open as such ...
+    // The request works for an allowed host ...
     await until(() => allowed.paths.includes(`/${name}`))
     await open(homes.clients.http, session, pageOf(name, `${name}.private.test`, secret.port, origin))
-    // ... and tried here too, without getting any further than its name.
+    // ... and was attempted here, too, but only the name was resolved.
     await until(() => net.asked.has(`${name}.private.test`))
     expect(secret.contacts()).toBe(0)
   })
 })
 
-test('WebRTC: neither a packet nor a connection goes past the proxy', async () => {
+test('WebRTC: neither packets nor connections bypass the proxy', async () => {
   const { port } = net.secret
   await open(homes.clients.http, session, `${net.url}/`)
   const gathered = await valueOf(
@@ -58,14 +58,14 @@ test('WebRTC: neither a packet nor a connection goes past the proxy', async () =
   expect(net.secret.contacts()).toBe(0)
 })
 
-test('WebTransport has no way out at all', async () => {
+test('WebTransport is blocked', async () => {
   await open(homes.clients.http, session, `http://127.0.0.2:${net.site.port}/`)
   const tried = `new WebTransport('https://127.0.0.3:${net.secret.port}/').ready.then(() => 'ready', () => 'refused')`
   expect(await valueOf(homes.clients.http, session, tried)).toBe('refused')
   expect(net.secret.contacts()).toBe(0)
 })
 
-test('a request that is refused fails within the page, and the events say why', async () => {
+test('a blocked request fails in the page, and events report why', async () => {
   const client = homes.clients.http
   await open(client, session, pageOf('image', 'told.private.test', net.secret.port))
   const seen = `new Promise((done) => { const image = document.querySelector('img'); image.complete ? done(image.naturalWidth) : (image.onerror = () => done(0)) })`
@@ -74,7 +74,7 @@ test('a request that is refused fails within the page, and the events say why', 
   expect(JSON.stringify(network)).toContain('URL blocked')
 })
 
-test('nothing that a page does opens a file, or a page of the browser itself', async () => {
+test('pages cannot open files or internal pages of the browser', async () => {
   const client = homes.clients.http
   await open(client, session, `${net.url}/`)
   for (const address of [

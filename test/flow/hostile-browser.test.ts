@@ -1,4 +1,4 @@
-/** Browsers at `cdp_url` that are none, or that break the rules: it costs their session, and nobody else anything. */
+/** Endpoints at `cdp_url` that are not browsers or violate the protocol: they only affect their own session. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { limits } from '../../src/core/limits/limits.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const client = () => homes.clients.http
 
-/** The engine answers, and makes sessions on browsers that keep the rules. */
+/** Checks that the engine responds, and creates sessions on regular browsers. */
 async function engineIsWell() {
   const { session_id: id } = await client().createSession({ cdp_url: real.url })
   expect(await valueOf(client(), id!, '1 + 1')).toBe(2)
@@ -41,34 +41,37 @@ const nonsense: readonly [string, Said][] = [
   ['a session of no name', '{"method":"Page.loadEventFired","sessionId":{}}'],
 ]
 
-/** A message that is longer than allowed, and one that holds more values than may be parsed at once. */
+/** Messages that are too long or have too many values. */
 const excessive: readonly [string, () => Said][] = [
   ['too long', () => Buffer.alloc(limits.cdp.foreignBytes + 1, 'x')],
   ['too many values', () => `{"method":"A.b","params":{"list":[${'1,'.repeat(limits.cdp.messageValues)}1]}}`],
 ]
 
-test.each(excessive)('one that sends a message with %s loses its session, which reports why', async (_, said) => {
-  const liar = await startFalseBrowser({ behind: real.url })
-  const { session_id } = await client().createSession({ cdp_url: liar.url })
-  const query = { session_id: session_id!, types: 'error', replay: 'all' }
-  const frames = follow(homes.transports.http, 'GET /stream/sse', query)
-  liar.say(said())
-  const seen: unknown[] = []
-  for await (const frame of frames) seen.push(frame)
-  expect(seen).toMatchObject([
-    {
-      type: 'error',
-      data: { code: 'browser_failed', message: expect.stringContaining('disconnected from the browser') },
-    },
-    { type: 'session.closed', data: { reason: 'worker_lost' } },
-  ])
-  await until(async () => liar.closings.length > 0)
-  await liar.close()
-  await engineIsWell()
-})
+test.each(excessive)(
+  'an endpoint that sends a message with %s loses its session, which reports why',
+  async (_, said) => {
+    const liar = await startFalseBrowser({ behind: real.url })
+    const { session_id } = await client().createSession({ cdp_url: liar.url })
+    const query = { session_id: session_id!, types: 'error', replay: 'all' }
+    const frames = follow(homes.transports.http, 'GET /stream/sse', query)
+    liar.say(said())
+    const seen: unknown[] = []
+    for await (const frame of frames) seen.push(frame)
+    expect(seen).toMatchObject([
+      {
+        type: 'error',
+        data: { code: 'browser_failed', message: expect.stringContaining('disconnected from the browser') },
+      },
+      { type: 'session.closed', data: { reason: 'worker_lost' } },
+    ])
+    await until(async () => liar.closings.length > 0)
+    await liar.close()
+    await engineIsWell()
+  },
+)
 
-describe('one that speaks nonsense', () => {
-  test.each(nonsense)('in place of an answer (%s) makes no session', async (_, answer) => {
+describe('an endpoint that sends invalid messages', () => {
+  test.each(nonsense)('in place of a response (%s) gets no session', async (_, answer) => {
     const liar = await startFalseBrowser({ answer })
     expect(await failureOf(client().createSession({ cdp_url: liar.url }))).toMatchObject({
       code: 'browser_failed',
@@ -80,7 +83,7 @@ describe('one that speaks nonsense', () => {
     await engineIsWell()
   })
 
-  test.each(nonsense)('on a live session (%s) ends it', async (_, said) => {
+  test.each(nonsense)('to an existing session (%s) ends it', async (_, said) => {
     const liar = await startFalseBrowser({ behind: real.url })
     const { session_id: id } = await client().createSession({ cdp_url: liar.url })
     liar.say(said)
@@ -91,7 +94,7 @@ describe('one that speaks nonsense', () => {
   })
 })
 
-test('answers that nobody waits for are left out: to calls never made, to others twice', async () => {
+test('ignores unexpected and duplicate responses', async () => {
   const strange = ['{"id":987654,"result":{}}', '{"id":-9999,"result":{}}', '{"error":{"code":-32700,"message":"x"}}']
   const pass = (text: string) => [...strange, text, ...(text.startsWith('{"id":') ? [text] : [])]
   const liar = await startFalseBrowser({ behind: real.url, pass })
@@ -101,7 +104,7 @@ test('answers that nobody waits for are left out: to calls never made, to others
   await liar.close()
 })
 
-describe('one that tells of what cannot be', () => {
+describe('an endpoint that reports an impossible state', () => {
   let built: BuiltBax
   let liar: FalseBrowser
 
@@ -114,11 +117,11 @@ describe('one that tells of what cannot be', () => {
     await built?.close()
   })
 
-  test('loses its session; the server says why, and goes on', async () => {
+  test('loses its session; the server logs the reason and keeps running', async () => {
     const server = await serve(built, ['--rate', '0'])
     const create = async () => (await server.ask('POST', '/sessions', { cdp_url: liar.url })).body.session_id as string
     const id = await create()
-    // The page comes a second time, without having gone.
+    // Report the page again, although it was not closed.
     liar.say(liar.heard.findLast((text) => isPage(text))!)
     const endOf = async () => (await server.ask('GET', `/sessions/${id}`)).body.end_reason as unknown
     await until(async () => (await endOf()) === 'worker_lost')
@@ -133,7 +136,7 @@ describe('one that tells of what cannot be', () => {
   })
 })
 
-/** Whether a message tells the browser's own session of a page that has come. */
+/** Returns whether a message reports a new page to the browser's own session. */
 function isPage(text: string): boolean {
   const { method, sessionId, params } = JSON.parse(text) as { method?: string; sessionId?: string; params?: Arrival }
   return method === 'Target.attachedToTarget' && sessionId === undefined && params!.targetInfo.type === 'page'

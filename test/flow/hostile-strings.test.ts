@@ -1,7 +1,7 @@
 /**
  * Hostile text in every string of every operation, browser command and header, against a server with a real browser and
- * real containers. `BAX_HOSTILE_SECS=600` goes through all pairs of a place and a text for so long;
- * `BAX_HOSTILE_SEED` repeats a run, `BAX_HOSTILE_ONLY=createShell` asks only the places with that in their name.
+ * real containers. `BAX_HOSTILE_SECS=600` tests all pairs of a field and a text for that time;
+ * `BAX_HOSTILE_SEED` repeats a run, `BAX_HOSTILE_ONLY=createShell` tests only fields with that in their name.
  */
 import { createServer, type Server } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -24,15 +24,15 @@ import { serveSite, type Site } from '../support/site.ts'
 const secs = Number(process.env['BAX_HOSTILE_SECS'] ?? 0)
 const seed = Number(process.env['BAX_HOSTILE_SEED'] ?? 14)
 const only = process.env['BAX_HOSTILE_ONLY'] ?? ''
-/** Requests at the same time; those to one session wait for one another. */
+/** Number of concurrent requests; those to one session queue. */
 const together = 6
-/** Texts for each place in a short run. */
+/** Number of texts per field in a short run. */
 const each = 1
 const timeout = 120_000 + secs * 2000
 
-/** What a server may answer that cannot do its part just now; everything else from 500 on is an error of ours. */
+/** Allowed error codes of unavailable services; all other responses from 500 on are bugs. */
 const excused = new Set(['search_unavailable', 'no_capacity'])
-/** A browser that somebody else runs, at an address where there is none. */
+/** A field with the URL of a browser that does not exist. */
 const absentBrowser = 'createSession cdp_url'
 
 let stateDir: string
@@ -43,7 +43,7 @@ let canary: Server
 let texts: readonly string[]
 const visits: string[] = []
 const faults: string[] = []
-/** In a long run, told at once. */
+/** Records a failure; prints it at once in a long run. */
 function found(fault: string): void {
   faults.push(fault)
   if (secs > 0) process.stderr.write(`${fault}\n`)
@@ -72,7 +72,7 @@ beforeAll(async () => {
     cacheDir: stateDir,
     display: false,
     writeAnywhere: false,
-    // The site alone: the canary's address is not among what may be reached.
+    // Only the site: the address of the canary is blocked.
     allowPrivate: ['127.0.0.2'],
     lookup: async (host) => {
       throw Object.assign(new Error(`no such host: ${host}`), { code: 'ENOTFOUND' })
@@ -116,7 +116,7 @@ async function ask(method: string, target: string, body?: unknown): Promise<Answ
     ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     ...(method === 'PUT' && { body: 'bytes' }),
   })
-  // A stream that was opened has no end.
+  // An open stream does not end.
   const endless = /event-stream|ndjson/.test(response.headers.get('content-type') ?? '')
   const text = endless ? '' : await response.text()
   if (endless) ended.abort()
@@ -126,7 +126,7 @@ async function ask(method: string, target: string, body?: unknown): Promise<Answ
 
 let known: Known
 
-/** The sessions that places need, made anew when a text has ended one. */
+/** Creates the sessions that requests need again when a text has ended one. */
 async function refresh(): Promise<void> {
   const alive = async (path: string, id: unknown) =>
     id !== undefined && ['ready'].includes(String((await ask('GET', `${path}/${id}`)).body['status']))
@@ -156,14 +156,14 @@ async function assertGood({ place }: HostileRequest, text: string, answer: Answe
   const isExcused = answer.status === 503 && (excused.has(String(answer.body['code'])) || place === absentBrowser)
   if (answer.status >= 500 && !isExcused) found(`5xx: ${shown}`)
   if (/"code":"internal_error"/.test(answer.text)) found(`internal_error: ${shown}`)
-  // A script of the page has a stack of its own.
+  // The stack of a script of the page may be shown.
   if (/node:internal|node_modules|\/(?:src|dist)\/[\w/-]+\.[cm]?[jt]s/.test(answer.text)) found(`stack: ${shown}`)
   if (answer.text.includes(stateDir)) found(`path of the server: ${shown}`)
   const { code, details } = answer.body
   if (code === 'invalid_request' && !details) found(`no field: ${shown}`)
 }
 
-/** What a request has made is not needed. */
+/** Removes what a request has created. */
 async function discard({ target }: HostileRequest, { status, body }: Answer): Promise<void> {
   if (status >= 300) return
   const { session_id: id, provision_id: provision } = body
@@ -172,14 +172,14 @@ async function discard({ target }: HostileRequest, { status, body }: Answer): Pr
   if (target === '/shell/sessions' && id !== undefined) await ask('DELETE', `/shell/sessions/${id}`)
 }
 
-/** The same order for the same seed. */
+/** Shuffles the items; the order depends on the seed. */
 function shuffled<T>(items: readonly T[]): T[] {
   let state = seed
   const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff) / 0x80000000
   return items.map((item) => ({ item, at: random() })).toSorted((a, b) => a.at - b.at).map(({ item }) => item) // prettier-ignore
 }
 
-/** Every place with a few texts, each with others; in a long run with all. */
+/** Returns every field with a few different texts each, or with all texts in a long run. */
 function pairsOf(targets: readonly Target[]): { target: Target; text: string }[] {
   const wanted = targets.filter(({ place }) => place.includes(only))
   const order = shuffled(texts)
@@ -246,7 +246,7 @@ describe.skipIf(busybox.absent !== null)(`hostile text: ${busybox.absent ?? ''}`
   )
 
   test(
-    'in a header or the address of a websocket is refused or harmless',
+    'in a header or the URL of a websocket is refused or harmless',
     async () => {
       const { port } = new URL(listener.address)
       await refresh()

@@ -30,12 +30,12 @@ const client = (): Client => homes.clients.http
 const create = async () => (await client().createSession({ start_url: site.url })).session_id!
 const browsers = async () => (await client().getEngineStatus({})).browsers
 
-describe.skipIf(process.platform !== 'linux')('a browser that is stopped', () => {
-  test('gets no new sessions, and is used again when it goes on', async () => {
+describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
+  test('gets no new sessions, and is used again once it continues', async () => {
     const session_id = await create()
     const { pid } = (await browsers())[0]!
     process.kill(pid, 'SIGSTOP')
-    // Asked before the next regular check.
+    // Before the next regular check.
     const other = await create()
     expect(await valueOf(client(), other, 'document.title')).toBe('Home')
     expect(await browsers()).toMatchObject([
@@ -55,7 +55,7 @@ describe.skipIf(process.platform !== 'linux')('a browser that is stopped', () =>
     expect(await browsers()).toMatchObject([{ pid, sessions: 2 }, { sessions: 1 }])
   })
 
-  test('is killed when it stays so, and its sessions end with a reason', { timeout: 60_000 }, async () => {
+  test('is killed after a while, and its sessions end with a reason', { timeout: 60_000 }, async () => {
     const session_id = await create()
     const running = client().runCommands({
       session_id,
@@ -73,7 +73,7 @@ describe.skipIf(process.platform !== 'linux')('a browser that is stopped', () =>
     await create()
   })
 
-  test('and renders pages is replaced', { timeout: 60_000 }, async () => {
+  test('for rendering pages is replaced', { timeout: 60_000 }, async () => {
     const scrape = () => client().scrape({ url: site.url, render: 'browser' })
     const before = new Set(await chromiumParts('browser'))
     expect(await scrape()).toMatchObject({ success: true })

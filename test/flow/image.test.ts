@@ -1,4 +1,4 @@
-/** `bax serve` in its image with two keys, used from outside of its container. */
+/** `bax serve` in its image with two keys, used from outside its container. */
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { until } from '../support/docker.ts'
@@ -8,7 +8,7 @@ import { serveSite, type Site } from '../support/site.ts'
 
 const absent = await noServerImage()
 
-/** For the Debian of the image, where this machine has not made it before, and for a start among many others. */
+/** Includes building the Debian base of the image, and a start on a busy machine. */
 const builtWithinMs = 1_200_000
 
 let server: ImagedServer
@@ -38,7 +38,7 @@ afterAll(async () => {
   await site?.close()
 }, 60_000)
 
-/** What is ann's, by its id. */
+/** IDs of what ann has created. */
 let things: { session: string; crawl: string; profile: string }
 
 const makeThings = async () => {
@@ -50,7 +50,7 @@ const makeThings = async () => {
   return { session: session_id, crawl: crawl.body.id, profile: profile.body.profile_id }
 }
 
-/** Processes of the container, by their number. */
+/** Returns the processes of the container. */
 async function processes(): Promise<{ user: string; pid: string; parent: string; line: string }[]> {
   const rows = (await docker('top', server.container, '-eo', 'user,pid,ppid,args')).split('\n').slice(1)
   return rows.map((row) => {
@@ -62,7 +62,7 @@ async function processes(): Promise<{ user: string; pid: string; parent: string;
 const state = (field: string) => docker('inspect', '--format', `{{.State.${field}}}`, server.container)
 
 describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' : `: ${absent}`}`, () => {
-  test('lets in who has one of its keys, and answers nobody else', async () => {
+  test('accepts its keys only', async () => {
     for (const key of [null, 'bax_wrong'])
       expect(await server.ask(key, 'GET', '/sessions')).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
     for (const key of [ann, bob])
@@ -80,14 +80,14 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     expect(body).toMatchObject({ success: true, status: 'completed', total: 2, completed: 2, errors: [] })
   })
 
-  test('reaches of what is private only what it was allowed', async () => {
+  test('reaches only the private addresses that are allowed', async () => {
     const [, , third] = server.gateway.split('.')
     for (const url of ['http://127.0.0.1:4100/healthz', 'http://169.254.169.254/', `http://172.31.${third}.250/`])
       for (const render of ['http', 'browser'])
         expect(await server.ask(ann, 'POST', '/v1/scrape', { url, render })).toMatchObject({ status: 403, body: { code: 'url_blocked' } }) // prettier-ignore
   })
 
-  test('drives a session by commands and by a client of CDP, both from outside', async () => {
+  test('runs commands and a CDP client on a session, both from outside', async () => {
     things = await makeThings()
     const commands = [{ command: 'click', data: { selector: 'button' } }, { command: 'get_title' }]
     const { body } = await server.ask(ann, 'POST', '/commands', { session_id: things.session, commands })
@@ -121,7 +121,7 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     expect((await server.ask(ann, 'DELETE', `/sessions/${body.session_id}`)).status).toBe(204)
   })
 
-  test('shows to one key nothing that the other has made', async () => {
+  test('hides everything of one key from the other', async () => {
     const { session, crawl, profile } = things
     for (const path of [`/sessions/${session}`, '/sessions/shop', `/v1/crawl/${crawl}`, `/profiles/${profile}`]) {
       const { status, body } = await server.ask(bob, 'GET', path)
@@ -132,21 +132,21 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     expect((await server.ask(bob, 'POST', '/commands', { session_id: session, commands })).status).toBe(404)
     for (const list of ['/sessions?status=all', '/profiles'])
       expect((await server.ask(bob, 'GET', list)).body.total).toBe(0)
-    // The name that is taken for one is free for the other.
+    // A name used by one key is free for the other.
     const own = await server.ask(bob, 'POST', '/sessions', { requested_name: 'shop' })
     expect((await server.ask(bob, 'GET', '/sessions/shop')).body.session_id).toBe(own.body.session_id)
     expect((await server.ask(bob, 'DELETE', '/sessions/shop')).status).toBe(204)
   })
 
-  test('runs its browsers sandboxed, as nobody in particular, and leaves no process behind', async () => {
-    // What a session that has just been closed ran is gone in a moment.
+  test('runs its browsers in the sandbox, as an unprivileged user, and leaves no process behind', async () => {
+    // Processes of a session that was just closed end shortly after.
     const zombies = async () => (await processes()).filter(({ line }) => line.includes('defunct'))
     await expect.poll(zombies, { timeout: 20_000 }).toEqual([])
     const all = await processes()
     expect(new Set(all.map(({ user }) => user))).toEqual(new Set(['10001']))
     expect(all.some(({ line }) => line.includes('--type=zygote'))).toBe(true)
     expect(all.map(({ line }) => line).join('\n')).not.toContain('--no-sandbox')
-    // What has lost its parent would be a child of the first process, whose only one is bax.
+    // An orphan would be a child of the first process, whose only child is bax.
     const first = all.find(({ line }) => /\btini\b/.test(line))!
     // The crash reporters of a full Chromium are detached from it, and end with it.
     const isReporter = ({ line }: { line: string }) => line.includes('chrome_crashpad_handler')
@@ -158,11 +158,11 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     expect(children.map(({ line }) => line)).toEqual([expect.stringMatching(/^node .*\bbax serve /)])
   })
 
-  test('finishes what runs when it is told to end, takes nothing new, and is gone with all its processes', async () => {
+  test('finishes running work at SIGTERM, rejects new work, and ends with all its processes', async () => {
     const running = server.ask(ann, 'POST', '/v1/scrape', { url: `${site.url}/held`, render: 'http' })
     await held.asked()
     await docker('kill', '--signal', 'TERM', server.container)
-    // The signal takes a moment to arrive.
+    // The signal arrives after a moment.
     const refused = await until('the server to end', async () => {
       const answer = await server.ask(ann, 'POST', '/v1/scrape', { url: `${site.url}/` })
       return answer.status === 200 ? undefined : answer
@@ -175,7 +175,7 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     expect(await state('OOMKilled')).toBe('false')
   })
 
-  test('is started again with its keys, profiles and crawls, and says why its sessions have ended', async () => {
+  test('restarts with its keys, profiles and crawls, and reports why its sessions have ended', async () => {
     await server.again()
     const { session, crawl, profile } = things
     const commands = [{ command: 'get_title' }]
@@ -189,7 +189,7 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
       status: 'ready',
       profile_id: profile,
     })
-    // Every life of the container gives its processes the same numbers: the one before is told apart all the same.
+    // Each start of the container reuses the process IDs: the engine still recognizes the previous one.
     await docker('kill', server.container)
     await server.again()
     expect(await ended(next.body.session_id)).toMatchObject({ status: 410, body: { details: { reason: 'worker_lost' } } }) // prettier-ignore

@@ -1,4 +1,4 @@
-/** What is made under one key is not there for another: every operation that names something is tried. */
+/** Isolation between keys: tests every operation that takes an ID or a name. */
 import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, download, openStream, upload } from '../../src/client/client.ts'
@@ -24,7 +24,7 @@ let things: Belongings
 
 beforeAll(async () => {
   site = await serveSite({ '/': '<title>Home</title><p>Home' })
-  // One place: the second session waits for it, as a provision.
+  // A single slot: the second session waits for it, as a provision.
   homes = await openHomes({
     pool: { warm: 0, browsers: 1, contextsPerBrowser: 1 },
     shell: { ...shellConfig, warm: 0 },
@@ -45,14 +45,14 @@ interface Named {
   readonly scope: Parameters<typeof isAllowed>[1]['scope']
 }
 
-/** Fields that say where within a thing, not which. */
+/** ID fields that select something within an object. */
 const within = new Set(['target_id'])
 
-/** Fields of an operation that name a thing of somebody's. */
+/** Returns the fields of an operation that identify an object. */
 const namesIn = ({ input }: Named): string[] =>
   Object.keys(input.shape).filter((field) => /(^|_)id$/.test(field) && !within.has(field))
 
-/** What the field of an operation names, by each of its names. */
+/** Returns the ID of the object that a field identifies, and its names. */
 function thingsFor({ http }: Named, field: string): (string | undefined)[] {
   const { path } = route(http)
   if (field === 'id' && path.startsWith('/relay/')) return [things.relay, commonName]
@@ -75,7 +75,7 @@ const named = all.filter(([, one]) => namesIn(one).length > 0 && one.scope !== '
 const testable = named.filter(([, { http }]) => busybox.absent === null || !route(http).path.startsWith('/shell/'))
 const listing = all.filter(([name, one]) => name.startsWith('list') && namesIn(one).length === 0)
 
-/** Calls any operation; the code of its refusal, undefined when it was answered. */
+/** Calls any operation; returns the code of its error, undefined if it succeeded. */
 async function codeOf(who: KeyHolder, name: string, one: Named, input: object): Promise<string | undefined> {
   const gone = new AbortController()
   const options = { signal: gone.signal }
@@ -97,12 +97,12 @@ async function* bytes() {
   yield Buffer.from('x')
 }
 
-/** A path that takes the rest is written out; the client's own callers get it from an answer. */
+/** Fills in a path field that takes the rest; the client gets such paths from responses. */
 const withRest = (http: string, fields: Record<string, unknown>): string =>
   http.replaceAll(/\{(\w+)\*\}/g, (_, field: string) => String(fields[field]))
 
 describe('another key', () => {
-  /** The things of `mine` that an operation does not keep from a caller, with the code of its response. */
+  /** Returns the objects of `mine` that an operation does not hide from a caller, with the code of its response. */
   async function leaksTo(who: KeyHolder, name: string, one: Named) {
     const leaks: [thing: string | undefined, code: string | undefined][] = []
     for (const field of namesIn(one)) {
@@ -114,17 +114,17 @@ describe('another key', () => {
     return leaks
   }
 
-  test.each(testable)('%s: there is nothing of that name', async (name, one) => {
+  test.each(testable)('%s does not find the object', async (name, one) => {
     expect(await leaksTo(other, name, one)).toEqual([])
   })
 
-  test('an operation that answers another key would be found, and one that names something unknown', async () => {
+  test('detects an operation that responds to another key, and an unknown ID field', async () => {
     expect(await leaksTo(mine, 'getSession', operations.getSession as unknown as Named)).not.toEqual([])
     const planted: Named = { http: 'GET /things/{thing_id}', input: { shape: { thing_id: null } }, scope: 'browser' }
     await expect(leaksTo(other, 'getThing', planted)).rejects.toThrow('names something by thing_id')
   })
 
-  test.each(listing)('%s: none of it is listed, but to who sees all', async (name, one) => {
+  test.each(listing)('%s lists none of the objects, except for admins', async (name, one) => {
     const answer = async (who: KeyHolder) => JSON.stringify(await call(who.transport, one.http, {}))
     const ids = Object.values(things)
     if (
@@ -139,7 +139,7 @@ describe('another key', () => {
     if (!kept.has(name) && !isShell) expect(ids.filter((id) => all.includes(id))).not.toEqual([])
   })
 
-  test('may use the same names for things of its own', async () => {
+  test('may use the same names for its own objects', async () => {
     const { token } = await other.client.createRelayToken({ name: 'laptop' })
     expect(token).toMatch(/^rlt_/)
     const made = await other.client.saveProfile({ name: 'login' })
@@ -148,9 +148,9 @@ describe('another key', () => {
   })
 })
 
-describe('its own key, and one that sees all', () => {
+describe('the owner and an admin', () => {
   const reading = testable.filter(([, { http }]) => http.startsWith('GET '))
-  test.each(reading)('%s: it is there', async (name, one) => {
+  test.each(reading)('%s finds the object', async (name, one) => {
     for (const field of namesIn(one)) {
       const [thing] = thingsFor(one, field)
       for (const who of [mine, admin]) {
@@ -169,7 +169,7 @@ describe('websockets', () => {
     return `${homes.baseUrl.replace('http', 'ws')}${route(one.http).path.replace(`{${field}}`, id)}${query}`
   }
 
-  /** 101, or the status of the refusal. */
+  /** Returns 101, or the status of the rejection. */
   const statusOf = (url: string, headers: Record<string, string> = {}) =>
     new Promise<number>((resolve, reject) => {
       const socket = new WebSocket(url, { headers })
@@ -184,7 +184,7 @@ describe('websockets', () => {
       socket.once('error', reject)
     })
 
-  test.each(paths)('%s: opens for its own key or token, and for nobody else', async (_, socket) => {
+  test.each(paths)('%s accepts only its own key or token', async (_, socket) => {
     const one = socket as unknown as Named
     expect(await statusOf(address(one), { 'x-api-key': other.key })).toBe(404)
     expect(await statusOf(address(one), { authorization: `Bearer ${other.key}` })).toBe(404)
@@ -195,7 +195,7 @@ describe('websockets', () => {
     if (one.http.includes('{session_id}')) expect(await statusOf(address(one, `?token=${things.frameToken}`))).toBe(101)
   })
 
-  test('a browser is brought by a relay token, or by a key with that scope', async () => {
+  test('a browser connects with a relay token, or with a key that has the scope', async () => {
     const url = `${homes.baseUrl.replace('http', 'ws')}/relay/connect`
     const scrapes = await keyHolder(homes, ['scrape'])
     const { token } = await mine.client.createRelayToken({})
@@ -209,8 +209,8 @@ describe('websockets', () => {
   })
 })
 
-describe('an engine that is started anew on the same folder', () => {
-  test('knows what belongs to whom', async () => {
+describe('a new engine on the same folder', () => {
+  test('preserves the owners of all objects', async () => {
     const { stateDir } = homes
     const later = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false, log: () => {} }) // prettier-ignore
     const asked = (who: KeyHolder) => {
@@ -242,7 +242,7 @@ describe('the stream of a session', () => {
     })
   }
 
-  test('is open to its frame token in the address, and to no key there', async () => {
+  test('accepts its frame token in the URL, but no key there', async () => {
     expect(await follow(`&token=${things.frameToken}`)).toBe(200)
     expect(await follow('&token=ft_wrong')).toBe(401)
     expect(await follow('')).toBe(401)

@@ -1,4 +1,4 @@
-/** Keys as an operator handles them: made on the machine, asked for by the server, revoked while it runs. */
+/** Keys as an operator uses them: created on the machine, checked by the server, revoked while it runs. */
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
@@ -11,9 +11,9 @@ let url: string
 let running: ReturnType<BuiltBax['start']>
 const secrets: string[] = []
 
-/** On the machine itself, without a server. */
+/** Runs a command on the machine itself, without a server. */
 const here = (...argv: string[]) => built.run(argv, { env: { BAX_STATE_DIR: stateDir } })
-/** As somebody elsewhere. */
+/** Runs a command on another machine. */
 const there = (key: string | undefined, ...argv: string[]) =>
   built.run(argv, { env: { BAX_SERVER: url, ...(key && { BAX_API_KEY: key }) } })
 
@@ -38,13 +38,13 @@ afterAll(async () => {
   running.child.kill('SIGTERM')
   const { stderr } = await running.ended
   await built.close()
-  // Nothing that lets somebody in is in the log.
+  // The log contains no secrets.
   for (const secret of secrets) expect(stderr).not.toContain(secret)
   expect(stderr).not.toMatch(/bax_[\w-]{43}|ft_[\w-]{43}/)
 })
 
-describe('with a key `bax serve` listens on every address', () => {
-  test('and any Host will do, as the key guards', async () => {
+describe('`bax serve` with keys, on every address', () => {
+  test('accepts any Host, as the key protects it', async () => {
     const answer = await new Promise<number>((resolve, reject) => {
       const headers = { host: 'bax.example.com', 'x-api-key': secrets[0]! }
       request(`${url}/v1/keys`, { headers }, (response) => resolve(response.resume().statusCode!))
@@ -54,7 +54,7 @@ describe('with a key `bax serve` listens on every address', () => {
     expect(answer).toBe(200)
   })
 
-  test('without one, or with a wrong one, the terminal says so and exits with 4', async () => {
+  test('rejects a missing or wrong key; the CLI exits with 4', async () => {
     const none = await there(undefined, 'session', 'list')
     expect([none.code, none.stderr]).toEqual([
       4,
@@ -65,7 +65,7 @@ describe('with a key `bax serve` listens on every address', () => {
   })
 })
 
-test('a key that is made on the machine works at once, for what it allows, until it is revoked', async () => {
+test('a key created on the machine works at once within its scopes, until it is revoked', async () => {
   const key = await makeKey('ci', '--scopes', 'browser', '--expires', '30d')
   expect((await there(key, 'session', 'list', '--json')).stdout).toContain('"sessions":[]')
   const denied = await there(key, 'key', 'list')
@@ -78,7 +78,7 @@ test('a key that is made on the machine works at once, for what it allows, until
   expect([revoked.code, revoked.stderr]).toEqual([4, expect.stringContaining('the key has been revoked')])
 })
 
-test('who has the scope admin makes and revokes keys from elsewhere; what is open under one is closed with it', async () => {
+test('the scope admin allows creating and revoking keys remotely; revoking a key closes its connections', async () => {
   const made = await there(secrets[0], 'key', 'create', 'far', '--json')
   const { key, key_id } = JSON.parse(made.stdout) as { key: string; key_id: string }
   secrets.push(key)

@@ -17,7 +17,7 @@ const answers = new Map<string, Promise<Awaited<ReturnType<typeof scrape>>>>()
 const scrape = (path: string, input: Record<string, unknown> = {}) =>
   homes.clients.http.scrape({ url: `${site.url}${path}`, ...input } as never)
 
-/** Answers `GET` once; a browser that asks again waits for ever. */
+/** Responds to `GET` once; later requests never get a response. */
 function onceOnly(html: string) {
   let count = 0
   return (_: unknown, response: import('node:http').ServerResponse): void => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
     '127.0.0.1',
     speakLater,
   )
-  // They spend their time waiting: several at once.
+  // Mostly waiting: several run concurrently.
   const queue = new PQueue({ concurrency: 6 })
   const ask = (name: string, path: string, input?: Record<string, unknown>) =>
     answers.set(name, queue.add(() => scrape(path, input)) as ReturnType<typeof scrape>)

@@ -61,7 +61,7 @@ const create = async (path = '/'): Promise<string> =>
   (await homes.clients.http.createSession({ headless: true, start_url: `${site.url}${path}` })).session_id!
 const linkTo = (session_id: string, control = false) => homes.clients.http.linkLiveView({ session_id, control })
 
-/** The live view as a person has it open. */
+/** Opens the live view in a new browser context. */
 async function openView(url: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } })
   contexts.push(context)
@@ -76,14 +76,14 @@ const takeOver = async (view: Page) => {
   await view.getByRole('button', { name: 'Take control' }).click()
   await view.getByRole('button', { name: 'Return control' }).waitFor()
 }
-/** Clicks on the picture where the session's page has that place. */
+/** Clicks on the canvas at a position of the session's page. */
 async function clickAt(view: Page, x: number, y: number): Promise<void> {
   const box = (await view.locator('canvas').boundingBox())!
   await view.mouse.click(box.x + (x / 1280) * box.width, box.y + (y / 720) * box.height)
 }
 
 describe('the live view in a browser', () => {
-  test('shows the page, its tabs, its address and its events', async () => {
+  test('shows the page, its tabs, its URL and its events', async () => {
     const session_id = await create('/red')
     const view = await openView((await linkTo(session_id)).live_view_url)
     await shows(view)
@@ -107,7 +107,7 @@ describe('the live view in a browser', () => {
     expect(await view.getByLabel('Events').getByText('network.response').first().isVisible()).toBe(true)
   })
 
-  test('follows the session from tab to tab, and says when it has ended', async () => {
+  test('follows the active tab, and shows that the session has ended', async () => {
     const session_id = await create('/red')
     const view = await openView((await linkTo(session_id)).live_view_url)
     await shows(view)
@@ -118,7 +118,7 @@ describe('the live view in a browser', () => {
     await view.getByText('the session has ended').waitFor()
   })
 
-  test('lets who may only watch do nothing else', async () => {
+  test('does not accept input without control access', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id)).live_view_url)
     await shows(view)
@@ -129,7 +129,7 @@ describe('the live view in a browser', () => {
     expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('')
   })
 
-  test('a person takes over, fills a form and hands back; commands wait meanwhile', async () => {
+  test('lets a person take control, fill a form and return control; commands wait meanwhile', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
     await shows(view)
@@ -151,7 +151,7 @@ describe('the live view in a browser', () => {
     await view.getByRole('button', { name: 'Take control' }).waitFor()
   })
 
-  test('commands that wait for a person say so, and fail when their time is over', async () => {
+  test('reports commands that wait for a person, and fails them after their timeout', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
     await shows(view)
@@ -189,7 +189,7 @@ describe('the live view in a browser', () => {
     expect(await client.getSession({ session_id })).toMatchObject({ controlled_by_person: false })
   })
 
-  test('a person goes to another address, back, and pastes', async () => {
+  test('lets a person navigate, go back, and paste', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
     await shows(view)
@@ -212,7 +212,7 @@ describe('the live view in a browser', () => {
     expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('pasted – 漢字')
   })
 
-  test('dialogs are the answer of who drives, and answered as ever when nobody does', async () => {
+  test('shows dialogs to the person in control, and dismisses them otherwise', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
     await shows(view)
@@ -227,7 +227,7 @@ describe('the live view in a browser', () => {
     expect(await valueOf(homes.clients.http, session_id, `prompt('Again?')`)).toBe(null)
   })
 
-  test('who closes the view while driving hands back, an open dialog included', async () => {
+  test('returns control when it is closed, even with an open dialog', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
     await shows(view)
@@ -238,7 +238,7 @@ describe('the live view in a browser', () => {
     expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('null')
   })
 
-  test('two views: one drives, the other is told so', async () => {
+  test('shows in a second view that somebody else has control', async () => {
     const session_id = await create()
     const { live_view_url } = await linkTo(session_id, true)
     const [first, second] = await Promise.all([openView(live_view_url), openView(live_view_url)])
@@ -251,7 +251,7 @@ describe('the live view in a browser', () => {
     await first.getByText('Somebody else has control.').waitFor()
   })
 
-  test('loads nothing from elsewhere, runs nothing that it does not bring, and stays out of foreign frames', async () => {
+  test('loads nothing from other origins, runs no inline scripts, and cannot be framed', async () => {
     const session_id = await create()
     const { live_view_url } = await linkTo(session_id)
     const context = await browser.newContext()
@@ -270,7 +270,7 @@ describe('the live view in a browser', () => {
   })
 })
 
-test('is shown in a frame by the origins that are let, and by no others', async () => {
+test('may be framed by allowed origins only', async () => {
   const session_id = await create('/red')
   const gate = { hosts: loopbackHosts, origins: new Set([site.url]), keys: null }
   const { engine } = homes
@@ -310,7 +310,7 @@ describe('the websocket of the live view', () => {
     return messages
   }
 
-  test('opens for tokens of this session only', async () => {
+  test('accepts only tokens of this session', async () => {
     const [session_id, other] = [await create(), await create()]
     const { token } = await linkTo(session_id)
     expect((await opening(session_id, null)).status).toBe(401)
@@ -322,7 +322,7 @@ describe('the websocket of the live view', () => {
     socket.close()
   })
 
-  test('the frame_token of a session watches, and drives nothing', async () => {
+  test('does not accept input with the frame_token of a session', async () => {
     const { session_id, frame_token } = await homes.clients.http.createSession({ headless: true })
     const { socket } = await opening(session_id!, frame_token!)
     const messages = answersOf(socket)
@@ -332,7 +332,7 @@ describe('the websocket of the live view', () => {
     socket.close()
   })
 
-  test('says what is wrong with a message, and goes on', async () => {
+  test('reports invalid messages, and continues', async () => {
     const session_id = await create()
     const { socket } = await opening(session_id, (await linkTo(session_id, true)).token)
     const messages = answersOf(socket)
@@ -362,7 +362,7 @@ describe('the websocket of the live view', () => {
     socket.close()
   })
 
-  test('a view that reads nothing holds up neither the session nor the engine', async () => {
+  test('does not let a slow reader block the session or the engine', async () => {
     const session_id = await create('/busy')
     const { socket } = await opening(session_id, (await linkTo(session_id)).token)
     socket.pause()
@@ -375,7 +375,7 @@ describe('the websocket of the live view', () => {
     socket.terminate()
   })
 
-  test('a view that says more than hands can do is let go', async () => {
+  test('disconnects a client that sends too many messages', async () => {
     const session_id = await create()
     const { socket } = await opening(session_id, (await linkTo(session_id, true)).token)
     const closed = once(socket, 'close')
@@ -384,7 +384,7 @@ describe('the websocket of the live view', () => {
     expect(await valueOf(homes.clients.http, session_id, '6 * 7')).toBe(42)
   })
 
-  test('there is none for an engine inside a command', async () => {
+  test('is not available in an embedded engine', async () => {
     const session_id = await create()
     expect(await failureOf(homes.clients.embedded.linkLiveView({ session_id, control: false }))).toMatchObject({
       code: 'unsupported',

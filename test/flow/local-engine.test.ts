@@ -194,7 +194,7 @@ describe('the local engine', () => {
     ['is renamed', (folder) => rename(folder, `${folder}-moved`)],
     ['loses its socket', (folder) => rm(join(folder, 'engine.sock'))],
   ])(
-    'it ends with its browsers when its folder %s, and leaves the next engine alone',
+    'ends with its browsers when its folder %s, and does not affect the next engine',
     async (_, change) => {
       const folder = await built.stateDir()
       expect((await create(folder)).code).toBe(0)

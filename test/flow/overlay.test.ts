@@ -17,7 +17,7 @@ inUsualHomes(pages, (given) => {
       '[document.documentElement.scrollWidth, document.documentElement.scrollHeight, a.getBoundingClientRect().top]',
     )
 
-  test('toggle_click_overlay marks clicks in pictures, over navigations too, until it is switched off', async () => {
+  test('toggle_click_overlay marks clicks in screenshots, also after navigations, until it is disabled', async () => {
     await given.open('/')
     await given.do('move_mouse_to', { x: 600, y: 600 })
     const before = await picture()
@@ -37,7 +37,7 @@ inUsualHomes(pages, (given) => {
     await given.do('toggle_click_overlay', { enabled: false })
   })
 
-  test('what is drawn gets no events and hides from scripts', async () => {
+  test('overlays receive no events and are hidden from scripts', async () => {
     await given.open('/')
     await given.do('toggle_click_overlay', { enabled: true })
     await given.do('toggle_bounding_boxes', { enabled: true })
@@ -51,7 +51,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.evaluate('document.querySelector("bax-overlay")')).toBeNull()
   })
 
-  test('toggle_bounding_boxes draws numbered boxes around what can be used, and says which', async () => {
+  test('toggle_bounding_boxes draws numbered boxes around controls, and returns them', async () => {
     await given.open('/')
     const before = await picture()
     const { boxes } = await given.do('toggle_bounding_boxes', { enabled: true })
@@ -66,7 +66,7 @@ inUsualHomes(pages, (given) => {
     expect(await picture()).toBe(before)
   })
 
-  test('toggle_bounding_boxes takes a selector, a limit and the wish for HTML', async () => {
+  test('toggle_bounding_boxes accepts a selector, a limit and include_html', async () => {
     await given.open('/')
     const some = await given.do('toggle_bounding_boxes', {
       enabled: true,
@@ -83,7 +83,7 @@ inUsualHomes(pages, (given) => {
     await given.do('toggle_bounding_boxes', { enabled: false })
   })
 
-  test('boxes come back after a navigation while they are switched on', async () => {
+  test('boxes are drawn again after a navigation while they are enabled', async () => {
     await given.open('/two')
     const plain = await picture()
     await given.open('/')

@@ -1,4 +1,4 @@
-/** Commands that take their time say how far they are: on a terminal, on standard error, and nowhere else. */
+/** Progress of long commands: shown on standard error, and only on a terminal. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Io } from '../../src/cli/io.ts'
 import { withByteCount } from '../../src/cli/output/progress.ts'
@@ -12,7 +12,7 @@ let homes: Homes
 let site: Site
 let search: SearchServer
 let folder: ScriptFolder
-/** Lets the pages go that wait for it. */
+/** Releases the held pages. */
 let letGo: () => void
 let held: Promise<void>
 
@@ -36,7 +36,7 @@ afterAll(async () => {
   await site.close()
 })
 
-/** Runs a command whose page is held until a person would have read `words`, or to its end where nobody reads. */
+/** Runs a command whose page is held until the output matches `words`; without `words`, not held and without a terminal. */
 async function run(argv: readonly string[], words?: RegExp) {
   if (!words) letGo()
   let heard = ''
@@ -55,13 +55,13 @@ async function run(argv: readonly string[], words?: RegExp) {
 describe('a scrape of many pages', () => {
   const argv = () => ['scrape', `${site.url}/now`, `${site.url}/nothing`, `${site.url}/held`, '--fail-on-status', '-o', 'pages/'] // prettier-ignore
 
-  test('says how many are done, failed and left, and how fast', async () => {
+  test('shows how many are finished, failed and left, and the rate', async () => {
     const { code, stdout } = await run(argv(), /2 of 3 pages, [\d.]+\/s, 1 left, 1 failed/)
     expect(code).toBe(1)
     expect(stdout).toContain('pages/')
   })
 
-  test('says nothing of it where nobody looks', async () => {
+  test('shows no progress without a terminal', async () => {
     expect((await run(argv())).stderr).not.toContain('of 3 pages')
   })
 })
@@ -69,17 +69,17 @@ describe('a scrape of many pages', () => {
 describe('a search', () => {
   const argv = ['search', 'deltas', '--limit', '1', '--formats', 'markdown']
 
-  test('says what it does, and for how long', async () => {
+  test('shows its activity and duration', async () => {
     expect((await run(argv, /searching deltas, and scraping the results \(at most 1\): \d+ s/)).code).toBe(0)
   })
 
-  test('says nothing of it where nobody looks', async () => {
+  test('shows no progress without a terminal', async () => {
     expect((await run(argv)).stderr).toBe('')
   })
 })
 
-describe('bytes on their way', () => {
-  /** Passes bytes, the second half when a person would have read `words`. */
+describe('a transfer', () => {
+  /** Passes bytes on, the second half once the output matches `words`. */
   async function pass(words?: RegExp) {
     let heard = ''
     let read = () => {}
@@ -106,12 +106,12 @@ describe('bytes on their way', () => {
     return { heard, passed: Buffer.concat(passed) }
   }
 
-  test('are counted, of how many, and how fast, and pass unchanged', async () => {
+  test('shows transferred and total bytes and the rate, and does not change the bytes', async () => {
     const { passed } = await pass(/data\.bin: 1\.0 of 2\.0 MB, [\d.]+ MB\/s/)
     expect([passed.length, passed[0], passed.at(-1)]).toEqual([2_000_000, 1, 2])
   })
 
-  test('say nothing of it where nobody looks', async () => {
+  test('shows no progress without a terminal', async () => {
     expect((await pass()).heard).toBe('')
   })
 })

@@ -1,4 +1,4 @@
-/** Every example of README.md, run as it stands there; only addresses and ports are exchanged for those of this machine. */
+/** Runs every example of README.md unchanged, except for URLs and ports, which are replaced by local ones. */
 import { stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -13,10 +13,10 @@ import { type SearchServer, serveSearch } from '../support/search-server.ts'
 import { debian } from '../support/shell.ts'
 import type { Site } from '../support/site.ts'
 
-/** Building bax, and starting it for each section, on a machine where much else is going on. */
+/** Timeout for building bax and starting it for each section on a busy machine. */
 const patience = 240_000
 
-/** Examples that are not run here, by the words that only they have, and why. */
+/** Examples that are not run here, by a unique part of their text, with the reason. */
 const elsewhere: Record<string, string> = {
   'npm test  ': 'it runs all tests, and this one among them; .ci/run begins with it on a clean checkout',
   'call() {': 'test/clients/curl.test.ts runs this and the following examples of curl',
@@ -29,12 +29,12 @@ const elsewhere: Record<string, string> = {
   'yaml.schemas': 'settings of an editor',
 } // prettier-ignore
 
-/** Sections whose examples begin where those before have not been: with a state folder, and so an engine and keys, of their own. */
+/** Sections that need a state folder, and so an engine and keys, of their own. */
 const own = new Set(['One example of each', 'Where the engine lives', 'How a crawl behaves', 'Keys', 'Clients that you have already', 'Relay: your own browser']) // prettier-ignore
 
 const login = 'steps:\n  - navigate_to: ${vars.base}/shop\n  - evaluate: document.cookie = "user=${vars.user}"\n'
 
-/** Files that examples of a section read. */
+/** Files that the examples of a section read. */
 const given: Record<string, Record<string, string>> = {
   Scraping: {
     'pages.txt': 'https://example.com\nhttps://example.com/docs/\n',
@@ -46,7 +46,7 @@ const given: Record<string, Record<string, string>> = {
   'Shell sessions': { 'data.csv': 'name,cents\ntotal,12\n' },
 }
 
-/** What is typed before a section's examples, and what is to hold after them. */
+/** Commands before the examples of a section, and conditions after them. */
 const before: Record<string, string> = {
   Searching: 'bax session create --requested-name shop --start-url https://example.com/docs/',
   'Relay: your own browser':
@@ -58,7 +58,7 @@ const after: Record<string, string> = {
   Completion: 'complete -p bax',
 }
 
-/** What the examples of a section say, among other things. */
+/** Parts of the expected output of a section. */
 const says: Record<string, (string | RegExp)[]> = {
   'One example of each': [/- heading "Example Domain"/, /Docs\n/, /"userAgent|Mozilla\/5\.0/, /live\/ses_.*token=ft_/, /"markdown":"# Example Domain/], // prettier-ignore
   'Where the engine lives': ['"command":"get_title"', '"openapi":"3.1'],
@@ -114,7 +114,7 @@ async function deskFor(section: string): Promise<Desk> {
   })
 }
 
-/** Exchanges the addresses of examples; one that is not known here would lead out of this machine. */
+/** Returns a function that replaces the URLs of examples; an unknown one fails, since it would leave this machine. */
 async function here(): Promise<(text: string) => string> {
   const [server, other, debugging] = await Promise.all([freePort(), freePort(), freePort()])
   const table: [string, string][] = [
@@ -139,7 +139,7 @@ async function here(): Promise<(text: string) => string> {
   }
 }
 
-/** Types all examples of a section, one below the other. */
+/** Runs all examples of a section, one after the other. */
 async function type(section: string): Promise<Ran> {
   const local = await here()
   desk = await deskFor(section)
@@ -160,7 +160,7 @@ async function type(section: string): Promise<Ran> {
   return desk.run(local(lines.join('\n')))
 }
 
-/** Examples in JavaScript as one module, that ends when an event has come. */
+/** Writes the examples in JavaScript as one module, which ends after the first event. */
 async function prepareModule({ folder, write }: Desk, text: string): Promise<void> {
   const packages = { 'puppeteer-core': '24.43.1', firecrawl: '4.42.0', eventsource: '4.1.1' }
   await write.call(desk!, 'node_modules/.keep', '')
@@ -175,7 +175,7 @@ await other.newPage()
   await write.call(desk!, 'example.mjs', text + end)
 }
 
-/** Files that the examples of a section are said to write. */
+/** Returns the files that the examples of a section write. */
 const written = (section: string): string[] =>
   runnable
     .filter((example) => example.section === section && example.language === 'sh')
@@ -183,22 +183,22 @@ const written = (section: string): string[] =>
     .map(([, name]) => name!)
     .filter((name) => !name.startsWith('/'))
 
-test('every example is run here, or in a test that is named', () => {
+test('runs every example here or in a named test', () => {
   for (const words of Object.keys(elsewhere)) {
     expect(examples.filter(({ text }) => text.includes(words)).length, words).toBe(1)
   }
   expect(Object.keys(says).toSorted()).toEqual(sections.toSorted())
 })
 
-test('an example in JSON is JSON', () => {
+test('has valid JSON in its JSON examples', () => {
   for (const { text } of examples.filter(({ language }) => language === 'json')) JSON.parse(text)
 })
 
 const noPrograms = lacks('bash', 'curl')
-describe.skipIf(noPrograms)(titled('the examples run as they are typed', noPrograms), () => {
+describe.skipIf(noPrograms)(titled('runs the examples unchanged', noPrograms), () => {
   test.each(sections.filter((section) => section !== 'Shell sessions' && section !== 'One example of each'))('%s', check, patience) // prettier-ignore
 
-  // The default image of shell sessions; npm run setup makes it.
+  // The default image of shell sessions, built by npm run setup.
   test.skipIf(debian.absent !== null).each(['One example of each', 'Shell sessions'])(
     titled('%s', debian.absent),
     check,
@@ -214,11 +214,11 @@ async function check(section: string): Promise<void> {
   for (const name of written(section)) expect((await stat(join(desk!.folder, name))).size, name).toBeGreaterThan(0)
 }
 
-describe('what the README shows of the terminal is what the terminal shows', () => {
+describe('terminal output in the README equals the real output', () => {
   const shown = (words: string): string => examples.find(({ text }) => text.includes(words))!.text
 
   test(
-    'a mistake of a selector, an observation, a step and the events of all of it',
+    'of a selector error, an observation, a step and the events of the session',
     async () => {
       const shop = await teaShop()
       try {
@@ -226,7 +226,7 @@ describe('what the README shows of the terminal is what the terminal shows', () 
         desk = await deskFor('The command line')
         await desk.run(`bax session create --requested-name shop --start-url ${shop.url}/tea`)
         const [click, message] = splitPrompt(local(shown("click '#buyy'")))
-        // It would wait for ten seconds: the element might still come.
+        // By default it waits ten seconds for the element.
         expect(await desk.run(`${click} --timeout-ms 500`)).toMatchObject({ code: 1, errors: message })
         const [observe, page] = splitPrompt(local(shown('$ bax observe')))
         expect((await desk.run(observe)).out).toBe(page)
@@ -251,7 +251,7 @@ describe('what the README shows of the terminal is what the terminal shows', () 
   )
 
   test(
-    'a mistake in a script',
+    'of an error in a script',
     async () => {
       const text = shown('unknown command "clik"')
       desk = await deskFor('The command line')
@@ -263,7 +263,7 @@ describe('what the README shows of the terminal is what the terminal shows', () 
   )
 })
 
-/** A line after `$`, and what is printed below it. */
+/** Splits a prompt line from the output below it. */
 function splitPrompt(text: string): [line: string, printed: string] {
   const [, line, printed] = /^\$ (.*)\n([\s\S]*)$/.exec(text)!
   return [line!, printed!]

@@ -47,7 +47,7 @@ const bring = async (tabs: readonly string[] = []) => {
   return { record, cdp, stop: brought.stop, socket: async () => (await record()).cdp_url! }
 }
 
-/** URLs of the pages that each of the two libraries finds, and the title of one that it opens. */
+/** Returns the URLs of the pages that each library finds, and the title of one that it opens. */
 const clients: Record<string, (socket: string) => Promise<{ pages: string[]; opened: string }>> = {
   Playwright: async (socket) => {
     const browser = await chromium.connectOverCDP(socket)

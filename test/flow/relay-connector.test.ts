@@ -37,7 +37,7 @@ const valueOf = async (session: RelaySession, expression: string): Promise<unkno
   return (result['result'] as { value: unknown }).value
 }
 
-describe('browser of a connector', () => {
+describe('the browser of a connector', () => {
   test('runs CDP calls on its active page, where domains stay enabled', async () => {
     const { session, end } = await connected()
     await call(session, 'Page.enable')

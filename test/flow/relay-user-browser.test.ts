@@ -10,7 +10,7 @@ import { endpointAt, endpointOfRunning } from '../../src/engine/relay/connector/
 import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
 import { failureOf, until } from '../support/session-steps.ts'
 
-/** Browser in approval mode: no list of targets, and a dialog for every connection. */
+/** A browser in approval mode: no list of targets, and a dialog for every connection. */
 interface AskingBrowser {
   readonly url: string
   readonly port: number
@@ -66,7 +66,7 @@ const open = (source: Wish, approveMs = 60_000, signal = never) => {
 }
 const at = (cdp: string): Wish => ({ cdp, allowRemote: false })
 
-describe('browser that asks its user', () => {
+describe('a browser that asks its user', () => {
   test('opens one dialog and connects once it is allowed', async () => {
     const opening = open(at(asking.url))
     await until(() => asking.dialogs.length > 0)
@@ -107,7 +107,7 @@ describe('browser that asks its user', () => {
   })
 })
 
-describe('port file of a running browser', () => {
+describe('the port file of a running browser', () => {
   const file = () => join(folder, 'DevToolsActivePort')
   const found = () => endpointOfRunning('chrome', folder)
 
@@ -153,7 +153,7 @@ describe('port file of a running browser', () => {
   })
 })
 
-describe('URL of a browser', () => {
+describe('the URL of a browser', () => {
   test('on another machine requires --allow-remote-cdp', async () => {
     expect(await failureOf(endpointAt('http://192.0.2.1:9222', false, never))).toMatchObject({
       code: 'invalid_request',

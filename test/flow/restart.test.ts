@@ -63,8 +63,8 @@ const stop = async (server: RunningServer): Promise<number> => {
 
 const titleOf = (session_id: string) => ({ session_id, commands: [{ command: 'get_title' }] })
 
-describe('a server that was killed', () => {
-  test('is started again with all that it had promised to keep', async () => {
+describe('a killed server', () => {
+  test('keeps sessions, profiles and crawls after a restart', async () => {
     const keyFile = join(await built.stateDir(), 'profile.key')
     await writeFile(keyFile, 'a secret that nobody guesses\n')
     const server = await start(undefined, ['--profile-key-file', keyFile])
@@ -97,7 +97,7 @@ describe('a server that was killed', () => {
     expect((await again.ask('GET', `/stream/sse?session_id=${alive}`)).status).toBe(204)
     expect((await again.ask('DELETE', `/sessions/${alive}`)).status).toBe(204)
     expect((await again.ask('GET', '/sessions?status=all')).body.total).toBe(2)
-    // Its name is free again.
+    // Its name is available again.
     const heir = await again.ask('POST', '/sessions', {
       requested_name: 'shop',
       profile_id: profile.profile_id,
@@ -127,7 +127,7 @@ describe('a server that was killed', () => {
   })
 
   test.skipIf(busybox.absent !== null)(
-    `in the midst of a command keeps what was whole, gives nothing that was half, and says of its shell sessions why they ended (${nameOf(busybox)})`,
+    `that was running a command keeps only complete artifacts, and reports why its shell sessions ended (${nameOf(busybox)})`,
     async () => {
       const server = await start()
       const make = async (name: string) =>
@@ -161,7 +161,7 @@ describe('a server that was killed', () => {
       const { artifacts } = (await again.ask('GET', `/shell/artifacts/by-session/${session_id}`)).body
       expect(artifacts).toMatchObject([{ artifact_id, files: [{ path: '/output/whole.txt' }] }])
       expect((await again.ask('GET', artifacts[0].files[0].url)).body).toBe('whole')
-      // Its name is free again; and with the first container of the new engine that of the old one goes, and what runs in it.
+      // Its name is available again; the first container of the new engine removes that of the old one with its processes.
       const next = (await again.ask('POST', '/shell/sessions', { image: busybox.image, name: 'work' })).body
       const answer = await again.ask('POST', '/shell/exec', { session_id: next.session_id, command: 'echo well' })
       expect(answer.body).toMatchObject({ exit_code: 0, stdout: 'well\n' })
@@ -178,10 +178,10 @@ describe('a server that was killed', () => {
   )
 })
 
-describe('a process that is killed while it writes', () => {
+describe('a process killed while writing', () => {
   /**
-   * A program that sets itself up, then does its work once and is killed at its step number `argv[2]` on the disk: before
-   * a file is opened, flushed, closed or renamed, or when half of the bytes of a write are there.
+   * Returns a program that runs `setUp`, then `work` once, and is killed at disk step number `argv[2]`: before a file is
+   * opened, flushed, closed or renamed, or after half of the bytes of a write.
    */
   const killedAtStep = (setUp: string, work: string) => `
     import fs from 'node:fs'
@@ -213,7 +213,7 @@ describe('a process that is killed while it writes', () => {
     process.send!('done', () => process.exit())
   `
 
-  /** Runs it again and again, each time a step further, until it comes to its end; looks at what it leaves each time. */
+  /** Runs the program repeatedly, killed one step later each time, until it completes; calls `inspect` after each run. */
   async function killAtEveryStep(program: HostProgram, look: () => Promise<void>): Promise<number> {
     try {
       for (let step = 0; ; step += 1) {
@@ -226,7 +226,7 @@ describe('a process that is killed while it writes', () => {
     }
   }
 
-  test('never leaves half a profile: it is as it was, or as it was to be', async () => {
+  test('never leaves half a profile: it has either the old or the new content', async () => {
     const program = await makeHostProgram(
       killedAtStep(
         `
@@ -251,11 +251,11 @@ describe('a process that is killed while it writes', () => {
       seen.push(Number(name))
     })
     expect(steps).toBeGreaterThan(3)
-    // Killed before it was in its place it is the old one; only the last run came to its end.
+    // A run killed before the rename leaves the old profile; only the last one completes.
     expect([seen[0], seen.at(-1)]).toEqual([0, 1])
   })
 
-  test('never shows an artifact without all of its bytes', async () => {
+  test('never shows an artifact without all its bytes', async () => {
     const program = await makeHostProgram(
       killedAtStep(
         `
@@ -278,7 +278,7 @@ describe('a process that is killed while it writes', () => {
     const shown: number[] = []
     const steps = await killAtEveryStep(program, async () => {
       const store = new ArtifactStore(program.stateDir)
-      // Whose it is must be readable, or nobody is shown it.
+      // Artifacts are only shown if their owner is readable.
       await store.ownerOf(session)
       const artifacts = (await store.list(session, 0, 10_000))?.artifacts ?? []
       for (const { files } of artifacts) {
@@ -295,7 +295,7 @@ describe('a process that is killed while it writes', () => {
 
 const noDisk = await noSmallDisk()
 test.skipIf(noDisk !== null)(
-  `a full disk is an answer, harms nothing that is kept, and is over when there is room again${noDisk ? `: skipped, ${noDisk}` : ''}`,
+  `a full disk returns an error, keeps existing data intact, and recovers when space is freed${noDisk ? `: skipped, ${noDisk}` : ''}`,
   async () => {
     const disk = await mountSmallDisk(8)
     try {
@@ -312,7 +312,7 @@ test.skipIf(noDisk !== null)(
         ok: false,
         message: 'the disk of the state folder is full',
       })
-      // What needs no disk goes on.
+      // Operations that need no disk keep working.
       expect((await server.ask('POST', '/v1/scrape', { url: site.url, render: 'http' })).body.success).toBe(true)
       const { session_id } = (await server.ask('POST', '/sessions', { start_url: site.url })).body
       expect((await server.ask('POST', '/commands', titleOf(session_id))).body.success).toBe(true)

@@ -14,7 +14,7 @@ import { titled } from '../support/needs.ts'
 const share = '/usr/share/doc'
 
 interface Manual {
-  /** What brings it: `apt-get install <name>`. */
+  /** Debian package that contains it: `apt-get install <name>`. */
   readonly name: string
   readonly folder: string
   readonly pages: readonly string[]
@@ -121,7 +121,7 @@ describe.each(described)('$name', ({ folder, pages, reason }) => {
   const here = pages.filter((page) => existsSync(join(folder, `${page}.html`)))
   const url = (page: string) => `${origin}${folder.slice(share.length)}/${page}.html`
 
-  test.skipIf(reason)(titled('most of its pages are there', reason), () => {
+  test.skipIf(reason)(titled('contains most of its pages', reason), () => {
     expect(here.length).toBeGreaterThan(pages.length / 2)
   })
 
@@ -145,7 +145,7 @@ describe.each(described)('$name', ({ folder, pages, reason }) => {
     expect(missing(body, read)).toBeLessThan(0.02)
   })
 
-  test.skipIf(reason)(titled('links lead to pages that are there', reason), async () => {
+  test.skipIf(reason)(titled('links lead to existing pages', reason), async () => {
     const links = new Set<string>()
     for (const page of here) {
       const { data } = await homes.clients.embedded.scrape({ url: url(page) })

@@ -47,7 +47,7 @@ const knows = (...paths: string[]) =>
   )
 
 describe('bax search', () => {
-  test('prints a list to read', async () => {
+  test('prints a readable list', async () => {
     knows('/deltas', '/two.html')
     const { code, stdout, stderr } = await bax(['river', 'deltas'])
     const snippet = (at: number) => `All about ${at}. `.repeat(9).trim()
@@ -58,7 +58,7 @@ describe('bax search', () => {
     expect(web.asked[0]!.query.get('q')).toBe('river deltas')
   })
 
-  test('on a terminal breaks lines and colours them, unless NO_COLOR is set', async () => {
+  test('wraps and colours lines on a terminal, unless NO_COLOR is set', async () => {
     knows('/deltas')
     const colourless = await bax(['deltas'], { tty: true, columns: 40, env: { NO_COLOR: '1' } })
     expect(
@@ -74,7 +74,7 @@ describe('bax search', () => {
     expect(coloured.stdout).toContain('\u001b[1mPage 0\u001b[22m')
   })
 
-  test('prints the answer of the service with --json, its results one a line with --ndjson', async () => {
+  test('prints the response of the API with --json, and one result per line with --ndjson', async () => {
     knows('/deltas', '/two.html')
     const whole = JSON.parse((await bax(['deltas', '--json', '--limit', '1'])).stdout) as Record<string, unknown>
     expect(whole).toMatchObject({ success: true, provider: 'brave', data: [{ url: url('/deltas'), position: 1 }] })
@@ -94,7 +94,7 @@ describe('bax search', () => {
     expect(json).toContain('"heading"')
   })
 
-  test('fails when not one page could be had', async () => {
+  test('fails when no page could be loaded', async () => {
     knows('/film')
     expect(await bax(['deltas', '--formats', 'markdown'])).toMatchObject({
       code: 1,
@@ -102,7 +102,7 @@ describe('bax search', () => {
     })
   })
 
-  test('writes the pages and a list of them into a folder', async () => {
+  test('writes the pages and a list of them to a folder', async () => {
     knows('/deltas', '/two.html', '/film')
     const { code, stdout, stderr } = await bax(['deltas', '-o', 'out'])
     const host = new URL(site.url).host.replace(':', '-')
@@ -129,12 +129,12 @@ describe('bax search', () => {
     expect((await readFile(join(folder, shot!))).subarray(1, 4).toString()).toBe('PNG')
   })
 
-  test('says that nothing was found, and that is no failure', async () => {
+  test('succeeds with a message when nothing was found', async () => {
     web.mood('brave', 'empty')
     expect(await bax(['deltas'])).toMatchObject({ code: 0, stdout: '', stderr: 'no results from brave\n' })
   })
 
-  test('goes on with the next provider, and says so', async () => {
+  test('continues with the next provider, with a warning', async () => {
     knows('/deltas')
     web.mood('brave', 'refuses')
     const { code, stdout, stderr } = await bax(['deltas'])
@@ -142,7 +142,7 @@ describe('bax search', () => {
     expect(stderr).toMatch(/^warning: brave failed: it rejected the key/)
   })
 
-  test('exits 3 when no provider answers, and shows no key', async () => {
+  test('exits with 3 when all providers fail, and never prints a key', async () => {
     web.mood('brave', 'spent')
     web.mood('searxng', 'down')
     const { code, stdout, stderr } = await bax(['deltas'])
@@ -153,7 +153,7 @@ describe('bax search', () => {
     expect(stderr + json.stdout + json.stderr).not.toContain(keys.brave)
   })
 
-  test('asks the provider that is named', async () => {
+  test('uses the provider of --provider', async () => {
     knows('/deltas')
     await bax(['deltas', '--provider', 'searxng', '--lang', 'de', '--tbs', 'qdr:d'])
     expect(web.asked.map(({ provider }) => provider)).toEqual(['searxng'])
@@ -168,12 +168,12 @@ describe('bax search', () => {
     ['a format that is none', ['x', '--formats', 'pdf'], /formats\[0\]/],
     ['a picture for a terminal', ['x', '--formats', 'screenshot'], /need a folder/],
     ['a provider that is not set up', ['x', '--provider', 'serper'], /BAX_SERPER_KEY/],
-  ])('%s is told', async (_, argv, message) => {
+  ])('%s is rejected with a message', async (_, argv, message) => {
     expect(await bax(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) })
     expect(web.asked).toEqual([])
   })
 
-  test('shows its flags', async () => {
+  test('shows its flags in the help', async () => {
     const { stdout } = await run(['search', '--help'])
     for (const flag of ['--limit', '--formats', '--provider', '--lang', '--country', '--tbs', '--timeout', '--wait-for', '--no-only-main-content', '--render', '--output', '--session', '--ndjson']) expect(stdout).toContain(flag) // prettier-ignore
     expect(stdout).not.toContain('scrape-options')
@@ -186,7 +186,7 @@ describe('bax doctor', () => {
     return (JSON.parse(stdout) as { checks: { name: string }[] }).checks.find(({ name }) => name === 'search')
   }
 
-  test('tells which providers are set up', async () => {
+  test('lists the configured providers', async () => {
     expect(await searchCheck(web.env('brave', 'duckduckgo'))).toMatchObject({ ok: true, found: 'brave, duckduckgo' })
     expect(await searchCheck({})).toMatchObject({ ok: false, needed: false, found: expect.stringContaining('duckduckgo, bing'), mend: expect.stringContaining('BAX_SEARXNG_URL') }) // prettier-ignore
   })
@@ -213,7 +213,7 @@ describe('bax search with other engines', () => {
     expect(gone).toMatchObject({ code: 5, stderr: expect.stringContaining('ses_nobody') })
   })
 
-  test('asks the providers that are set up here, whatever the local engine knows', async () => {
+  test('uses the providers of its own environment, not of the local engine', async () => {
     const stateDir = await built.stateDir()
     await built.run(['session', 'create'], { env: { BAX_STATE_DIR: stateDir } })
     knows('/deltas')
@@ -223,7 +223,7 @@ describe('bax search with other engines', () => {
     expect(JSON.parse(stdout)).toMatchObject({ provider: 'searxng' })
   })
 
-  test('asks a server, with the providers that are set up there', async () => {
+  test('uses the providers of a server', async () => {
     knows('/deltas')
     const stateDir = await built.stateDir()
     const server = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {

@@ -10,7 +10,7 @@ import {
   serveSearch,
 } from '../support/search-server.ts'
 
-/** More than two pages of every provider. */
+/** More than two pages of results for every provider. */
 const hits: Hit[] = Array.from({ length: 24 }, (_, at) => ({
   url: `https://delta${at}.example/about?a=1&b=${at}#top`,
   title: `How <b>deltas</b> grow & why it's ${at}`,
@@ -38,7 +38,7 @@ const pages = ['duckduckgo', 'bing'] as const
 const lastAsked = () => web.asked.at(-1)!
 
 describe.each(searchProviderNames)('%s', (provider) => {
-  test('gives addresses without wrapping, texts without markup, ranks from 1', async () => {
+  test('returns direct URLs, texts without markup, and positions from 1', async () => {
     const answer = await search(provider, { limit: 5 })
     expect(answer).toMatchObject({ success: true, provider })
     expect(answer).not.toHaveProperty('warning')
@@ -52,19 +52,19 @@ describe.each(searchProviderNames)('%s', (provider) => {
     expect(web.asked.filter((asked) => asked.provider !== provider)).toEqual([])
   })
 
-  test('gives as many as are wanted, from several pages where it has to', async () => {
+  test('returns the requested number of results, from several pages if needed', async () => {
     expect((await search(provider, { limit: 1 })).data).toHaveLength(1)
     const { data } = await search(provider, { limit: 20 })
     expect(data.map(({ url }) => url)).toEqual(hits.slice(0, 20).map(({ url }) => url))
     expect(data.at(-1)!.position).toBe(20)
   })
 
-  test('finds nothing, and that is an answer', async () => {
+  test('returns an empty list if nothing is found', async () => {
     web.mood(provider, 'empty')
     expect(await search(provider)).toEqual({ success: true, data: [], provider })
   })
 
-  test('is asked with the question as it was put', async () => {
+  test('receives the query unchanged', async () => {
     const query = `c++ "template<T>" && <std> ümlaut`
     await search(provider, { query: `  ${query} ` })
     const { query: words, body } = lastAsked()
@@ -75,9 +75,9 @@ describe.each(searchProviderNames)('%s', (provider) => {
     ['down', 'connection_failed', /./],
     ['busy', 'rate_limited', /./],
     ['silent', 'timeout', /the search timed out/],
-  ])('%s: an error and no empty answer', async (manner, code, error) => {
+  ])('%s: returns an error instead of an empty list', async (manner, code, error) => {
     web.mood(provider, manner)
-    // It turns away without a word.
+    // It rejects requests without a reason.
     const known = manner === 'busy' && provider === 'duckduckgo' ? 'provider_blocked' : code
     await expect(search(provider, { timeout: manner === 'silent' ? 500 : 60_000 })).rejects.toMatchObject({
       code: 'search_unavailable',
@@ -86,7 +86,7 @@ describe.each(searchProviderNames)('%s', (provider) => {
     })
   })
 
-  test('keeps what it has when a later page fails', async () => {
+  test('keeps earlier results when a later page fails', async () => {
     web.mood(provider, 'well', 'busy')
     const { data, warning } = await search(provider, { limit: provider === 'brave' ? 5 : 20 })
     expect(data).toHaveLength(provider === 'brave' ? 5 : 10)
@@ -94,13 +94,13 @@ describe.each(searchProviderNames)('%s', (provider) => {
   })
 })
 
-describe.each(apis)('%s, by its JSON', (provider) => {
+describe.each(apis)('%s, a JSON API', (provider) => {
   test.each<[Manner, RegExp]>([
     ['no json', /its response is not a JSON object/],
     ['another form', /its response has an unknown format/],
     ['cut off', /./],
     ['redirects', /it redirects \(status 302\)/],
-  ])('%s: an error and no empty answer', async (manner, error) => {
+  ])('%s: returns an error instead of an empty list', async (manner, error) => {
     web.mood(provider, manner)
     await expect(search(provider)).rejects.toMatchObject({
       code: 'search_unavailable',
@@ -109,9 +109,9 @@ describe.each(apis)('%s, by its JSON', (provider) => {
   })
 })
 
-describe('keys', () => {
+describe('API keys', () => {
   test.each(['brave', 'serper', 'google'] as const)(
-    '%s that refuses one is told of, the key is not',
+    '%s: reports a rejected key without showing it',
     async (provider) => {
       web.mood(provider, 'refuses')
       const thrown = await search(provider).catch((error: unknown) => error)
@@ -121,7 +121,7 @@ describe('keys', () => {
   )
 
   test.each(['brave', 'serper', 'google'] as const)(
-    '%s whose account is used up is told of, the key is not',
+    '%s: reports an exhausted quota without showing the key',
     async (provider) => {
       web.mood(provider, 'spent')
       const thrown = await search(provider).catch((error: unknown) => error)
@@ -132,14 +132,14 @@ describe('keys', () => {
 })
 
 describe('searxng', () => {
-  test('without the JSON format is told how to mend it', async () => {
+  test('without the JSON format fails with a hint', async () => {
     web.mood('searxng', 'refuses')
     await expect(search('searxng')).rejects.toMatchObject({
       details: [{ provider: 'searxng', code: 'provider_failed', error: expect.stringContaining('search.formats') }],
     })
   })
 
-  test('whose own engines were kept from answering has not found nothing', async () => {
+  test('reports failures of its own engines as an error', async () => {
     web.mood('searxng', 'spent')
     await expect(search('searxng')).rejects.toMatchObject({
       details: [
@@ -150,7 +150,7 @@ describe('searxng', () => {
 })
 
 describe('result pages', () => {
-  test.each(pages)('%s that shows a challenge has blocked us, and has not found nothing', async (provider) => {
+  test.each(pages)('%s: reports a challenge as a blocked provider, not as an empty list', async (provider) => {
     web.mood(provider, 'refuses')
     await expect(search(provider)).rejects.toMatchObject({
       code: 'search_unavailable',
@@ -159,18 +159,18 @@ describe('result pages', () => {
     })
   })
 
-  test.each(pages)('%s in a shape that nobody knows is an error', async (provider) => {
+  test.each(pages)('%s: reports an unknown page format as an error', async (provider) => {
     web.mood(provider, 'no json')
     await expect(search(provider)).rejects.toMatchObject({ details: [{ provider, code: 'provider_failed' }] })
   })
 
-  test('results that speak of captchas are results', async () => {
+  test('accepts results about captchas', async () => {
     web.knows([{ url: 'https://captcha.example/', title: 'One last step: please solve the challenge below', snippet: 'Unfortunately, bots use DuckDuckGo too.' }]) // prettier-ignore
     for (const provider of pages) expect((await search(provider)).data).toHaveLength(1)
     web.knows(hits)
   })
 
-  test('DuckDuckGo’s page for the smallest browsers will do, too', async () => {
+  test("reads DuckDuckGo's lite page, too", async () => {
     const { duckduckgo } = web.config('duckduckgo').providers!
     const url = duckduckgo!.url!.replace('/html/', '/lite/')
     const other = await openHomes({ search: { order: ['duckduckgo'], providers: { duckduckgo: { url } } } })
@@ -186,7 +186,7 @@ describe('result pages', () => {
     }
   })
 
-  test('DuckDuckGo takes no question that is longer than its own limit', async () => {
+  test('rejects queries above the limit of DuckDuckGo', async () => {
     await expect(search('duckduckgo', { query: 'x'.repeat(600) })).rejects.toMatchObject({
       details: [{ error: 'it accepts queries of at most 499 characters' }],
     })
@@ -202,17 +202,17 @@ describe('language, country and period', () => {
     ['google', { hl: 'de', lr: 'lang_de', gl: 'at', dateRestrict: 'w1' }],
     ['duckduckgo', { kl: 'at-de', df: 'w' }],
     ['bing', { mkt: 'de-AT', setlang: 'de', filters: 'ex1:"ez2"' }],
-  ])('%s is told in its own words', async (provider, words) => {
+  ])('%s receives its own parameters', async (provider, words) => {
     await search(provider, wish)
     expect(Object.fromEntries(lastAsked().query)).toMatchObject(words)
   })
 
-  test('serper is told in its own words', async () => {
+  test('serper receives its own parameters', async () => {
     await search('serper', wish)
     expect(JSON.parse(lastAsked().body)).toMatchObject({ hl: 'de', gl: 'at', tbs: 'qdr:w' })
   })
 
-  test('what a provider cannot do is said', async () => {
+  test('unsupported filters cause a warning', async () => {
     expect((await search('searxng', { tbs: 'qdr:h' })).warning).toBe(
       'searxng cannot filter by hour: these are results of the last day',
     )
@@ -231,7 +231,7 @@ describe('language, country and period', () => {
     ['query', '   '],
     ['provider', 'altavista'],
     ['formats', ['pdf']],
-  ])('%s %j is refused', async (field, value) => {
+  ])('%s %j is rejected', async (field, value) => {
     await expect(search('searxng', { [field]: value })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining(field) }) // prettier-ignore
     expect(web.asked).toEqual([])
   })

@@ -44,7 +44,7 @@ const pages: Parameters<typeof serveSite>[0] = {
   '/hang': '<!doctype html><title>Hang</title><p>Before</p><script>addEventListener("load", () => setTimeout(() => { for (;;); }))</script>',
 } // prettier-ignore
 
-/** Makes the engines know pages of the site. */
+/** Makes the providers return pages of the site. */
 function knows(...paths: string[]): string[] {
   const urls = paths.map((path) => (path.startsWith('http') ? path : `${site.url}${path}`))
   web.knows(urls.map((url, at): Hit => ({ url, title: `Page ${at}`, snippet: `Snippet ${at}` })))
@@ -55,7 +55,7 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
   const search = (input: Record<string, unknown> = {}) =>
     homes.clients[home].search({ query: 'deltas', ...input } as never)
 
-  test.each(['POST /v1/search', 'POST /search'])('%s gives what is found, without the pages', async (http) => {
+  test.each(['POST /v1/search', 'POST /search'])('%s returns results without their pages', async (http) => {
     const [url] = knows('/deltas', '/film')
     const answer = await call(homes.transports[home], http, { query: 'deltas', limit: 1 })
     expect(answer).toEqual({
@@ -80,7 +80,7 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
     expect(warning).toBeUndefined()
   })
 
-  test('drops no result whose page cannot be scraped', async () => {
+  test('keeps results whose pages cannot be scraped', async () => {
     const urls = knows('/film', '/deltas', '/missing', 'http://127.0.0.1:1/')
     const { success, data } = await search({ formats: ['markdown'] })
     expect(success).toBe(true)
@@ -97,7 +97,7 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
     expect(contents[3]!.metadata).toMatchObject({ sourceURL: urls[3], error: expect.any(String), code: expect.stringMatching(/^(url_blocked|connection_failed)$/) }) // prettier-ignore
   })
 
-  test('asks the next provider when one fails, and says so', async () => {
+  test('uses the next provider when one fails, with a warning', async () => {
     const [url] = knows('/deltas')
     web.mood('searxng', 'down')
     const answer = await search()
@@ -107,13 +107,13 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
     expect(await search()).toMatchObject({ provider: 'duckduckgo', data: [{ url }] })
   })
 
-  test('asks nobody else when there is nothing to find', async () => {
+  test('does not ask other providers when nothing is found', async () => {
     web.mood('searxng', 'empty')
     expect(await search({ formats: ['markdown'] })).toEqual({ success: true, data: [], provider: 'searxng' })
     expect(web.asked.map(({ provider }) => provider)).toEqual(['searxng'])
   })
 
-  test('is a 503 with every failure when no provider answers', async () => {
+  test('returns 503 with all failures when every provider fails', async () => {
     web.mood('searxng', 'no json')
     web.mood('brave', 'busy')
     web.mood('duckduckgo', 'refuses')
@@ -130,7 +130,7 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
     })
   })
 
-  test('scrapes in tabs of a session, with its cookies, and leaves the session as it was', async () => {
+  test('scrapes in tabs of a session with its cookies, and leaves the session unchanged', async () => {
     const client = homes.clients[home]
     const { session_id = '' } = await client.createSession({
       user_agent: 'delta-reader/1',
@@ -160,7 +160,7 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
     await client.closeSession({ session_id })
   })
 
-  test('refuses a session that is not there before anybody is asked', async () => {
+  test('rejects an unknown or closed session before any request', async () => {
     await expect(search({ session_id: 'ses_nobody' })).rejects.toMatchObject({ code: 'session_not_found', status: 404 })
     const { session_id = '' } = await homes.clients[home].createSession({})
     await homes.clients[home].closeSession({ session_id })
@@ -175,7 +175,7 @@ describe('search', () => {
   const search = (input: Record<string, unknown>) =>
     homes.clients.embedded.search({ query: 'deltas', ...input } as never)
 
-  test('takes what Firecrawl’s clients send', async () => {
+  test('accepts the requests of Firecrawl’s clients', async () => {
     knows('/deltas')
     const body = { query: 'deltas', scrapeOptions: { formats: ['markdown', { type: 'json', schema: { type: 'object', properties: { title: { type: 'string' } } } }], onlyMainContent: false } } // prettier-ignore
     const { data } = (await call(homes.transports.embedded, 'POST /v1/search', body, { strict: true })) as SearchAnswer
@@ -183,7 +183,7 @@ describe('search', () => {
     expect(data[0]!.content!.json).toHaveProperty('title')
   })
 
-  test('hands the options of scraping on', async () => {
+  test('passes scrape options on', async () => {
     knows('/deltas')
     const whole = await search({ formats: ['markdown'], only_main_content: false })
     expect(whole.data[0]!.content!.markdown).toContain('All rights reserved')
@@ -193,12 +193,12 @@ describe('search', () => {
     expect(Buffer.from(shot.data[0]!.content!.screenshot!, 'base64').subarray(1, 4).toString()).toBe('PNG')
   })
 
-  test('refuses what cannot be asked of a page before anybody is asked', async () => {
+  test('rejects invalid scrape options before any request', async () => {
     await expect(search({ formats: ['screenshot'], render: 'http' })).rejects.toMatchObject({ code: 'invalid_request' })
     expect(web.asked).toEqual([])
   })
 
-  test('names a provider that is not set up', async () => {
+  test('reports a provider that is not configured', async () => {
     await expect(search({ provider: 'serper' })).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'serper is not set up in this engine',
@@ -206,14 +206,14 @@ describe('search', () => {
     })
   })
 
-  test('is done in its time: pages that are not are told of', async () => {
+  test('ends at its timeout, and reports unfinished pages', async () => {
     const urls = knows('/deltas', '/slow')
     const { data } = await search({ formats: ['markdown'], timeout: 8000 })
     expect(data[0]!.content!.markdown).toContain('# How deltas grow')
     expect(data[1]!.content).toEqual({ metadata: { sourceURL: urls[1], code: 'timeout', error: expect.any(String) } })
   })
 
-  test('ends with the caller', async () => {
+  test('is cancelled when its caller disconnects', async () => {
     web.mood('searxng', 'silent')
     const gone = new AbortController()
     const asking = homes.clients.http.search({ query: 'deltas' }, { signal: gone.signal })
@@ -223,7 +223,7 @@ describe('search', () => {
     expect(web.asked.map(({ provider }) => provider)).toEqual(['searxng'])
   })
 
-  test('takes pictures and brands in a session’s tabs, and reads pages that hang', async () => {
+  test('takes screenshots and branding in tabs of a session, and reads pages that hang', async () => {
     const client = homes.clients.embedded
     const { session_id = '' } = await client.createSession({})
     knows('/deltas', '/hang')
@@ -235,7 +235,7 @@ describe('search', () => {
     await client.closeSession({ session_id })
   })
 
-  test('leaves a session its own tab when a page crashes', async () => {
+  test("keeps the session's own tab when a page crashes", async () => {
     const browser = await startForeignBrowser()
     const client = homes.clients.embedded
     const { session_id = '' } = await client.createSession({ cdp_url: browser.url, start_url: `${site.url}/deltas` })
@@ -252,7 +252,7 @@ describe('search', () => {
     await browser.close()
   })
 
-  test('waits for a busy session no longer than it has time', async () => {
+  test('waits for a busy session until its timeout', async () => {
     const client = homes.clients.embedded
     const { session_id = '' } = await client.createSession({ start_url: `${site.url}/deltas` })
     const [url] = knows('/deltas')
@@ -267,7 +267,7 @@ describe('search', () => {
     await client.closeSession({ session_id })
   })
 
-  test('tells of every page when the session ends under it', async () => {
+  test('reports every page when the session ends meanwhile', async () => {
     const client = homes.clients.embedded
     const { session_id = '' } = await client.createSession({})
     const urls = knows('/slow', '/slow?2')
@@ -281,7 +281,7 @@ describe('search', () => {
     )
   })
 
-  test('without a configuration asks the result pages', async () => {
+  test('without a configuration uses the result pages', async () => {
     const bare = await openHomes({ browser: '/nonexistent/browser' })
     try {
       await expect(bare.clients.embedded.search({ query: 'deltas' })).rejects.toMatchObject({

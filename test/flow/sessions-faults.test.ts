@@ -49,7 +49,7 @@ describe.each(usualHomes)('failures (%s)', (home) => {
   }
 
   testUnless(noFullBrowser)(
-    'a killed browser ends only its own sessions, says so, and the next session gets another',
+    'a killed browser ends only its own sessions, with a reason, and the next session uses another',
     async () => {
       const lost = await create({ start_url: site.url })
       const stealth = await create({ disable_automation_detection: true, start_url: site.url })
@@ -108,7 +108,7 @@ describe.each(usualHomes)('failures (%s)', (home) => {
   })
 
   test.skipIf(process.platform !== 'linux')(
-    'a crashed page fails its command, and the session goes on with a fresh tab',
+    'a crashed page fails its command, and the session continues with a new tab',
     async () => {
       const id = await create({ start_url: site.url })
       await valueOf(client(), id, 'document.cookie = "kept=1"')
@@ -132,7 +132,7 @@ describe.each(usualHomes)('failures (%s)', (home) => {
     },
   )
 
-  // What a page does is the same from every location, and half a minute of waiting is spent once.
+  // Pages behave the same in every location: spend half a minute only once.
   if (home !== 'http') return
 
   test('replaces a page that hangs during a navigation by a new tab', async () => {
@@ -159,20 +159,16 @@ describe.each(usualHomes)('failures (%s)', (home) => {
     })
   })
 
-  // Half a minute of waiting is spent once.
-  test(
-    'a short question to a page that hangs ends after 30 s, not with the whole batch',
-    { timeout: 60_000 },
-    async () => {
-      const busy = await create({ start_url: `${site.url}/busy` })
-      const { results } = await client().runCommands({
-        session_id: busy,
-        continue_on_error: true,
-        commands: [command('wait_for_element', { selector: 'h2', timeout_ms: 500 }), command('get_title')],
-      })
-      expect(results[1]).toMatchObject({ code: 'timeout', error: expect.stringContaining('the page does not answer') })
-    },
-  )
+  // Spend half a minute only once.
+  test('a short timeout on a page that hangs ends the batch after 30 s', { timeout: 60_000 }, async () => {
+    const busy = await create({ start_url: `${site.url}/busy` })
+    const { results } = await client().runCommands({
+      session_id: busy,
+      continue_on_error: true,
+      commands: [command('wait_for_element', { selector: 'h2', timeout_ms: 500 }), command('get_title')],
+    })
+    expect(results[1]).toMatchObject({ code: 'timeout', error: expect.stringContaining('the page does not answer') })
+  })
 })
 
 describe('browser process', () => {
@@ -183,7 +179,7 @@ describe('browser process', () => {
       expect(error).toMatchObject({ code: 'browser_not_found', status: 503, exit: 3 })
       expect(error.hint).toContain('/nowhere/chromium')
       const { status, headers } = await fetch(`${own.baseUrl}/sessions`, { method: 'POST' })
-      // Asking again changes nothing, and says so to clients that repeat every 5xx.
+      // Repeated requests have the same result, and tell clients not to retry.
       expect([status, headers.get('x-should-retry')]).toEqual([503, 'false'])
     } finally {
       await own.close()

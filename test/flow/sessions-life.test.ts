@@ -28,7 +28,7 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   const create = async (input: Parameters<Client['createSession']>[0] = {}): Promise<string> =>
     (await client().createSession({ headless: true, ...input })).session_id!
-  /** Resolves when a command of the session has begun. */
+  /** Resolves when a command of the session has started. */
   const started = async (session_id: string) => {
     for await (const { type } of follow(homes.transports[home], 'GET /stream/sse', { session_id, replay: 'all' })) {
       if (type === 'command.started') return
@@ -48,7 +48,7 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
     expect(sessions.map(({ session_id }) => session_id)).toEqual([second, first])
     expect(sessions[1]).toMatchObject({ url: `${site.url}/`, title: 'Home', status: 'ready' })
     await open(client(), first, `${site.url}/second`)
-    // A record does not wait for a page that is slow to tell its title.
+    // Listing does not wait for the titles of slow pages.
     await expect.poll(async () => (await record(first)).title).toBe('Second')
     expect(await record(first)).toMatchObject({ url: `${site.url}/second`, commands_run: 1 })
     await valueOf(client(), first, 'document.title = "Changed"')
@@ -160,7 +160,7 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
     await started(id)
     gone.abort()
     await call.catch(() => {})
-    // The next batch gets its turn, so the hanging one is over.
+    // The next batch only runs after the hanging one has ended.
     expect(await valueOf(client(), id, '6 * 7')).toBe(42)
     expect((await record(id)).status).toBe('ready')
   })

@@ -51,7 +51,7 @@ describe.each(usualHomes)('pages of a session (%s)', (home) => {
   const click = (selector: string) =>
     client().runCommands({ session_id: id, commands: [{ command: 'click', data: { selector } }] })
   const record = () => client().getSession({ session_id: id })
-  /** Events up to the first that fits. */
+  /** Returns the events up to the first that matches. */
   const eventsUntil = async (fits: (event: Event) => boolean): Promise<Event[]> => {
     const seen: Event[] = []
     for await (const event of follow(homes.transports[home], 'GET /stream/sse', { session_id: id, replay: 'all' })) {
@@ -108,7 +108,7 @@ describe.each(usualHomes)('pages of a session (%s)', (home) => {
   })
 
   test('opens a new tab for the next command when the last one is closed', async () => {
-    // A page may close itself when it has been nowhere else.
+    // A page may only close itself if it has no history.
     id = (await client().createSession({ headless: true })).session_id!
     await client().runCommands({
       session_id: id,

@@ -186,7 +186,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
   })
 
   test.skipIf(process.platform !== 'linux')(
-    'attach is a terminal in the session: its size, its keys, its exit code',
+    'attach is a terminal in the session, with its size, keys and exit code',
     async () => {
       const line = `exec ${process.execPath} ${built.program} shell attach -s ${session}`
       const child = spawn('script', ['-qec', `stty cols 101 rows 37; ${line}`, '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'xterm', BAX_CONFIG: '/nonexistent/config.json', ...env() } }) // prettier-ignore

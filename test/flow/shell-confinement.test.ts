@@ -1,4 +1,4 @@
-/** Confinement of a container, and its end when its engine, Docker or someone else ends it. */
+/** Confinement of a container, and how it ends when its engine, Docker or another program ends it. */
 import type Docker from 'dockerode'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -25,7 +25,7 @@ import { startShellHost } from '../support/shell-host.ts'
 
 const [busybox, full] = testImages
 
-/** Containers that Docker lists for an engine, or all with one of our labels. */
+/** Returns the containers that Docker lists for an engine, or all with one of our labels. */
 const ofEngine = (client: Docker, label: string) =>
   client.listContainers({ all: true, filters: JSON.stringify({ label: [label] }) })
 
@@ -34,7 +34,7 @@ async function inspectOf(client: Docker, sessionId: string) {
   return client.getContainer(found!.Id).inspect()
 }
 
-/** Runs a command in another container on the same bridge, without our fence: proof that the fence is needed. */
+/** Runs a command in another container on the same bridge without our rules, to show that they are needed. */
 async function unfenced(client: Docker, image: string, network: string, command: string): Promise<string> {
   const Cmd = ['sh', '-c', `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | ${command}`]
   const container = await client.createContainer({ Image: image, Cmd, HostConfig: { NetworkMode: network } })

@@ -5,7 +5,7 @@ import type { StepResult } from '../../src/core/shapes/observe.ts'
 import { inUsualHomes } from '../support/commands.ts'
 import { failureOf, until } from '../support/session-steps.ts'
 
-/** Requests that are answered when a test says so. */
+/** Requests that are held until a test responds. */
 const held: ServerResponse[] = []
 
 const pages = {

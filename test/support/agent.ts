@@ -1,4 +1,4 @@
-/** The agent's program run directly, without a container: its protocol from the other end. */
+/** Runs the program of the agent without a container, to test its protocol. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { AgentChannel } from '../../src/engine/shell/agent/channel.ts'
 export interface RunningAgent {
   readonly process: ChildProcess
   readonly channel: AgentChannel
-  /** What it said on stderr. */
+  /** Returns its output on stderr. */
   said(): string
   /** Its exit code, or the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals>
@@ -19,7 +19,7 @@ export interface RunningAgent {
 
 const here = process.arch === 'arm64' ? 'arm64' : 'x64'
 
-/** Why the agent cannot be run here; null when it can. */
+/** The reason why the agent cannot run here; null if it can. */
 export const noAgent =
   process.platform !== 'linux'
     ? 'skipped, the agent runs on Linux'
@@ -27,7 +27,7 @@ export const noAgent =
       ? 'skipped, there is no C compiler'
       : null
 
-/** The folder with the agent's program; `checked` is one that ends at the first fault of memory. */
+/** Compiles or copies the agent into a folder; a `checked` one ends at the first memory error. */
 export async function agentProgram({ checked = false } = {}): Promise<{ program: string; drop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-agent-'))
   const drop = () => rm(folder, { recursive: true, force: true })
@@ -44,7 +44,7 @@ export function startAgent(program: string): RunningAgent {
   const child = spawn(program, { stdio: ['pipe', 'pipe', 'pipe'], cwd: fileURLToPath(new URL('.', import.meta.url)) })
   let said = ''
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
-  // It may end before it has read all.
+  // It may end before it has read everything.
   child.stdin.on('error', () => {})
   const channel = new AgentChannel((bytes) => void child.stdin.write(bytes))
   child.stdout.on('data', (bytes: Buffer) => channel.receive(bytes))

@@ -1,4 +1,4 @@
-/** One of everything that can belong to a key, made under it through the front door. */
+/** One object of every kind that belongs to a key, created through the API. */
 import { WebSocket } from 'ws'
 import { type Client, createClient, follow } from '../../src/client/client.ts'
 import { overHttp, type Transport } from '../../src/client/transport.ts'
@@ -9,7 +9,7 @@ import type { Homes } from './homes.ts'
 import { until } from './session-steps.ts'
 import { busybox } from './shell.ts'
 
-/** Somebody with a key, and the ways to call with it. */
+/** A key, and clients that use it. */
 export interface KeyHolder {
   readonly key: string
   readonly keyId: string
@@ -28,7 +28,7 @@ export async function keyHolder(
   return { key, keyId, transport, client: createClient(transport, addressed) }
 }
 
-/** What is there to be found, by its id. */
+/** The objects of a key, by their IDs. */
 export interface Belongings {
   readonly session: string
   readonly frameToken: string
@@ -37,16 +37,16 @@ export interface Belongings {
   readonly crawl: string
   readonly relay: string
   readonly relayToken: string
-  /** Present where there is Docker. */
+  /** Only with Docker. */
   readonly shell?: string
   readonly exec?: string
   readonly artifact?: string
 }
 
-/** Names that every key may use for things of its own. */
+/** A name that every key may use for its own objects. */
 export const commonName = 'shop'
 
-/** `site` is crawled; the pool must have a place for one session. */
+/** Creates one object of every kind. `site` is crawled; the pool must have a slot for one session. */
 export async function makeBelongings(homes: Homes, holder: KeyHolder, site: string): Promise<Belongings> {
   const { client } = holder
   const { session_id: session, frame_token: frameToken } = await client.createSession({ requested_name: commonName })
@@ -59,7 +59,7 @@ export async function makeBelongings(homes: Homes, holder: KeyHolder, site: stri
   return { session: session!, frameToken: frameToken!, provision: provision!, profile, crawl, relay, relayToken, ...shell } // prettier-ignore
 }
 
-/** A connector without a browser: it says hello, and stays. */
+/** Connects without a browser: sends the hello message, and stays connected. */
 async function bringNothing({ baseUrl }: Homes, token: string, { client }: KeyHolder): Promise<string> {
   const headers = { authorization: `Bearer ${token}` }
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/relay/connect`, subprotocol, { headers })

@@ -1,4 +1,4 @@
-/** The terminal's front door in tests: `main(argv, io)` from source, and the built program as real processes. */
+/** The CLI in tests: `main(argv, io)` from source, and the built program as separate processes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ export interface CliResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
-  /** Standard output as it was written, for pictures. */
+  /** Standard output as bytes, for images. */
   readonly bytes: Buffer
 }
 
@@ -21,14 +21,14 @@ export interface CliOptions {
   readonly stdin?: string
   readonly cwd?: string
   readonly signal?: AbortSignal
-  /** Hears what is written to standard output as it is written. */
+  /** Called with each chunk written to standard output. */
   readonly onOutput?: (text: string) => unknown
-  /** The same of standard error. */
+  /** Called with each chunk written to standard error. */
   readonly onError?: (text: string) => unknown
   /** Whether standard output and error claim to be a terminal. */
   readonly tty?: boolean
   readonly columns?: number
-  /** How the background engine is started; without it none can be. */
+  /** Command that starts the background engine; without it none can be started. */
   readonly self?: Io['host']['self']
 }
 
@@ -42,7 +42,7 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
       hear?.(String(chunk))
     },
     isTTY: options.tty ?? false,
-    // What a spinner does to a terminal's lines.
+    // Spinners call these on a terminal.
     ...(options.tty && { cursorTo: () => true, clearLine: () => true, moveCursor: () => true }),
     ...(options.columns && { columns: options.columns }),
   })
@@ -74,7 +74,7 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
 interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<CliResult>
-  /** Resolves with all of stderr when it holds the text. */
+  /** Resolves with all of stderr once it contains the text. */
   says(text: string): Promise<string>
 }
 
@@ -83,12 +83,12 @@ export interface BuiltBax {
   readonly program: string
   start(argv: readonly string[], options?: CliOptions): Running
   run(argv: readonly string[], options?: CliOptions): Promise<CliResult>
-  /** A fresh folder for the state of one engine; it is stopped and removed at the end. */
+  /** Creates a state folder for one engine, which is stopped and removed at the end. */
   stateDir(): Promise<string>
   close(): Promise<void>
 }
 
-/** The built program in a folder of its own, inside the checkout so that its packages are found. */
+/** Copies the built program into a separate folder, inside the checkout so that its packages are found. */
 export async function buildBax(): Promise<BuiltBax> {
   const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
   await mkdir(parent, { recursive: true })
@@ -132,7 +132,7 @@ function startProcess(program: string, argv: readonly string[], { env, stdin, cw
     for (const look of waiting) look()
   })
   child.stdin.on('error', (error: NodeJS.ErrnoException) => {
-    // A program need not read all that it is given.
+    // A program may end without reading its whole input.
     if (error.code !== 'EPIPE') throw error
   })
   child.stdin.end(stdin ?? '')

@@ -1,6 +1,6 @@
 /**
- * DokuWiki, a real application of many parts, from Debian's packages on PHP's own server.
- * The packages are unpacked into a folder of the test's own: nothing of them is installed on the machine.
+ * DokuWiki, a large real application, from Debian's packages on PHP's own server. The packages are unpacked into a
+ * temporary folder, not installed.
  */
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -20,14 +20,14 @@ export interface Wiki {
   readonly url: string
   readonly user: string
   readonly password: string
-  /** Text of a stored page, or undefined when there is none. */
+  /** Returns the text of a stored page, or undefined if there is none. */
   page(name: string): Promise<string | undefined>
-  /** Bytes of an uploaded file, or undefined. */
+  /** Returns the bytes of an uploaded file, or undefined. */
   media(name: string): Promise<Buffer | undefined>
   close(): Promise<void>
 }
 
-/** Why the wiki cannot run here, or undefined when it can. */
+/** Returns why the wiki cannot run here, or undefined if it can. */
 export function missingForWiki(): string | undefined {
   if (!existsSync('/usr/bin/apt-get')) return 'DokuWiki comes from Debian packages and there is no apt-get here'
   if (process.getuid?.() !== 0 && !existsSync('/usr/bin/php'))

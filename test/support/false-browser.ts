@@ -1,4 +1,4 @@
-/** Who poses as a browser on a debugging port: says what a test wants said, and may have a real one behind it. */
+/** A fake browser on a debugging port: sends what a test tells it to, optionally as a proxy of a real one. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
@@ -8,18 +8,18 @@ export type Said = string | Buffer
 export interface FalseBrowser {
   /** `ws://127.0.0.1:PORT` */
   readonly url: string
-  /** Says something to the one who has connected last. */
+  /** Sends a message to the latest client. */
   say(what: Said): void
-  /** What the real browser has said to that one. */
+  /** Messages of the real browser to that client. */
   readonly heard: readonly string[]
-  /** Code and reason with which connections were closed from the other side. */
+  /** Code and reason with which clients closed connections. */
   readonly closings: readonly { code: number; reason: string }[]
   close(): Promise<void>
 }
 
 /**
- * Answers every call with `answer`, unless there is a real browser at `behind` (`http://HOST:PORT`): then that one does, and
- * each of its messages goes through `pass`.
+ * Responds to every call with `answer`; or forwards calls to the real browser at `behind` (`http://HOST:PORT`), whose
+ * messages go through `pass`.
  */
 export async function startFalseBrowser({ answer, behind, pass = (text) => [text] }: Wishes): Promise<FalseBrowser> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
@@ -30,7 +30,7 @@ export async function startFalseBrowser({ answer, behind, pass = (text) => [text
   server.on('connection', (socket) => {
     last = socket
     heard.length = 0
-    // Who is cut off may still be speaking.
+    // A disconnected client may still be sending.
     socket.on('error', () => {})
     socket.on('close', (code, reason) => closings.push({ code, reason: reason.toString() }))
     if (answer !== undefined) socket.on('message', () => socket.send(answer))

@@ -1,11 +1,11 @@
-/** A page whose answer waits until the test lets go of it. */
+/** A page whose response is held until the test releases it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export interface HeldPage {
   readonly page: (request: IncomingMessage, response: ServerResponse) => void
-  /** Resolves when the page is waited for by someone new. */
+  /** Resolves once there is a new request. */
   asked(): Promise<void>
-  /** Answers all who wait. */
+  /** Responds to all held requests. */
   letGo(): void
 }
 

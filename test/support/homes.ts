@@ -1,4 +1,4 @@
-/** One engine reached in the three ways that users reach it: in process, over a unix socket, over HTTP. */
+/** One engine in the three locations in which users have it: in process, over a unix socket, over HTTP. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export type HomeName = (typeof homeNames)[number]
 
 /**
  * Locations for tests of behavior that is the same in each: one, to save time. `BAX_TEST_HOMES=all` selects all three,
- * as before a release.
+ * for example before a release.
  */
 export const usualHomes: readonly HomeName[] = process.env['BAX_TEST_HOMES'] === 'all' ? homeNames : ['http']
 
@@ -42,7 +42,7 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
     cacheDir: join(stateDir, 'cache'),
     display: false,
     writeAnywhere: true,
-    // Where the sites of tests are.
+    // Test sites listen here.
     allowPrivate: ['127.0.0.1', '::1'],
     log: () => {},
     ...config,

@@ -1,4 +1,4 @@
-/** Two neighbours of a test: one that the engine may reach (127.0.0.2), and one that it must never reach (127.0.0.3). */
+/** Two addresses: one that the engine may reach (127.0.0.2), and one that it must never reach (127.0.0.3). */
 import { createSocket } from 'node:dgram'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createRawServer, type Socket } from 'node:net'
@@ -6,26 +6,26 @@ import type { EngineConfig, HostLookup } from '../../src/core/config/config.ts'
 
 type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
 
-/** Notes everything that arrives, over TCP and UDP, and answers whatever looks like HTTP. */
+/** Records all incoming TCP and UDP traffic, and responds to HTTP requests. */
 interface Witness {
   readonly address: string
   readonly port: number
-  /** Connections and datagrams so far. */
+  /** Returns the number of connections and datagrams so far. */
   readonly contacts: () => number
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly paths: readonly string[]
   close(): Promise<void>
 }
 
 export interface PrivateNet {
-  /** Address of the site, as seen by name: `http://site.open.test:PORT`. */
+  /** URL of the site by host name: `http://site.open.test:PORT`. */
   readonly url: string
   readonly site: { readonly port: number; readonly requests: readonly string[] }
   readonly open: Witness
   readonly secret: Witness
-  /** Names that were looked up. */
+  /** Resolved host names. */
   readonly asked: Set<string>
-  /** Settings of an engine that may reach 127.0.0.2 and knows the names below `open.test` and `private.test`. */
+  /** Settings of an engine that may reach 127.0.0.2 and resolves names below `open.test` and `private.test`. */
   readonly config: Pick<EngineConfig, 'allowPrivate' | 'lookup'>
   close(): Promise<void>
 }
@@ -33,7 +33,7 @@ export interface PrivateNet {
 const openAddress = '127.0.0.2'
 const secretAddress = '127.0.0.3'
 
-/** Pages of the site by path; other paths answer 404. */
+/** Serves the pages by path; other paths respond with 404. */
 export async function openPrivateNet(pages: Record<string, Page>): Promise<PrivateNet> {
   const [site, open, secret] = await Promise.all([serve(pages), witness(openAddress), witness(secretAddress)])
   const asked = new Set<string>()
@@ -90,7 +90,7 @@ async function serve(pages: Record<string, Page>) {
   }
 }
 
-/** Every answer is good for something: a page, a script and a style sheet at once, for whoever asks. */
+/** Valid as a page, a script and a style sheet, from any origin. */
 const answer = [
   'HTTP/1.1 200 OK',
   'content-type: text/javascript',

@@ -1,8 +1,8 @@
-/** Requests as bytes on a socket, with whatever heads no client would send. */
+/** Requests as bytes on a socket, with headers that no client would send. */
 import { connect } from 'node:net'
 import type { FuzzedRequest } from './fuzz.ts'
 
-/** Sends a request as bytes, so that nothing in the way makes it better; status 0 when the server hung up. */
+/** Sends a request as bytes, without any normalization; status 0 if the server disconnects without a response. */
 export function sendRaw(
   port: number,
   { method, target, headers, body = '' }: FuzzedRequest,
@@ -29,11 +29,11 @@ export function sendRaw(
     }
     socket.on('data', (chunk) => {
       chunks.push(chunk)
-      // A stream or a websocket that was opened has said enough.
+      // Do not wait for the end of a stream or websocket.
       const { status } = look()
       if (status === 101 || status === 200) socket.destroy()
     })
-    // Refused in the middle of its body.
+    // The server may reject it in the middle of its body.
     socket.on('error', () => {})
     socket.on('close', () => resolve(look()))
   })

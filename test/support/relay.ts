@@ -1,4 +1,4 @@
-/** Browsers that were started by hand, brought to an engine, or to a hub of the test's own, by a connector. */
+/** Browsers started by hand, connected to an engine or to a test's own hub. */
 import { makeBatchTools } from '../../src/engine/batch-tools.ts'
 import { Connector, type ConnectorStatus } from '../../src/engine/relay/connector/connector.ts'
 import { dialEngine } from '../../src/engine/relay/connector/dial.ts'
@@ -11,7 +11,7 @@ import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
 import { until } from './session-steps.ts'
 
-/** Links of a hub within the test: what comes from the connector and from the hub can be held up. */
+/** The two ends of a link to a test's own hub, which can hold up messages. */
 interface Way {
   readonly near: Link
   readonly far: Link
@@ -22,9 +22,9 @@ export interface Here {
   readonly session: RelaySession
   readonly statuses: readonly ConnectorStatus[]
   readonly ways: readonly Way[]
-  /** The secret with which the connector goes on with its session. */
+  /** Returns the secret with which the connector resumes its session. */
   resumeSecret(): string
-  /** While it is false, nobody is let in. */
+  /** While false, connections are rejected. */
   open: boolean
   readonly running: Promise<void>
   end(): Promise<void>
@@ -37,11 +37,11 @@ interface ConnectOptions {
   readonly policy?: RelayPolicy
   readonly tabs?: readonly string[]
   readonly heartbeatMs?: number
-  /** Changes the connector's end of every new link. */
+  /** Wraps the connector's end of every new link. */
   readonly bend?: (link: Link) => Link
 }
 
-/** A hub of the test's own with a browser connected to it. */
+/** Opens a hub in the test with a browser connected to it. */
 export async function connectHere(browser: string, source: ConnectOptions = {}): Promise<Here> {
   const {
     policy = 'no-lifecycle',
@@ -85,7 +85,7 @@ export async function connectHere(browser: string, source: ConnectOptions = {}):
   })
 }
 
-/** The same link; what it is welcomed with is told. */
+/** Returns the same link, which also reports the resume secret of its welcome message. */
 function overheard(link: Link, onSecret: (secret: string) => void): Link {
   const handle: Link['handle'] = (handlers) =>
     link.handle({
@@ -141,9 +141,9 @@ const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsP
 })
 
 export interface Bringing {
-  /** Address of the browser, `http://127.0.0.1:PORT`. */
+  /** URL of the browser, `http://127.0.0.1:PORT`. */
   readonly browser: string
-  /** `http://…` or `unix:/path`; or a way of one's own. */
+  /** `http://…`, `unix:/path`, or a custom dial function. */
   readonly engine: string | (() => Promise<Link>)
   readonly token?: string
   readonly name?: string
@@ -154,13 +154,13 @@ export interface Bringing {
 export interface Brought {
   readonly id: string
   readonly statuses: readonly ConnectorStatus[]
-  /** Links that were dialled so far. */
+  /** Links dialled so far. */
   readonly links: readonly Link[]
   readonly running: Promise<void>
   stop(): Promise<void>
 }
 
-/** Resolves when the engine has taken the browser in. */
+/** Connects a browser to an engine; resolves once the engine has accepted it. */
 export async function bringBrowser(bringing: Bringing): Promise<Brought> {
   const { browser, engine, token, name, policy = 'no-lifecycle', tabs = [] } = bringing
   const statuses: ConnectorStatus[] = []

@@ -1,7 +1,7 @@
-/** The JSON interfaces of SearXNG, Brave, Serper and Google's Custom Search: their routes, checks, answers and refusals. */
+/** The JSON APIs of SearXNG, Brave, Serper and Google's Custom Search: routes, checks, responses and errors. */
 import type { IncomingMessage } from 'node:http'
 
-/** A page that the search engines know. Texts may have `<b>` around words, as engines mark them. */
+/** A page that the search engines return. Texts may have `<b>` around words, like the marked matches of engines. */
 export interface Hit {
   readonly url: string
   readonly title: string
@@ -14,7 +14,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** A request as an engine reads it. */
+/** A request that an engine received. */
 export interface Asked {
   readonly path: string
   readonly query: URLSearchParams
@@ -22,11 +22,11 @@ export interface Asked {
   readonly body: string
 }
 
-/** How an engine answers, as it would answer that way. */
+/** How an engine responds. */
 export type Mood = 'well' | 'empty' | 'refuses' | 'busy' | 'spent'
 
 export interface Engine {
-  /** Undefined for what it has no route for. */
+  /** Returns undefined for unknown routes. */
   answer(asked: Asked, hits: readonly Hit[], mood: Mood): Answer | undefined
 }
 
@@ -45,7 +45,7 @@ export const searxng: Engine = {
   answer({ path, query }, hits, mood) {
     if (path !== '/search') return undefined
     const forbidden = (status: number, title: string) => ({ status, type: 'text/html; charset=utf-8', body: `<!doctype html>\n<html lang=en>\n<title>${status} ${title}</title>\n<h1>${title}</h1>\n` }) // prettier-ignore
-    // What an instance says whose settings do not list the format.
+    // Response of an instance whose settings do not list the format.
     if (mood === 'refuses' || query.get('format') !== 'json') return forbidden(403, 'Forbidden')
     if (mood === 'busy') return forbidden(429, 'Too Many Requests')
     const page = Number(query.get('pageno') ?? 1)
@@ -73,7 +73,7 @@ export const searxng: Engine = {
       corrections: [],
       infoboxes: [],
       suggestions: [],
-      // Engines that kept it waiting or turned it away; the answer is 200 all the same.
+      // Engines that timed out or rejected the request; the status is still 200.
       unresponsive_engines: mood === 'spent' ? [['google', 'Suspended: CAPTCHA'], ['brave', 'timeout']] : [], // prettier-ignore
     })
   },
@@ -103,7 +103,7 @@ export const brave: Engine = {
       },
       mixed: { type: 'mixed', main: shown.map((_, index) => ({ type: 'web', index, all: false })), top: [], side: [] },
       type: 'search',
-      // Without a result the section is not there.
+      // The section is missing without results.
       ...(shown.length > 0 && { web: { type: 'search', results: shown.map(braveResult), family_friendly: true } }),
     })
   },
@@ -171,7 +171,7 @@ export const google: Engine = {
       },
       context: { title: 'The web' },
       searchInformation: { searchTime: 0.21, formattedSearchTime: '0.21', totalResults: about.totalResults, formattedTotalResults: about.totalResults }, // prettier-ignore
-      // Without a result there is no list.
+      // The list is missing without results.
       ...(shown.length > 0 && { items: shown.map(googleItem) }),
     })
   },
@@ -183,7 +183,7 @@ const googleItem = ({ url, title, snippet }: Hit) => ({
   htmlTitle: title,
   link: url,
   displayLink: new URL(url).host,
-  // Lines are broken, with spaces that do not break.
+  // Lines are broken, with non-breaking spaces.
   snippet: plain(snippet).replace(/ (\S+)$/, '\u00a0...\n$1'),
   htmlSnippet: snippet,
   formattedUrl: url,

@@ -1,4 +1,4 @@
-/** The result pages of DuckDuckGo (`html` and `lite`) and Bing as browsers get them, challenges and empty ones included. */
+/** The result pages of DuckDuckGo (`html` and `lite`) and Bing as browsers get them, including challenges and empty ones. */
 import type { Answer, Asked, Engine, Hit } from './search-apis.ts'
 
 const page = (body: string, status = 200): Answer => ({ status, type: 'text/html; charset=UTF-8', body })
@@ -8,7 +8,7 @@ const words = (text: string): string => text.replaceAll('&', '&amp;').replaceAll
 const wrapped = (url: string): string =>
   `//duckduckgo.com/l/?uddg=${encodeURIComponent(url)}&amp;rut=b50856dec302f4571be69e2d55922c69f78e78daaf2ff17e3a28301f0296a139`
 
-/** The form that leads to another page; `vqd` goes with the question. */
+/** The form that leads to another page; `vqd` is a token of the query. */
 const turn = (path: string, query: string, offset: number, label: string): string => `
   <div class="nav-link"><form action="${path}" method="post">
     <input type="submit" class='btn btn--alt' value="${label}" />
@@ -24,7 +24,7 @@ function turns(path: string, query: string, offset: number, hits: readonly Hit[]
   return back + (offset + 10 < hits.length ? turn(path, query, offset + 10, 'Next') : '')
 }
 
-/** A second page is asked for with the token of the first. */
+/** The second page requires the token of the first. */
 function pageOf({ query }: Asked, hits: readonly Hit[]): { offset: number; shown: readonly Hit[] } | undefined {
   const offset = Number(query.get('s') ?? 0)
   if (offset > 0 && !query.get('vqd')) return undefined
@@ -96,7 +96,7 @@ const clicked = (url: string): string =>
 
 const strong = (text: string): string => words(text).replaceAll(/<(\/?)b>/g, '<$1strong>')
 
-/** Headlines hold their links, or, on narrow pages, stand inside them. */
+/** A headline contains its link, or is inside it on narrow pages. */
 function bingHit({ url, title, snippet }: Hit, at: number): string {
   const headline =
     at % 4 === 3

@@ -1,4 +1,4 @@
-/** All search engines on 127.0.0.1, each below a path of its own, answering as they are told. */
+/** All search engines on 127.0.0.1, each below its own path, with scripted responses. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { SearchAccess, SearchConfig } from '../../src/core/config/search-providers.ts'
@@ -8,19 +8,19 @@ import { bing, duckduckgo } from './search-pages.ts'
 
 const engines: Record<SearchProviderName, Engine> = { searxng, brave, serper, google, duckduckgo, bing }
 
-/** Besides what engines say: what becomes of answers on the way. */
+/** Responses of engines, and failures in transit. */
 export type Manner = Mood | 'no json' | 'another form' | 'cut off' | 'silent' | 'redirects' | 'down'
 
 export interface SearchServer {
-  /** What the engines were asked, in order. */
+  /** Received requests, in order. */
   readonly asked: (Asked & { readonly provider: SearchProviderName })[]
-  /** The settings with which these providers, and no others, are asked. */
+  /** Returns the settings that select only these providers. */
   config(...names: SearchProviderName[]): SearchConfig
-  /** The same as environment variables. */
+  /** Returns the same as environment variables. */
   env(...names: SearchProviderName[]): Record<string, string>
-  /** What they find from now on. */
+  /** Sets the results of all engines. */
   knows(hits: readonly Hit[]): void
-  /** How one of them answers the next questions; the last manner goes on until `well()`. */
+  /** Sets how an engine responds to the next requests; the last manner is repeated until `well()`. */
   mood(provider: SearchProviderName, ...manners: readonly Manner[]): void
   well(): void
   close(): Promise<void>

@@ -1,4 +1,4 @@
-/** The server in its image, as the README runs it: built from this checkout, in a container and a network of its own. */
+/** The server in its image, run like in the README: built from this checkout, with its own container and network. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
@@ -10,10 +10,10 @@ import { until } from './session-steps.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** Gives what Docker's own command prints. */
+/** Returns the output of Docker's CLI. */
 export const docker = async (...args: string[]): Promise<string> => (await run('docker', args)).stdout.trim()
 
-/** Why there can be no image here; null where there can. */
+/** Returns why the image cannot be built here; null if it can. */
 export async function noServerImage(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'skipped, debootstrap is for root: run `sudo npx vitest …` or `sudo npm test`'
   const daemon = await docker('version').then(() => null, (error: Error) => error) // prettier-ignore
@@ -22,7 +22,7 @@ export async function noServerImage(): Promise<string | null> {
   return tool && 'skipped, debootstrap is not installed: run `npm run setup`'
 }
 
-/** As in the README. */
+/** Same options as in the README. */
 const confined = [
   '--security-opt',
   `seccomp=${root}scripts/image/seccomp.json`,
@@ -37,22 +37,22 @@ const confined = [
 
 export interface ImagedServer {
   readonly container: string
-  /** Address of this machine that containers reach, and nobody from elsewhere. */
+  /** Address of this machine that only containers reach. */
   readonly gateway: string
-  /** Makes a key on the machine, without the server. */
+  /** Creates a key on the machine, without the server. */
   makeKey(name: string, ...scopes: string[]): Promise<string>
-  /** Starts the server for the first time, with what its command line has in addition. */
+  /** Starts the server for the first time, with additional flags. */
   run(...flags: string[]): Promise<void>
-  /** Starts the container that was stopped. */
+  /** Starts the stopped container again. */
   again(): Promise<void>
-  /** `http://127.0.0.1:PORT`; another one after each start. */
+  /** `http://127.0.0.1:PORT`; the port changes at each start. */
   url(): string
   ask(key: string | null, method: string, path: string, body?: object): Promise<Answer>
-  /** Ends what runs, and removes all that was made. */
+  /** Removes everything that was created. */
   close(): Promise<void>
 }
 
-/** Builds the image; the Debian below it takes a minute or two, once on a machine. */
+/** Builds the image; its Debian base takes a minute or two, once per machine. */
 export async function serverImage(): Promise<ImagedServer> {
   const name = `bax-test-${randomBytes(6).toString('hex')}`
   const place = [...confined, '--network', name, '-v', `${name}:/var/lib/bax`]
@@ -64,7 +64,7 @@ export async function serverImage(): Promise<ImagedServer> {
     ask(url, method, path, body, key === null ? {} : { 'x-api-key': key })
   const ready = async () => {
     url = `http://${await docker('port', name, '4100/tcp')}`
-    // Docker takes connections before the server does, and may leave the first ones without an answer.
+    // Docker accepts connections before the server does, and may leave the first ones without a response.
     const answer = () => fetch(`${url}/readyz`, { signal: AbortSignal.timeout(10_000) })
     await until(() => answer().then(({ ok }) => ok, () => false), 60_000) // prettier-ignore
   }

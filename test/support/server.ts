@@ -1,4 +1,4 @@
-/** A `bax serve` of its own as a real process, for tests that look at its log, end it or kill it. */
+/** `bax serve` as a separate process, for tests that read its log, end it or kill it. */
 import type { ChildProcess } from 'node:child_process'
 import type { BuiltBax, CliOptions, CliResult } from './cli.ts'
 
@@ -16,21 +16,21 @@ export interface RunningServer {
   readonly stateDir: string
   readonly child: ChildProcess
   readonly ended: Promise<CliResult>
-  /** Resolves with the first line of the log, past or to come, that is wanted. */
+  /** Resolves with the first matching line of the log, past or future. */
   line(wanted: (line: LogLine) => boolean): Promise<LogLine>
-  /** Sends JSON and gives the answer with its body read. */
+  /** Sends JSON; returns the response with its parsed body. */
   ask(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // What an answer holds is the test's to say.
+  // Tests know the shape of the response.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
 
-/** Starts it on a free port; `stateDir` is a fresh one unless it is given. */
+/** Starts a server on a free port, with a new state folder by default. */
 export async function serve(
   built: BuiltBax,
   flags: readonly string[] = [],
@@ -70,7 +70,7 @@ function logOf(child: ChildProcess, ended: Promise<CliResult>): RunningServer['l
   child.stderr!.on('data', (chunk: Buffer) => {
     const parts = (rest + chunk.toString()).split('\n')
     rest = parts.pop()!
-    // What is no line of the log is a failure to start, which the test is told with the end.
+    // Other lines report a failure to start, which is part of the exit error.
     lines.push(...parts.filter((part) => part.startsWith('{')).map((part) => JSON.parse(part) as LogLine))
     for (const look of waiting) look()
   })

@@ -1,4 +1,4 @@
-/** The terminal UI without a terminal: what is typed goes in, and what would be seen comes out. */
+/** The terminal UI without a terminal: accepts keys, and returns what would be shown. */
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -17,15 +17,15 @@ import { textGraphics } from '../../src/tui/image/graphics.ts'
 import { Screen } from '../../src/tui/terminal/screen.ts'
 
 export interface OpenTui {
-  /** What is seen, without colours. */
+  /** Returns the screen as text, without colours. */
   readonly text: () => string
-  /** Names of keys by spaces: `down enter ctrl+u`. */
+  /** Presses keys, named and separated by spaces: `down enter ctrl+u`. */
   readonly press: (keys: string) => void
   readonly type: (text: string) => void
-  /** Resolves with what is seen when it holds the text. */
+  /** Resolves with the screen once it contains the text. */
   readonly shows: (wanted: string | RegExp) => Promise<string>
   readonly resize: (columns: number, rows: number) => void
-  /** What was written to the terminal, steering included. */
+  /** Returns all output to the terminal, including escape sequences. */
   readonly written: () => string
   readonly close: () => void
 }
@@ -49,7 +49,7 @@ const codes: Record<string, string> = {
   backspace: '\u007F',
 }
 
-/** How long a loaded machine may take to show something. */
+/** Timeout for output on a busy machine. */
 const patienceMs = 20_000
 
 class Output extends EventEmitter {
