@@ -1,5 +1,5 @@
-// Compiles the agent of shell sessions (src/engine/shell/agent/*.c), static, for both architectures that containers
-// run on. Node built-ins only. Compiled once per source: a build copies what it finds in node_modules/.bax-agent.
+// Compiles the agent of shell sessions (src/engine/shell/agent/*.c) statically, for both architectures of containers.
+// Node built-ins only. Compiled once per source: a build copies the results from node_modules/.bax-agent.
 import { createHash } from 'node:crypto'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ const kept = join(root, 'node_modules', '.bax-agent')
 const language = ['-std=gnu11', '-Wall', '-Wextra', '-Werror', '-pthread']
 const flags = [...language, '-O2', '-static', '-s']
 
-/** Architectures of containers, and the compilers that can make programs for them, best first. */
+/** Architectures of containers, and the compilers that support them, best first. */
 export const architectures = {
   x64: ['x86_64-linux-gnu-gcc', 'x86_64-linux-musl-gcc'],
   arm64: ['aarch64-linux-gnu-gcc', 'aarch64-linux-musl-gcc'],
@@ -31,17 +31,17 @@ function keyOf() {
 }
 const keptFile = (arch) => join(kept, `${keyOf()}-${arch}`)
 
-/** Whether the agent for an architecture has been compiled from the source as it is now. */
+/** Returns whether the agent for an architecture has been compiled from the current source. */
 export const isCompiled = (arch) => existsSync(keptFile(arch))
 
-/** Compiles what is missing; returns the architectures that no compiler on this machine can make. */
+/** Compiles what is missing; returns the architectures that no compiler on this machine supports. */
 export async function compileAgents(wanted = Object.keys(architectures)) {
   const missing = []
   for (const arch of wanted) if (!isCompiled(arch) && !(await compile(arch))) missing.push(arch)
   return missing
 }
 
-/** Copies what has been compiled into a build; returns the architectures that it lacks. */
+/** Copies compiled agents into a build; returns the missing architectures. */
 export function copyAgents(outdir) {
   const missing = []
   mkdirSync(outdir, { recursive: true })
@@ -52,7 +52,7 @@ export function copyAgents(outdir) {
   return missing
 }
 
-/** Compiles the agent with flags of one's own, for tests. */
+/** Compiles the agent with custom flags, for tests. */
 export async function compileWith(compiler, ownFlags, file) {
   const outcome = await run(compiler, [...language, ...ownFlags, '-o', file, ...sources(/\.c$/)])
   if (outcome?.code !== 0)
@@ -83,7 +83,7 @@ function dropOlder(arch) {
   }
 }
 
-/** Null when there is no such program. */
+/** Returns null if there is no such program. */
 async function run(program, args) {
   const { spawn } = await import('node:child_process')
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
-// Builds src into dist: the program in ES modules that load on demand, and beside them, as one small CommonJS file each,
-// `main.js`, the start of every one-liner, and `quick-scrape.js`, all of a plain `bax scrape`. An ES module costs a start
-// 4 ms, and each built-in that one imports 1-3 more.
+// Builds src into dist: the program as ES modules that load on demand, and two small CommonJS files: `main.js`, which
+// starts every one-liner, and `quick-scrape.js`, which runs a plain `bax scrape`. An ES module adds 4 ms to the start,
+// and each built-in that one imports 1-3 more.
 import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -22,7 +22,7 @@ const program = {
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
   'pdf-worker': 'src/engine/scrape/documents/pdf-worker.ts',
   'unzstd-worker': 'src/engine/render/http/unzstd-worker.ts',
-  // Parts that most scrapes do not need.
+  // Code that most scrapes do not need.
   'embedded-engine': 'src/cli/engine/embedded-engine.ts',
   'local-engine': 'src/cli/engine/local-engine.ts',
   ora: 'ora',
@@ -37,7 +37,7 @@ const program = {
 /** The CommonJS files. */
 const quick = { main: 'src/main.ts', 'quick-scrape': 'src/cli/parse/quick-scrape.ts' }
 
-/** Data that is read as it is, not compiled. */
+/** Data files that are copied. */
 const model = 'src/engine/extract/main-content/model.json'
 
 const common = {
@@ -49,7 +49,7 @@ const common = {
   minifySyntax: true,
   // Their licences are in THIRD_PARTY_LICENSES.
   legalComments: 'none',
-  // The sniffer of encodings asks this package for names alone; its tables of Asian encodings are 330 kB.
+  // The encoding sniffer only uses names from this package, whose tables of Asian encodings have 330 kB.
   alias: { '@exodus/bytes/encoding.js': '@exodus/bytes/encoding-lite.js' },
 }
 
@@ -72,7 +72,7 @@ export async function build(outdir = join(root, 'dist')) {
   }
 }
 
-/** Removes what builds have left that were killed, and what one with our number left long ago. */
+/** Removes leftovers of killed builds, and old ones with the process ID of this process. */
 async function sweep(outdir) {
   const prefix = `${basename(outdir)}.new-`
   const left = (await readdir(dirname(outdir))).filter((name) => name.startsWith(prefix))
@@ -99,7 +99,7 @@ async function buildInto(outdir) {
   await writeFile(join(outdir, 'manifest.json'), JSON.stringify(makeManifest()))
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
   await writeFile(join(outdir, licensesFile), await licensesOf(root, bundledFiles(built)))
-  // Copies the agents that are compiled. Only shell sessions need one, and report a missing one.
+  // Copy the compiled agents. Only shell sessions need one, and report a missing one.
   copyAgents(join(outdir, 'agent'))
   await copyFile(join(root, 'scripts/code-cache.cjs'), join(outdir, 'code-cache.js'))
   await copyFile(join(root, model), join(outdir, 'model.json'))
@@ -107,7 +107,7 @@ async function buildInto(outdir) {
   return built
 }
 
-/** Files of which some code is in the bundle. */
+/** Returns the files that contribute code to the bundle. */
 const bundledFiles = (built) =>
   built.flatMap(({ metafile }) =>
     Object.values(metafile.outputs).flatMap(({ inputs }) =>
@@ -125,7 +125,7 @@ const buildProgram = (outdir) =>
     outExtension: { '.js': '.mjs' },
     external: ['playwright', 'playwright-core', 'dockerode'],
     plugins: [esbuildInlinePage, withoutDevtools],
-    // React's other build looks for mistakes in components, at ten times the cost.
+    // React's development build checks components for mistakes, at ten times the cost.
     define: { 'process.env.NODE_ENV': '"production"' },
     // Bundled CommonJS packages call require().
     banner: {
@@ -133,7 +133,7 @@ const buildProgram = (outdir) =>
     },
   })
 
-/** Ink asks for them when it is developed itself. */
+/** Modules that ink only loads during its own development. */
 const withoutDevtools = {
   name: 'without-devtools',
   setup(build) {
@@ -160,7 +160,7 @@ async function buildQuick(outdir, name, path) {
   return result
 }
 
-/** The first `import()` of a process costs 3 ms, which what can be required as well need not. */
+/** Uses require where possible: the first `import()` of a process takes 3 ms. */
 const requireCommonJs = (code) =>
   code
     .replaceAll(/\bimport\(("node:[\w/]+")\)/g, 'Promise.resolve().then(() => require($1))')
@@ -170,7 +170,7 @@ const requireCommonJs = (code) =>
       'Promise.resolve().then(() => require("./code-cache.js").loadCached(__dirname, "$1", (name) => import(name)))',
     )
 
-/** `import()` in a CommonJS file leads to the modules beside it; what is none of them is part of the file. */
+/** Redirects `import()` in a CommonJS file to separate modules; all others are bundled into the file. */
 const loadOnDemand = (entry) => ({
   name: 'load-on-demand',
   setup(build) {
@@ -187,7 +187,7 @@ const loadOnDemand = (entry) => ({
 })
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  // `--without-agent`: what is compiled already is enough. A package is for machines without a compiler: it needs both.
+  // `--without-agent`: use what is already compiled. A package is for machines without a compiler, and needs both.
   if (!process.argv.includes('--without-agent')) {
     const missing = await compileAgents()
     if (missing.length > 0 && process.argv.includes('--package'))

@@ -1,5 +1,5 @@
-// The code that V8 makes of a file, kept beside it: a start that finds it compiles nothing. Node 22 has the like of it
-// built in (`module.enableCompileCache`), Node 20 has not. A part of main.js at run time, and of the build.
+// Caches the code that V8 compiles for a file next to it, so that a start compiles nothing. Node 22 has a similar
+// feature (`module.enableCompileCache`), Node 20 does not. Part of main.js at run time, and of the build.
 const { existsSync, readFileSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
 const { join } = require('node:path')
@@ -8,12 +8,12 @@ const { Script } = require('node:vm')
 const parameters = 'exports, require, module, __filename, __dirname, importHere'
 
 /**
- * The exports of a CommonJS file of the build. A cache of another Node, or of other flags, is refused by V8 and does no
- * harm. `importHere` stands in for `import()`, which cached code has not.
+ * Returns the exports of a CommonJS file of the build. V8 rejects a cache from another Node version or with other flags,
+ * which is harmless. `importHere` replaces `import()`, which cached code does not support.
  */
 const loadCached = (folder, name, importHere) => run(folder, name, importHere).exports
 
-/** Writes the cache of a file, with the functions that `use` has run. */
+/** Writes the cache of a file, with the functions that `use` has called. */
 async function writeCache(folder, name, importHere, use) {
   const { script, exports } = run(folder, name, importHere)
   await use(exports)
@@ -23,7 +23,7 @@ async function writeCache(folder, name, importHere, use) {
 function run(folder, name, importHere) {
   const path = join(folder, name)
   const cachedData = existsSync(`${path}.cache`) ? readFileSync(`${path}.cache`) : undefined
-  // The build writes ASCII; V8 reads that without a detour.
+  // The build is ASCII, which V8 reads without decoding.
   const source = readFileSync(path, 'latin1')
   const script = new Script(`(function (${parameters}) {${source}\n})`, { filename: path, cachedData })
   const module = { exports: {} }

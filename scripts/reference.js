@@ -5,7 +5,7 @@ import esbuild from 'esbuild'
 
 const readme = fileURLToPath(new URL('../README.md', import.meta.url))
 
-/** README.md with its generated parts made anew from the manifest and the table of limits. */
+/** Returns README.md with its generated parts, from the manifest and the table of limits. */
 export async function withReference(text, manifest) {
   const parts = { catalogue: catalogue(manifest), operations: operations(manifest), limits: bounds(await readLimits()) }
   return Object.entries(parts).reduce((result, [name, part]) => {
@@ -37,7 +37,7 @@ function operations({ operations: all }) {
   return [row(['in the terminal', 'over HTTP', 'what it does']), row(['---', '---', '---']), ...rows].join('\n')
 }
 
-/** The one table of limits, which is TypeScript. */
+/** Loads the table of limits, which is TypeScript. */
 async function readLimits() {
   const entryPoints = [fileURLToPath(new URL('../src/core/limits/limits.ts', import.meta.url))]
   const built = await esbuild.build({ entryPoints, bundle: true, format: 'esm', write: false })

@@ -1,6 +1,6 @@
-// A server of its own under steady mixed load at 80 % of what this machine holds, and then under three times as much:
-// `npm run soak -- --minutes 30`. At 80 %: no error, memory grows by no more than 10 %, nothing left after SIGTERM; under overload
-// every refusal is a 429 or 503 with Retry-After, and what was accepted is done. All the while somebody attacks the server.
+// Runs a server under steady mixed load at 80 % of the machine's capacity, then at three times its capacity, under constant
+// attack: `npm run soak -- --minutes 30`. At 80 %: no errors, memory grows by at most 10 %, nothing left after SIGTERM.
+// Under overload: every rejection is a 429 or 503 with Retry-After, and accepted work completes.
 // Tables on stdout, progress on stderr.
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
@@ -46,7 +46,7 @@ async function open(program, site, flags) {
   return { server, relay, works }
 }
 
-/** Ends a server and looks at what is left of it. */
+/** Ends a server and checks for leftovers. */
 async function end({ server, relay }, when) {
   await relay.close()
   const pids = await treeOf(server.pid)
@@ -76,7 +76,7 @@ function isRunning(pid) {
   }
 }
 
-/** Memory every five seconds, with a word every minute. */
+/** Samples memory every five seconds, and prints it every minute. */
 function watchMemory(pid, tally) {
   const samples = []
   const began = performance.now()
@@ -92,7 +92,7 @@ function watchMemory(pid, tally) {
   return { samples, stop: () => clearInterval(timer) }
 }
 
-/** 80 % of what the machine holds, for the whole time; gives what it holds. */
+/** Runs at 80 % of the machine's capacity for the whole time; returns the capacity. */
 async function steady(program, site) {
   const unbounded = ['--rate', '0', '--max-sessions', '0', '--max-shells', '0', '--max-crawls', '0']
   const ground = await open(program, site, unbounded)
@@ -120,7 +120,7 @@ async function steady(program, site) {
   const refused = [...tally.refused].map(([what, count]) => `${count} x ${what}`).join(', ')
   must('no error at 80 %', `${tally.failed} of ${tally.total + tally.failed} units`, tally.failed === 0)
   must('no refusal at 80 %', refused || `${askedAgain}`, tally.turnedAway + askedAgain === 0)
-  // The first sixth warms up: caches fill, browsers start.
+  // The first sixth is warm-up: caches fill, browsers start.
   const between = (from, to) =>
     median(memory.samples.filter(({ at }) => at > secs * from && at <= secs * to).map(({ all }) => all))
   const [warm, last] = [between(1 / 6, 1 / 3), between(5 / 6, 2)]
@@ -135,9 +135,9 @@ async function steady(program, site) {
   return level
 }
 
-/** Three times what the machine holds; 80 % of it is let in. */
+/** Runs at three times the machine's capacity; 80 % of it is accepted. */
 async function overload(program, site, level) {
-  // A unit is two requests or more, and there are two keys.
+  // A unit has at least two requests, and there are two keys.
   const rate = String(Math.max(1, Math.floor((level * share) / 2)))
   const ground = await open(program, site, ['--rate', rate, '--burst', rate])
   const tally = new Tally()

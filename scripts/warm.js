@@ -1,4 +1,4 @@
-// Scrapes a page of our own with what was built, so that V8's code of a plain `bax scrape` can be kept (`code-cache.cjs`).
+// Scrapes a local page with the build, to cache V8's code of a plain `bax scrape` (`code-cache.cjs`).
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
@@ -38,7 +38,7 @@ export async function warm(outdir) {
   }
 }
 
-/** A world for one command that leaves nothing behind. */
+/** Returns the environment of one command, which leaves nothing behind. */
 const ioIn = (folder) => ({
   stdin: { async *[Symbol.asyncIterator]() {} },
   stdout: { write: () => true },

@@ -1,5 +1,5 @@
-// A caller with a key of its own that attacks the server while others work: hostile strings, half-open upgrades, fork bombs,
-// crashed renderers and damaged files. It only counts what it tried, and reports responses that a server must never give.
+// A client with a separate key that attacks the server while others work: hostile strings, half-open upgrades, fork bombs,
+// crashed renderers and damaged files. It counts its attempts, and reports responses that a server must never send.
 import { once } from 'node:events'
 import { appendFile, readdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -10,7 +10,7 @@ const hostile = [
   '$(reboot)', '__proto__', 'constructor', '', ' ', 'x'.repeat(10_000), '\u202e\u0000\u200b', '*'.repeat(500), '{{{{', '[[[[',
 ] // prettier-ignore
 
-/** Operations that take strings from outside, with the body that carries one. */
+/** Operations with a string from the caller, and the body that carries it. */
 const carriers = [
   ['POST', '/shell/sessions', (text) => ({ image: text })],
   ['POST', '/shell/sessions', (text) => ({ image: 'bax-shell:busybox', cwd: text, env: { [text]: text } })],
@@ -32,7 +32,7 @@ const bombs = ['f(){ f|f& };f', 'while :; do (sleep 100 &) done', 'b(){ setsid s
 const pick = (list) => list[Math.floor(Math.random() * list.length)]
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Attacks at one a second until `stop` is called. */
+/** Attacks once per second until `stop` is called. */
 export function attack({ url, key, stateDir, shell }) {
   const tried = new Map()
   const faults = []
@@ -47,7 +47,7 @@ export function attack({ url, key, stateDir, shell }) {
       signal: AbortSignal.timeout(120_000),
     })
     const text = await response.text()
-    // 503 and 507 are refusals with a reason; any other 5xx is an error of the server's own.
+    // 503 and 507 are rejections with a reason; any other 5xx is a bug of the server.
     if (response.status >= 500 && ![503, 507].includes(response.status))
       faults.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`)
     return { status: response.status, answer: text && JSON.parse(text) }
@@ -57,7 +57,7 @@ export function attack({ url, key, stateDir, shell }) {
     async strings() {
       const [method, path, body] = pick(carriers)
       const { answer } = await ask(method, path, body(pick(hostile)))
-      // Sessions that were created nevertheless are closed, so that the quota is not used up.
+      // Sessions that were created nevertheless are closed, to free the quota.
       const id = answer?.session_id
       if (id && path === '/shell/sessions') await ask('DELETE', `/shell/sessions/${id}`)
       if (id && path === '/sessions') await ask('DELETE', `/sessions/${id}`)
@@ -133,7 +133,7 @@ export function attack({ url, key, stateDir, shell }) {
       stopped = true
       await loop
     },
-    /** Half-open connections are left to the server: it must end beside them. */
+    /** Leaves half-open connections to the server, which must end despite them. */
     close() {
       for (const socket of sockets) socket.destroy()
     },

@@ -1,12 +1,12 @@
-// Load: what it came to, how much of it the machine holds, and a pace that follows the machine.
+// Load: its results, the capacity of the machine, and a rate that adapts to the machine.
 import { Refused } from './work.js'
 
-/** What each kind of work came to. */
+/** Results of each kind of work. */
 export class Tally {
-  /** Milliseconds of each unit that was done, by kind. */
+  /** Milliseconds of each completed unit, by kind. */
   done = new Map()
   refused = new Map()
-  /** How often each error came, by its text without numbers and ids. */
+  /** Number of each error, by its text without numbers and IDs. */
   errors = new Map()
   /** Units that were due while too many were open. */
   heldBack = 0
@@ -21,7 +21,7 @@ export class Tally {
     return [...this.refused.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** Runs one unit and notes what became of it. */
+  /** Runs one unit and records its result. */
   async run(work) {
     const start = performance.now()
     const kind = work.pick()
@@ -47,13 +47,13 @@ export class Tally {
   }
 }
 
-/** An error with what caused it: `fetch failed` alone says nothing. */
+/** Returns an error with its cause, because `fetch failed` alone is not specific. */
 function told(error) {
   const { message, cause } = error
   return cause ? `${message} (${cause.code ?? ''} ${cause.message})` : message
 }
 
-/** Units a second when so many are at work all the time. */
+/** Measures units per second at a constant concurrency. */
 async function throughput(works, together, forSecs) {
   const tally = new Tally()
   const start = performance.now()
@@ -67,8 +67,8 @@ async function throughput(works, together, forSecs) {
 }
 
 /**
- * What the machine holds, in units a second, and how many at a time that took: more and more together until twice in a
- * row that has brought hardly more: as few as do it, since more at a time only wait for each other. One slow moment alone decides nothing.
+ * Returns the machine's capacity in units per second, and the lowest concurrency that reaches it. Raises the concurrency
+ * until the throughput has hardly grown twice in a row, because a single slow moment proves nothing.
  */
 export async function findLevel(works, forSecs, say) {
   let best = { rate: 0, together: 1 }
@@ -86,8 +86,8 @@ export async function findLevel(works, forSecs, say) {
 }
 
 /**
- * Work that begins at a pace, for a time; resolves when all of it is over. With `most` no more are open than that: what
- * is due then is left out, and the pace follows what the machine, which others use too, has done in the last seconds.
+ * Starts work at a rate, for a time; resolves once all of it has ended. With `most`, units that are due while so many
+ * are open are dropped, and the rate adapts to the recent throughput of the machine, which is shared.
  */
 export async function steadily(works, { perSec, forSecs, most = Infinity, share = 1 }, tally) {
   const open = new Set()
@@ -106,7 +106,7 @@ export async function steadily(works, { perSec, forSecs, most = Infinity, share 
     } else tally.heldBack += 1
     if (performance.now() - window.from < windowMs) continue
     const did = (tally.total - window.done) / ((performance.now() - window.from) / 1000)
-    // A tenth held back: less than was asked is all there is now. Else towards the pace of a machine that is ours alone.
+    // Keep a reserve of ten percent: a lower result is all that is available now. Otherwise return to the full rate.
     const crowded = (tally.heldBack - window.heldBack) * 1000 > 0.1 * pace * windowMs
     pace = crowded ? Math.max(1, share * did) : Math.min(perSec, pace * 1.1)
     window = { from: performance.now(), done: tally.total, heldBack: tally.heldBack }

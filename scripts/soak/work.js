@@ -1,7 +1,7 @@
-// The kinds of work of a soak, each as one unit that is done or says why not.
+// The kinds of work of a soak test, each as one unit that succeeds or throws the reason.
 import { Agent, request } from 'node:http'
 
-/** A refusal that a loaded server may give. */
+/** A rejection that a loaded server may send. */
 export class Refused extends Error {
   constructor(status, code, retryAfter) {
     super(`refused with ${status} ${code}`)
@@ -11,17 +11,17 @@ export class Refused extends Error {
   }
 }
 
-/** How often each kind comes among a hundred. */
+/** Number of each kind per hundred units. */
 const shares = { scrape: 40, session: 20, render: 10, visit: 10, relay: 10, exec: 5, crawl: 5 }
 
-/** A session is used so often, and then replaced. */
+/** Uses of a session before it is replaced. */
 const usesOfSession = 50
-/** Nothing that is asked takes longer; a server that says nothing at all is an error too. */
+/** Timeout for any request; a server that does not respond is an error, too. */
 const patienceMs = 200_000
 
 const agent = new Agent({ keepAlive: true })
 
-/** By Node's own client: fetch gives up a connection after ten seconds, also when it is this process that is late. */
+/** Not fetch, which closes a connection after ten seconds even if this process is the slow one. */
 function send(url, { method, key, body }) {
   const text = body && JSON.stringify(body)
   const headers = { 'x-api-key': key, ...(text && { 'content-type': 'application/json' }) }
@@ -43,7 +43,7 @@ function send(url, { method, key, body }) {
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Work for one key; sessions and shells that it uses again and again are made when they are first needed. */
+/** Returns the work of one key, which creates sessions and shells for reuse when they are first needed. */
 export function workOf({ url, key, site, relay, shell }) {
   const ask = async (method, path, body, good = (answer) => answer.success !== false) => {
     const { status, retryAfter, text } = await send(`${url}${path}`, { method, key, body })
@@ -55,7 +55,7 @@ export function workOf({ url, key, site, relay, shell }) {
     return answer
   }
   let askedAgain = 0
-  /** What belongs to work that was accepted is asked again when it is refused, as any client would. */
+  /** Retries rejected requests of accepted work, like any client would. */
   const insist = async (...asked) => {
     for (;;) {
       try {
@@ -86,7 +86,7 @@ export function workOf({ url, key, site, relay, shell }) {
     return made.session_id
   }
   const endSession = (id) => insist('DELETE', `/sessions/${id}`)
-  /** Work in a session, which ends with it when it fails. */
+  /** Works in a session, which is replaced after a failure. */
   const inSession = async (id) => {
     try {
       await insist('POST', '/commands', commands(id))
@@ -117,7 +117,7 @@ export function workOf({ url, key, site, relay, shell }) {
       shellId ??= ask('POST', '/shell/sessions', { image: 'bax-shell:busybox' }).then(
         ({ session_id }) => session_id,
         (error) => {
-          // The next one tries again.
+          // Retried by the next one.
           shellId = undefined
           throw error
         },
@@ -138,7 +138,7 @@ export function workOf({ url, key, site, relay, shell }) {
   return {
     pick: () => wheel[Math.floor(Math.random() * wheel.length)],
     unit: (kind) => kinds[kind](),
-    /** How often something that belongs to accepted work was refused. */
+    /** Number of rejected requests of accepted work. */
     get askedAgain() {
       return askedAgain
     },
