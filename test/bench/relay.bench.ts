@@ -16,7 +16,7 @@ import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { bringBrowser, type Brought } from '../support/relay.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { inTurn, ms, ratio, type Table, type Timing } from './measure.ts'
 
@@ -66,7 +66,7 @@ export async function measure(): Promise<Table[]> {
 
 async function bring({ client, foreign, token, address }: Ground, engine = address): Promise<Brought> {
   const brought = await bringBrowser({ browser: foreign.url, engine, token })
-  await until(async () => (await client.getRelay({ id: brought.id })).active_target_id !== null, 60_000)
+  await waitUntil(async () => (await client.getRelay({ id: brought.id })).active_target_id !== null, 60_000)
   return brought
 }
 
@@ -168,7 +168,7 @@ async function floods(ground: Ground): Promise<Table> {
     const { events } = await settled(client, brought.id)
     const since = events.last_seq
     beside.push(await run(page))
-    await until(async () => {
+    await waitUntil(async () => {
       const now = await count()
       return (now.messages >= 5000 && now.requests >= 500) || now.dropped > 0
     }, 30_000)
@@ -225,17 +225,17 @@ async function faults(ground: Ground): Promise<Table> {
   const back: number[] = []
   for (let round = 0; round < 10; round++) {
     way.cut()
-    await until(async () => (await client.getRelay({ id: brought.id })).status === 'reconnecting')
+    await waitUntil(async () => (await client.getRelay({ id: brought.id })).status === 'reconnecting')
     way.heal()
     const start = performance.now()
-    await until(async () => (await client.getRelay({ id: brought.id })).status === 'connected', 60_000)
+    await waitUntil(async () => (await client.getRelay({ id: brought.id })).status === 'connected', 60_000)
     back.push(performance.now() - start)
   }
   const made = await client.cdp({ session_id: brought.id, method: 'Target.createTarget', params: { url: site.url } })
   const hung = made.result!['targetId'] as string
   const hang = { method: 'Runtime.evaluate', params: { expression: 'for (;;) {}' } }
   await client.cdp({ session_id: brought.id, target_id: hung, timeout_ms: 100, ...hang }).catch(() => undefined)
-  await until(async () => {
+  await waitUntil(async () => {
     const { targets } = await client.getRelay({ id: brought.id })
     return targets.some(({ target_id: id, responsive }) => id === hung && !responsive)
   }, 60_000)

@@ -5,7 +5,7 @@ import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-bro
 import { loadPuppeteer, type Puppeteer } from '../support/puppeteer.ts'
 import { bringBrowser, type Brought } from '../support/relay.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let served: Served
@@ -191,6 +191,6 @@ test('a disconnecting client leaves the pages unchanged', async () => {
   await browser.contexts()[0]!.pages()[0]!.goto(`${site.url}/other`)
   await browser.close()
   const [id] = /ses_[\w-]+/.exec(place.cdpUrl)!
-  await until(async () => (await served.ask('GET', `/sessions/${id}`))['title'] === 'Other')
+  await waitUntil(async () => (await served.ask('GET', `/sessions/${id}`))['title'] === 'Other')
   await place.close()
 })

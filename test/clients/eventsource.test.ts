@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageModule } from '../support/packages.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 
 /** The used part of the EventSource interface. */
 interface Source {
@@ -95,9 +95,9 @@ describe('the EventSource of npm', () => {
     const session = await newSession()
     const source = new EventSource(`${served.url}${session.path}`)
     const { words } = listen(source)
-    await until(() => source.readyState === 1)
+    await waitUntil(() => source.readyState === 1)
     await session.say('one', 'two')
-    await until(() => words.length === 2)
+    await waitUntil(() => words.length === 2)
     expect(words).toEqual(['one', 'two'])
     source.close()
     await session.close()
@@ -111,9 +111,9 @@ describe('the EventSource of npm', () => {
       fetch: withKey,
     })
     const { words } = listen(source)
-    await until(() => source.readyState === 1)
+    await waitUntil(() => source.readyState === 1)
     await session.say('one')
-    await until(() => words.length === 1)
+    await waitUntil(() => words.length === 1)
     source.close()
     await session.close()
   })
@@ -122,21 +122,21 @@ describe('the EventSource of npm', () => {
     const session = await newSession()
     const source = new EventSource(`${line.url}${session.path}`)
     const { words, ids } = listen(source)
-    await until(() => source.readyState === 1)
+    await waitUntil(() => source.readyState === 1)
     await session.say('before')
-    await until(() => words.length === 1)
+    await waitUntil(() => words.length === 1)
     line.cut()
     await session.say('cut 1', 'cut 2', 'cut 3')
     line.mend()
-    await until(() => words.length === 4, 30_000)
+    await waitUntil(() => words.length === 4, 30_000)
     await session.say('after')
-    await until(() => words.length === 5)
+    await waitUntil(() => words.length === 5)
     expect(words).toEqual(['before', 'cut 1', 'cut 2', 'cut 3', 'after'])
     expect(ids).toEqual(ids.toSorted((a, b) => a - b))
     await session.close()
-    await until(() => words.at(-1) === 'session.closed')
+    await waitUntil(() => words.at(-1) === 'session.closed')
     // It reconnects once, and is told that there are no more events.
-    await until(() => source.readyState === ended, 30_000)
+    await waitUntil(() => source.readyState === ended, 30_000)
     expect(words).toHaveLength(6)
   })
 })

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Firecrawl, loadFirecrawl } from '../support/firecrawl.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { article } from '../support/web.ts'
 
@@ -91,7 +91,7 @@ describe('crawl', () => {
     expect(await firecrawl.checkCrawlStatus(id, true)).toMatchObject({ status: 'cancelled' })
     const whole = await firecrawl.asyncCrawlUrl(site.url, { limit: 10 })
     const pages = async () => (await firecrawl.checkCrawlStatus(whole.id, true)).data.length
-    await until(async () => (await pages()) === 3, 60_000)
+    await waitUntil(async () => (await pages()) === 3, 60_000)
     expect(await firecrawl.checkCrawlErrors(whole.id)).toMatchObject({ robots_blocked: [`${site.url}/private/x`] })
   })
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Firecrawl, loadFirecrawl } from '../support/firecrawl.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { article } from '../support/web.ts'
 
@@ -177,7 +177,7 @@ describe('crawl', () => {
 
   test('returns its pages in parts that the SDK joins', async () => {
     const { id } = await firecrawl.startCrawl(site.url, { limit: 20 })
-    await until(async () => (await firecrawl.getCrawlStatus(id)).status === 'completed', 60_000)
+    await waitUntil(async () => (await firecrawl.getCrawlStatus(id)).status === 'completed', 60_000)
     const part = await served.ask('GET', `/v2/crawl/${id}?limit=2`)
     expect(part['data']).toHaveLength(2)
     const rest = await served.ask('GET', (part['next'] as string).slice(served.url.length))

@@ -4,7 +4,7 @@ import { BaxError } from '../../src/core/errors/errors.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type ChromiumPart, chromiumParts } from '../support/processes.ts'
-import { until, valueOf } from '../support/session-steps.ts'
+import { waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -80,7 +80,7 @@ describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [Chr
         const query = { session_id: id, types: 'frame,page.error,session.closed' }
         for await (const { type } of follow(homes.transports.http, 'GET /stream/sse', query)) seen.push(type)
       })()
-      await until(() => seen.includes('frame'))
+      await waitUntil(() => seen.includes('frame'))
       const batch = codeOf(
         client().runCommands({
           session_id: id,

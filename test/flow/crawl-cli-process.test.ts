@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { type Site, serveSite } from '../support/site.ts'
 
 /** Pages of the site; each links to the next ones. */
@@ -62,7 +62,7 @@ const run = (...words: string[]) => built.run(words, options())
 const manifest = async (name: string) => JSON.parse(await readFile(join(folder, name, 'manifest.json'), 'utf8'))
 
 /** Waits for a condition with a timeout for busy machines. */
-const sees = (condition: () => boolean | Promise<boolean>) => until(condition, 45_000)
+const sees = (condition: () => boolean | Promise<boolean>) => waitUntil(condition, 45_000)
 
 /** Returns the files of a mirror with their contents. */
 async function tree(name: string): Promise<Record<string, string>> {

@@ -8,7 +8,7 @@ import type { CrawlAccounts, CrawlState } from '../../src/core/shapes/crawl.ts'
 import { type CrawlHost, makeCrawlHost } from '../support/crawl-host.ts'
 import { crawl, linkPage, pathsOf } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 const pages = 60
@@ -99,7 +99,7 @@ describe('a crawl whose engine was killed', () => {
       const names = (await readdir(folder)).filter((name) => /^ahead-.*\.kept$/.test(name))
       return (await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))).join('')
     }
-    await until(async () => {
+    await waitUntil(async () => {
       const text = await kept()
       return ahead.every((path) => text.includes(path))
     }, 30_000)

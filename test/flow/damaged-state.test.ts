@@ -15,7 +15,7 @@ import { ProfileStore } from '../../src/engine/store/profiles.ts'
 import { bax } from '../support/cli.ts'
 import { linkPage } from '../support/crawl.ts'
 import { openHomes } from '../support/homes.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 const shellSession = `sh_${'a'.repeat(20)}`
@@ -227,7 +227,7 @@ describe.each(Object.entries(damages))('state files %s', (name, damage) => {
         if (broken.length > 0) expect(before.warning).toContain('damaged')
         if (before.status === 'completed' && broken.length === 0) return
         await client.resumeCrawl({ id: bad.crawl })
-        await until(async () => (await client.getCrawl({ id: bad.crawl })).status !== 'scraping')
+        await waitUntil(async () => (await client.getCrawl({ id: bad.crawl })).status !== 'scraping')
         const [after, expected] = [await client.getCrawl({ id: bad.crawl }), await client.getCrawl({ id: good.crawl })]
         expect([after.status, after.data]).toEqual(['completed', expected.data])
       } finally {

@@ -1,7 +1,7 @@
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, homeNames, openHomes } from '../support/homes.ts'
-import { failureOf, open, until } from '../support/session-steps.ts'
+import { failureOf, open, waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -20,7 +20,7 @@ describe.each(homeNames)('over %s', (home) => {
     const client = homes.clients[home]
     const session_id = (await client.createSession({ headless: true })).session_id!
     await open(client, session_id, site.url)
-    await until(async () => (await client.getSessionLog({ session_id })).events.some(({ type }) => type === 'console'))
+    await waitUntil(async () => (await client.getSessionLog({ session_id })).events.some(({ type }) => type === 'console'))
     const log = await client.getSessionLog({ session_id })
     expect(log).toMatchObject({ session_id, dropped: 0 })
     expect(log.events.map(({ seq }) => seq)).toEqual(log.events.map((_, index) => index + 1))

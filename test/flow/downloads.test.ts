@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { open, until, valueOf } from '../support/session-steps.ts'
+import { open, waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 const mebibyte = 1024 * 1024
@@ -87,9 +87,9 @@ describe.each(Object.entries(ways))('an endless download in %s', (_way, script) 
     expect(small).toMatchObject({ success: true, filename: 'small.bin' })
     await valueOf(client(), id, script)
     expect((await ends(id, 2))[1]).toMatchObject({ success: false, filename: 'file.bin', error: tooMuch })
-    await until(() => sending.size === 0)
+    await waitUntil(() => sending.size === 0)
     const incoming = join(small!.path!, '../../../artifacts')
-    await until(async () => (await readdir(incoming, { recursive: true })).length === 0)
+    await waitUntil(async () => (await readdir(incoming, { recursive: true })).length === 0)
     // There is no retry.
     await open(client(), id, `${site.url}/small`)
     expect((await ends(id, 3))[2]).toMatchObject({ success: false, filename: 'small (2).bin', error: tooMuch })
@@ -103,14 +103,14 @@ test('concurrent downloads share the quota of their session, but not with other 
   const start = (frame: string) => `window.${frame}.location.href = '/three-and-waits?' + Math.random()`
   await valueOf(client(), other!, start('below'))
   await valueOf(client(), one!, start('below'))
-  await until(() => sending.size === 2)
+  await waitUntil(() => sending.size === 2)
   await valueOf(client(), one!, start('beside'))
   const cut = { success: false, error: tooMuch }
   expect(await ends(one!, 2)).toMatchObject([cut, cut])
   await open(client(), other!, `${site.url}/small`)
   expect(await ends(other!, 1)).toMatchObject([{ success: true, filename: 'small.bin' }])
   await Promise.all([one!, other!].map((id) => client().closeSession({ session_id: id })))
-  await until(() => sending.size === 0)
+  await waitUntil(() => sending.size === 0)
 })
 
 test('an endless download in a browser of the caller is aborted, too', async () => {
@@ -119,7 +119,7 @@ test('an endless download in a browser of the caller is aborted, too', async () 
     const id = (await client().createSession({ cdp_url: foreign.url, start_url: site.url })).session_id!
     await valueOf(client(), id, ways['its tab'])
     expect(await ends(id, 1)).toMatchObject([{ success: false, filename: 'file.bin', error: tooMuch }])
-    await until(() => sending.size === 0)
+    await waitUntil(() => sending.size === 0)
     await client().closeSession({ session_id: id })
   } finally {
     await foreign.close()

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
-import { failureOf, open, until } from '../support/session-steps.ts'
+import { failureOf, open, waitUntil } from '../support/session-steps.ts'
 import { wayPages } from '../support/ways-out.ts'
 
 let net: PrivateNet
@@ -80,7 +80,7 @@ test.each(['script', 'fetch', 'websocket', 'frame', 'worker', 'redirected-fetch'
     const to = encodeURIComponent(`http://${name}.private.test:${net.secret.port}/${name}`)
     const url = `http://127.0.0.2:${net.site.port}/way?name=${name}&to=${to}`
     expect(await homes.clients.embedded.scrape({ url, render: 'browser' } as never)).toMatchObject({ success: true })
-    await until(() => net.asked.has(`${name}.private.test`))
+    await waitUntil(() => net.asked.has(`${name}.private.test`))
     expect(net.secret.contacts()).toBe(0)
   },
 )

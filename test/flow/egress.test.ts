@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
-import { open, until, valueOf } from '../support/session-steps.ts'
+import { open, waitUntil, valueOf } from '../support/session-steps.ts'
 import { wayPages, waysOut } from '../support/ways-out.ts'
 
 let homes: Homes
@@ -29,10 +29,10 @@ describe('a page of a session cannot reach a blocked address:', () => {
     const origin = `http://127.0.0.2:${net.site.port}`
     await open(homes.clients.http, session, pageOf(name, `${name}.open.test`, allowed.port, origin))
     // The request works for an allowed host ...
-    await until(() => allowed.paths.includes(`/${name}`))
+    await waitUntil(() => allowed.paths.includes(`/${name}`))
     await open(homes.clients.http, session, pageOf(name, `${name}.private.test`, secret.port, origin))
     // ... and was attempted here, too, but only the name was resolved.
-    await until(() => net.asked.has(`${name}.private.test`))
+    await waitUntil(() => net.asked.has(`${name}.private.test`))
     expect(secret.contacts()).toBe(0)
   })
 })

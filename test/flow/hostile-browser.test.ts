@@ -7,7 +7,7 @@ import { type FalseBrowser, type Said, startFalseBrowser } from '../support/fals
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { serve } from '../support/server.ts'
-import { failureOf, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, waitUntil, valueOf } from '../support/session-steps.ts'
 
 let homes: Homes
 let real: ForeignBrowser
@@ -64,7 +64,7 @@ test.each(excessive)(
       },
       { type: 'session.closed', data: { reason: 'worker_lost' } },
     ])
-    await until(async () => liar.closings.length > 0)
+    await waitUntil(async () => liar.closings.length > 0)
     await liar.close()
     await engineIsWell()
   },
@@ -77,7 +77,7 @@ describe('an endpoint that sends invalid messages', () => {
       code: 'browser_failed',
       details: [{ path: 'cdp_url', message: expect.stringContaining('DevTools protocol') }],
     })
-    await until(async () => liar.closings.length > 0)
+    await waitUntil(async () => liar.closings.length > 0)
     expect(liar.closings).toEqual([{ code: 1002, reason: expect.stringContaining('DevTools protocol') }])
     await liar.close()
     await engineIsWell()
@@ -87,7 +87,7 @@ describe('an endpoint that sends invalid messages', () => {
     const liar = await startFalseBrowser({ behind: real.url })
     const { session_id: id } = await client().createSession({ cdp_url: liar.url })
     liar.say(said)
-    await until(async () => (await client().getSession({ session_id: id! })).end_reason === 'worker_lost')
+    await waitUntil(async () => (await client().getSession({ session_id: id! })).end_reason === 'worker_lost')
     expect((await failureOf(valueOf(client(), id!, '1 + 1'))).code).toBe('session_closed')
     await liar.close()
     await engineIsWell()
@@ -124,7 +124,7 @@ describe('an endpoint that reports an impossible state', () => {
     // Report the page again, although it was not closed.
     liar.say(liar.heard.findLast((text) => isPage(text))!)
     const endOf = async () => (await server.ask('GET', `/sessions/${id}`)).body.end_reason as unknown
-    await until(async () => (await endOf()) === 'worker_lost')
+    await waitUntil(async () => (await endOf()) === 'worker_lost')
     const told = await server.line(
       ({ level, cause }) => level === 'error' && String(cause).includes('Duplicate target'),
     )

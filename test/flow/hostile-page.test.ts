@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { limits } from '../../src/core/limits/limits.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { until, valueOf } from '../support/session-steps.ts'
+import { waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -64,7 +64,7 @@ describe.each(Object.keys(floods))('a page that floods %s', (name) => {
       })
       expect(answer).toMatchObject({ success: true })
     }
-    await until(() => boundsHold(flooded))
+    await waitUntil(() => boundsHold(flooded))
     await client().closeSession({ session_id: flooded })
     expect(await valueOf(client(), other, 'document.title')).toBe('Home')
     await client().closeSession({ session_id: other })

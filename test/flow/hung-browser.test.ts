@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { chromiumParts } from '../support/processes.ts'
-import { failureOf, isRunning, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, isRunning, waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -49,7 +49,7 @@ describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
       results: [{ details: { browser: 'unresponsive' } }],
     })
     process.kill(pid, 'SIGCONT')
-    await until(async () => (await browsers()).every(({ responsive }) => responsive))
+    await waitUntil(async () => (await browsers()).every(({ responsive }) => responsive))
     expect(await valueOf(client(), session_id, 'document.title')).toBe('Home')
     await create()
     expect(await browsers()).toMatchObject([{ pid, sessions: 2 }, { sessions: 1 }])
@@ -69,7 +69,7 @@ describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
       details: { reason: 'crashed' },
     })
     expect(await client().getSession({ session_id })).toMatchObject({ status: 'failed', end_reason: 'crashed' })
-    await until(() => !isRunning(pid))
+    await waitUntil(() => !isRunning(pid))
     await create()
   })
 
@@ -79,9 +79,9 @@ describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
     expect(await scrape()).toMatchObject({ success: true })
     const pids = (await chromiumParts('browser')).filter((pid) => !before.has(pid))
     for (const pid of pids) process.kill(pid, 'SIGSTOP')
-    await until(() => logged.includes('a rendering browser does not answer'))
+    await waitUntil(() => logged.includes('a rendering browser does not answer'))
     expect(await scrape()).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })
-    await until(() => !pids.some(isRunning), 20_000)
+    await waitUntil(() => !pids.some(isRunning), 20_000)
     expect(await scrape()).toMatchObject({ success: true })
   })
 })

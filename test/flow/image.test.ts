@@ -1,7 +1,7 @@
 /** `bax serve` in its image with two keys, used from outside its container. */
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../support/docker.ts'
+import { waitFor } from '../support/docker.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { docker, type ImagedServer, noServerImage, serverImage } from '../support/server-image.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -163,7 +163,7 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     await held.asked()
     await docker('kill', '--signal', 'TERM', server.container)
     // The signal arrives after a moment.
-    const refused = await until('the server to end', async () => {
+    const refused = await waitFor('the server to end', async () => {
       const answer = await server.ask(ann, 'POST', '/v1/scrape', { url: `${site.url}/` })
       return answer.status === 200 ? undefined : answer
     })

@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 
 let built: BuiltBax
 let stateDir: string
@@ -97,7 +97,7 @@ test('the scope admin allows creating and revoking keys remotely; revoking a key
   const streamed = followed.text().then(() => ends.push('stream'))
 
   expect((await there(secrets[0], 'key', 'revoke', key_id)).code).toBe(0)
-  await until(() => ends.length === 3, 30_000)
+  await waitUntil(() => ends.length === 3, 30_000)
   await streamed
   expect(ends.toSorted()).toEqual(['key', 'stream', 'token'])
   const sessions = await there(secrets[0], 'session', 'list', '--json')

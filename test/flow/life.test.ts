@@ -6,7 +6,7 @@ import { WebSocket } from 'ws'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { ask, type LogLine, type RunningServer, serve } from '../support/server.ts'
-import { isRunning, until } from '../support/session-steps.ts'
+import { isRunning, waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let built: BuiltBax
@@ -57,7 +57,7 @@ describe('a server', () => {
   test('is not ready while its folder is not writable, without revealing its path', async () => {
     const inTheWay = join(server.stateDir, 'ready')
     await mkdir(inTheWay)
-    await until(async () => (await server.ask('GET', '/readyz')).status === 503)
+    await waitUntil(async () => (await server.ask('GET', '/readyz')).status === 503)
     const { body, headers } = await server.ask('GET', '/readyz')
     expect(body).toMatchObject({
       code: 'not_ready',
@@ -67,7 +67,7 @@ describe('a server', () => {
     expect(headers.get('retry-after')).toMatch(/^\d+$/)
     expect(JSON.stringify(body)).not.toContain(server.stateDir)
     await rmdir(inTheWay)
-    await until(async () => (await server.ask('GET', '/readyz')).status === 200)
+    await waitUntil(async () => (await server.ask('GET', '/readyz')).status === 200)
   })
 
   test('logs every request in one line without secrets', async () => {
@@ -238,7 +238,7 @@ describe('at SIGTERM', () => {
     server.child.kill('SIGTERM')
     expect((await server.ended).code).toBe(143)
     expect(await hanging).toBe('TypeError')
-    await until(() => !isRunning(browsers[0].pid))
+    await waitUntil(() => !isRunning(browsers[0].pid))
   })
 })
 

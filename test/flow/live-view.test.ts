@@ -9,7 +9,7 @@ import { listen } from '../../src/server/process/listen.ts'
 import { follow } from '../../src/client/client.ts'
 import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -208,7 +208,7 @@ describe('the live view in a browser', () => {
       document.dispatchEvent(new ClipboardEvent('paste', { clipboardData }))
     })
     await view.getByRole('button', { name: 'Return control' }).click()
-    await until(async () => (await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')) !== '')
+    await waitUntil(async () => (await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')) !== '')
     expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('pasted – 漢字')
   })
 
@@ -327,7 +327,7 @@ describe('the websocket of the live view', () => {
     const { socket } = await opening(session_id!, frame_token!)
     const messages = answersOf(socket)
     socket.send(JSON.stringify({ type: 'take' }))
-    await until(() => messages.some(({ type }) => type === 'error'))
+    await waitUntil(() => messages.some(({ type }) => type === 'error'))
     expect(messages.find(({ type }) => type === 'error')).toMatchObject({ code: 'unauthorized' })
     socket.close()
   })
@@ -346,7 +346,7 @@ describe('the websocket of the live view', () => {
       JSON.stringify({ type: 'dialog', accept: true }),
     ]
     for (const text of wrong) socket.send(text)
-    await until(() => errors().length === wrong.length)
+    await waitUntil(() => errors().length === wrong.length)
     expect(errors().toSorted()).toEqual([
       'conflict',
       'conflict',
@@ -356,9 +356,9 @@ describe('the websocket of the live view', () => {
       'invalid_request',
     ])
     socket.send(JSON.stringify({ type: 'take' }))
-    await until(() => messages.some(({ type, holder }) => type === 'control' && holder === 'you'))
+    await waitUntil(() => messages.some(({ type, holder }) => type === 'control' && holder === 'you'))
     socket.send(JSON.stringify({ type: 'navigate', url: 'file:///etc/passwd' }))
-    await until(() => errors().includes('url_blocked'))
+    await waitUntil(() => errors().includes('url_blocked'))
     socket.close()
   })
 
@@ -368,7 +368,7 @@ describe('the websocket of the live view', () => {
     socket.pause()
     const count = () => valueOf(homes.clients.http, session_id, 'Number(document.querySelector("h1").textContent)')
     const before = (await count()) as number
-    await until(async () => ((await count()) as number) > before + 20)
+    await waitUntil(async () => ((await count()) as number) > before + 20)
     socket.resume()
     const [data] = (await once(socket, 'message')) as [Buffer]
     expect(data.length).toBeGreaterThan(0)

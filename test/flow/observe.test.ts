@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Observation, ObservedElement } from '../../src/core/shapes/observe.ts'
 import { inUsualHomes } from '../support/commands.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf, waitUntil } from '../support/session-steps.ts'
 
 const shop = `<!doctype html><title>Shop</title>
 <header><nav aria-label=Main><a href=/>Home</a> <a href=/about>About us</a></nav></header>
@@ -213,7 +213,7 @@ inUsualHomes(pages, (given) => {
 
   test('includes cross-site frames with their own process', async () => {
     await given.open('/other-site')
-    await until(async () => (await observe()).snapshot!.includes('Deep'))
+    await waitUntil(async () => (await observe()).snapshot!.includes('Deep'))
     const inside = named(await observe(), 'Inside')
     expect(inside.selector).toBe('frame=body > iframe >> body > button')
     await given.do('click', { selector: `ref=${inside.ref}` })
@@ -329,14 +329,14 @@ inUsualHomes(pages, (given) => {
   test('lists tabs and marks the active one', async () => {
     await given.open('/counter')
     await given.evaluate("void window.open('/long')")
-    await until(async () => (await observe({ include: ['tabs'] })).title === 'Long')
+    await waitUntil(async () => (await observe({ include: ['tabs'] })).title === 'Long')
     const { tabs } = await observe()
     expect(tabs!.map((tab) => [tab.title, tab.active])).toEqual([
       ['Counter', false],
       ['Long', true],
     ])
     await given.evaluate('window.close()')
-    await until(async () => (await observe()).tabs!.length === 1)
+    await waitUntil(async () => (await observe()).tabs!.length === 1)
   })
 
   test('observes a document without a body', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, waitUntil, valueOf } from '../support/session-steps.ts'
 
 let homes: Homes
 
@@ -34,7 +34,7 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
   }
   const ready = async (provision_id: string) => {
     let record = await client().pollProvision({ provision_id })
-    await until(async () => {
+    await waitUntil(async () => {
       record = await client().pollProvision({ provision_id })
       return record.status !== 'provisioning'
     })
@@ -75,7 +75,7 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
         code: null,
       })
       let record = early
-      await until(async () => {
+      await waitUntil(async () => {
         const next = await own.clients[home].pollProvision({ provision_id })
         expect(order.indexOf(next.stage)).toBeGreaterThanOrEqual(order.indexOf(record.stage))
         record = next
@@ -127,7 +127,7 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
   test('a batch without a session waits for a slot', async () => {
     const ids = await fillAll()
     const batch = client().runCommands({ commands: [{ command: 'evaluate', data: { expression: '6 * 7' } }] })
-    await until(async () => (await client().getEngineStatus({})).provisions === 1)
+    await waitUntil(async () => (await client().getEngineStatus({})).provisions === 1)
     await close(ids[0]!)
     expect(await batch).toMatchObject({ success: true, steps_completed: 1 })
   })
@@ -139,10 +139,10 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
       { commands: [{ command: 'evaluate', data: { expression: '1' } }] },
       { signal: gone.signal },
     )
-    await until(async () => (await client().getEngineStatus({})).provisions === 1)
+    await waitUntil(async () => (await client().getEngineStatus({})).provisions === 1)
     gone.abort()
     await batch.catch(() => {})
-    await until(async () => (await client().getEngineStatus({})).provisions === 0)
+    await waitUntil(async () => (await client().getEngineStatus({})).provisions === 0)
   })
 
   test('a killed browser frees slots for queued requests', async () => {

@@ -6,7 +6,7 @@ import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { nameOf } from '../support/docker.ts'
 import { heldPages } from '../support/held-pages.ts'
 import { type Answer, ask, type RunningServer, serve } from '../support/server.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -94,7 +94,7 @@ describe.each(Object.entries(kinds))('%s', (limit, { things, code, make, path, i
       expect(others.status).toBeLessThan(300)
 
       expect((await as(ann, 'DELETE', path(made[0]!))).status).toBeLessThan(300)
-      await until(async () => isOver(await as(ann, 'GET', path(made[0]!))))
+      await waitUntil(async () => isOver(await as(ann, 'GET', path(made[0]!))))
       const next = await make(ann)
       expect(next.status).toBeLessThan(300)
       expect((await make(ann)).status).toBe(429)
@@ -136,12 +136,12 @@ describe('connections of a key', () => {
     expect((await as(bob, 'GET', `/sessions/${id}`)).status).toBe(200)
     expect((await follow(ann)).status).toBe(404)
     streams[0]!.stop.abort()
-    await until(async () => (await follow(bob)).status === 200)
+    await waitUntil(async () => (await follow(bob)).status === 200)
     for (const { stop } of streams) stop.abort()
     // A HEAD request does not count as a stream.
     const heads = Array.from({ length: 2 * ofKey }, () => fetch(`${server.url}/stream/sse?session_id=${id}`, { method: 'HEAD', headers: { 'x-api-key': bob } })) // prettier-ignore
     await Promise.all(heads)
-    await until(async () => (await follow(bob)).status === 200)
+    await waitUntil(async () => (await follow(bob)).status === 200)
   })
 
   test('limit the number of websockets, which are rejected before they open', async () => {
@@ -157,6 +157,6 @@ describe('connections of a key', () => {
     expect(all.filter(({ status }) => status === 429)).toHaveLength(5)
     expect((await come(ann)).status).toBe(404)
     for (const { socket } of all) socket.terminate()
-    await until(async () => (await come(bob)).status === 101)
+    await waitUntil(async () => (await come(bob)).status === 101)
   })
 })

@@ -4,7 +4,7 @@ import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-bro
 import { type Homes, openHomes } from '../support/homes.ts'
 import { bringBrowser } from '../support/relay.ts'
 import { loadPuppeteer } from '../support/puppeteer.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -25,7 +25,7 @@ beforeAll(async () => {
   ])
   token = (await homes.clients.http.createRelayToken({})).token
   await foreign.evaluate('about:blank', `location.href = ${JSON.stringify(`${site.url}/private`)}`)
-  await until(async () => (await foreign.pages()).includes(`${site.url}/private`), 60_000)
+  await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/private`), 60_000)
 })
 afterAll(async () => {
   await homes.close()
@@ -79,10 +79,10 @@ describe.each(Object.keys(clients))('%s', (name) => {
   test('finds only the shared tabs, and opens its own', async () => {
     const all = await bring()
     const made = await all.cdp('Target.createTarget', { url: `${site.url}/shared` })
-    await until(async () => (await foreign.pages()).includes(`${site.url}/shared`), 60_000)
+    await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/shared`), 60_000)
     await all.stop()
     const some = await bring(['**/shared'])
-    await until(async () => (await some.record()).targets.length === 1, 60_000)
+    await waitUntil(async () => (await some.record()).targets.length === 1, 60_000)
     expect(await visit(await some.socket())).toEqual({ pages: [`${site.url}/shared`], opened: 'New' })
     await some.cdp('Target.closeTarget', { targetId: made.result!['targetId'] })
     await some.stop()
@@ -94,7 +94,7 @@ describe.each(Object.keys(clients))('%s', (name) => {
     const hung = made.result!['targetId'] as string
     const hangs = async () =>
       (await record()).targets.some(({ target_id: id, responsive }) => id === hung && !responsive)
-    await until(hangs, 60_000)
+    await waitUntil(hangs, 60_000)
     expect(await visit(await socket())).toEqual({ pages: [`${site.url}/private`], opened: 'New' })
     await cdp('Target.closeTarget', { targetId: hung })
     await stop()

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { connectHere } from '../support/relay.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { sends } from '../support/web.ts'
 
@@ -42,7 +42,7 @@ describe('the browser of a connector', () => {
     const { session, end } = await connected()
     await call(session, 'Page.enable')
     await call(session, 'Page.navigate', { url: site.url })
-    await until(
+    await waitUntil(
       () =>
         session.events.read({ since: 0, limit: 1000, order: 'asc', types: ['Page.loadEventFired'] }).events.length > 0,
     )
@@ -57,10 +57,10 @@ describe('the browser of a connector', () => {
     await call(session, 'Page.navigate', { url: site.url })
     const message = { level: 'log', text: 'hello {n: 1} Bearer [redacted]', url: `${site.url}/` }
     // Console messages from before the connection come first, without previews.
-    await until(() => page({ kinds: ['console'], text: 'n: 1' }).length > 0)
+    await waitUntil(() => page({ kinds: ['console'], text: 'n: 1' }).length > 0)
     expect(page({ kinds: ['console'] }).at(-1)).toMatchObject({ type: 'log', data: message })
     await call(session, 'Page.navigate', { url: `${site.url}/other` })
-    await until(() => page({ types: ['finished'], url: (url: string) => url.includes('picture') }).length > 0)
+    await waitUntil(() => page({ types: ['finished'], url: (url: string) => url.includes('picture') }).length > 0)
     const picture = page({ kinds: ['network'], url: (url: string) => url.includes('picture') })
     expect(picture.map(({ type }) => type)).toEqual(['request', 'response', 'finished'])
     expect(JSON.stringify(page())).not.toContain('s3cret')
@@ -74,7 +74,7 @@ describe('the browser of a connector', () => {
       session.events
         .read({ since: 0, limit: 1000, order: 'asc', types: ['finished'], url: (url) => url.endsWith(ending) })
         .events.at(-1)
-    await until(() => finished('/data.json') !== undefined && finished('/pixel') !== undefined)
+    await waitUntil(() => finished('/data.json') !== undefined && finished('/pixel') !== undefined)
     expect(finished('/data.json')!.data['body']).toBe('{"name":"Ada","token":"[redacted]"}')
     expect(finished('/pixel')!.data).not.toHaveProperty('body')
     await end()
@@ -94,7 +94,7 @@ describe('the browser of a connector', () => {
     const late = call(session, 'Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true })
     ways[0]!.near.drop()
     await expect(late).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
-    await until(() => statuses.some((status) => status.state === 'connected' && status.resumed))
+    await waitUntil(() => statuses.some((status) => status.state === 'connected' && status.resumed))
     expect(hub.sessions.map(({ id }) => id)).toEqual([session.id])
     expect(session.record('').status).toBe('connected')
     expect(await valueOf(session, '6 * 7')).toBe(42)
@@ -108,7 +108,7 @@ describe('the browser of a connector', () => {
     const all = await connected()
     await call(all.session, 'Page.navigate', { url: site.url })
     const { result } = await call(all.session, 'Target.createTarget', { url: `${site.url}/other` })
-    await until(() => all.session.record('').targets.some(({ url }) => url.endsWith('/other')))
+    await waitUntil(() => all.session.record('').targets.some(({ url }) => url.endsWith('/other')))
     await all.end()
 
     const { session, end } = await connected({ tabs: [`${site.url}/other`] })
@@ -131,7 +131,7 @@ describe('the browser of a connector', () => {
     await call(session, 'Runtime.evaluate', { expression: 'console.error("the last")' })
     const kept = () =>
       session.events.read({ since: 0, limit: 10_000, order: 'asc', kinds: ['console'], text: 'flood' }).events.length
-    await until(() => kept() + session.events.dropped.console >= 5000)
+    await waitUntil(() => kept() + session.events.dropped.console >= 5000)
     expect(kept()).toBeLessThan(2500)
     const told = session.events.read({ since: 0, limit: 10_000, order: 'asc', types: ['dropped'] }).events
     expect(told.reduce((sum, { data }) => sum + Number(data['console']), 0)).toBe(session.events.dropped.console)

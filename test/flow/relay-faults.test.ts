@@ -5,7 +5,7 @@ import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Here, connectHere } from '../support/relay.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let site: Site
@@ -37,7 +37,7 @@ const evaluate = async (session: RelaySession, expression: string, wish = {}) =>
 const events = (session: RelaySession, query = {}) =>
   session.events.read({ since: 0, limit: 100_000, order: 'asc', ...query }).events
 const isBack = ({ statuses }: Here) =>
-  until(
+  waitUntil(
     () => statuses.filter(({ state }) => state === 'connected').length > 1 && statuses.at(-1)!.state === 'connected',
   )
 
@@ -47,7 +47,7 @@ describe('tunnel failures', () => {
     const { session } = here
     await evaluate(session, 'window.count = 0')
     const late = evaluate(session, 'new Promise(() => { window.count += 1 })')
-    await until(async () => (await evaluate(session, 'window.count')) === 1)
+    await waitUntil(async () => (await evaluate(session, 'window.count')) === 1)
     here.ways[0]!.far.drop()
     await expect(late).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
     expect(session.record(null).status).toBe('reconnecting')
@@ -60,7 +60,7 @@ describe('tunnel failures', () => {
     const here = await connectHere(foreign.url)
     here.open = false
     here.ways[0]!.far.drop()
-    await until(() => here.statuses.some(({ state }) => state === 'reconnecting'))
+    await waitUntil(() => here.statuses.some(({ state }) => state === 'reconnecting'))
     await expect(evaluate(here.session, '1')).rejects.toMatchObject({ code: 'relay_disconnected', retryAfterSecs: 5 })
     here.open = true
     await isBack(here)
@@ -90,7 +90,7 @@ describe('tunnel failures', () => {
     swallow = true
     const late = evaluate(here.session, '1')
     await expect(late).rejects.toMatchObject({ code: 'relay_disconnected' })
-    await until(() => here.statuses.some(({ state }) => state === 'reconnecting'))
+    await waitUntil(() => here.statuses.some(({ state }) => state === 'reconnecting'))
     swallow = false
     await isBack(here)
     expect(await evaluate(here.session, '6 * 7')).toBe(42)
@@ -106,7 +106,7 @@ describe('tunnel failures', () => {
     await foreign.evaluate('/', 'console.log("meanwhile")')
     here.open = true
     await isBack(here)
-    await until(() => events(session, { text: 'meanwhile' }).length > 0)
+    await waitUntil(() => events(session, { text: 'meanwhile' }).length > 0)
     expect(events(session, { text: 'meanwhile' })).toHaveLength(1)
     expect(session.events.dropped.total).toBe(0)
     await here.end()
@@ -118,7 +118,7 @@ describe('tunnel failures', () => {
     const { session } = here
     const count = limits.relay.outboxEvents + 5000
     await call(session, 'Page.navigate', { url: `${site.url}/popup` })
-    await until(async () => (await foreign.pages()).some((url) => url.endsWith('/popup')))
+    await waitUntil(async () => (await foreign.pages()).some((url) => url.endsWith('/popup')))
     const before = session.events.lastSeq
     here.open = false
     here.ways[0]!.far.drop()
@@ -126,7 +126,7 @@ describe('tunnel failures', () => {
     await foreign.evaluate('/popup', loud)
     here.open = true
     await isBack(here)
-    await until(() => events(session, { text: 'over' }).length > 0, 30_000)
+    await waitUntil(() => events(session, { text: 'over' }).length > 0, 30_000)
     // Three events are of kind relay: lost, resumed, dropped.
     const told = session.events.lastSeq - before - 3
     expect(session.events.dropped.console + told).toBe(count + 1)
@@ -142,10 +142,10 @@ describe('tunnel failures', () => {
     here.open = false
     here.ways[0]!.far.drop()
     await foreign.evaluate('/', `void window.open('/popup', '_blank')`)
-    await until(async () => (await foreign.titles()).includes('Popup ran'))
+    await waitUntil(async () => (await foreign.titles()).includes('Popup ran'))
     here.open = true
     await isBack(here)
-    await until(() => here.session.record(null).targets.some(({ title }) => title === 'Popup ran'))
+    await waitUntil(() => here.session.record(null).targets.some(({ title }) => title === 'Popup ran'))
     await foreign.closePage('/popup')
     await here.end()
   })
@@ -235,7 +235,7 @@ describe('large results and hanging tabs', () => {
     const target_id = String(result['targetId'])
     const isThere = (target: { target_id: string; title: string; responsive: boolean }) =>
       target.target_id === target_id && target.title === 'Home' && target.responsive
-    await until(() => session.record(null).targets.some(isThere), 30_000)
+    await waitUntil(() => session.record(null).targets.some(isThere), 30_000)
     const run = (command: string) =>
       session.executor({} as never).execute('run', { commands: [{ command }], context: { target_id } }, never)
     expect(await run('get_title')).toMatchObject({ results: [{ data: { result: { value: 'Home' } } }] })
@@ -252,7 +252,7 @@ describe('large results and hanging tabs', () => {
     // Playwright has disconnected, and reconnects after the page has crashed.
     await session.executor({} as never).close()
     await crash()
-    await until(() => session.record(null).targets.some(({ crashed }) => crashed))
+    await waitUntil(() => session.record(null).targets.some(({ crashed }) => crashed))
     expect(await run('get_title')).toMatchObject({ code: 'page_crashed', results: [{ details: { reloaded: true } }] })
     expect(await run('get_title')).toMatchObject({ success: true })
     expect(events(session, { types: ['crashed'] })).toHaveLength(2)
@@ -265,8 +265,8 @@ describe('large results and hanging tabs', () => {
     const { session } = here
     const healthy = session.activeTarget!
     const { result } = await call(session, 'Target.createTarget', { url: `${site.url}/hang` })
-    await until(() => session.record(null).targets.some(({ responsive }) => !responsive), 15_000)
-    await until(() => events(session, { types: ['unresponsive'] }).length > 0)
+    await waitUntil(() => session.record(null).targets.some(({ responsive }) => !responsive), 15_000)
+    await waitUntil(() => events(session, { types: ['unresponsive'] }).length > 0)
     expect(events(session, { types: ['unresponsive'] })).toMatchObject([{ data: { responsive: false } }])
     expect(await evaluate(session, '6 * 7', { target_id: healthy })).toBe(42)
     const attached = session.executor({} as never)
@@ -285,10 +285,10 @@ test('a browser that is killed and restarted keeps its ID', async () => {
   const mortal = await startForeignBrowser()
   const here = await connectHere(mortal.url)
   await mortal.close()
-  await until(() => here.session.record(null).status === 'browser_lost')
+  await waitUntil(() => here.session.record(null).status === 'browser_lost')
   await expect(evaluate(here.session, '1')).rejects.toMatchObject({ code: 'browser_lost' })
   const again = await startForeignBrowser({ port: Number(new URL(mortal.url).port) })
-  await until(() => here.session.record(null).status === 'connected' && here.session.activeTarget !== null, 40_000)
+  await waitUntil(() => here.session.record(null).status === 'connected' && here.session.activeTarget !== null, 40_000)
   expect(await evaluate(here.session, '6 * 7')).toBe(42)
   expect(events(here.session, { kinds: ['relay'] }).map(({ type }) => type)).toEqual([
     'connected',

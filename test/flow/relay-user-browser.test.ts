@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { endpointAt, endpointOfRunning } from '../../src/engine/relay/connector/endpoint.ts'
 import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf, waitUntil } from '../support/session-steps.ts'
 
 /** A browser in approval mode: no list of targets, and a dialog for every connection. */
 interface AskingBrowser {
@@ -69,7 +69,7 @@ const at = (cdp: string): Wish => ({ cdp, allowRemote: false })
 describe('a browser that asks its user', () => {
   test('opens one dialog and connects once it is allowed', async () => {
     const opening = open(at(asking.url))
-    await until(() => asking.dialogs.length > 0)
+    await waitUntil(() => asking.dialogs.length > 0)
     expect(reports).toEqual(['waiting for the Allow remote debugging dialog'])
     asking.dialogs[0]!.allow()
     await (await opening).release()
@@ -78,7 +78,7 @@ describe('a browser that asks its user', () => {
 
   test('does not ask again when its user refuses', async () => {
     const opening = failureOf(open(at(asking.url)))
-    await until(() => asking.dialogs.length > 0)
+    await waitUntil(() => asking.dialogs.length > 0)
     asking.dialogs[0]!.refuse()
     expect(await opening).toMatchObject({ code: 'browser_refused', exit: 5 })
     expect(asking.dialogs).toHaveLength(1)
@@ -92,7 +92,7 @@ describe('a browser that asks its user', () => {
   test('disconnects when the caller aborts', async () => {
     const stop = new AbortController()
     const opening = failureOf(open(at(asking.url), 60_000, stop.signal))
-    await until(() => asking.dialogs.length > 0)
+    await waitUntil(() => asking.dialogs.length > 0)
     stop.abort()
     expect(await opening).toMatchObject({ message: 'the connection attempt was canceled' })
   })
@@ -100,7 +100,7 @@ describe('a browser that asks its user', () => {
   test('is found through the port file of its data folder', async () => {
     await writeFile(join(folder, 'DevToolsActivePort'), `${asking.port}\n/devtools/browser/one\n`)
     const opening = open({ running: 'chrome', dataDir: folder })
-    await until(() => asking.dialogs.length > 0)
+    await waitUntil(() => asking.dialogs.length > 0)
     asking.dialogs[0]!.allow()
     await (await opening).release()
     expect(asking.dialogs[0]!.path).toBe('/devtools/browser/one')

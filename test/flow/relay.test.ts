@@ -5,7 +5,7 @@ import { type Client, follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { type Brought, bringBrowser } from '../support/relay.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf, waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -37,7 +37,7 @@ const bring = async (source: { token?: string; name?: string } = {}): Promise<Br
   const engine = source.token ? homes.baseUrl : `unix:${homes.stateDir}/test.sock`
   const one = await bringBrowser({ browser: foreign.url, engine, ...source })
   brought.push(one)
-  await until(async () => (await homes.clients.unix.getRelay({ id: one.id })).active_target_id !== null)
+  await waitUntil(async () => (await homes.clients.unix.getRelay({ id: one.id })).active_target_id !== null)
   return one
 }
 
@@ -102,11 +102,11 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     const other = result!['targetId'] as string
     const first = (await client().getRelay({ id })).targets[0]!.target_id
     await client().activateTarget({ id, target_id: first })
-    await until(async () => (await client().getRelay({ id })).active_target_id === first)
+    await waitUntil(async () => (await client().getRelay({ id })).active_target_id === first)
     await client().activateTarget({ id, target_id: other })
-    await until(async () => (await client().getRelay({ id })).active_target_id === other)
+    await waitUntil(async () => (await client().getRelay({ id })).active_target_id === other)
     await cdp(id, 'Target.closeTarget', { targetId: other })
-    await until(async () => (await client().getRelay({ id })).targets.length === 1)
+    await waitUntil(async () => (await client().getRelay({ id })).targets.length === 1)
     expect(await failureOf(client().activateTarget({ id, target_id: 'NOPE' }))).toMatchObject({
       code: 'target_not_found',
     })
@@ -132,8 +132,8 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     const there = await client().runCommands({ ...title, context: { target_id } })
     expect(there).toMatchObject({ target_id, results: [{ data: { result: { value: 'Other' } } }] })
     await cdp(id, 'Target.closeTarget', { targetId: target_id })
-    await until(async () => (await client().getRelay({ id })).targets.length === 1)
-    await until(async () => (await foreign.pages()).length === 1)
+    await waitUntil(async () => (await client().getRelay({ id })).targets.length === 1)
+    await waitUntil(async () => (await foreign.pages()).length === 1)
     const lost = client().runCommands({ ...title, context: { target_id } })
     expect(await lost).toMatchObject({ success: false, code: 'target_not_found' })
     expect(await foreign.pages()).toHaveLength(1)
@@ -201,7 +201,7 @@ describe('CDP clients', () => {
       'cdp',
     ])
     await browser.close()
-    await until(async () => (await homes.clients.http.getRelay({ id })).clients.every(({ kind }) => kind !== 'ws'))
+    await waitUntil(async () => (await homes.clients.http.getRelay({ id })).clients.every(({ kind }) => kind !== 'ws'))
     expect(await foreign.pages()).toHaveLength(1)
   })
 
@@ -233,7 +233,7 @@ describe('connectors', () => {
     const { token } = await homes.clients.http.createRelayToken({ single_use: true })
     const one = await bring({ token })
     one.links[0]!.drop()
-    await until(() => one.statuses.some((status) => status.state === 'connected' && status.resumed))
+    await waitUntil(() => one.statuses.some((status) => status.state === 'connected' && status.resumed))
     await expect(bringBrowser({ browser: foreign.url, engine: homes.baseUrl, token })).rejects.toThrow(/already used/)
   })
 

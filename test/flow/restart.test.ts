@@ -11,7 +11,7 @@ import { nameOf, otherClient } from '../support/docker.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
 import { type RunningServer, serve } from '../support/server.ts'
-import { isRunning, until } from '../support/session-steps.ts'
+import { isRunning, waitUntil } from '../support/session-steps.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { mountSmallDisk, noSmallDisk } from '../support/small-disk.ts'
@@ -81,8 +81,8 @@ describe('a killed server', () => {
     await held.asked()
     const { browsers } = (await server.ask('GET', '/engine')).body
     await kill(server)
-    await until(() => browsers.every(({ pid }: { pid: number }) => !isRunning(pid)))
-    await until(async () => (await readdir(temporary)).length === 0)
+    await waitUntil(() => browsers.every(({ pid }: { pid: number }) => !isRunning(pid)))
+    await waitUntil(async () => (await readdir(temporary)).length === 0)
 
     const again = await start(server.stateDir, ['--profile-key-file', keyFile])
     expect((await again.ask('GET', '/sessions/shop')).body).toMatchObject({
@@ -116,7 +116,7 @@ describe('a killed server', () => {
     await held.asked()
     held.letGo()
     expect((await resumed).status).toBe(202)
-    await until(async () => (await again.ask('GET', `/v1/crawl/${cut.id}`)).body.status === 'completed')
+    await waitUntil(async () => (await again.ask('GET', `/v1/crawl/${cut.id}`)).body.status === 'completed')
     const whole = (await again.ask('GET', `/v1/crawl/${cut.id}`)).body
     expect(whole.data.map(({ metadata }: { metadata: { title: string } }) => metadata.title)).toEqual([
       'Slow',
@@ -139,7 +139,7 @@ describe('a killed server', () => {
       const half = 'echo half > /output/half.txt; sleep 777'
       const running = await server.ask('POST', '/shell/exec', { session_id, command: half, background: true })
       const written = { session_id, path: '/output/half.txt' }
-      await until(async () => (await server.ask('POST', '/shell/fs/info', written)).status === 200)
+      await waitUntil(async () => (await server.ask('POST', '/shell/fs/info', written)).status === 200)
       await kill(server)
 
       const again = await start(server.stateDir)
@@ -167,7 +167,7 @@ describe('a killed server', () => {
       expect(answer.body).toMatchObject({ exit_code: 0, stdout: 'well\n' })
       const client = await otherClient()
       const left = () => client.listContainers({ all: true, filters: { label: [`bax.session=${session_id}`] } })
-      await until(async () => (await left()).length === 0)
+      await waitUntil(async () => (await left()).length === 0)
       expect(await stop(again)).toBe(0)
 
       const third = await start(server.stateDir)
@@ -307,7 +307,7 @@ test.skipIf(noDisk !== null)(
       expect(JSON.stringify(profile.body)).not.toContain(disk.path)
       const crawl = await server.ask('POST', '/v1/crawl', { url: site.url, render: 'http' })
       expect([crawl.status, crawl.body.code]).toEqual([507, 'no_space'])
-      await until(async () => (await server.ask('GET', '/readyz')).status === 503)
+      await waitUntil(async () => (await server.ask('GET', '/readyz')).status === 503)
       expect((await server.ask('GET', '/readyz')).body.details.parts.state).toEqual({
         ok: false,
         message: 'the disk of the state folder is full',
@@ -319,7 +319,7 @@ test.skipIf(noDisk !== null)(
       expect((await server.ask('GET', '/profiles')).body).toMatchObject({ total: 1, profiles: [kept] })
 
       await disk.empty()
-      await until(async () => (await server.ask('GET', '/readyz')).status === 200)
+      await waitUntil(async () => (await server.ask('GET', '/readyz')).status === 200)
       expect((await server.ask('POST', '/profiles', { name: 'room' })).status).toBe(200)
       expect((await server.ask('POST', '/v1/crawl', { url: site.url, render: 'http' })).body.completed).toBe(3)
       expect(await stop(server)).toBe(0)

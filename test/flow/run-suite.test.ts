@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { scriptsOnServer } from '../support/scripts.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite } from '../support/site.ts'
 
 const given = scriptsOnServer()
@@ -143,7 +143,7 @@ finally:
   )
   const stop = new AbortController()
   const running = run(['a.yaml', '--reporter', 'line,json=run.json'], { signal: stop.signal })
-  await until(() => site.requests.includes('/waiting'))
+  await waitUntil(() => site.requests.includes('/waiting'))
   stop.abort('SIGINT')
   const { code } = await running
   expect(code).toBe(130)

@@ -1,7 +1,7 @@
 /** Pages and PDFs built to exhaust the server: each fails only its own scrape. */
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { servedWithinMs, type Served, serveBax } from '../support/served.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { pdfFile, pdfOf, sends } from '../support/web.ts'
@@ -57,7 +57,7 @@ describe('a hostile page', () => {
   ])('%s times out, while other pages are read', async (_, path, render) => {
     let ended = false
     const late = scrape(path, { render, timeout: 2500 }).finally(() => (ended = true))
-    await until(() => web.requests.includes(path))
+    await waitUntil(() => web.requests.includes(path))
     expect(await scrape('/')).toMatchObject({ success: true, data: { metadata: { title: 'Long' } } })
     expect(ended).toBe(false)
     expect(await late).toMatchObject({ success: false, code: 'timeout' })

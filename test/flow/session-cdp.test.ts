@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../src/core/limits/limits.ts'
 import { closeCodes } from '../../src/core/net/link.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf, waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -70,7 +70,7 @@ describe.each(homeNames)('CDP on a browser session (%s)', (home) => {
     }
     const made = await call(id, 'Target.createTarget', { url: 'about:blank' })
     const tabs = async () => (await homes.clients.http.getSession({ session_id: id })).tabs
-    await until(async () => (await tabs()) === 2)
+    await waitUntil(async () => (await tabs()) === 2)
     expect((await targetsOf(id)).map((target) => target.targetId)).toContain(made.result!['targetId'])
     await Promise.all(
       [mine, other].map(({ session_id }) => homes.clients.http.closeSession({ session_id: session_id! })),
@@ -161,7 +161,7 @@ describe('WebSockets opened by tokens', () => {
       inside[at]!.socket.close()
       await once(inside[at]!.socket, 'close')
     }
-    for (const way of [ways[0]!, ways[2]!]) await until(async () => (await come(way)).status === 101)
+    for (const way of [ways[0]!, ways[2]!]) await waitUntil(async () => (await come(way)).status === 101)
     expect((await come(ways[1]!)).status).toBe(429)
     await Promise.all([id, other.session_id].map((one) => homes.clients.http.closeSession({ session_id: one! })))
   })
@@ -178,7 +178,7 @@ describe('WebSockets opened by tokens', () => {
     const all = Array.from({ length: ofSession + 20 }, () => answer(`${cdp_url}?token=${frame_token}`))
     const inside = (await Promise.all(all)).filter((status) => status === 101).length
     // The last one may close clients that connected at the same time.
-    await until(async () => inside - gone === ofSession)
+    await waitUntil(async () => inside - gone === ofSession)
     expect((await come(`${cdp_url}?token=${frame_token}`)).status).toBe(429)
     await homes.clients.http.closeSession({ session_id: id! })
   })

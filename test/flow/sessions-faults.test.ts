@@ -7,7 +7,7 @@ import { startEngineHost } from '../support/engine-host.ts'
 import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { noFullBrowser, testUnless } from '../support/needs.ts'
 import { pageProcesses } from '../support/processes.ts'
-import { failureOf, isRunning, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, isRunning, waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -225,8 +225,8 @@ describe('browser process', () => {
     try {
       expect(await readdir(temporary)).toEqual([expect.stringMatching(/^bax-browser-/)])
       host.process.kill('SIGKILL')
-      await until(() => !isRunning(host.browserPid))
-      await until(async () => (await readdir(temporary)).length === 0)
+      await waitUntil(() => !isRunning(host.browserPid))
+      await waitUntil(async () => (await readdir(temporary)).length === 0)
     } finally {
       await host.close()
       await rm(temporary, { recursive: true, force: true })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, isRunning, open, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, isRunning, open, waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -87,7 +87,7 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
       commands: [{ command: 'evaluate', data: { expression: 'new Promise((done) => setTimeout(done, 1100))' } }],
     })
     expect((await record(id)).status).toBe('ready')
-    await until(async () => (await record(id)).end_reason === 'idle_timeout')
+    await waitUntil(async () => (await record(id)).end_reason === 'idle_timeout')
     expect(performance.now() - started).toBeGreaterThan(2000)
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
 import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
-import { failureOf, open, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, open, waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
@@ -91,14 +91,14 @@ describe.each(usualHomes)('pages of a session (%s)', (home) => {
   test('activates a new tab, and the previous one when it closes', async () => {
     await start('/')
     await click('#pop')
-    await until(async () => (await record()).title === 'Popup')
+    await waitUntil(async () => (await record()).title === 'Popup')
     expect(await record()).toMatchObject({ tabs: 2, url: `${site.url}/popup` })
     expect(await valueOf(client(), id, 'document.title')).toBe('Popup')
     await client().runCommands({
       session_id: id,
       commands: [{ command: 'evaluate', data: { expression: 'void setTimeout(close)' } }],
     })
-    await until(async () => (await record()).tabs === 1)
+    await waitUntil(async () => (await record()).tabs === 1)
     expect(await valueOf(client(), id, 'document.title')).toBe('Home')
     const seen = await eventsUntil(({ type }) => type === 'tab.closed')
     expect(seen.filter(({ type }) => type.startsWith('tab.')).map(({ type, data }) => [type, data['tabs']])).toEqual([
@@ -114,7 +114,7 @@ describe.each(usualHomes)('pages of a session (%s)', (home) => {
       session_id: id,
       commands: [{ command: 'evaluate', data: { expression: 'void setTimeout(close)' } }],
     })
-    await until(async () => (await record()).tabs === 0)
+    await waitUntil(async () => (await record()).tabs === 0)
     expect(await valueOf(client(), id, 'location.href')).toBe('about:blank')
   })
 

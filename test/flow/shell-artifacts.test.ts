@@ -6,7 +6,7 @@ import type { WireResponse } from '../../src/client/transport.ts'
 import { artifact as artifactShape, type Artifact } from '../../src/core/shapes/shell/artifacts.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { callOf } from '../support/call.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf, waitUntil } from '../support/session-steps.ts'
 import { inEveryShell } from '../support/shell.ts'
 
 inEveryShell((given) => {
@@ -63,7 +63,7 @@ inEveryShell((given) => {
       '(until test -e /workspace/go; do sleep 0.05; done; echo late > /output/late; touch /workspace/done) & true',
     )
     await given.client().writeShellFile({ session_id, path: 'go', content: '' })
-    await until(async () => (await given.client().listShellFiles({ session_id })).total === 2)
+    await waitUntil(async () => (await given.client().listShellFiles({ session_id })).total === 2)
     await end()
     const [last] = await list(session_id)
     expect(last).toMatchObject({ exec_id: null, files: [{ name: 'late', size: 5 }] })

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite } from '../support/site.ts'
 import { busybox, debian } from '../support/shell.ts'
 
@@ -82,7 +82,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     await running.says('begun')
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(130)
-    await until(async () => !(await exec(['ps -o args'])).stdout.includes('sleep 4242'))
+    await waitUntil(async () => !(await exec(['ps -o args'])).stdout.includes('sleep 4242'))
   })
 
   test('without a session, a temporary one is created; its artifacts can be fetched later', async () => {
@@ -135,9 +135,9 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
   test('runs in the background: ID, result, signal', async () => {
     const id = (await exec(['--background', 'echo early; sleep 1000'])).stdout.trim()
     expect(id).toMatch(/^ex_/)
-    await until(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).stdout === 'early\n')
+    await waitUntil(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).stdout === 'early\n')
     expect((await bax(['shell', 'signal', id, '--signal', 'SIGKILL'])).code).toBe(0)
-    await until(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).status === 'exited')
+    await waitUntil(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).status === 'exited')
     expect(await bax(['shell', 'exec', '--background', 'true'])).toMatchObject({ code: 125 })
   })
 
@@ -193,9 +193,9 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
       let seen = ''
       child.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()))
       const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
-      await until(() => seen.includes('$ '))
+      await waitUntil(() => seen.includes('$ '))
       child.stdin.write('stty size; echo $((20 + 22))\n')
-      await until(() => seen.includes('37 101') && /^42\r?$/m.test(seen))
+      await waitUntil(() => seen.includes('37 101') && /^42\r?$/m.test(seen))
       child.stdin.write('exit 9\n')
       expect(await ended).toBe(9)
     },

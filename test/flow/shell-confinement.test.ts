@@ -19,7 +19,7 @@ import {
   shellConfig,
   small,
   testImages,
-  until,
+  waitFor,
 } from '../support/docker.ts'
 import { startShellHost } from '../support/shell-host.ts'
 
@@ -139,7 +139,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       const loop = 'echo mine > /output/real; while :; do ln -sfn /etc/passwd /output/x; mv -f /output/x /output/swap; echo mine > /output/x; mv -f /output/x /output/swap; done' // prettier-ignore
       const swapping = await box.exec({ argv: ['sh', '-c', loop], cwd: '/', env: {}, stdin: 'none' })
       const seen = new Set<string>()
-      await until('both answers', async () => {
+      await waitFor('both answers', async () => {
         try {
           seen.add((await box.files.read('swap', { beneath: '/output' })).data.toString())
         } catch (error) {
@@ -293,7 +293,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       // The documented maximum: two checks and an inspection.
       expect(performance.now() - before).toBeLessThan(5000)
       expect(await box.died).toMatchObject({ reason: 'paused' })
-      await until('its removal', async () => (await ofEngine(client, `${labels.session}=sh_paused`)).length === 0)
+      await waitFor('its removal', async () => (await ofEngine(client, `${labels.session}=sh_paused`)).length === 0)
     })
 
     test('a pending read of a file fails, too', async () => {
@@ -323,7 +323,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     test('regularly: nothing is left, including warm containers', async () => {
       const engine = await openContainers({ home: 'local' })
       await engine.containers.create(small(image, { sessionId: 'sh_first' }))
-      await until('the warm one', async () => (await engine.containers.status()).warm === 1)
+      await waitFor('the warm one', async () => (await engine.containers.status()).warm === 1)
       const { Config } = await inspectOf(client, 'sh_first')
       const label = `${labels.engine}=${Config.Labels[labels.engine]}`
       expect(await ofEngine(client, label)).toHaveLength(2)
@@ -337,7 +337,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       const label = `${labels.engine}=${Config.Labels[labels.engine]}`
       expect(await ofEngine(client, label)).toHaveLength(2)
       host.process.kill('SIGKILL')
-      await until('their end', async () => (await ofEngine(client, label)).length === 0)
+      await waitFor('their end', async () => (await ofEngine(client, label)).length === 0)
       await host.close()
     })
 
@@ -355,7 +355,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       ])
       try {
         host.process.kill('SIGKILL')
-        await until('the death of the host', () => host.process.exitCode !== null || host.process.signalCode !== null)
+        await waitFor('the death of the host', () => host.process.exitCode !== null || host.process.signalCode !== null)
         const next = await openContainers({ stateDir: host.stateDir })
         await next.containers.status()
         expect(await ofEngine(client, `${labels.session}=sh_killed`)).toEqual([])
@@ -383,7 +383,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     giveUp.abort(new Error('given up'))
     await expect(creating).rejects.toThrow('given up')
     const third = await opened.containers.create(small(image, { sessionId: 'sh_third' }))
-    await until('its removal', async () => (await ofEngine(client, `${labels.session}=sh_given_up`)).length === 0)
+    await waitFor('its removal', async () => (await ofEngine(client, `${labels.session}=sh_given_up`)).length === 0)
     await third.remove()
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { execFrame } from '../../src/core/shapes/shell/exec.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf, waitUntil } from '../support/session-steps.ts'
 import { homeNames } from '../support/homes.ts'
 import { type AnyFrame, bytesOf, inEveryShell } from '../support/shell.ts'
 
@@ -54,7 +54,7 @@ inEveryShell(
           onFrame: (frame) => void (frame.type === 'start' ? (execId = String(frame['exec_id'])) : frames.push(frame)),
         },
       )
-      await until(() => frames.length > 0)
+      await waitUntil(() => frames.length > 0)
       expect(frames[0]).toMatchObject({ type: 'stdout', data: 'ww==', encoding: 'base64' })
       await given.client().writeShellExec({ exec_id: execId, data: '\n', eof: true })
       expect(bytesOf(await reading).toString()).toBe('ü')
@@ -74,7 +74,7 @@ inEveryShell(
       )
       for (const [at, word] of ['zero', 'one', 'two'].entries()) {
         if (at > 0) await given.client().writeShellExec({ exec_id: execId, data: `${word}\n` })
-        await until(() => seen.join('').includes(`got ${word}`))
+        await waitUntil(() => seen.join('').includes(`got ${word}`))
       }
       await given.client().writeShellExec({ exec_id: execId, eof: true })
       expect((await reading).at(-1)).toMatchObject({ type: 'exit', exit_code: 0 })
@@ -90,7 +90,7 @@ inEveryShell(
         },
       )
       const text = () => bytesOf(frames, 'pty').toString()
-      await until(() => text().includes('17 91'))
+      await waitUntil(() => text().includes('17 91'))
       await given.client().resizeShellExec({ exec_id: execId, cols: 100, rows: 30 })
       await given.client().writeShellExec({ exec_id: execId, data: '\n' })
       await reading
@@ -116,7 +116,7 @@ inEveryShell(
       const stop = new AbortController()
       const reading = stream({ command: 'echo begun; sleep 8888' }, { signal: stop.signal, onFrame: ({ type }) => void (type === 'stdout' && stop.abort()) }) // prettier-ignore
       await reading.catch(() => {})
-      await until(async () => !(await sh('ps -o args')).stdout.includes('sleep 8888'))
+      await waitUntil(async () => !(await sh('ps -o args')).stdout.includes('sleep 8888'))
     })
 
     test('a continuing command can be followed again after the last received frame, to the same end', async () => {
@@ -202,7 +202,7 @@ inEveryShell(
       const runs = new Promise<void>((resolve) => (started = resolve))
       const reading = stream({ session_id, command: 'echo a > /output/last; sleep 3600' }, { onFrame: ({ type }) => void (type === 'start' && started()) }) // prettier-ignore
       await runs
-      await until(async () => (await given.client().listShellFiles({ session_id, path: '/output' })).total === 1)
+      await waitUntil(async () => (await given.client().listShellFiles({ session_id, path: '/output' })).total === 1)
       await given.client().deleteShell({ session_id })
       expect((await reading).at(-1)).toMatchObject({ type: 'exit', exit_code: 143, signal: 'SIGTERM' })
     })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import type { StepResult } from '../../src/core/shapes/observe.ts'
 import { inUsualHomes } from '../support/commands.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf, waitUntil } from '../support/session-steps.ts'
 
 /** Requests that are held until a test responds. */
 const held: ServerResponse[] = []
@@ -97,7 +97,7 @@ inUsualHomes(pages, (given) => {
     held.splice(0).forEach((response) => response.end())
     await given.open('/')
     const patient = step({ command: click('#hold'), settle_ms: 30_000 })
-    await until(() => held.length === 1)
+    await waitUntil(() => held.length === 1)
     held.splice(0).forEach((response) => response.end())
     expect((await patient).changes).toMatchObject({ title_changed: true, elements_removed: 1 })
   })
@@ -122,7 +122,7 @@ inUsualHomes(pages, (given) => {
     expect(results[0]!.events!.map(({ type }) => type)).toContain('tab.opened')
     expect(observation).toMatchObject({ title: 'Next' })
     await given.evaluate('window.close()')
-    await until(async () => (await given.client().getSession({ session_id: given.sessionId() })).tabs === 1)
+    await waitUntil(async () => (await given.client().getSession({ session_id: given.sessionId() })).tabs === 1)
   })
 
   test('observes the page after a failed command, and skips the rest', async () => {

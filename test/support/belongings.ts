@@ -6,7 +6,7 @@ import type { KeyScope } from '../../src/core/access/caller.ts'
 import { operations } from '../../src/operations/index.ts'
 import { protocol, subprotocol } from '../../src/engine/relay/tunnel/messages.ts'
 import type { Homes } from './homes.ts'
-import { until } from './session-steps.ts'
+import { waitUntil } from './session-steps.ts'
 import { busybox } from './shell.ts'
 
 /** A key, and clients that use it. */
@@ -67,7 +67,7 @@ async function bringNothing({ baseUrl }: Homes, token: string, { client }: KeyHo
   const hello = { type: 'hello', proto: protocol, version: '0', platform: 'test', name: commonName, policy: 'full', redact: true, browser } // prettier-ignore
   await new Promise<void>((resolve, reject) => socket.once('open', resolve).once('error', reject))
   socket.send(JSON.stringify(hello))
-  await until(async () => (await client.listRelays()).sessions.length > 0)
+  await waitUntil(async () => (await client.listRelays()).sessions.length > 0)
   return (await client.listRelays()).sessions[0]!.id
 }
 

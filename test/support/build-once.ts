@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from '../../scripts/build.js'
-import { until } from './session-steps.ts'
+import { waitUntil } from './session-steps.ts'
 
 /** Passes the folder of the build to the test processes. */
 const variable = 'BAX_TEST_BUILD'
@@ -31,7 +31,7 @@ export async function builtOnce(): Promise<string> {
     await mkdir(join(folder, 'building'))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-    await until(() => existsSync(done), withinMs)
+    await waitUntil(() => existsSync(done), withinMs)
     return dist
   }
   await build(dist)

@@ -133,7 +133,7 @@ export async function sh(box: ShellContainer, command: string, more: Partial<Exe
 }
 
 /** Polls until `found` returns something other than null, undefined or false; returns it. */
-export async function until<T>(what: string, found: () => T | Promise<T>): Promise<NonNullable<T>> {
+export async function waitFor<T>(what: string, found: () => T | Promise<T>): Promise<NonNullable<T>> {
   const deadline = performance.now() + 30_000
   for (;;) {
     const value = await found()

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { WebSocket } from 'ws'
 import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
-import { until } from './session-steps.ts'
+import { waitUntil } from './session-steps.ts'
 
 export interface ForeignBrowser {
   /** `http://127.0.0.1:PORT` */
@@ -50,7 +50,7 @@ export async function startForeignBrowser({ port = 0 } = {}): Promise<ForeignBro
   const socketTo = async (ending: string) => {
     // The list lags behind the pages by some milliseconds.
     let target: Target | undefined
-    await until(async () => (target = (await pages()).find((page) => page.url.endsWith(ending))) !== undefined)
+    await waitUntil(async () => (target = (await pages()).find((page) => page.url.endsWith(ending))) !== undefined)
     const socket = new WebSocket(target!.webSocketDebuggerUrl)
     await once(socket, 'open')
     return socket

@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/pr
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { until } from './session-steps.ts'
+import { waitUntil } from './session-steps.ts'
 
 export interface Example {
   /** The second-level heading above it, or the title before the first one. */
@@ -104,7 +104,7 @@ async function endGroup(leader: number): Promise<void> {
     }
   }
   send('SIGTERM')
-  await until(() => !send(0))
+  await waitUntil(() => !send(0))
 }
 
 /** Returns a port on which nothing listens. */

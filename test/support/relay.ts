@@ -9,7 +9,7 @@ import { type CollectedKind, collectedKinds, type RelayPolicy } from '../../src/
 import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
-import { until } from './session-steps.ts'
+import { waitUntil } from './session-steps.ts'
 
 /** The two ends of a link to a test's own hub, which can hold up messages. */
 interface Way {
@@ -72,7 +72,7 @@ export async function connectHere(browser: string, source: ConnectOptions = {}):
   const running = connector.run(stop.signal)
   // Tests that need the outcome await it later.
   running.catch(() => {})
-  await until(() => hub.sessions[0]?.activeTarget != null)
+  await waitUntil(() => hub.sessions[0]?.activeTarget != null)
   return Object.assign(here, {
     session: hub.sessions[0]!,
     resumeSecret: () => resume,
@@ -180,7 +180,7 @@ export async function bringBrowser(bringing: Bringing): Promise<Brought> {
   let failed: unknown
   running.catch((error: unknown) => (failed = error))
   const first = () => statuses.find((status) => status.state === 'connected')
-  await until(() => first() !== undefined || failed !== undefined)
+  await waitUntil(() => first() !== undefined || failed !== undefined)
   if (failed) throw failed
   const end = async () => {
     stop.abort()

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildImage } from '../../scripts/image/build.js'
 import { ask, type Answer } from './server.ts'
-import { until } from './session-steps.ts'
+import { waitUntil } from './session-steps.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
@@ -66,7 +66,7 @@ export async function serverImage(): Promise<ImagedServer> {
     url = `http://${await docker('port', name, '4100/tcp')}`
     // Docker accepts connections before the server does, and may leave the first ones without a response.
     const answer = () => fetch(`${url}/readyz`, { signal: AbortSignal.timeout(10_000) })
-    await until(() => answer().then(({ ok }) => ok, () => false), 60_000) // prettier-ignore
+    await waitUntil(() => answer().then(({ ok }) => ok, () => false), 60_000) // prettier-ignore
   }
   return {
     container: name,

@@ -38,7 +38,7 @@ export function isRunning(pid: number): boolean {
 }
 
 /** Polls until `condition` holds. */
-export async function until(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+export async function waitUntil(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
   const end = performance.now() + withinMs
   while (!(await condition())) {
     if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${condition}`)

@@ -6,7 +6,7 @@ import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { bringBrowser } from '../support/relay.ts'
 import { busybox } from '../support/shell.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { type OpenTui, openTui } from '../support/tui.tsx'
 
@@ -75,7 +75,7 @@ test('relay: shows console, tabs, and network with details and curl, and sends a
     name: 'laptop',
   })
   try {
-    await until(async () => (await homes.clients.http.getRelay({ id: brought.id })).active_target_id !== null)
+    await waitUntil(async () => (await homes.clients.http.getRelay({ id: brought.id })).active_target_id !== null)
     await homes.clients.http.runCommands({
       session_id: brought.id,
       commands: [{ command: 'navigate_to', data: { url: `${site.url}/page` } }],
