@@ -65,18 +65,21 @@ async function staticPage(side: Side, peers: Peers, url: string): Promise<Table>
     },
     25,
   )
-  const floor = times['mdream']!
+  const baseline = times['mdream']!
   return {
     title: 'A static page, main content to Markdown, warm',
     columns: ['ms, min / median', 'to fetch + mdream'],
     rows: [
-      { name: 'fetch + mdream (native converter, no main content)', cells: [ms(floor), '1x'] },
-      { name: 'fetch + Turndown (no main content)', cells: [ms(times['turndown']!), ratio(times['turndown']!, floor)] },
+      { name: 'fetch + mdream (native converter, no main content)', cells: [ms(baseline), '1x'] },
+      {
+        name: 'fetch + Turndown (no main content)',
+        cells: [ms(times['turndown']!), ratio(times['turndown']!, baseline)],
+      },
       {
         name: 'fetch + Readability + Turndown on linkedom',
-        cells: [ms(times['readability']!), ratio(times['readability']!, floor)],
+        cells: [ms(times['readability']!), ratio(times['readability']!, baseline)],
       },
-      { name: '**bax scrape, render auto**', cells: [ms(times['bax']!), ratio(times['bax']!, floor)] },
+      { name: '**bax scrape, render auto**', cells: [ms(times['bax']!), ratio(times['bax']!, baseline)] },
     ],
   }
 }
@@ -97,15 +100,15 @@ async function renderedPage(side: Side, peers: Peers, url: string): Promise<Tabl
     },
     15,
   )
-  const floor = times['playwright']!
+  const baseline = times['playwright']!
   return {
     title: 'A page that its script renders, warm',
     columns: ['ms, min / median', 'to Playwright with networkidle'],
     note: 'Playwright reuses one page. Without networkidle the content is not always there: that row is the bound, not an equal.',
     rows: [
-      { name: 'Playwright goto (networkidle) + content + Readability + Turndown', cells: [ms(floor), '1x'] },
-      { name: 'the same with goto (load)', cells: [ms(times['load']!), ratio(times['load']!, floor)] },
-      { name: '**bax scrape, render browser**', cells: [ms(times['bax']!), ratio(times['bax']!, floor, 1)] },
+      { name: 'Playwright goto (networkidle) + content + Readability + Turndown', cells: [ms(baseline), '1x'] },
+      { name: 'the same with goto (load)', cells: [ms(times['load']!), ratio(times['load']!, baseline)] },
+      { name: '**bax scrape, render browser**', cells: [ms(times['bax']!), ratio(times['bax']!, baseline, 1)] },
     ],
   }
 }
@@ -113,17 +116,17 @@ async function renderedPage(side: Side, peers: Peers, url: string): Promise<Tabl
 async function longPage(peers: Peers): Promise<Table> {
   const html = large(3_000_000)
   const bytes = Buffer.from(html)
-  const wishes = {
+  const options = {
     url: 'https://example.com/long',
     onlyMain: true,
     headline: false,
   }
   const times = await inTurn(
-    { readability: async () => peers.readable(html, wishes.url), bax: () => extractMarkdown(bytes, wishes) },
+    { readability: async () => peers.readable(html, options.url), bax: () => extractMarkdown(bytes, options) },
     3,
   )
   const words = (text: string) => text.split(/\s+/).length
-  const [theirs, ours] = [peers.readable(html, wishes.url), (await extractMarkdown(bytes, wishes)).markdown]
+  const [theirs, ours] = [peers.readable(html, options.url), (await extractMarkdown(bytes, options)).markdown]
   return {
     title: 'A page of 3 MB: main content and Markdown',
     columns: ['ms, min / median', 'to Readability + Turndown', 'words'],
@@ -151,26 +154,26 @@ async function cold(url: string, folder: string): Promise<Table> {
     },
     15,
   )
-  const floor = times['node']!
-  const taken = (name: string): Timing => ({
-    min: times[name]!.min - times['get']!.min + floor.min,
-    median: times[name]!.median - times['get']!.median + floor.median,
+  const baseline = times['node']!
+  const timingOf = (name: string): Timing => ({
+    min: times[name]!.min - times['get']!.min + baseline.min,
+    median: times[name]!.median - times['get']!.median + baseline.median,
   })
   return {
     title: 'One scrape from nothing: process, engine, page',
     columns: ['ms, min / median', 'to `node -e 0`', 'without the fetch'],
     note: 'The fetch is what `http.get` adds to an empty node.',
     rows: [
-      { name: '`node -e 0`', cells: [ms(floor), '1x', ''] },
-      { name: '`node -e "http.get(…)"`', cells: [ms(times['get']!), ratio(times['get']!, floor), '1x'] },
-      { name: '`node -e "fetch(…)"`', cells: [ms(times['fetch']!), ratio(times['fetch']!, floor), ''] },
+      { name: '`node -e 0`', cells: [ms(baseline), '1x', ''] },
+      { name: '`node -e "http.get(…)"`', cells: [ms(times['get']!), ratio(times['get']!, baseline), '1x'] },
+      { name: '`node -e "fetch(…)"`', cells: [ms(times['fetch']!), ratio(times['fetch']!, baseline), ''] },
       {
         name: '`bax scrape` of a static page',
-        cells: [ms(times['bax']!), ratio(times['bax']!, floor), ratio(taken('bax'), floor, 4)],
+        cells: [ms(times['bax']!), ratio(times['bax']!, baseline), ratio(timingOf('bax'), baseline, 4)],
       },
       {
         name: '`bax scrape` of a rendered page',
-        cells: [ms(times['rendered']!), ratio(times['rendered']!, floor), ''],
+        cells: [ms(times['rendered']!), ratio(times['rendered']!, baseline), ''],
       },
     ],
   }

@@ -22,7 +22,7 @@ const batch = ['get_title', 'click', 'get_text', 'evaluate', 'click', 'get_text'
 )
 
 /** Maximum ratio to the time that the same work takes in process. */
-const bound = 1.15
+const maxRatio = 1.15
 const rounds = 60
 
 type Work = (client: Client) => Promise<unknown>
@@ -48,13 +48,13 @@ export async function measure(): Promise<Table[]> {
   })
   try {
     const headers = { 'x-api-key': key }
-    const guarded = createApp({ engine, gate, rates: new RateLimiter(allowances) })
+    const rateLimited = createApp({ engine, gate, rates: new RateLimiter(allowances) })
     const plain = createApp({ engine, gate: privateGate })
     const clients = {
       embedded: clientOf(embedded((request) => plain.fetch(request))),
-      guarded: clientOf(
+      rateLimited: clientOf(
         withHeaders(
-          embedded((request) => guarded.fetch(request)),
+          embedded((request) => rateLimited.fetch(request)),
           { ...headers, host: 'localhost' },
         ),
       ),
@@ -73,7 +73,7 @@ export async function measure(): Promise<Table[]> {
       const inOrder = Object.fromEntries(Object.entries(clients).map(([way, client]) => [way, () => work(client)]))
       const times = await inTurn(inOrder, rounds)
       const [bare, gated, http] = [times['embedded']!, times['guarded']!, times['http']!]
-      rows.push({ name, cells: [ms(bare), ms(gated), ratio(gated, bare, bound), ms(http), ratio(http, bare)] })
+      rows.push({ name, cells: [ms(bare), ms(gated), ratio(gated, bare, maxRatio), ms(http), ratio(http, bare)] })
     }
     return [
       {

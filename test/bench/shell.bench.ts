@@ -56,7 +56,7 @@ const viaEngine = ({ engine, session }: Bench) =>
   engine.shells.execs.run(execInput.parse({ session_id: session, command }), call)
 
 /** Like a client of Docker's API: create, start, read to the end, inspect. */
-async function viaApi({ docker, container }: Bench): Promise<void> {
+async function execThroughApi({ docker, container }: Bench): Promise<void> {
   const exec = await docker.getContainer(container).exec({ Cmd: ['bash', '-c', command], AttachStdout: true, AttachStderr: true }) // prettier-ignore
   const stream = await exec.start({ hijack: true, stdin: false })
   stream.resume()
@@ -70,7 +70,7 @@ async function roundTrip(bench: Bench): Promise<Table> {
   const api = 'docker exec through its API'
   const cli = 'docker exec in the terminal'
   const cases = {
-    [api]: () => viaApi(bench),
+    [api]: () => execThroughApi(bench),
     [cli]: () => run('docker', ['--host', endpoint, 'exec', container, 'bash', '-c', command]),
     [bax]: () => viaEngine(bench),
   }
@@ -115,7 +115,7 @@ async function throughput(bench: Bench): Promise<Table> {
   let api = 0
   let bax = 0
   for (let round = 0; round < 3; round++) {
-    api = Math.max(api, await eight(() => viaApi(bench), 4))
+    api = Math.max(api, await eight(() => execThroughApi(bench), 4))
     bax = Math.max(bax, await eight(() => viaEngine(bench), 40))
   }
   return {
@@ -238,14 +238,14 @@ async function capture(shell: { dockerHost?: string }): Promise<Table> {
       if ((await artifacts.scan(box.files, null)) !== null) throw new Error('something has changed')
       times.push(performance.now() - start)
     }
-    const taken = timing(times)
+    const duration = timing(times)
     return {
       title: 'The look for artifacts after a command',
       columns: ['ms, min / median'],
       rows: [
         {
           name: `${first?.files} files, none changed`,
-          cells: [`${ms(taken)} (under 3${taken.median >= 3 ? ', MISSED' : ''})`],
+          cells: [`${ms(duration)} (under 3${duration.median >= 3 ? ', MISSED' : ''})`],
         },
       ],
     }

@@ -57,13 +57,13 @@ const start = (argv: readonly string[], env: Record<string, string>): IPty =>
 /** Resolves when the terminal shows the text; ends the program. */
 async function firstPaint(argv: readonly string[], env: Record<string, string>, wanted: string): Promise<void> {
   const program = start(argv, env)
-  await says(program, wanted)
+  await waitForText(program, wanted)
   const ended = new Promise((done) => program.onExit(done))
   program.kill('SIGKILL')
   await ended
 }
 
-async function says(program: IPty, wanted: string): Promise<void> {
+async function waitForText(program: IPty, wanted: string): Promise<void> {
   let text = ''
   await new Promise<void>((done, fail) => {
     program.onData((chunk) => {
@@ -80,7 +80,7 @@ const cpuOf = (pid: number): number => treeOf(pid)[0]?.cpuMs ?? 0
 async function idle(argv: readonly string[], env: Record<string, string>): Promise<Table> {
   const program = start(argv, env)
   // The caller reports its exit.
-  await says(program, 'connected')
+  await waitForText(program, 'connected')
   await pause(5000)
   const before = cpuOf(program.pid)
   await pause(idleMs)

@@ -3,7 +3,7 @@ import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { loadPuppeteer, type Puppeteer } from '../support/puppeteer.ts'
-import { bringBrowser, type Brought } from '../support/relay.ts'
+import { connectBrowser, type ConnectedBrowser } from '../support/relay.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -11,7 +11,7 @@ import { serveSite, type Site } from '../support/site.ts'
 let served: Served
 let site: Site
 let foreign: ForeignBrowser
-let brought: Brought
+let connected: ConnectedBrowser
 let puppeteer: Puppeteer
 
 beforeAll(async () => {
@@ -21,11 +21,11 @@ beforeAll(async () => {
     loadPuppeteer(),
   ])
   served = await serveBax()
-  const { token } = (await served.ask('POST', '/relay/tokens', {})) as { token: string }
-  brought = await bringBrowser({ browser: foreign.url, engine: served.url, token })
+  const { token } = (await served.request('POST', '/relay/tokens', {})) as { token: string }
+  connected = await connectBrowser({ browser: foreign.url, engine: served.url, token })
 }, servedWithinMs)
 afterAll(async () => {
-  await brought.stop()
+  await connected.stop()
   await foreign.close()
   await served.close()
   await site.close()
@@ -42,24 +42,24 @@ interface Place {
 
 const places: Record<string, () => Promise<Place>> = {
   'a session': async () => {
-    const made = (await served.ask('POST', '/sessions', { headless: true, start_url: `${site.url}/` })) as Record<string, string> // prettier-ignore
+    const made = (await served.request('POST', '/sessions', { headless: true, start_url: `${site.url}/` })) as Record<string, string> // prettier-ignore
     const path = `/sessions/${made['session_id']}`
     return {
       cdpUrl: made['cdp_url']!,
       token: made['frame_token']!,
-      isAlive: async () => (await served.ask('GET', path))['status'] === 'ready',
-      close: () => served.ask('DELETE', path),
+      isAlive: async () => (await served.request('GET', path))['status'] === 'ready',
+      close: () => served.request('DELETE', path),
     }
   },
   'a browser of the relay': async () => {
-    const path = `/relay/sessions/${brought.id}`
-    const address = new URL(((await served.ask('GET', path)) as { cdp_url: string }).cdp_url)
+    const path = `/relay/sessions/${connected.id}`
+    const address = new URL(((await served.request('GET', path)) as { cdp_url: string }).cdp_url)
     const token = address.searchParams.get('token')!
     address.search = ''
     return {
       cdpUrl: address.href,
       token,
-      isAlive: async () => (await served.ask('GET', path))['status'] === 'connected',
+      isAlive: async () => (await served.request('GET', path))['status'] === 'connected',
       close: async () => {},
     }
   },
@@ -161,7 +161,7 @@ describe("Puppeteer's browserURL, which has no path and no headers", () => {
       server.child.kill('SIGTERM')
       await server.ended
     })
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.says('bax is listening on http://'))![0]
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.waitForStderr('bax is listening on http://'))![0]
     const make = async () => {
       const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"headless":true}' }
       return ((await (await fetch(`${url}/sessions`, options)).json()) as { session_id: string }).session_id
@@ -191,6 +191,6 @@ test('a disconnecting client leaves the pages unchanged', async () => {
   await browser.contexts()[0]!.pages()[0]!.goto(`${site.url}/other`)
   await browser.close()
   const [id] = /ses_[\w-]+/.exec(place.cdpUrl)!
-  await waitUntil(async () => (await served.ask('GET', `/sessions/${id}`))['title'] === 'Other')
+  await waitUntil(async () => (await served.request('GET', `/sessions/${id}`))['title'] === 'Other')
   await place.close()
 })

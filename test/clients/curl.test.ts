@@ -4,13 +4,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { lacks, testUnless } from '../support/needs.ts'
+import { missingPrograms, testUnless } from '../support/needs.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
-const curlTest = testUnless(lacks('bash', 'curl'))
-const shellTest = testUnless(lacks('bash', 'curl') ?? busybox.absent)
+const curlTest = testUnless(missingPrograms('bash', 'curl'))
+const shellTest = testUnless(missingPrograms('bash', 'curl') ?? busybox.absent)
 
 let served: Served
 let site: Site

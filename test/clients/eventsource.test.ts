@@ -46,25 +46,25 @@ async function breakableLine(port: number) {
     } // prettier-ignore
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const cut = () => {
+  const interrupt = () => {
     broken = true
     for (const socket of open) socket.destroy()
   }
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cut,
+    interrupt,
     mend: () => void (broken = false),
     close: async () => {
-      cut()
+      interrupt()
       await new Promise((resolve) => server.close(resolve))
     },
   }
 }
 
 async function newSession() {
-  const { session_id: id, frame_token: token } = (await served.ask('POST', '/sessions', { headless: true })) as Record<string, string> // prettier-ignore
+  const { session_id: id, frame_token: token } = (await served.request('POST', '/sessions', { headless: true })) as Record<string, string> // prettier-ignore
   const run = (...expressions: string[]) =>
-    served.ask('POST', '/commands', {
+    served.request('POST', '/commands', {
       session_id: id,
       commands: expressions.map((expression) => ({ command: 'evaluate', data: { expression } })),
     })
@@ -73,7 +73,7 @@ async function newSession() {
     run,
     path: `/stream/sse?session_id=${id}&token=${token}&types=console`,
     say: (...words: string[]) => run(...words.map((word) => `console.log(${JSON.stringify(word)})`)),
-    close: () => served.ask('DELETE', `/sessions/${id}`),
+    close: () => served.request('DELETE', `/sessions/${id}`),
   }
 }
 
@@ -125,7 +125,7 @@ describe('the EventSource of npm', () => {
     await waitUntil(() => source.readyState === 1)
     await session.say('before')
     await waitUntil(() => words.length === 1)
-    line.cut()
+    line.interrupt()
     await session.say('cut 1', 'cut 2', 'cut 3')
     line.mend()
     await waitUntil(() => words.length === 4, 30_000)
@@ -163,8 +163,8 @@ test('fetch-event-source of Microsoft receives events and no empty messages', as
   await session.close()
   await reading
   expect(messages.map(({ data }) => data).filter((data) => data === '')).toEqual([])
-  const said = messages.map(({ data }) => JSON.parse(data) as { type: string; data: { text?: string } })
-  expect(said.map(({ type, data }) => data.text ?? type)).toEqual(['one', 'two', 'session.closed'])
+  const events = messages.map(({ data }) => JSON.parse(data) as { type: string; data: { text?: string } })
+  expect(events.map(({ type, data }) => data.text ?? type)).toEqual(['one', 'two', 'session.closed'])
   expect(retries).toEqual([2000])
 })
 
@@ -184,7 +184,7 @@ test('a stream accepts its token as Authorization: Bearer, too', async () => {
 
 test("the browser's own EventSource receives them in a page of the same origin", async () => {
   const [watched, page] = await Promise.all([newSession(), newSession()])
-  await served.ask('POST', '/commands', {
+  await served.request('POST', '/commands', {
     session_id: page.id,
     commands: [{ command: 'navigate_to', data: { url: `${served.url}/openapi.json` } }],
   })

@@ -107,8 +107,8 @@ test('crawl waits for a site', async () => {
 })
 
 test('crawl starts one, shows its status and cancels it by ID', async () => {
-  const begun = await firecrawl('crawl', `${site.url}/slow`)
-  const { jobId } = (JSON.parse(begun.out) as { data: { jobId: string } }).data
+  const started = await firecrawl('crawl', `${site.url}/slow`)
+  const { jobId } = (JSON.parse(started.out) as { data: { jobId: string } }).data
   expect(JSON.parse((await firecrawl('crawl', jobId)).out)).toMatchObject({ id: jobId, status: 'scraping', total: 1 })
   expect(await firecrawl('crawl', jobId, '--cancel')).toMatchObject({ code: 0 })
   expect(JSON.parse((await firecrawl('crawl', jobId, '--status')).out)).toMatchObject({ status: 'cancelled' })
@@ -121,7 +121,7 @@ test('map prints the URLs of a site', async () => {
 })
 
 test('search prints results with their pages', async () => {
-  engines.knows([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
+  engines.setResults([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
   const { code, out } = await firecrawl('search', 'deltas', '--limit', '3', '--scrape')
   expect(code).toBe(0)
   expect(out).toContain('Deltas')

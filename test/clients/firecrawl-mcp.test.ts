@@ -104,7 +104,7 @@ test('crawl returns the pages, and its status again by ID', async () => {
 })
 
 test('search returns results', async () => {
-  engines.knows([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
+  engines.setResults([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
   const found = await call('firecrawl_search', { query: 'deltas', limit: 2, scrapeOptions: { formats: ['markdown'] } })
   expect(found).toMatchObject({
     success: true,

@@ -96,7 +96,7 @@ describe('crawl', () => {
   })
 
   test('a crawl started without polling is returned as a whole', async () => {
-    const whole = await served.ask('POST', '/v1/crawl', { url: `${site.url}/docs/a` })
+    const whole = await served.request('POST', '/v1/crawl', { url: `${site.url}/docs/a` })
     expect(whole).toMatchObject({ success: true, completed: 1, data: [{ metadata: { title: 'A' } }], errors: [] })
   })
 })
@@ -107,7 +107,7 @@ test('map lists URLs', async () => {
 })
 
 test('search returns results, and scrapes them', async () => {
-  engines.knows([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
+  engines.setResults([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
   const { data } = await firecrawl.search('deltas', { scrapeOptions: { formats: ['markdown'] } })
   expect(data).toMatchObject([
     {
@@ -117,6 +117,6 @@ test('search returns results, and scrapes them', async () => {
       content: { markdown: expect.stringContaining('# How deltas grow') },
     },
   ])
-  engines.mood('searxng', 'down')
+  engines.setModes('searxng', 'down')
   await expect(firecrawl.search('deltas', {})).rejects.toMatchObject({ statusCode: 503 })
 })

@@ -119,12 +119,12 @@ describe('scrape', () => {
   })
 
   test('throws errors with the message, code and status of bax', async () => {
-    const stranger = new (await loadFirecrawl()).Firecrawl({ apiKey: 'fc-wrong', apiUrl: served.url })
+    const unauthorized = new (await loadFirecrawl()).Firecrawl({ apiKey: 'fc-wrong', apiUrl: served.url })
     const failures = [
       [() => firecrawl.scrape(closed), { status: 200, code: 'connection_failed' }],
       [() => firecrawl.scrape('ftp://127.0.0.1/'), { status: 403, code: 'url_blocked' }],
       [() => firecrawl.scrape(site.url, { formats: ['audio'] }), { status: 400, code: 'invalid_request' }],
-      [() => stranger.scrape(site.url), { status: 401, code: 'unauthorized' }],
+      [() => unauthorized.scrape(site.url), { status: 401, code: 'unauthorized' }],
     ] as const
     for (const [call, expected] of failures) {
       await expect(call()).rejects.toMatchObject({ ...expected, message: expect.stringMatching(/\S/) })
@@ -178,9 +178,9 @@ describe('crawl', () => {
   test('returns its pages in parts that the SDK joins', async () => {
     const { id } = await firecrawl.startCrawl(site.url, { limit: 20 })
     await waitUntil(async () => (await firecrawl.getCrawlStatus(id)).status === 'completed', 60_000)
-    const part = await served.ask('GET', `/v2/crawl/${id}?limit=2`)
+    const part = await served.request('GET', `/v2/crawl/${id}?limit=2`)
     expect(part['data']).toHaveLength(2)
-    const rest = await served.ask('GET', (part['next'] as string).slice(served.url.length))
+    const rest = await served.request('GET', (part['next'] as string).slice(served.url.length))
     expect(rest['data']).toHaveLength(2)
     expect(rest['next']).toBe(`${served.url}/v2/crawl/${id}?skip=4&limit=2`)
     expect((await firecrawl.getCrawlStatus(id)).data).toHaveLength(7)
@@ -212,7 +212,7 @@ test('map lists the URLs of a site', async () => {
 
 describe('search', () => {
   test('groups results, with their pages on request', async () => {
-    engines.knows([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
+    engines.setResults([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
     const plain = await firecrawl.search('deltas', { limit: 3 })
     expect(plain.web).toEqual([
       { url: `${site.url}/article`, title: 'Deltas', description: 'How they grow', position: 1 },
@@ -227,17 +227,17 @@ describe('search', () => {
   })
 
   test('filters hosts with query operators, and reports unsupported sources', async () => {
-    engines.well()
+    engines.reset()
     const found = await firecrawl.search('deltas', { includeDomains: ['a.test', 'b.test'], sources: ['web', 'news'] })
-    expect(engines.asked[0]!.query.get('q')).toBe('deltas (site:a.test OR site:b.test)')
+    expect(engines.requests[0]!.query.get('q')).toBe('deltas (site:a.test OR site:b.test)')
     expect(found.warning).toContain('only the web is searched, not news')
     expect(await firecrawl.search('deltas', { sources: ['images'] })).toEqual({ warning: expect.any(String) })
-    expect(engines.asked).toHaveLength(1)
+    expect(engines.requests).toHaveLength(1)
   })
 
   test('fails when all providers fail', async () => {
-    engines.mood('searxng', 'down')
+    engines.setModes('searxng', 'down')
     await expect(firecrawl.search('deltas')).rejects.toMatchObject({ status: 503, code: 'search_unavailable' })
-    engines.well()
+    engines.reset()
   })
 })

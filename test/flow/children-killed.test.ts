@@ -3,7 +3,7 @@ import { follow } from '../../src/client/client.ts'
 import { BaxError } from '../../src/core/errors/errors.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { type ChromiumPart, chromiumParts } from '../support/processes.ts'
+import { type ChromiumProcess, chromiumProcesses } from '../support/processes.ts'
 import { waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   ])
 })
 afterAll(async () => {
-  for (const page of Object.values(held)) page.letGo()
+  for (const page of Object.values(held)) page.release()
   await homes.close()
   await site.close()
 })
@@ -60,7 +60,7 @@ interface Affected {
   readonly session: 'ready' | 'failed'
 }
 
-const parts: Record<ChromiumPart, Affected> = {
+const parts: Record<ChromiumProcess, Affected> = {
   renderer: { batch: ['page_crashed'], page: ['page_crashed', null], session: 'ready' },
   // Chromium restarts it, and pages keep running.
   'gpu-process': { batch: [null], page: [null], session: 'ready' },
@@ -69,7 +69,7 @@ const parts: Record<ChromiumPart, Affected> = {
   browser: { batch: ['worker_lost'], page: ['browser_lost', 'worker_lost', 'page_crashed', null], session: 'failed' },
 }
 
-describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [ChromiumPart, Affected][])(
+describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [ChromiumProcess, Affected][])(
   'when the %s process is killed',
   (part, may) => {
     test('fails the running operations with its code, runs the next ones, and reports the state to sessions', async () => {
@@ -89,13 +89,13 @@ describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [Chr
       )
       const scrape = codeOf(client().scrape({ url: `${site.url}/held/scrape`, render: 'browser' }))
       const crawl = crawlCode(client().crawl({ url: `${site.url}/crawled/`, render: 'browser' }))
-      await Promise.all(Object.values(held).map((page) => page.asked()))
+      await Promise.all(Object.values(held).map((page) => page.requested()))
 
-      const killed = await chromiumParts(part)
+      const killed = await chromiumProcesses(part)
       expect(killed.length).toBeGreaterThan(0)
       for (const pid of killed) process.kill(pid, 'SIGKILL')
       // Respond to requests that Chromium repeats, too.
-      const answering = setInterval(() => Object.values(held).forEach((page) => page.letGo()), 50)
+      const answering = setInterval(() => Object.values(held).forEach((page) => page.release()), 50)
       const outcomes = await Promise.all([batch, scrape, crawl]).finally(() => clearInterval(answering))
       expect(may.batch).toContain(outcomes[0])
       expect(may.page).toContain(outcomes[1])

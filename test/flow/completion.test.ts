@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '../../src/commands/index.ts'
 import { bax, buildBax, type BuiltBax } from '../support/cli.ts'
-import { lacks, testUnless } from '../support/needs.ts'
+import { missingPrograms, testUnless } from '../support/needs.ts'
 
 /** Returns the completions of the last word. */
 async function offered(...typed: string[]): Promise<{ values: string[]; files: boolean }> {
@@ -103,7 +103,7 @@ describe('in real shells', () => {
     return ask('bash', `source <(bax completion bash); COMP_WORDS=(bax ${quoted}); COMP_CWORD=${words.length}; _bax 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`) // prettier-ignore
   }
 
-  testUnless(lacks('bash'))('bash completes words, flags, and the names of live sessions', async () => {
+  testUnless(missingPrograms('bash'))('bash completes words, flags, and the names of live sessions', async () => {
     expect(await inBash('sess')).toEqual(['session'])
     expect(await inBash('session', 'create', '--start')).toEqual(['--start-url'])
     await built.run(['session', 'create', '--requested-name', 'shop', '--state-dir', stateDir])
@@ -111,12 +111,12 @@ describe('in real shells', () => {
     expect(await inBash('session', 'close', '')).toEqual(['shop'])
   })
 
-  testUnless(lacks('fish'))('fish completes with descriptions', async () => {
+  testUnless(missingPrograms('fish'))('fish completes with descriptions', async () => {
     const [line] = await ask('fish', `bax completion fish | source; complete -C 'bax session cl'`)
     expect(line).toMatch(/^close\tClose a browser session/)
   })
 
-  testUnless(lacks('zsh'))('zsh takes the script', async () => {
+  testUnless(missingPrograms('zsh'))('zsh takes the script', async () => {
     const code = `autoload -Uz compinit && compinit -u -d ${folder}/dump; source <(bax completion zsh); echo $_comps[bax]`
     expect(await ask('zsh', code)).toEqual(['_bax'])
   })

@@ -62,7 +62,7 @@ const run = (...words: string[]) => built.run(words, options())
 const manifest = async (name: string) => JSON.parse(await readFile(join(folder, name, 'manifest.json'), 'utf8'))
 
 /** Waits for a condition with a timeout for busy machines. */
-const sees = (condition: () => boolean | Promise<boolean>) => waitUntil(condition, 45_000)
+const waitPatiently = (condition: () => boolean | Promise<boolean>) => waitUntil(condition, 45_000)
 
 /** Returns the files of a mirror with their contents. */
 async function tree(name: string): Promise<Record<string, string>> {
@@ -84,7 +84,7 @@ const written = async (name: string) =>
     .length
 
 /** Removes values that differ between runs. */
-function lasting(answer: object): unknown {
+function withoutVolatile(answer: object): unknown {
   const text = JSON.stringify(answer, (name, value: unknown) =>
     name === 'duration_ms' || name === 'scrape_id' || name === 'id' ? undefined : value,
   )
@@ -147,7 +147,7 @@ describe('an interrupted crawl', () => {
       site.requests.length = 0
       held = true
       const running = built.start(argv('-o', 'out'), options())
-      await sees(async () => (await written('out')) === 12)
+      await waitPatiently(async () => (await written('out')) === 12)
       running.child.kill(signal)
       const { code, stdout, stderr } = await running.ended
       expect({ code, stdout }).toEqual({ code: exit, stdout: 'out/index.md\n' })
@@ -171,7 +171,7 @@ describe('an interrupted crawl', () => {
     const expected = await whole()
     held = true
     const running = built.start(argv('-o', 'out'), options())
-    await sees(async () => (await written('out')) === 12)
+    await waitPatiently(async () => (await written('out')) === 12)
     running.child.kill('SIGKILL')
     await running.ended
     held = false
@@ -187,7 +187,7 @@ describe('an interrupted crawl', () => {
   test('hints at --resume when it is started again', async () => {
     held = true
     const running = built.start(argv('-o', 'out'), options())
-    await sees(async () => (await written('out')) === 12)
+    await waitPatiently(async () => (await written('out')) === 12)
     running.child.kill('SIGKILL')
     await running.ended
     held = false
@@ -212,7 +212,7 @@ describe('an interrupted crawl', () => {
   test('with --json prints the pages so far', async () => {
     held = true
     const running = built.start(argv('--json', '--concurrency', '1'), options())
-    await sees(() => waiting.size > 0)
+    await waitPatiently(() => waiting.size > 0)
     running.child.kill('SIGINT')
     const { code, stdout } = await running.ended
     expect(code).toBe(130)
@@ -239,10 +239,10 @@ describe('a crawl on a separate engine', () => {
     const started = await run(...argv('--async'))
     expect(started).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^crl_\S+\n$/) })
     const id = started.stdout.trim()
-    await sees(() => waiting.size > 0)
+    await waitPatiently(() => waiting.size > 0)
     expect((await run('crawl', '--status', id)).stdout).toMatch(/^status +scraping$/m)
     const follower = built.start(['crawl', '--resume', id, '-o', 'out'], options())
-    await sees(async () => (await written('out')) === 12)
+    await waitPatiently(async () => (await written('out')) === 12)
     // Reading a crawl does not end it.
     follower.child.kill('SIGINT')
     expect(await follower.ended).toMatchObject({ code: 130 })
@@ -259,7 +259,7 @@ describe('a crawl on a separate engine', () => {
     const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {
       env: { BAX_STATE_DIR: await built.stateDir() },
     })
-    const address = /http:[^\s"]+/.exec(await running.says('bax is listening on http://'))![0]
+    const address = /http:[^\s"]+/.exec(await running.waitForStderr('bax is listening on http://'))![0]
     const server = ['--server', address]
     expect(await run(...argv('-o', 'out', ...server))).toMatchObject({ code: 0, stdout: 'out/index.md\n' })
     expect(await tree('out')).toEqual(expected)
@@ -269,7 +269,7 @@ describe('a crawl on a separate engine', () => {
     const body = { url: `${site.url}/p/0`, render: 'http', limit: 100, max_depth: 9, concurrency: 2 }
     const headers = { 'content-type': 'application/json' }
     const asked = await fetch(`${address}/v1/crawl`, { method: 'POST', headers, body: JSON.stringify(body) })
-    expect(lasting(answer)).toEqual(lasting(await asked.json()))
+    expect(withoutVolatile(answer)).toEqual(withoutVolatile(await asked.json()))
     expect(rows.map((line) => JSON.parse(line).markdown)).toEqual(
       data.map(({ markdown }: { markdown: string }) => markdown),
     )
@@ -285,13 +285,13 @@ describe('a crawl on a separate engine', () => {
     const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {
       env: { BAX_STATE_DIR: await built.stateDir() },
     })
-    const address = /http:[^\s"]+/.exec(await running.says('bax is listening on http://'))![0]
+    const address = /http:[^\s"]+/.exec(await running.waitForStderr('bax is listening on http://'))![0]
     const between = await relay(Number(new URL(address).port))
     held = true
     const lines: string[] = []
     const crawling = built.start(argv('--ndjson', '--server', between.url), options())
     crawling.child.stdout!.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\n').filter(Boolean)))
-    await sees(() => lines.length === 12)
+    await waitPatiently(() => lines.length === 12)
     between.cut()
     held = false
     release()
@@ -310,7 +310,7 @@ describe('a crawl on a separate engine', () => {
     expect(await run('session', 'create', '--headless')).toMatchObject({ code: 0 })
     const { pid } = JSON.parse((await run('engine', 'status', '--json')).stdout)
     const running = built.start(argv('-o', 'out'), options())
-    await sees(async () => (await written('out')) === 12)
+    await waitPatiently(async () => (await written('out')) === 12)
     process.kill(pid, 'SIGKILL')
     const { code, stderr } = await running.ended
     expect(code).toBe(3)

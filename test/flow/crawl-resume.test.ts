@@ -27,7 +27,7 @@ let slow: string | undefined
 beforeAll(async () => {
   host = await makeCrawlHost()
   homes = await openHomes({ stateDir: host.stateDir, home: 'embedded' })
-  const bound = (path: string, links: string[]) => (_: unknown, response: import('node:http').ServerResponse) => {
+  const countedPage = (path: string, links: string[]) => (_: unknown, response: import('node:http').ServerResponse) => {
     const answer = () => {
       answered.push(path)
       response.setHeader('content-type', 'text/html').end(linkPage(path, links))
@@ -43,7 +43,10 @@ beforeAll(async () => {
       response.end('User-agent: *\nAllow: /\n')
     },
     ...Object.fromEntries(
-      paths.map((path, at) => [path, bound(path, ['/p/0', ...paths.slice(2 * at + 1, 2 * at + 3), `/deep/${at}?x`])]),
+      paths.map((path, at) => [
+        path,
+        countedPage(path, ['/p/0', ...paths.slice(2 * at + 1, 2 * at + 3), `/deep/${at}?x`]),
+      ]),
     ),
   })
 })
@@ -92,7 +95,7 @@ describe('a crawl whose engine was killed', () => {
     answered.length = 0
     // Pages 16 to 30 are loaded and wait for page 15, which is held back.
     slow = '/p/15'
-    const ahead = Array.from({ length: 15 }, (_, at) => `"GET ${site.url}/p/${at + 16}"`)
+    const prefetched = Array.from({ length: 15 }, (_, at) => `"GET ${site.url}/p/${at + 16}"`)
     const { id, process } = await host.start({ input: { ...input(), concurrency: 8 } })
     const folder = join(host.stateDir, 'crawls', id)
     const kept = async () => {
@@ -101,7 +104,7 @@ describe('a crawl whose engine was killed', () => {
     }
     await waitUntil(async () => {
       const text = await kept()
-      return ahead.every((path) => text.includes(path))
+      return prefetched.every((path) => text.includes(path))
     }, 30_000)
     process.kill('SIGKILL')
     await once(process, 'exit')

@@ -174,8 +174,8 @@ describe.each(Object.entries(damages))('state files %s', (name, damage) => {
   test('are named by the doctor, and intact files of the same kind are used', async () => {
     const stateDir = await damaged(damage)
     try {
-      const told = await damagedIn(stateDir)
-      for (const [kind, file] of Object.entries(files)) if (!isTorn(name, kind)) expect(told).toContain(file)
+      const report = await damagedIn(stateDir)
+      for (const [kind, file] of Object.entries(files)) if (!isTorn(name, kind)) expect(report).toContain(file)
 
       const profiles = await run(stateDir, 'profile', 'list', '--embedded')
       expect([profiles.code, profiles.body!['profiles']]).toMatchObject([0, [{ profile_id: good.profile }]])

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
-import { bringBrowser } from '../support/relay.ts'
+import { connectBrowser } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
 
@@ -74,7 +74,7 @@ async function count(id: string): Promise<unknown> {
   return (results[0]!.data!['result'] as { value: unknown }).value
 }
 
-const soon = { timeout_ms: 2000 }
+const shortTimeout = { timeout_ms: 2000 }
 const delivered = (noun: string) => ({
   code: 'timeout',
   error: `the ${noun} was delivered, but the page did not settle in time`,
@@ -83,18 +83,18 @@ const delivered = (noun: string) => ({
 
 describe.concurrent('an action whose input has reached the page', () => {
   test.for<[string, Step, string]>([
-    ['/removed', ['click', { selector: '#b', ...soon }], 'click'],
-    ['/covered-after', ['click', { selector: '#b', ...soon }], 'click'],
-    ['/dialog', ['click', { selector: '#b', ...soon }], 'click'],
-    ['/replaced', ['click', { selector: '#b', ...soon }], 'click'],
-    ['/down', ['click_advanced', { selector: '#b', ...soon }], 'click'],
-    ['/shadow', ['click', { selector: '#b', ...soon }], 'click'],
-    ['/select', ['select_option', { selector: '#s', values: ['b'], ...soon }], 'selection'],
-    ['/check', ['check', { selector: '#d', ...soon }], 'check'],
-    ['/keys', ['press_key', { selector: '#i', key: 'a', ...soon }], 'key press'],
-    ['/keys', ['clear', { selector: '#v', ...soon }], 'clearing'],
-    ['/hover', ['hover', { selector: '#b', ...soon }], 'hover'],
-    ['/drag', ['drag_to', { selector: '#from', target_selector: '#to', ...soon }], 'drag'],
+    ['/removed', ['click', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/covered-after', ['click', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/dialog', ['click', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/replaced', ['click', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/down', ['click_advanced', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/shadow', ['click', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/select', ['select_option', { selector: '#s', values: ['b'], ...shortTimeout }], 'selection'],
+    ['/check', ['check', { selector: '#d', ...shortTimeout }], 'check'],
+    ['/keys', ['press_key', { selector: '#i', key: 'a', ...shortTimeout }], 'key press'],
+    ['/keys', ['clear', { selector: '#v', ...shortTimeout }], 'clearing'],
+    ['/hover', ['hover', { selector: '#b', ...shortTimeout }], 'hover'],
+    ['/drag', ['drag_to', { selector: '#from', target_selector: '#to', ...shortTimeout }], 'drag'],
   ])('%s: %j', async ([path, step, noun], { expect }) => {
     const id = await open()
     expect(await failing(id, path, step)).toMatchObject(delivered(noun))
@@ -102,7 +102,7 @@ describe.concurrent('an action whose input has reached the page', () => {
   })
 
   test('click in a frame', async ({ expect }) => {
-    const step: Step = ['click', { selector: 'frame=#f >> #b', ...soon }]
+    const step: Step = ['click', { selector: 'frame=#f >> #b', ...shortTimeout }]
     expect(await failing(await open(), '/frame', step)).toMatchObject(delivered('click'))
   })
 })
@@ -131,7 +131,7 @@ describe('an action whose input has not reached the page', () => {
 describe.concurrent('reports of delivery', () => {
   test('a checkbox that the page unchecks again was clicked', async ({ expect }) => {
     const id = await open()
-    const result = await failing(id, '/check', ['check', { selector: '#c', ...soon }])
+    const result = await failing(id, '/check', ['check', { selector: '#c', ...shortTimeout }])
     expect(result).toMatchObject({ code: 'action_failed', details: { delivered: true } })
     expect(await count(id)).toBe(1)
   })
@@ -149,7 +149,7 @@ describe.concurrent('reports of delivery', () => {
   })
 
   test('a page that hangs longer than the check leaves the outcome unknown', async ({ expect }) => {
-    const result = await failing(await open(), '/hangs', ['click', { selector: '#b', ...soon }])
+    const result = await failing(await open(), '/hangs', ['click', { selector: '#b', ...shortTimeout }])
     expect(result).toMatchObject({ code: 'timeout', details: { outcome: 'unknown' } })
     expect(result.details).not.toHaveProperty('delivered')
   })
@@ -173,14 +173,14 @@ describe.concurrent('reports of delivery', () => {
 })
 
 describe('in other pages', () => {
-  const click: Step = ['click', { selector: '#b', ...soon }]
+  const click: Step = ['click', { selector: '#b', ...shortTimeout }]
 
   test('reports a click in a cross-site frame as delivered', async () => {
     const other = site.url.replace('127.0.0.1', 'localhost')
     const outer = await serveSite({ '/': `<iframe id=f src="${other}/removed"></iframe>` })
     try {
       const id = await open({ start_url: outer.url })
-      const commands = [{ command: 'click', data: { selector: 'frame=#f >> #b', ...soon } }]
+      const commands = [{ command: 'click', data: { selector: 'frame=#f >> #b', ...shortTimeout } }]
       const { results } = await client().runCommands({ session_id: id, commands } as never)
       expect(results[0]).toMatchObject(delivered('click'))
     } finally {
@@ -190,14 +190,14 @@ describe('in other pages', () => {
 
   test("reports a click in the caller's browser as delivered, by cdp_url and through the relay", async () => {
     const foreign = await startForeignBrowser()
-    const brought = await bringBrowser({ browser: foreign.url, engine: `unix:${homes.stateDir}/test.sock` })
+    const connected = await connectBrowser({ browser: foreign.url, engine: `unix:${homes.stateDir}/test.sock` })
     try {
       const remote = await open({ cdp_url: foreign.url })
       expect(await failing(remote, '/removed', click)).toMatchObject(delivered('click'))
       await client().closeSession({ session_id: remote })
-      expect(await failing(brought.id, '/removed', click)).toMatchObject(delivered('click'))
+      expect(await failing(connected.id, '/removed', click)).toMatchObject(delivered('click'))
     } finally {
-      await brought.stop()
+      await connected.stop()
       await foreign.close()
     }
   })

@@ -20,7 +20,9 @@ describe.each(homeNames)('over %s', (home) => {
     const client = homes.clients[home]
     const session_id = (await client.createSession({ headless: true })).session_id!
     await open(client, session_id, site.url)
-    await waitUntil(async () => (await client.getSessionLog({ session_id })).events.some(({ type }) => type === 'console'))
+    await waitUntil(async () =>
+      (await client.getSessionLog({ session_id })).events.some(({ type }) => type === 'console'),
+    )
     const log = await client.getSessionLog({ session_id })
     expect(log).toMatchObject({ session_id, dropped: 0 })
     expect(log.events.map(({ seq }) => seq)).toEqual(log.events.map((_, index) => index + 1))

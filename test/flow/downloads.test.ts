@@ -10,7 +10,7 @@ import { open, waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 const mebibyte = 1024 * 1024
-const bound = 4 * mebibyte
+const quota = 4 * mebibyte
 const tooMuch = 'the session has reached its download limit'
 
 let homes: Homes
@@ -36,7 +36,7 @@ function send(response: ServerResponse, bytes = Infinity): void {
 
 beforeAll(async () => {
   ;[homes, site] = await Promise.all([
-    openHomes({ downloadBytes: bound }),
+    openHomes({ downloadBytes: quota }),
     serveSite({
       '/': '<title>Home</title><iframe name=below></iframe><iframe name=beside></iframe>',
       '/small': (_request, response) => {
@@ -63,10 +63,10 @@ interface Finished {
 }
 
 /** Returns the first `count` finished downloads of a session, in order. */
-async function ends(sessionId: string, count: number): Promise<Finished[]> {
+async function finishedDownloads(sessionId: string, count: number): Promise<Finished[]> {
   const found: Finished[] = []
-  const asked = { session_id: sessionId, replay: 'all', types: 'download.finished' }
-  for await (const event of follow(homes.transports.http, 'GET /stream/sse', asked)) {
+  const query = { session_id: sessionId, replay: 'all', types: 'download.finished' }
+  for await (const event of follow(homes.transports.http, 'GET /stream/sse', query)) {
     if (event.type === 'download.finished') found.push((event as unknown as { data: Finished }).data)
     if (found.length === count) break
   }
@@ -83,16 +83,20 @@ describe.each(Object.entries(ways))('an endless download in %s', (_way, script) 
   test('is aborted while it runs, and leaves nothing on disk', async () => {
     const id = (await client().createSession({ start_url: site.url })).session_id!
     await open(client(), id, `${site.url}/small`)
-    const [small] = await ends(id, 1)
+    const [small] = await finishedDownloads(id, 1)
     expect(small).toMatchObject({ success: true, filename: 'small.bin' })
     await valueOf(client(), id, script)
-    expect((await ends(id, 2))[1]).toMatchObject({ success: false, filename: 'file.bin', error: tooMuch })
+    expect((await finishedDownloads(id, 2))[1]).toMatchObject({ success: false, filename: 'file.bin', error: tooMuch })
     await waitUntil(() => sending.size === 0)
     const incoming = join(small!.path!, '../../../artifacts')
     await waitUntil(async () => (await readdir(incoming, { recursive: true })).length === 0)
     // There is no retry.
     await open(client(), id, `${site.url}/small`)
-    expect((await ends(id, 3))[2]).toMatchObject({ success: false, filename: 'small (2).bin', error: tooMuch })
+    expect((await finishedDownloads(id, 3))[2]).toMatchObject({
+      success: false,
+      filename: 'small (2).bin',
+      error: tooMuch,
+    })
     await client().closeSession({ session_id: id })
   })
 })
@@ -105,10 +109,10 @@ test('concurrent downloads share the quota of their session, but not with other 
   await valueOf(client(), one!, start('below'))
   await waitUntil(() => sending.size === 2)
   await valueOf(client(), one!, start('beside'))
-  const cut = { success: false, error: tooMuch }
-  expect(await ends(one!, 2)).toMatchObject([cut, cut])
+  const aborted = { success: false, error: tooMuch }
+  expect(await finishedDownloads(one!, 2)).toMatchObject([aborted, aborted])
   await open(client(), other!, `${site.url}/small`)
-  expect(await ends(other!, 1)).toMatchObject([{ success: true, filename: 'small.bin' }])
+  expect(await finishedDownloads(other!, 1)).toMatchObject([{ success: true, filename: 'small.bin' }])
   await Promise.all([one!, other!].map((id) => client().closeSession({ session_id: id })))
   await waitUntil(() => sending.size === 0)
 })
@@ -118,7 +122,7 @@ test('an endless download in a browser of the caller is aborted, too', async () 
   try {
     const id = (await client().createSession({ cdp_url: foreign.url, start_url: site.url })).session_id!
     await valueOf(client(), id, ways['its tab'])
-    expect(await ends(id, 1)).toMatchObject([{ success: false, filename: 'file.bin', error: tooMuch }])
+    expect(await finishedDownloads(id, 1)).toMatchObject([{ success: false, filename: 'file.bin', error: tooMuch }])
     await waitUntil(() => sending.size === 0)
     await client().closeSession({ session_id: id })
   } finally {

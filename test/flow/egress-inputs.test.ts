@@ -9,17 +9,17 @@ import { failureOf, open } from '../support/session-steps.ts'
 let homes: Homes
 let net: PrivateNet
 
-const redirectsTo = (to: () => string) => (_: unknown, response: import('node:http').ServerResponse) => {
+const redirectToUrl = (to: () => string) => (_: unknown, response: import('node:http').ServerResponse) => {
   response.writeHead(302, { location: to() })
   response.end()
 }
 
 beforeAll(async () => {
-  const secret = (path: string) => `http://x.private.test:${net.secret.port}${path}`
+  const secret = (path: string) => `http://x.private.test:${net.blocked.port}${path}`
   net = await openPrivateNet({
     '/': '<!doctype html><title>Home</title><p>Home, and nothing else.</p>',
-    '/redirect': redirectsTo(() => secret('/redirect')),
-    '/file': redirectsTo(() => 'file:///etc/passwd'),
+    '/redirect': redirectToUrl(() => secret('/redirect')),
+    '/file': redirectToUrl(() => 'file:///etc/passwd'),
     '/meta': (_, response) => {
       response.setHeader('content-type', 'text/html')
       response.end(`<meta http-equiv=refresh content="0;url=${secret('/meta')}">`)
@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
     '/json/version/': (_, response) => {
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ webSocketDebuggerUrl: `ws://127.0.0.3:${net.secret.port}/devtools/browser/x` }))
+      response.end(JSON.stringify({ webSocketDebuggerUrl: `ws://127.0.0.3:${net.blocked.port}/devtools/browser/x` }))
     },
   })
   homes = await openHomes({ ...net.config, writeAnywhere: false })
@@ -83,17 +83,17 @@ const scrape = (url: string, render: 'http' | 'browser') =>
 describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
   test('of a blocked address is rejected in any spelling', async () => {
     const refused = await Promise.all(
-      hosts.map(async (host) => [host, await failureOf(scrape(`http://${host}:${net.secret.port}/direct`, render))] as const), // prettier-ignore
+      hosts.map(async (host) => [host, await failureOf(scrape(`http://${host}:${net.blocked.port}/direct`, render))] as const), // prettier-ignore
     )
     for (const [host, error] of refused) expect(error, host).toMatchObject(blocked)
-    expect(net.secret.contacts()).toBe(0)
+    expect(net.blocked.contacts()).toBe(0)
   })
 
   test.each(['/redirect', '/meta', ...(render === 'browser' ? ['/script'] : [])])(
     'is rejected when it leads there (%s)',
     async (path) => {
       expect(await failureOf(scrape(net.url + path, render))).toMatchObject(blocked)
-      expect(net.secret.contacts()).toBe(0)
+      expect(net.blocked.contacts()).toBe(0)
     },
   )
 
@@ -112,7 +112,7 @@ describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
   test('of a host with allowed and blocked addresses uses the allowed one', async () => {
     const { success } = await scrape(`http://both.test:${net.site.port}/`, render)
     expect(success).toBe(true)
-    expect(net.secret.contacts()).toBe(0)
+    expect(net.blocked.contacts()).toBe(0)
   })
 })
 
@@ -120,7 +120,7 @@ describe.each(usualHomes)('a session (%s)', (home) => {
   const create = (input: Record<string, unknown>) => homes.clients[home].createSession(input as never)
 
   test('is not created with a blocked URL, browser or proxy', async () => {
-    const { port } = net.secret
+    const { port } = net.blocked
     for (const input of [
       { start_url: `http://127.0.0.3:${port}/` },
       { start_url: `http://x.private.test:${port}/` },
@@ -135,14 +135,14 @@ describe.each(usualHomes)('a session (%s)', (home) => {
     ]) {
       expect(await failureOf(create(input)), JSON.stringify(input)).toMatchObject(blocked)
     }
-    expect(net.secret.contacts()).toBe(0)
+    expect(net.blocked.contacts()).toBe(0)
   })
 })
 
 test('navigate_to reports blocked URLs, requested directly or by redirect', async () => {
   const client = homes.clients.http
   const { session_id: id } = await client.createSession({ headless: true })
-  const { port } = net.secret
+  const { port } = net.blocked
   const addresses = [
     ...hosts.map((host) => `http://${host}:${port}/`),
     `${net.url}/redirect`,
@@ -159,7 +159,7 @@ test('navigate_to reports blocked URLs, requested directly or by redirect', asyn
     success: true,
     results: [{ data: { url: `${net.url}/`, status_code: 200 } }],
   })
-  expect(net.secret.contacts()).toBe(0)
+  expect(net.blocked.contacts()).toBe(0)
 })
 
 describe('CDP on a session', () => {
@@ -201,13 +201,13 @@ describe('CDP on a session', () => {
     const browser = await chromium.connectOverCDP(`${created.cdp_url}?token=${created.frame_token}`)
     const [page] = browser.contexts().flatMap((context) => context.pages())
     await expect(page!.goto('file:///etc/passwd')).rejects.toThrow('URL blocked')
-    await expect(page!.goto(`http://x.private.test:${net.secret.port}/`)).rejects.toThrow('net::ERR_')
+    await expect(page!.goto(`http://x.private.test:${net.blocked.port}/`)).rejects.toThrow('net::ERR_')
     // The browser's error page follows a moment later.
     await page!.waitForURL('chrome-error://chromewebdata/')
     await page!.goto(net.url)
     expect(await page!.title()).toBe('Home')
     await browser.close()
-    expect(net.secret.contacts()).toBe(0)
+    expect(net.blocked.contacts()).toBe(0)
   })
 })
 
@@ -247,12 +247,12 @@ describe('a proxy of the session', () => {
     expect(asked).toEqual([`http://other.open.test:${net.site.port}/`, `http://far.example:${net.site.port}/`])
     expect(await to('direct.open.test', net.site.port)).toMatchObject({ success: true })
     for (const host of ['127.0.0.3', 'x.private.test', 'metadata.google.internal', '169.254.169.254', 'localhost']) {
-      expect(await to(host, net.secret.port), host).toMatchObject({ success: false, code: 'url_blocked' })
-      expect(await open(client, id!, `https://${host}:${net.secret.port}/`), host).toMatchObject({
+      expect(await to(host, net.blocked.port), host).toMatchObject({ success: false, code: 'url_blocked' })
+      expect(await open(client, id!, `https://${host}:${net.blocked.port}/`), host).toMatchObject({
         code: 'url_blocked',
       })
     }
     expect(asked).toHaveLength(2)
-    expect(net.secret.contacts()).toBe(0)
+    expect(net.blocked.contacts()).toBe(0)
   })
 })

@@ -24,21 +24,21 @@ const pageOf = (name: string, host: string, port: number, origin = net.url) =>
 
 describe('a page of a session cannot reach a blocked address:', () => {
   test.each(Object.keys(waysOut))('%s', async (name) => {
-    const { open: allowed, secret } = net
+    const { allowed, blocked } = net
     // Workers require a secure origin, such as a loopback address.
     const origin = `http://127.0.0.2:${net.site.port}`
     await open(homes.clients.http, session, pageOf(name, `${name}.open.test`, allowed.port, origin))
     // The request works for an allowed host ...
     await waitUntil(() => allowed.paths.includes(`/${name}`))
-    await open(homes.clients.http, session, pageOf(name, `${name}.private.test`, secret.port, origin))
+    await open(homes.clients.http, session, pageOf(name, `${name}.private.test`, blocked.port, origin))
     // ... and was attempted here, too, but only the name was resolved.
-    await waitUntil(() => net.asked.has(`${name}.private.test`))
-    expect(secret.contacts()).toBe(0)
+    await waitUntil(() => net.resolvedNames.has(`${name}.private.test`))
+    expect(blocked.contacts()).toBe(0)
   })
 })
 
 test('WebRTC: neither packets nor connections bypass the proxy', async () => {
-  const { port } = net.secret
+  const { port } = net.blocked
   await open(homes.clients.http, session, `${net.url}/`)
   const gathered = await valueOf(
     homes.clients.http,
@@ -55,19 +55,19 @@ test('WebRTC: neither packets nor connections bypass the proxy', async () => {
     })`,
   )
   expect(gathered).toEqual([])
-  expect(net.secret.contacts()).toBe(0)
+  expect(net.blocked.contacts()).toBe(0)
 })
 
 test('WebTransport is blocked', async () => {
   await open(homes.clients.http, session, `http://127.0.0.2:${net.site.port}/`)
-  const tried = `new WebTransport('https://127.0.0.3:${net.secret.port}/').ready.then(() => 'ready', () => 'refused')`
+  const tried = `new WebTransport('https://127.0.0.3:${net.blocked.port}/').ready.then(() => 'ready', () => 'refused')`
   expect(await valueOf(homes.clients.http, session, tried)).toBe('refused')
-  expect(net.secret.contacts()).toBe(0)
+  expect(net.blocked.contacts()).toBe(0)
 })
 
 test('a blocked request fails in the page, and events report why', async () => {
   const client = homes.clients.http
-  await open(client, session, pageOf('image', 'told.private.test', net.secret.port))
+  await open(client, session, pageOf('image', 'told.private.test', net.blocked.port))
   const seen = `new Promise((done) => { const image = document.querySelector('img'); image.complete ? done(image.naturalWidth) : (image.onerror = () => done(0)) })`
   expect(await valueOf(client, session, seen)).toBe(0)
   const { network } = await client.observe({ session_id: session, include: ['network'] })

@@ -126,12 +126,12 @@ inEveryHome(pages, (given) => {
     const reading = read({ session_id: id, types: 'command.started' }, has('command.started'))
     // The stream may be opened between two titles; the earlier navigation is never included.
     let done = false
-    const talking = (async () => {
+    const commands = (async () => {
       while (!done) await run(id, ['get_title'])
     })()
     const [event] = await reading
     done = true
-    await talking
+    await commands
     expect(event!.data['command']).toBe('get_title')
     await close(id)
   })
@@ -217,8 +217,8 @@ inEveryHome(pages, (given) => {
     for (const token of [other.token, 'ft_wrong', one.token.slice(0, -1)]) {
       expect(await failureOf(read({ session_id: one.id, token }))).toMatchObject({ code: 'unauthorized', status: 401 })
     }
-    const nobody = failureOf(read({ session_id: 'ses_nobody', token: one.token }))
-    expect(await nobody).toMatchObject({ code: 'session_not_found', status: 404 })
+    const unknown = failureOf(read({ session_id: 'ses_nobody', token: one.token }))
+    expect(await unknown).toMatchObject({ code: 'session_not_found', status: 404 })
     await Promise.all([close(one.id), close(other.id)])
     expect(await read({ session_id: one.id, token: one.token })).toEqual([])
   })

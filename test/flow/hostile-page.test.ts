@@ -64,7 +64,7 @@ describe.each(Object.keys(floods))('a page that floods %s', (name) => {
       })
       expect(answer).toMatchObject({ success: true })
     }
-    await waitUntil(() => boundsHold(flooded))
+    await waitUntil(() => limitsHold(flooded))
     await client().closeSession({ session_id: flooded })
     expect(await valueOf(client(), other, 'document.title')).toBe('Home')
     await client().closeSession({ session_id: other })
@@ -75,7 +75,7 @@ describe.each(Object.keys(floods))('a page that floods %s', (name) => {
 })
 
 /** Returns whether the limits for tabs and stored events hold. */
-async function boundsHold(sessionId: string): Promise<boolean> {
+async function limitsHold(sessionId: string): Promise<boolean> {
   const { tabs } = await client().getSession({ session_id: sessionId })
   return tabs <= limits.session.tabs
 }

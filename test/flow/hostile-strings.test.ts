@@ -25,13 +25,13 @@ const secs = Number(process.env['BAX_HOSTILE_SECS'] ?? 0)
 const seed = Number(process.env['BAX_HOSTILE_SEED'] ?? 14)
 const only = process.env['BAX_HOSTILE_ONLY'] ?? ''
 /** Number of concurrent requests; those to one session queue. */
-const together = 6
+const concurrency = 6
 /** Number of texts per field in a short run. */
-const each = 1
+const textsPerField = 1
 const timeout = 120_000 + secs * 2000
 
 /** Allowed error codes of unavailable services; all other responses from 500 on are bugs. */
-const excused = new Set(['search_unavailable', 'no_capacity'])
+const allowedErrors = new Set(['search_unavailable', 'no_capacity'])
 /** A field with the URL of a browser that does not exist. */
 const absentBrowser = 'createSession cdp_url'
 
@@ -42,13 +42,13 @@ let site: Site
 let canary: Server
 let texts: readonly string[]
 const visits: string[] = []
-const faults: string[] = []
+const failures: string[] = []
 /** Records a failure; prints it at once in a long run. */
-function found(fault: string): void {
-  faults.push(fault)
-  if (secs > 0) process.stderr.write(`${fault}\n`)
+function fail(failure: string): void {
+  failures.push(failure)
+  if (secs > 0) process.stderr.write(`${failure}\n`)
 }
-const uncaught = (error: unknown) => void found(`uncaught: ${String((error as Error)?.stack ?? error)}`)
+const uncaught = (error: unknown) => void fail(`uncaught: ${String((error as Error)?.stack ?? error)}`)
 
 beforeAll(async () => {
   stateDir = await mkdtemp(join(tmpdir(), 'bax-hostile-'))
@@ -80,12 +80,12 @@ beforeAll(async () => {
     search: { order: ['searxng'], providers: { searxng: { url: site.url } } },
     shell: { ...shellConfig, warm: 0 },
     log: (level, message, facts) => {
-      if (level === 'error') found(`${message} ${JSON.stringify(facts)}`)
+      if (level === 'error') fail(`${message} ${JSON.stringify(facts)}`)
     },
   })
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: null }
   const onFault = ({ status, cause }: BaxError) => {
-    if (status === 500) found(cause instanceof Error ? cause.stack! : String(cause))
+    if (status === 500) fail(cause instanceof Error ? cause.stack! : String(cause))
   }
   const app = createApp({ engine, gate, sockets: 'here', onError: onFault })
   listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
@@ -128,15 +128,15 @@ let known: Known
 
 /** Creates the sessions that requests need again when a text has ended one. */
 async function refresh(): Promise<void> {
-  const alive = async (path: string, id: unknown) =>
+  const isAlive = async (path: string, id: unknown) =>
     id !== undefined && ['ready'].includes(String((await ask('GET', `${path}/${id}`)).body['status']))
   let { session_id: browser } = known?.browser ?? {}
-  if (!(await alive('/sessions', browser))) {
+  if (!(await isAlive('/sessions', browser))) {
     const made = await ask('POST', '/sessions', { headless: true, start_url: `${site.url}/` })
     browser = made.body['session_id']
   }
   let shell: Record<string, unknown> = known?.shell ?? {}
-  if (busybox.absent === null && !(await alive('/shell/sessions', shell['session_id']))) {
+  if (busybox.absent === null && !(await isAlive('/shell/sessions', shell['session_id']))) {
     const made = await ask('POST', '/shell/sessions', { image: busybox.image })
     const { session_id } = made.body
     const exec = await ask('POST', '/shell/exec', {
@@ -151,16 +151,16 @@ async function refresh(): Promise<void> {
   known = { browser: { session_id: browser }, shell, url: `${site.url}/` }
 }
 
-async function assertGood({ place }: HostileRequest, text: string, answer: Answer): Promise<void> {
+async function checkResponse({ place }: HostileRequest, text: string, answer: Answer): Promise<void> {
   const shown = `${place} = ${JSON.stringify(text).slice(0, 120)} -> ${answer.status} ${answer.text.slice(0, 400)}`
-  const isExcused = answer.status === 503 && (excused.has(String(answer.body['code'])) || place === absentBrowser)
-  if (answer.status >= 500 && !isExcused) found(`5xx: ${shown}`)
-  if (/"code":"internal_error"/.test(answer.text)) found(`internal_error: ${shown}`)
+  const isExcused = answer.status === 503 && (allowedErrors.has(String(answer.body['code'])) || place === absentBrowser)
+  if (answer.status >= 500 && !isExcused) fail(`5xx: ${shown}`)
+  if (/"code":"internal_error"/.test(answer.text)) fail(`internal_error: ${shown}`)
   // The stack of a script of the page may be shown.
-  if (/node:internal|node_modules|\/(?:src|dist)\/[\w/-]+\.[cm]?[jt]s/.test(answer.text)) found(`stack: ${shown}`)
-  if (answer.text.includes(stateDir)) found(`path of the server: ${shown}`)
+  if (/node:internal|node_modules|\/(?:src|dist)\/[\w/-]+\.[cm]?[jt]s/.test(answer.text)) fail(`stack: ${shown}`)
+  if (answer.text.includes(stateDir)) fail(`path of the server: ${shown}`)
   const { code, details } = answer.body
-  if (code === 'invalid_request' && !details) found(`no field: ${shown}`)
+  if (code === 'invalid_request' && !details) fail(`no field: ${shown}`)
 }
 
 /** Removes what a request has created. */
@@ -185,7 +185,10 @@ function pairsOf(targets: readonly Target[]): { target: Target; text: string }[]
   const order = shuffled(texts)
   return shuffled(
     wanted.flatMap((target, at) => {
-      const own = secs > 0 ? order : Array.from({ length: each }, (_, nth) => order[(at * each + nth) % order.length]!)
+      const own =
+        secs > 0
+          ? order
+          : Array.from({ length: textsPerField }, (_, nth) => order[(at * textsPerField + nth) % order.length]!)
       return own.map((text) => ({ target, text }))
     }),
   )
@@ -201,7 +204,7 @@ async function attack(targets: readonly Target[], share: number): Promise<number
       const request = pair.target.request(pair.text, known)
       const start = performance.now()
       const answer = await ask(request.method, request.target, request.body).catch((error: unknown) => {
-        found(
+        fail(
           `no answer: ${request.place} = ${JSON.stringify(pair.text).slice(0, 120)}: ${String((error as Error).cause ?? error)}`,
         )
       })
@@ -209,19 +212,19 @@ async function attack(targets: readonly Target[], share: number): Promise<number
       if (secs > 0 && ms > 10_000)
         process.stderr.write(`slow: ${Math.round(ms)} ms ${request.place} ${JSON.stringify(pair.text).slice(0, 80)}\n`)
       if (!answer) continue
-      await assertGood(request, pair.text, answer)
+      await checkResponse(request, pair.text, answer)
       await discard(request, answer)
       sent += 1
       if (answer.status === 410 || sent % 200 === 0) await refresh()
     }
   }
-  await Promise.all(Array.from({ length: together }, work))
+  await Promise.all(Array.from({ length: concurrency }, work))
   if (secs > 0) process.stderr.write(`${sent} requests, ${pairs.length} left\n`)
   return sent
 }
 
-const unharmed = async () => {
-  expect(faults).toEqual([])
+const expectUnharmed = async () => {
+  expect(failures).toEqual([])
   expect(visits, 'connections to the canary').toEqual([])
   expect((await fetch(`${listener.address}/healthz`)).status).toBe(200)
 }
@@ -231,7 +234,7 @@ describe.skipIf(busybox.absent !== null)(`hostile text: ${busybox.absent ?? ''}`
     'in a string of any operation is refused or harmless',
     async () => {
       expect(await attack(operationTargets(), 0.5)).toBeGreaterThan(only ? -1 : 50)
-      await unharmed()
+      await expectUnharmed()
     },
     timeout,
   )
@@ -240,7 +243,7 @@ describe.skipIf(busybox.absent !== null)(`hostile text: ${busybox.absent ?? ''}`
     'in a string of any browser command or call of CDP is refused or harmless',
     async () => {
       expect(await attack([...commandTargets(), ...cdpTargets()], 0.4)).toBeGreaterThan(only ? -1 : 50)
-      await unharmed()
+      await expectUnharmed()
     },
     timeout,
   )
@@ -293,9 +296,9 @@ describe.skipIf(busybox.absent !== null)(`hostile text: ${busybox.absent ?? ''}`
       )
       for (const { place, text, ...request } of secs > 0 ? requests : requests.slice(0, 200)) {
         const answer = await sendRaw(Number(port), request)
-        await assertGood({ place, method: '', target: '' }, text, { ...answer, body: {} })
+        await checkResponse({ place, method: '', target: '' }, text, { ...answer, body: {} })
       }
-      await unharmed()
+      await expectUnharmed()
     },
     timeout,
   )

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { chromiumParts } from '../support/processes.ts'
+import { chromiumProcesses } from '../support/processes.ts'
 import { failureOf, isRunning, waitUntil, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -75,9 +75,9 @@ describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
 
   test('for rendering pages is replaced', { timeout: 60_000 }, async () => {
     const scrape = () => client().scrape({ url: site.url, render: 'browser' })
-    const before = new Set(await chromiumParts('browser'))
+    const before = new Set(await chromiumProcesses('browser'))
     expect(await scrape()).toMatchObject({ success: true })
-    const pids = (await chromiumParts('browser')).filter((pid) => !before.has(pid))
+    const pids = (await chromiumProcesses('browser')).filter((pid) => !before.has(pid))
     for (const pid of pids) process.kill(pid, 'SIGSTOP')
     await waitUntil(() => logged.includes('a rendering browser does not answer'))
     expect(await scrape()).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })

@@ -8,7 +8,7 @@ import { pathFields, route } from '../../src/core/operation/operation.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { operations, sockets, streams, transfers } from '../../src/operations/index.ts'
 import { samples } from '../../src/operations/samples.ts'
-import { type Belongings, commonName, type KeyHolder, keyHolder, makeBelongings } from '../support/belongings.ts'
+import { type OwnedObjects, commonName, type KeyHolder, keyHolder, createOwnedObjects } from '../support/belongings.ts'
 import { callOf } from '../support/call.ts'
 import { shellConfig } from '../support/docker.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
@@ -17,10 +17,10 @@ import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
 let site: Site
-let mine: KeyHolder
+let owner: KeyHolder
 let other: KeyHolder
 let admin: KeyHolder
-let things: Belongings
+let objects: OwnedObjects
 
 beforeAll(async () => {
   site = await serveSite({ '/': '<title>Home</title><p>Home' })
@@ -29,10 +29,10 @@ beforeAll(async () => {
     pool: { warm: 0, browsers: 1, contextsPerBrowser: 1 },
     shell: { ...shellConfig, warm: 0 },
   })
-  mine = await keyHolder(homes)
+  owner = await keyHolder(homes)
   other = await keyHolder(homes)
   admin = await keyHolder(homes, ['admin'])
-  things = await makeBelongings(homes, mine, site.url)
+  objects = await createOwnedObjects(homes, owner, site.url)
 }, 60_000)
 afterAll(async () => {
   await homes?.close()
@@ -53,18 +53,18 @@ const namesIn = ({ input }: Named): string[] =>
   Object.keys(input.shape).filter((field) => /(^|_)id$/.test(field) && !within.has(field))
 
 /** Returns the ID of the object that a field identifies, and its names. */
-function thingsFor({ http }: Named, field: string): (string | undefined)[] {
+function namesFor({ http }: Named, field: string): (string | undefined)[] {
   const { path } = route(http)
-  if (field === 'id' && path.startsWith('/relay/')) return [things.relay, commonName]
-  if (field === 'id' && /^\/v\d\/crawl\//.test(path)) return [things.crawl]
-  if (field === 'session_id' && path.startsWith('/shell/')) return [things.shell, commonName]
-  if (field === 'session_id') return [things.session, things.relay, commonName]
+  if (field === 'id' && path.startsWith('/relay/')) return [objects.relay, commonName]
+  if (field === 'id' && /^\/v\d\/crawl\//.test(path)) return [objects.crawl]
+  if (field === 'session_id' && path.startsWith('/shell/')) return [objects.shell, commonName]
+  if (field === 'session_id') return [objects.session, objects.relay, commonName]
   const single = {
-    provision_id: things.provision,
-    profile_id: things.profile,
-    token_id: things.relayToken,
-    exec_id: things.exec,
-    artifact_id: things.artifact,
+    provision_id: objects.provision,
+    profile_id: objects.profile,
+    token_id: objects.relayToken,
+    exec_id: objects.exec,
+    artifact_id: objects.artifact,
   } as Record<string, string | undefined>
   if (Object.hasOwn(single, field)) return [single[field]]
   throw new Error(`${http} names something by ${field}: say here what that is`)
@@ -76,20 +76,20 @@ const testable = named.filter(([, { http }]) => busybox.absent === null || !rout
 const listing = all.filter(([name, one]) => name.startsWith('list') && namesIn(one).length === 0)
 
 /** Calls any operation; returns the code of its error, undefined if it succeeded. */
-async function codeOf(who: KeyHolder, name: string, one: Named, input: object): Promise<string | undefined> {
-  const gone = new AbortController()
-  const options = { signal: gone.signal }
+async function codeOf(caller: KeyHolder, name: string, one: Named, input: object): Promise<string | undefined> {
+  const controller = new AbortController()
+  const options = { signal: controller.signal }
   const fields = { ...(samples as Record<string, object>)[name], ...input }
   try {
-    if (name in streams) await openStream(who.transport, one.http, fields, options)
-    else if (!(name in transfers)) await call(who.transport, one.http, fields, options)
-    else if ('receive' in one) await upload(who.transport, one.http, fields, bytes(), options)
-    else await download(who.transport, withRest(one.http, fields), fields, options)
+    if (name in streams) await openStream(caller.transport, one.http, fields, options)
+    else if (!(name in transfers)) await call(caller.transport, one.http, fields, options)
+    else if ('receive' in one) await upload(caller.transport, one.http, fields, bytes(), options)
+    else await download(caller.transport, withRest(one.http, fields), fields, options)
     return undefined
   } catch (error) {
     return (error as BaxError).code
   } finally {
-    gone.abort()
+    controller.abort()
   }
 }
 
@@ -103,11 +103,11 @@ const withRest = (http: string, fields: Record<string, unknown>): string =>
 
 describe('another key', () => {
   /** Returns the objects of `mine` that an operation does not hide from a caller, with the code of its response. */
-  async function leaksTo(who: KeyHolder, name: string, one: Named) {
+  async function leaksTo(caller: KeyHolder, name: string, one: Named) {
     const leaks: [thing: string | undefined, code: string | undefined][] = []
     for (const field of namesIn(one)) {
-      for (const thing of thingsFor(one, field)) {
-        const code = await codeOf(who, name, one, { [field]: thing })
+      for (const thing of namesFor(one, field)) {
+        const code = await codeOf(caller, name, one, { [field]: thing })
         if (!/^\w+_not_found$/.test(code ?? '')) leaks.push([thing, code])
       }
     }
@@ -119,19 +119,19 @@ describe('another key', () => {
   })
 
   test('detects an operation that responds to another key, and an unknown ID field', async () => {
-    expect(await leaksTo(mine, 'getSession', operations.getSession as unknown as Named)).not.toEqual([])
+    expect(await leaksTo(owner, 'getSession', operations.getSession as unknown as Named)).not.toEqual([])
     const planted: Named = { http: 'GET /things/{thing_id}', input: { shape: { thing_id: null } }, scope: 'browser' }
     await expect(leaksTo(other, 'getThing', planted)).rejects.toThrow('names something by thing_id')
   })
 
   test.each(listing)('%s lists none of the objects, except for admins', async (name, one) => {
-    const answer = async (who: KeyHolder) => JSON.stringify(await call(who.transport, one.http, {}))
-    const ids = Object.values(things)
+    const answer = async (caller: KeyHolder) => JSON.stringify(await call(caller.transport, one.http, {}))
+    const ids = Object.values(objects)
     if (
       isAllowed({ keyId: other.keyId, name: null, scopes: ['browser', 'scrape', 'shell', 'relay'], admin: false }, one)
     ) {
-      const told = await answer(other)
-      expect(ids.filter((id) => told.includes(id))).toEqual([])
+      const listed = await answer(other)
+      expect(ids.filter((id) => listed.includes(id))).toEqual([])
     }
     const kept = new Set(['listKeys', 'listShellImages'])
     const isShell = name === 'listShells' && busybox.absent !== null
@@ -144,7 +144,7 @@ describe('another key', () => {
     expect(token).toMatch(/^rlt_/)
     const made = await other.client.saveProfile({ name: 'login' })
     expect((await other.client.listProfiles()).profiles.map(({ profile_id }) => profile_id)).toEqual([made.profile_id])
-    expect(await mine.client.getProfile({ profile_id: things.profile })).toMatchObject({ name: 'login' })
+    expect(await owner.client.getProfile({ profile_id: objects.profile })).toMatchObject({ name: 'login' })
   })
 })
 
@@ -152,9 +152,9 @@ describe('the owner and an admin', () => {
   const reading = testable.filter(([, { http }]) => http.startsWith('GET '))
   test.each(reading)('%s finds the object', async (name, one) => {
     for (const field of namesIn(one)) {
-      const [thing] = thingsFor(one, field)
-      for (const who of [mine, admin]) {
-        const code = await codeOf(who, name, one, { [field]: thing })
+      const [thing] = namesFor(one, field)
+      for (const caller of [owner, admin]) {
+        const code = await codeOf(caller, name, one, { [field]: thing })
         expect(code ?? 'answered').not.toMatch(/_not_found$|unauthorized|forbidden/)
       }
     }
@@ -165,7 +165,7 @@ describe('websockets', () => {
   const paths = Object.entries(sockets).filter(([, { http }]) => pathFields(route(http).path).length > 0)
   const address = (one: Named, query = '') => {
     const [field] = pathFields(route(one.http).path)
-    const id = thingsFor(one, field!)[0]!
+    const id = namesFor(one, field!)[0]!
     return `${homes.baseUrl.replace('http', 'ws')}${route(one.http).path.replace(`{${field}}`, id)}${query}`
   }
 
@@ -190,15 +190,16 @@ describe('websockets', () => {
     expect(await statusOf(address(one), { authorization: `Bearer ${other.key}` })).toBe(404)
     expect(await statusOf(address(one))).toBe(401)
     expect(await statusOf(address(one, '?token=ft_wrong'))).toBe(401)
-    expect(await statusOf(address(one, `?token=${mine.key}`))).toBe(401)
-    expect(await statusOf(address(one), { 'x-api-key': mine.key })).toBe(101)
-    if (one.http.includes('{session_id}')) expect(await statusOf(address(one, `?token=${things.frameToken}`))).toBe(101)
+    expect(await statusOf(address(one, `?token=${owner.key}`))).toBe(401)
+    expect(await statusOf(address(one), { 'x-api-key': owner.key })).toBe(101)
+    if (one.http.includes('{session_id}'))
+      expect(await statusOf(address(one, `?token=${objects.frameToken}`))).toBe(101)
   })
 
   test('a browser connects with a relay token, or with a key that has the scope', async () => {
     const url = `${homes.baseUrl.replace('http', 'ws')}/relay/connect`
     const scrapes = await keyHolder(homes, ['scrape'])
-    const { token } = await mine.client.createRelayToken({})
+    const { token } = await owner.client.createRelayToken({})
     expect(await statusOf(url)).toBe(401)
     expect(await statusOf(url, { authorization: `Bearer rlt_${'A'.repeat(43)}` })).toBe(401)
     expect(await statusOf(url, { 'x-api-key': scrapes.key })).toBe(403)
@@ -212,41 +213,41 @@ describe('websockets', () => {
 describe('a new engine on the same folder', () => {
   test('preserves the owners of all objects', async () => {
     const { stateDir } = homes
-    const later = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false, log: () => {} }) // prettier-ignore
-    const asked = (who: KeyHolder) => {
-      const call = callOf(later.keys.callerOf(who.key))
+    const restarted = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false, log: () => {} }) // prettier-ignore
+    const asked = (caller: KeyHolder) => {
+      const call = callOf(restarted.keys.callerOf(caller.key))
       const kept: Promise<unknown>[] = [
-        later.profiles.get(things.profile, call),
-        later.crawls.accounts(things.crawl, call),
+        restarted.profiles.get(objects.profile, call),
+        restarted.crawls.accounts(objects.crawl, call),
       ]
-      if (things.artifact) kept.push(later.shells.artifacts.get(things.artifact, call))
+      if (objects.artifact) kept.push(restarted.shells.artifacts.get(objects.artifact, call))
       return Promise.allSettled(kept)
     }
-    const statuses = async (who: KeyHolder) => [...new Set((await asked(who)).map(({ status }) => status))]
-    expect([await statuses(mine), await statuses(admin), await statuses(other)]).toEqual([
+    const statuses = async (caller: KeyHolder) => [...new Set((await asked(caller)).map(({ status }) => status))]
+    expect([await statuses(owner), await statuses(admin), await statuses(other)]).toEqual([
       ['fulfilled'],
       ['fulfilled'],
       ['rejected'],
     ])
-    await later.close()
+    await restarted.close()
   })
 })
 
 describe('the stream of a session', () => {
   const follow = (query: string, headers: Record<string, string> = {}) => {
-    const gone = new AbortController()
-    const url = `${homes.baseUrl}/stream/sse?session_id=${things.session}${query}`
-    return fetch(url, { headers, signal: gone.signal }).then((response) => {
-      gone.abort()
+    const controller = new AbortController()
+    const url = `${homes.baseUrl}/stream/sse?session_id=${objects.session}${query}`
+    return fetch(url, { headers, signal: controller.signal }).then((response) => {
+      controller.abort()
       return response.status
     })
   }
 
   test('accepts its frame token in the URL, but no key there', async () => {
-    expect(await follow(`&token=${things.frameToken}`)).toBe(200)
+    expect(await follow(`&token=${objects.frameToken}`)).toBe(200)
     expect(await follow('&token=ft_wrong')).toBe(401)
     expect(await follow('')).toBe(401)
-    expect(await follow(`&token=${mine.key}`)).toBe(401)
-    expect(await follow('', { 'x-api-key': mine.key })).toBe(200)
+    expect(await follow(`&token=${owner.key}`)).toBe(401)
+    expect(await follow('', { 'x-api-key': owner.key })).toBe(200)
   })
 })

@@ -70,7 +70,7 @@ async function openView(url: string): Promise<Page> {
   return page
 }
 
-const shows = (view: Page) =>
+const waitForFrame = (view: Page) =>
   view.waitForFunction(() => Number(document.querySelector('canvas')!.dataset['pictures'] ?? 0) > 0)
 const takeOver = async (view: Page) => {
   await view.getByRole('button', { name: 'Take control' }).click()
@@ -86,7 +86,7 @@ describe('the live view in a browser', () => {
   test('shows the page, its tabs, its URL and its events', async () => {
     const session_id = await create('/red')
     const view = await openView((await linkTo(session_id)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     const colour = await view.evaluate(() => {
       const canvas = document.querySelector('canvas')!
       return [...canvas.getContext('2d')!.getImageData(50, 50, 1, 1).data]
@@ -110,7 +110,7 @@ describe('the live view in a browser', () => {
   test('follows the active tab, and shows that the session has ended', async () => {
     const session_id = await create('/red')
     const view = await openView((await linkTo(session_id)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await valueOf(homes.clients.http, session_id, `void window.open('/done')`)
     await view.getByLabel('Tabs').getByText('Done').waitFor()
     expect(await view.getByLabel('Tabs').getByRole('listitem').count()).toBe(2)
@@ -121,7 +121,7 @@ describe('the live view in a browser', () => {
   test('does not accept input without control access', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     expect(await view.getByRole('button', { name: 'Take control' }).isVisible()).toBe(false)
     expect(await view.getByLabel('Back').isDisabled()).toBe(true)
     await clickAt(view, 100, 20)
@@ -132,11 +132,11 @@ describe('the live view in a browser', () => {
   test('lets a person take control, fill a form and return control; commands wait meanwhile', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await takeOver(view)
-    let told = false
+    let settled = false
     const waiting = valueOf(homes.clients.http, session_id, 'location.pathname + location.search').then((value) => {
-      told = true
+      settled = true
       return value
     })
     await clickAt(view, 100, 20)
@@ -145,7 +145,7 @@ describe('the live view in a browser', () => {
     await view.keyboard.type('Pa55!')
     await view.keyboard.press('Enter')
     await view.waitForFunction(() => document.querySelector<HTMLInputElement>('#address')!.value.includes('/done'))
-    expect(told).toBe(false)
+    expect(settled).toBe(false)
     await view.getByRole('button', { name: 'Return control' }).click()
     expect(await waiting).toBe('/done?who=ada&word=Pa55%21')
     await view.getByRole('button', { name: 'Take control' }).waitFor()
@@ -154,7 +154,7 @@ describe('the live view in a browser', () => {
   test('reports commands that wait for a person, and fails them after their timeout', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await takeOver(view)
     const client = homes.clients.http
     expect(await client.getSession({ session_id })).toMatchObject({ controlled_by_person: true })
@@ -192,7 +192,7 @@ describe('the live view in a browser', () => {
   test('lets a person navigate, go back, and paste', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await takeOver(view)
     const address = (part: string) =>
       view.waitForFunction((end) => document.querySelector<HTMLInputElement>('#address')!.value.endsWith(end), part)
@@ -215,7 +215,7 @@ describe('the live view in a browser', () => {
   test('shows dialogs to the person in control, and dismisses them otherwise', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await takeOver(view)
     await clickAt(view, 100, 140)
     await view.getByRole('dialog').getByText('Your name?').waitFor()
@@ -230,7 +230,7 @@ describe('the live view in a browser', () => {
   test('returns control when it is closed, even with an open dialog', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await takeOver(view)
     await clickAt(view, 100, 140)
     await view.getByRole('dialog').getByText('Your name?').waitFor()
@@ -242,7 +242,7 @@ describe('the live view in a browser', () => {
     const session_id = await create()
     const { live_view_url } = await linkTo(session_id, true)
     const [first, second] = await Promise.all([openView(live_view_url), openView(live_view_url)])
-    await Promise.all([shows(first), shows(second)])
+    await Promise.all([waitForFrame(first), waitForFrame(second)])
     await takeOver(first)
     await second.getByText('Somebody else has control.').waitFor()
     expect(await second.getByRole('button', { name: 'Take control' }).isDisabled()).toBe(true)
@@ -260,7 +260,7 @@ describe('the live view in a browser', () => {
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
     const answer = (await page.goto(live_view_url))!
-    await shows(page)
+    await waitForFrame(page)
     expect(new Set(requests.map((url) => new URL(url).origin))).toEqual(new Set([homes.baseUrl]))
     const { 'content-security-policy': policy, 'referrer-policy': referrer } = answer.headers()
     expect(policy).toContain("default-src 'none'")

@@ -240,7 +240,7 @@ describe('the local engine', () => {
   })
 
   describe('of another version', () => {
-    const pretend = async (folder: string) => {
+    const changeState = async (folder: string) => {
       const state = await stateOf(folder)
       await writeState(join(folder, 'engine.json'), { ...state, version: '0.0.1' })
       return state.pid
@@ -250,7 +250,7 @@ describe('the local engine', () => {
       const folder = await built.stateDir()
       const id = (await create(folder)).stdout.trim()
       await built.run(['session', 'close', id], env(folder))
-      const old = await pretend(folder)
+      const old = await changeState(folder)
       expect((await create(folder)).code).toBe(0)
       expect((await stateOf(folder)).pid).not.toBe(old)
       await until(() => !isAlive(old))
@@ -259,7 +259,7 @@ describe('the local engine', () => {
     test('is named in the error if it has sessions, and can be stopped', async () => {
       const folder = await built.stateDir()
       await create(folder)
-      const old = await pretend(folder)
+      const old = await changeState(folder)
       const { code, stderr } = await create(folder)
       expect(code).toBe(3)
       expect(stderr).toContain('the local engine is bax 0.0.1 and holds 1 session; this is bax')

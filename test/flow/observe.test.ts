@@ -155,8 +155,8 @@ inUsualHomes(pages, (given) => {
 
   test('returns identical observations of an unchanged page', async () => {
     await given.open('/')
-    const wishes = { include: ['snapshot', 'elements', 'tabs', 'text', 'console', 'storage'] }
-    const [first, second] = [await observe(wishes), await observe(wishes)]
+    const options = { include: ['snapshot', 'elements', 'tabs', 'text', 'console', 'storage'] }
+    const [first, second] = [await observe(options), await observe(options)]
     expect({ ...second, observation_id: '', captured_at: '' }).toEqual({
       ...first,
       observation_id: '',
@@ -235,14 +235,14 @@ inUsualHomes(pages, (given) => {
   test('selector limits the observation, and keeps other references valid', async () => {
     await given.open('/')
     const all = await observe()
-    const wishes = { include: ['snapshot', 'elements', 'text'], interactive_only: true }
-    const part = await observe({ ...wishes, selector: 'form' })
+    const options = { include: ['snapshot', 'elements', 'text'], interactive_only: true }
+    const part = await observe({ ...options, selector: 'form' })
     expect(part.elements!.map(({ name }) => name)).toEqual(['Name', 'Password', 'As a gift', 'Size', 'Order'])
     expect(part.snapshot).not.toContain('About us')
     expect(part.text).not.toContain('1900')
     expect(named(part, 'Name').ref).toBe(named(all, 'Name').ref)
     expect(await given.value('get_text', { selector: `ref=${named(all, 'About us').ref}` })).toBe('About us')
-    const inner = await observe({ ...wishes, selector: `ref=${named(all, 'Size').ref}` })
+    const inner = await observe({ ...options, selector: `ref=${named(all, 'Size').ref}` })
     expect(inner.elements!.map(({ name }) => name)).toEqual(['Size'])
   })
 

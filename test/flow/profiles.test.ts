@@ -34,7 +34,7 @@ const logIn = `(async () => {
   database.close()
 })()`
 
-const look = `(async () => {
+const readState = `(async () => {
   const names = (await indexedDB.databases()).map(({name}) => name)
   let items = []
   if (names.includes('cart')) {
@@ -70,10 +70,10 @@ describe.each(homeNames)('profiles (%s)', (home) => {
     expect(await client().getSession({ session_id: from })).toMatchObject({ tabs: 1, url: `${site.url}/` })
 
     const to = await create({ profile_id: saved.profile_id })
-    expect(await valueOf(client(), to, look)).toEqual(loggedIn)
+    expect(await valueOf(client(), to, readState)).toEqual(loggedIn)
     expect((await client().getSession({ session_id: to })).profile_id).toBe(saved.profile_id)
-    const stranger = await create()
-    expect(await valueOf(client(), stranger, look)).toEqual({ cookie: '', theme: null, items: [] })
+    const other = await create()
+    expect(await valueOf(client(), other, readState)).toEqual({ cookie: '', theme: null, items: [] })
   })
 
   test('save_profile saves the state of a session when it ends', async () => {
@@ -83,7 +83,7 @@ describe.each(homeNames)('profiles (%s)', (home) => {
     await client().closeSession({ session_id: first })
     expect(await client().getProfile({ profile_id })).toMatchObject({ cookies: 1, name: 'kept' })
     const second = await create({ profile_id })
-    expect(await valueOf(client(), second, look)).toEqual(loggedIn)
+    expect(await valueOf(client(), second, readState)).toEqual(loggedIn)
   })
 
   test('without save_profile the profile of a session is unchanged', async () => {

@@ -13,7 +13,7 @@ let site: Site
 let search: SearchServer
 let folder: ScriptFolder
 /** Releases the held pages. */
-let letGo: () => void
+let releasePages: () => void
 let held: Promise<void>
 
 beforeAll(async () => {
@@ -22,12 +22,12 @@ beforeAll(async () => {
     '/now': '<!doctype html><title>Now</title><h1>Now</h1>',
     '/held': (_, response) => void held.then(() => response.end('<!doctype html><title>Held</title><h1>Held</h1>')),
   })
-  search.knows([{ url: `${site.url}/held`, title: 'Held', snippet: 'A page that takes its time' }])
+  search.setResults([{ url: `${site.url}/held`, title: 'Held', snippet: 'A page that takes its time' }])
   homes = await openHomes({ search: search.config('searxng') })
 })
 beforeEach(async () => {
   folder = await scriptFolder()
-  held = new Promise((resolve) => (letGo = resolve))
+  held = new Promise((resolve) => (releasePages = resolve))
 })
 afterEach(() => folder.close())
 afterAll(async () => {
@@ -38,16 +38,16 @@ afterAll(async () => {
 
 /** Runs a command whose page is held until the output matches `words`; without `words`, not held and without a terminal. */
 async function run(argv: readonly string[], words?: RegExp) {
-  if (!words) letGo()
-  let heard = ''
+  if (!words) releasePages()
+  let output = ''
   return bax([...argv, '--server', homes.baseUrl], {
     cwd: folder.path,
     tty: words !== undefined,
     columns: 100,
     env: { NO_COLOR: '1' },
     onError(text) {
-      heard += text
-      if (words?.test(heard)) letGo()
+      output += text
+      if (words?.test(output)) releasePages()
     },
   })
 }
@@ -81,7 +81,7 @@ describe('a search', () => {
 describe('a transfer', () => {
   /** Passes bytes on, the second half once the output matches `words`. */
   async function pass(words?: RegExp) {
-    let heard = ''
+    let output = ''
     let read = () => {}
     const seen = new Promise<void>((resolve) => (read = resolve))
     const screen = {
@@ -91,8 +91,8 @@ describe('a transfer', () => {
       clearLine: () => true,
       moveCursor: () => true,
       write(text: string | Uint8Array) {
-        heard += String(text)
-        if (words?.test(heard)) read()
+        output += String(text)
+        if (words?.test(output)) read()
       },
     }
     async function* halves() {
@@ -103,7 +103,7 @@ describe('a transfer', () => {
     const passed: Uint8Array[] = []
     const io = { stderr: screen, env: {} } as unknown as Io
     for await (const chunk of withByteCount(io, 'data.bin', halves(), 2_000_000)) passed.push(chunk)
-    return { heard, passed: Buffer.concat(passed) }
+    return { output, passed: Buffer.concat(passed) }
   }
 
   test('shows transferred and total bytes and the rate, and does not change the bytes', async () => {
@@ -112,6 +112,6 @@ describe('a transfer', () => {
   })
 
   test('shows no progress without a terminal', async () => {
-    expect((await pass()).heard).toBe('')
+    expect((await pass()).output).toBe('')
   })
 })

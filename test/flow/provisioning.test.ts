@@ -134,13 +134,13 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
 
   test('a disconnected caller leaves the queue', async () => {
     await fillAll()
-    const gone = new AbortController()
+    const controller = new AbortController()
     const batch = client().runCommands(
       { commands: [{ command: 'evaluate', data: { expression: '1' } }] },
-      { signal: gone.signal },
+      { signal: controller.signal },
     )
     await waitUntil(async () => (await client().getEngineStatus({})).provisions === 1)
-    gone.abort()
+    controller.abort()
     await batch.catch(() => {})
     await waitUntil(async () => (await client().getEngineStatus({})).provisions === 0)
   })

@@ -5,7 +5,7 @@ import { limits } from '../../src/core/limits/limits.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { nameOf } from '../support/docker.ts'
 import { heldPages } from '../support/held-pages.ts'
-import { type Answer, ask, type RunningServer, serve } from '../support/server.ts'
+import { type Answer, request, type RunningServer, serve } from '../support/server.ts'
 import { waitUntil } from '../support/session-steps.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -26,11 +26,11 @@ beforeAll(async () => {
   }
   ann = await makeKey('ann')
   bob = await makeKey('bob')
-  const bounds = ['--max-sessions', '2', '--max-shells', '2', '--max-crawls', '2']
-  server = await serve(built, ['--rate', '0', ...bounds], { stateDir })
+  const quotas = ['--max-sessions', '2', '--max-shells', '2', '--max-crawls', '2']
+  server = await serve(built, ['--rate', '0', ...quotas], { stateDir })
 }, 240_000)
 afterAll(async () => {
-  held.letGo()
+  held.release()
   server.child.kill('SIGTERM')
   await server.ended
   await built.close()
@@ -38,7 +38,7 @@ afterAll(async () => {
 }, 60_000)
 
 const as = (key: string, method: string, path: string, body?: object): Promise<Answer> =>
-  ask(server.url, method, path, body, { 'x-api-key': key })
+  request(server.url, method, path, body, { 'x-api-key': key })
 
 /** A resource with a quota of two per key. */
 interface Kind {
@@ -145,18 +145,18 @@ describe('connections of a key', () => {
   })
 
   test('limit the number of websockets, which are rejected before they open', async () => {
-    const come = (key: string) =>
+    const connect = (key: string) =>
       new Promise<{ socket: WebSocket; status: number }>((resolve) => {
         const socket = new WebSocket(`${server.url.replace('http', 'ws')}/sessions/${id}/live`, { headers: { 'x-api-key': key } }) // prettier-ignore
         socket.on('error', () => {})
         socket.once('open', () => resolve({ socket, status: 101 }))
         socket.once('unexpected-response', (_request, { statusCode }) => resolve({ socket, status: statusCode! }))
       })
-    const all = await Promise.all(Array.from({ length: ofKey + 5 }, () => come(bob)))
+    const all = await Promise.all(Array.from({ length: ofKey + 5 }, () => connect(bob)))
     expect(all.filter(({ status }) => status === 101)).toHaveLength(ofKey)
     expect(all.filter(({ status }) => status === 429)).toHaveLength(5)
-    expect((await come(ann)).status).toBe(404)
+    expect((await connect(ann)).status).toBe(404)
     for (const { socket } of all) socket.terminate()
-    await waitUntil(async () => (await come(bob)).status === 101)
+    await waitUntil(async () => (await connect(bob)).status === 101)
   })
 })

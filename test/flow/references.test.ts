@@ -10,8 +10,8 @@ const pages = {
 inUsualHomes(pages, (given) => {
   /** Returns the reference in the first line of a fresh snapshot that contains the text. */
   const reference = async (text: string) => {
-    const wish = { session_id: given.sessionId(), include: ['snapshot' as const], interactive_only: false }
-    const { snapshot } = await given.client().observe(wish)
+    const options = { session_id: given.sessionId(), include: ['snapshot' as const], interactive_only: false }
+    const { snapshot } = await given.client().observe(options)
     const line = snapshot!.split('\n').find((each) => each.includes(text))!
     return `ref=${/\[ref=(\w+)\]/.exec(line)![1]}`
   }

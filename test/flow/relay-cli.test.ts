@@ -55,7 +55,7 @@ const run = (argv: readonly string[], env: Env, stdin?: string) =>
 /** Resolves with the connector once it is connected and the engine has its tab. */
 async function connect(env: Env, ...flags: string[]) {
   const connector = start(['relay', 'connect', '--name', 'laptop', ...flags], env)
-  await connector.says('^C disconnects the browser')
+  await connector.waitForStderr('^C disconnects the browser')
   await waitUntil(async () => (await laptop(env))['active_target_id'] !== null, 60_000)
   return connector
 }
@@ -64,7 +64,7 @@ const laptop = async (env: Env): Promise<Record<string, unknown>> =>
   JSON.parse((await run(['relay', 'show', 'laptop', '--json'], env)).stdout) as Record<string, unknown>
 
 const cdp = (env: Env, ...words: string[]) => run(['cdp', '-s', 'laptop', ...words], env)
-const goTo = (env: Env, path: string) => cdp(env, 'Page.navigate', JSON.stringify({ url: site.url + path }))
+const navigateTo = (env: Env, path: string) => cdp(env, 'Page.navigate', JSON.stringify({ url: site.url + path }))
 const titleIs = (title: string) => waitUntil(async () => (await foreign.titles()).includes(title), 60_000)
 
 /** Engines of both kinds; the server requires a token. */
@@ -73,7 +73,7 @@ const engines: Record<string, () => Promise<Env>> = {
   '`bax serve`': async () => {
     const env = { BAX_STATE_DIR: await built.stateDir() }
     const server = start(['serve', '--port', '0'], env)
-    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.says('http://127.0.0.1:'))![0]
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.waitForStderr('http://127.0.0.1:'))![0]
     const { stdout } = await run(['relay', 'tokens', 'create', '--name', 'laptop'], { BAX_SERVER: address })
     return { BAX_SERVER: address, BAX_RELAY_TOKEN: stdout.trim() }
   },
@@ -91,7 +91,7 @@ describe.each(Object.keys(engines))('a browser connected to %s', (name) => {
     expect(list).toMatch(
       /^id +name +status +policy +active_target_id\nrly_[\w-]+ +laptop +connected +no-lifecycle +\w+\n$/i,
     )
-    expect((await goTo(env, '/')).code).toBe(0)
+    expect((await navigateTo(env, '/')).code).toBe(0)
     await titleIs('Home')
     const tabs = await run(['relay', 'tabs', 'laptop'], env)
     expect(tabs.stdout).toMatch(/^target_id +active +responsive +title +url\n\w+ +true +true /i)
@@ -148,7 +148,7 @@ describe.each(Object.keys(engines))('a browser connected to %s', (name) => {
     )
     let followed = ''
     follower.child.stdout!.on('data', (chunk: Buffer) => (followed += chunk))
-    await goTo(env, '/noisy')
+    await navigateTo(env, '/noisy')
     await waitUntil(() => followed.includes('it broke'), 60_000)
     const finished = ['--kind', 'network', '--type', 'finished', '--url', '**/x?*']
     await waitUntil(async () => (await events(...finished)).stdout !== '', 60_000)
@@ -257,7 +257,7 @@ describe('invalid input', () => {
     const connector = start(['relay', 'connect', ...flags], env)
     if (code === 3) {
       // The server may come back, so the connector retries until it is stopped.
-      await connector.says('reconnecting')
+      await connector.waitForStderr('reconnecting')
       connector.child.kill('SIGINT')
       return
     }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
-import { connectHere } from '../support/relay.ts'
+import { connectToHub } from '../support/relay.ts'
 import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
-import { sends } from '../support/web.ts'
+import { respondWith } from '../support/web.ts'
 
 let site: Site
 let foreign: Awaited<ReturnType<typeof startForeignBrowser>>
@@ -14,8 +14,8 @@ beforeAll(async () => {
     serveSite({
       '/': '<title>Home</title><h1>Home</h1><script>console.log("hello", {n: 1}, "Bearer abcdefghijkl")</script>',
       '/data': '<title>Data</title><script>fetch("/data.json"); fetch("/pixel")</script>',
-      '/data.json': sends('application/json', '{"name":"Ada","token":"s3cret"}'),
-      '/pixel': sends('image/png', 'x'),
+      '/data.json': respondWith('application/json', '{"name":"Ada","token":"s3cret"}'),
+      '/pixel': respondWith('image/png', 'x'),
       '/other': '<title>Other</title><img src="/picture?token=s3cret">',
     }),
     startForeignBrowser(),
@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 const never = new AbortController().signal
-const connected = (source: Parameters<typeof connectHere>[1] = {}) => connectHere(foreign.url, source)
+const connected = (source: Parameters<typeof connectToHub>[1] = {}) => connectToHub(foreign.url, source)
 
 const call = (session: RelaySession, method: string, params = {}, target_id?: string) =>
   session.calls.call({ method, params, target_id, timeout_ms: 10_000, max_bytes: 1_000_000 }, never)
@@ -89,10 +89,10 @@ describe('the browser of a connector', () => {
   })
 
   test('reconnects with the same ID after an outage, and delivers the events of the outage once', async () => {
-    const { hub, session, ways, statuses, end } = await connected()
+    const { hub, session, links, statuses, end } = await connected()
     await call(session, 'Page.navigate', { url: site.url })
     const late = call(session, 'Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true })
-    ways[0]!.near.drop()
+    links[0]!.near.drop()
     await expect(late).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
     await waitUntil(() => statuses.some((status) => status.state === 'connected' && status.resumed))
     expect(hub.sessions.map(({ id }) => id)).toEqual([session.id])
@@ -133,8 +133,8 @@ describe('the browser of a connector', () => {
       session.events.read({ since: 0, limit: 10_000, order: 'asc', kinds: ['console'], text: 'flood' }).events.length
     await waitUntil(() => kept() + session.events.dropped.console >= 5000)
     expect(kept()).toBeLessThan(2500)
-    const told = session.events.read({ since: 0, limit: 10_000, order: 'asc', types: ['dropped'] }).events
-    expect(told.reduce((sum, { data }) => sum + Number(data['console']), 0)).toBe(session.events.dropped.console)
+    const dropped = session.events.read({ since: 0, limit: 10_000, order: 'asc', types: ['dropped'] }).events
+    expect(dropped.reduce((sum, { data }) => sum + Number(data['console']), 0)).toBe(session.events.dropped.console)
     await end()
   })
 })

@@ -98,7 +98,7 @@ describe.skipIf(noNetworkBecause)(
           BAX_STATE_DIR: join(folder, 'near'),
         },
       })
-      await connector.says('^C disconnects the browser')
+      await connector.waitForStderr('^C disconnects the browser')
       const record = async () => JSON.parse(await finish(bax('relay', 'show', 'laptop', '--json')))
       await waitUntil(async () => (await record()).active_target_id !== null, 60_000)
 

@@ -4,14 +4,14 @@ import { WebSocket } from 'ws'
 import { type Client, follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { type Brought, bringBrowser } from '../support/relay.ts'
+import { type ConnectedBrowser, connectBrowser } from '../support/relay.ts'
 import { failureOf, waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
 let site: Site
 let foreign: Awaited<ReturnType<typeof startForeignBrowser>>
-const brought: Brought[] = []
+const connected: ConnectedBrowser[] = []
 
 beforeAll(async () => {
   ;[homes, site, foreign] = await Promise.all([
@@ -25,7 +25,7 @@ beforeAll(async () => {
   ])
 })
 afterEach(async () => {
-  for (const one of brought.splice(0)) await one.stop()
+  for (const one of connected.splice(0)) await one.stop()
 })
 afterAll(async () => {
   await homes.close()
@@ -33,10 +33,10 @@ afterAll(async () => {
   await site.close()
 })
 
-const bring = async (source: { token?: string; name?: string } = {}): Promise<Brought> => {
+const connect = async (source: { token?: string; name?: string } = {}): Promise<ConnectedBrowser> => {
   const engine = source.token ? homes.baseUrl : `unix:${homes.stateDir}/test.sock`
-  const one = await bringBrowser({ browser: foreign.url, engine, ...source })
-  brought.push(one)
+  const one = await connectBrowser({ browser: foreign.url, engine, ...source })
+  connected.push(one)
   await waitUntil(async () => (await homes.clients.unix.getRelay({ id: one.id })).active_target_id !== null)
   return one
 }
@@ -46,7 +46,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   const cdp = (session_id: string, method: string, params = {}) => client().cdp({ session_id, method, params })
 
   test('is listed with its tabs, and found by ID and by name', async () => {
-    const { id } = await bring({ name: 'laptop' })
+    const { id } = await connect({ name: 'laptop' })
     const { sessions } = await client().listRelays({})
     expect(sessions).toMatchObject([{ id, name: 'laptop', status: 'connected', policy: 'no-lifecycle' }])
     const record = await client().getRelay({ id: 'laptop' })
@@ -58,7 +58,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   })
 
   test('runs calls; a protocol error is a result, a denied call is an error', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     const answer = await cdp(id, 'Runtime.evaluate', { expression: '6 * 7' })
     expect(answer).toMatchObject({ success: true, session_id: id, result: { result: { value: 42 } } })
     expect(await cdp(id, 'Foo.bar')).toMatchObject({
@@ -78,7 +78,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   })
 
   test('reads, waits for, follows and clears events', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     const waiting = client().readRelayEvents({ id, kind: ['console'], text: 'hello', wait_ms: 20_000 })
     await cdp(id, 'Page.navigate', { url: site.url })
     expect(await waiting).toMatchObject({ events: [{ kind: 'console', data: { text: 'hello', level: 'log' } }] })
@@ -97,7 +97,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   })
 
   test('activates another tab', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     const { result } = await cdp(id, 'Target.createTarget', { url: `${site.url}/other` })
     const other = result!['targetId'] as string
     const first = (await client().getRelay({ id })).targets[0]!.target_id
@@ -113,7 +113,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   })
 
   test('runs commands in the active tab or in the named one', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
     const done = await client().runCommands({
       session_id: id,
@@ -140,7 +140,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   })
 
   test('runs observations and steps', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     await client().runCommands({
       session_id: id,
       commands: [{ command: 'navigate_to', data: { url: `${site.url}/form` } }],
@@ -169,12 +169,12 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   })
 
   test('is released and keeps running', async () => {
-    const one = await bring()
+    const one = await connect()
     await client().stopRelay({ id: one.id })
     await expect(one.running).rejects.toMatchObject({
       message: expect.stringContaining('the engine ended this relay session'),
     })
-    brought.length = 0
+    connected.length = 0
     expect(await failureOf(client().getRelay({ id: one.id }))).toMatchObject({ code: 'relay_not_found' })
     expect(await foreign.pages()).toHaveLength(1)
   })
@@ -183,7 +183,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
 describe('CDP clients', () => {
   test('Playwright drives the browser next to single calls and events', async () => {
     const { token } = await homes.clients.http.createRelayToken({})
-    const { id } = await bring({ token })
+    const { id } = await connect({ token })
     const { cdp_url: url } = await homes.clients.http.getRelay({ id })
     const browser = await chromium.connectOverCDP(url!)
     const page = browser.contexts()[0]!.pages()[0]!
@@ -206,7 +206,7 @@ describe('CDP clients', () => {
   })
 
   test('are only accepted with the token of the session', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     const url = `${homes.baseUrl.replace('http', 'ws')}/relay/sessions/${id}/cdp`
     for (const wrong of [url, `${url}?token=ct_wrong`]) expect(await refusalOf(wrong)).toBe(401)
   })
@@ -215,26 +215,26 @@ describe('CDP clients', () => {
 describe('connectors', () => {
   test('need a token over HTTP, which is valid until it is revoked', async () => {
     const { http } = homes.clients
-    expect(await failureOf(bring({ token: 'rlt_wrong' }))).toMatchObject({ code: 'unauthorized' })
+    expect(await failureOf(connect({ token: 'rlt_wrong' }))).toMatchObject({ code: 'unauthorized' })
     const { token, token_id } = await http.createRelayToken({ name: 'ci' })
-    const one = await bring({ token })
+    const one = await connect({ token })
     expect((await http.listRelayTokens({})).tokens).toMatchObject([
       { token_id, name: 'ci', last_used_at: expect.any(String) },
       {},
     ])
     await http.revokeRelayToken({ token_id })
     await expect(one.running).rejects.toMatchObject({ message: expect.stringContaining('revoked') })
-    brought.length = 0
-    expect(await failureOf(bring({ token }))).toMatchObject({ code: 'unauthorized' })
+    connected.length = 0
+    expect(await failureOf(connect({ token }))).toMatchObject({ code: 'unauthorized' })
     expect(await failureOf(http.revokeRelayToken({ token_id }))).toMatchObject({ code: 'token_not_found' })
   })
 
   test('with a single-use token connect one browser, which may reconnect', async () => {
     const { token } = await homes.clients.http.createRelayToken({ single_use: true })
-    const one = await bring({ token })
+    const one = await connect({ token })
     one.links[0]!.drop()
     await waitUntil(() => one.statuses.some((status) => status.state === 'connected' && status.resumed))
-    await expect(bringBrowser({ browser: foreign.url, engine: homes.baseUrl, token })).rejects.toThrow(/already used/)
+    await expect(connectBrowser({ browser: foreign.url, engine: homes.baseUrl, token })).rejects.toThrow(/already used/)
   })
 
   test('of web pages are rejected, even with a valid token', async () => {

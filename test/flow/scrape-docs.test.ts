@@ -118,14 +118,14 @@ const described = manuals.map((manual) => ({
 }))
 
 describe.each(described)('$name', ({ folder, pages, reason }) => {
-  const here = pages.filter((page) => existsSync(join(folder, `${page}.html`)))
+  const installed = pages.filter((page) => existsSync(join(folder, `${page}.html`)))
   const url = (page: string) => `${origin}${folder.slice(share.length)}/${page}.html`
 
   test.skipIf(reason)(titled('contains most of its pages', reason), () => {
-    expect(here.length).toBeGreaterThan(pages.length / 2)
+    expect(installed.length).toBeGreaterThan(pages.length / 2)
   })
 
-  test.skipIf(reason).each(here)('%s keeps its headings, code, tables and words', async (page) => {
+  test.skipIf(reason).each(installed)('%s keeps its headings, code, tables and words', async (page) => {
     const { data } = await homes.clients.embedded.scrape({ url: url(page) })
     const body = text(readFileSync(join(folder, `${page}.html`), 'utf8'))
     const read = parseMarkdown(data!.markdown!)
@@ -147,13 +147,13 @@ describe.each(described)('$name', ({ folder, pages, reason }) => {
 
   test.skipIf(reason)(titled('links lead to existing pages', reason), async () => {
     const links = new Set<string>()
-    for (const page of here) {
+    for (const page of installed) {
       const { data } = await homes.clients.embedded.scrape({ url: url(page) })
       for (const { url: address } of nodesOf(parseMarkdown(data!.markdown!), 'link')) links.add(address)
     }
     expect([...links].filter((address) => !URL.canParse(address))).toEqual([])
     const own = [...links].map((address) => new URL(address)).filter((address) => address.origin === origin)
-    expect(own.length).toBeGreaterThan(here.length)
+    expect(own.length).toBeGreaterThan(installed.length)
     const lost = [...new Set(own.map(({ pathname }) => join(share, decodeURIComponent(pathname))))].filter((path) => !existsSync(path)) // prettier-ignore
     // A manual may link to a page that its package does not contain.
     expect(lost.length).toBeLessThanOrEqual(own.length / 100)

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waitUntil } from '../support/session-steps.ts'
 import { servedWithinMs, type Served, serveBax } from '../support/served.ts'
 import { serveSite, type Site } from '../support/site.ts'
-import { pdfFile, pdfOf, sends } from '../support/web.ts'
+import { pdfFile, pdfOf, respondWith } from '../support/web.ts'
 
 const packed = '/Filter/FlateDecode'
 
@@ -30,15 +30,18 @@ let served: Served
 
 beforeAll(async () => {
   web = await serveSite({
-    '/paper.pdf': sends('application/pdf', pdfOf(['Rivers of the world'], '<</Title(World rivers)>>')),
+    '/paper.pdf': respondWith('application/pdf', pdfOf(['Rivers of the world'], '<</Title(World rivers)>>')),
     '/': `${start}<p>A page like any other.</p></main>`,
     '/paragraphs': paragraphs(),
     '/elements': elements(),
     '/marks': marks(),
     '/grown': `${start}<script>document.body.innerHTML = '<main><h1>Grown</h1>' + '<p>Some words, and a few more of them here.</p>'.repeat(200000)</script>`,
-    '/large.json': sends('application/json', JSON.stringify(Array.from({ length: 60_000 }, (_, at) => `river ${at}`))),
-    '/slow.pdf': sends('application/pdf', slow()),
-    '/bomb.pdf': sends('application/pdf', bomb()),
+    '/large.json': respondWith(
+      'application/json',
+      JSON.stringify(Array.from({ length: 60_000 }, (_, at) => `river ${at}`)),
+    ),
+    '/slow.pdf': respondWith('application/pdf', slow()),
+    '/bomb.pdf': respondWith('application/pdf', bomb()),
   })
   served = await serveBax()
 }, servedWithinMs)
@@ -47,7 +50,8 @@ afterAll(async () => {
   await web?.close()
 })
 
-const scrape = (path: string, more: object = {}) => served.ask('POST', '/v1/scrape', { url: web.url + path, ...more })
+const scrape = (path: string, more: object = {}) =>
+  served.request('POST', '/v1/scrape', { url: web.url + path, ...more })
 
 describe('a hostile page', () => {
   test.each([

@@ -4,7 +4,7 @@ import { type Homes, openHomes } from '../support/homes.ts'
 import {
   type Hit,
   keys,
-  type Manner,
+  type ServerMode,
   searchProviderNames,
   type SearchServer,
   serveSearch,
@@ -22,10 +22,10 @@ let homes: Homes
 
 beforeAll(async () => {
   web = await serveSearch()
-  web.knows(hits)
+  web.setResults(hits)
   homes = await openHomes({ search: web.config(...searchProviderNames) })
 })
-afterEach(() => web.well())
+afterEach(() => web.reset())
 afterAll(async () => {
   await homes.close()
   await web.close()
@@ -35,7 +35,7 @@ const search = (provider: SearchProviderName, input: Record<string, unknown> = {
   homes.clients.embedded.search({ query: 'river deltas', provider, ...input } as never)
 const apis = ['searxng', 'brave', 'serper', 'google'] as const
 const pages = ['duckduckgo', 'bing'] as const
-const lastAsked = () => web.asked.at(-1)!
+const lastAsked = () => web.requests.at(-1)!
 
 describe.each(searchProviderNames)('%s', (provider) => {
   test('returns direct URLs, texts without markup, and positions from 1', async () => {
@@ -49,7 +49,7 @@ describe.each(searchProviderNames)('%s', (provider) => {
       expect(title).toBe(`How deltas grow & why it's ${at}`)
       expect(description.replace('... ', '')).toBe(`Rivers carry sand & silt; part ${at} of "many".`)
     }
-    expect(web.asked.filter((asked) => asked.provider !== provider)).toEqual([])
+    expect(web.requests.filter((asked) => asked.provider !== provider)).toEqual([])
   })
 
   test('returns the requested number of results, from several pages if needed', async () => {
@@ -60,7 +60,7 @@ describe.each(searchProviderNames)('%s', (provider) => {
   })
 
   test('returns an empty list if nothing is found', async () => {
-    web.mood(provider, 'empty')
+    web.setModes(provider, 'empty')
     expect(await search(provider)).toEqual({ success: true, data: [], provider })
   })
 
@@ -71,15 +71,15 @@ describe.each(searchProviderNames)('%s', (provider) => {
     expect(provider === 'serper' ? (JSON.parse(body) as { q: string }).q : words.get('q')).toBe(query)
   })
 
-  test.each<[Manner, string, RegExp]>([
+  test.each<[ServerMode, string, RegExp]>([
     ['down', 'connection_failed', /./],
     ['busy', 'rate_limited', /./],
     ['silent', 'timeout', /the search timed out/],
-  ])('%s: returns an error instead of an empty list', async (manner, code, error) => {
-    web.mood(provider, manner)
+  ])('%s: returns an error instead of an empty list', async (mode, code, error) => {
+    web.setModes(provider, mode)
     // It rejects requests without a reason.
-    const known = manner === 'busy' && provider === 'duckduckgo' ? 'provider_blocked' : code
-    await expect(search(provider, { timeout: manner === 'silent' ? 500 : 60_000 })).rejects.toMatchObject({
+    const known = mode === 'busy' && provider === 'duckduckgo' ? 'provider_blocked' : code
+    await expect(search(provider, { timeout: mode === 'silent' ? 500 : 60_000 })).rejects.toMatchObject({
       code: 'search_unavailable',
       status: 503,
       details: [{ provider, code: known, error: expect.stringMatching(error) }],
@@ -87,7 +87,7 @@ describe.each(searchProviderNames)('%s', (provider) => {
   })
 
   test('keeps earlier results when a later page fails', async () => {
-    web.mood(provider, 'well', 'busy')
+    web.setModes(provider, 'ok', 'busy')
     const { data, warning } = await search(provider, { limit: provider === 'brave' ? 5 : 20 })
     expect(data).toHaveLength(provider === 'brave' ? 5 : 10)
     if (provider !== 'brave') expect(warning).toMatch(new RegExp(`^${provider} returned only 10 results: `))
@@ -95,13 +95,13 @@ describe.each(searchProviderNames)('%s', (provider) => {
 })
 
 describe.each(apis)('%s, a JSON API', (provider) => {
-  test.each<[Manner, RegExp]>([
-    ['no json', /its response is not a JSON object/],
-    ['another form', /its response has an unknown format/],
+  test.each<[ServerMode, RegExp]>([
+    ['not json', /its response is not a JSON object/],
+    ['unknown format', /its response has an unknown format/],
     ['cut off', /./],
     ['redirects', /it redirects \(status 302\)/],
-  ])('%s: returns an error instead of an empty list', async (manner, error) => {
-    web.mood(provider, manner)
+  ])('%s: returns an error instead of an empty list', async (mode, error) => {
+    web.setModes(provider, mode)
     await expect(search(provider)).rejects.toMatchObject({
       code: 'search_unavailable',
       details: [{ provider, error: expect.stringMatching(error) }],
@@ -113,7 +113,7 @@ describe('API keys', () => {
   test.each(['brave', 'serper', 'google'] as const)(
     '%s: reports a rejected key without showing it',
     async (provider) => {
-      web.mood(provider, 'refuses')
+      web.setModes(provider, 'rejects')
       const thrown = await search(provider).catch((error: unknown) => error)
       expect(thrown).toMatchObject({ details: [{ provider, code: 'unauthorized', error: expect.stringMatching(/^it rejected the key/) }] }) // prettier-ignore
       expect(JSON.stringify((thrown as { toBody(): unknown }).toBody())).not.toContain(keys[provider])
@@ -123,7 +123,7 @@ describe('API keys', () => {
   test.each(['brave', 'serper', 'google'] as const)(
     '%s: reports an exhausted quota without showing the key',
     async (provider) => {
-      web.mood(provider, 'spent')
+      web.setModes(provider, 'quota used up')
       const thrown = await search(provider).catch((error: unknown) => error)
       expect(thrown).toMatchObject({ details: [{ provider, code: 'rate_limited' }] })
       expect(JSON.stringify((thrown as { toBody(): unknown }).toBody())).not.toContain(keys[provider])
@@ -133,14 +133,14 @@ describe('API keys', () => {
 
 describe('searxng', () => {
   test('without the JSON format fails with a hint', async () => {
-    web.mood('searxng', 'refuses')
+    web.setModes('searxng', 'rejects')
     await expect(search('searxng')).rejects.toMatchObject({
       details: [{ provider: 'searxng', code: 'provider_failed', error: expect.stringContaining('search.formats') }],
     })
   })
 
   test('reports failures of its own engines as an error', async () => {
-    web.mood('searxng', 'spent')
+    web.setModes('searxng', 'quota used up')
     await expect(search('searxng')).rejects.toMatchObject({
       details: [
         { provider: 'searxng', error: 'its engines did not respond: google: Suspended: CAPTCHA, brave: timeout' },
@@ -151,7 +151,7 @@ describe('searxng', () => {
 
 describe('result pages', () => {
   test.each(pages)('%s: reports a challenge as a blocked provider, not as an empty list', async (provider) => {
-    web.mood(provider, 'refuses')
+    web.setModes(provider, 'rejects')
     await expect(search(provider)).rejects.toMatchObject({
       code: 'search_unavailable',
       hint: expect.stringContaining('BAX_SEARXNG_URL'),
@@ -160,14 +160,14 @@ describe('result pages', () => {
   })
 
   test.each(pages)('%s: reports an unknown page format as an error', async (provider) => {
-    web.mood(provider, 'no json')
+    web.setModes(provider, 'not json')
     await expect(search(provider)).rejects.toMatchObject({ details: [{ provider, code: 'provider_failed' }] })
   })
 
   test('accepts results about captchas', async () => {
-    web.knows([{ url: 'https://captcha.example/', title: 'One last step: please solve the challenge below', snippet: 'Unfortunately, bots use DuckDuckGo too.' }]) // prettier-ignore
+    web.setResults([{ url: 'https://captcha.example/', title: 'One last step: please solve the challenge below', snippet: 'Unfortunately, bots use DuckDuckGo too.' }]) // prettier-ignore
     for (const provider of pages) expect((await search(provider)).data).toHaveLength(1)
-    web.knows(hits)
+    web.setResults(hits)
   })
 
   test("reads DuckDuckGo's lite page, too", async () => {
@@ -190,12 +190,12 @@ describe('result pages', () => {
     await expect(search('duckduckgo', { query: 'x'.repeat(600) })).rejects.toMatchObject({
       details: [{ error: 'it accepts queries of at most 499 characters' }],
     })
-    expect(web.asked).toEqual([])
+    expect(web.requests).toEqual([])
   })
 })
 
 describe('language, country and period', () => {
-  const wish = { lang: 'de', country: 'at', tbs: 'qdr:w' }
+  const filters = { lang: 'de', country: 'at', tbs: 'qdr:w' }
   test.each<[SearchProviderName, Record<string, string>]>([
     ['searxng', { language: 'de-AT', time_range: 'week' }],
     ['brave', { search_lang: 'de', country: 'AT', freshness: 'pw' }],
@@ -203,12 +203,12 @@ describe('language, country and period', () => {
     ['duckduckgo', { kl: 'at-de', df: 'w' }],
     ['bing', { mkt: 'de-AT', setlang: 'de', filters: 'ex1:"ez2"' }],
   ])('%s receives its own parameters', async (provider, words) => {
-    await search(provider, wish)
+    await search(provider, filters)
     expect(Object.fromEntries(lastAsked().query)).toMatchObject(words)
   })
 
   test('serper receives its own parameters', async () => {
-    await search('serper', wish)
+    await search('serper', filters)
     expect(JSON.parse(lastAsked().body)).toMatchObject({ hl: 'de', gl: 'at', tbs: 'qdr:w' })
   })
 
@@ -233,6 +233,6 @@ describe('language, country and period', () => {
     ['formats', ['pdf']],
   ])('%s %j is rejected', async (field, value) => {
     await expect(search('searxng', { [field]: value })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining(field) }) // prettier-ignore
-    expect(web.asked).toEqual([])
+    expect(web.requests).toEqual([])
   })
 })

@@ -10,9 +10,9 @@ let folder: ScriptFolder
 
 beforeAll(async () => {
   ;[web, site, folder] = await Promise.all([serveSearch(), serveSite({ '/deltas': article }), scriptFolder()])
-  web.knows([{ url: `${site.url}/deltas`, title: 'How deltas grow', snippet: 'Rivers carry sand.' }])
+  web.setResults([{ url: `${site.url}/deltas`, title: 'How deltas grow', snippet: 'Rivers carry sand.' }])
 })
-afterEach(() => web.well())
+afterEach(() => web.reset())
 afterAll(() => Promise.all([web.close(), site.close(), folder.close()]))
 
 async function report(text: string) {
@@ -40,11 +40,11 @@ steps:
 `)
     expect(steps.map(({ status }) => status)).toEqual(['passed', 'passed', 'passed', 'passed'])
     expect(code).toBe(0)
-    expect(web.asked.map(({ query }) => query.get('q'))).toEqual(['river deltas', 'deltas'])
+    expect(web.requests.map(({ query }) => query.get('q'))).toEqual(['river deltas', 'deltas'])
   })
 
   test('fails the step when all providers fail', async () => {
-    web.mood('brave', 'refuses')
+    web.setModes('brave', 'rejects')
     const { code, steps } = await report('steps:\n  - search: deltas\n')
     expect(code).toBe(1)
     expect(steps).toMatchObject([{ status: 'failed', code: 'search_unavailable' }])

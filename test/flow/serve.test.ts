@@ -20,8 +20,8 @@ async function serve(...flags: string[]) {
   const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1', ...flags], {
     env: { BAX_STATE_DIR: folder },
   })
-  const said = await running.says('bax is listening on http://')
-  return { ...running, url: /http:[^\s"]+/.exec(said)![0] }
+  const printed = await running.waitForStderr('bax is listening on http://')
+  return { ...running, url: /http:[^\s"]+/.exec(printed)![0] }
 }
 
 describe('`bax serve`', () => {
@@ -31,7 +31,7 @@ describe('`bax serve`', () => {
     const running = built.start(['serve', '--port', String(port), '--allow-private', '127.0.0.1'], {
       env: { BAX_STATE_DIR: folder },
     })
-    await running.says(`bax is listening on http://127.0.0.1:${port}"`)
+    await running.waitForStderr(`bax is listening on http://127.0.0.1:${port}"`)
     const server = { env: { BAX_STATE_DIR: folder, BAX_SERVER: `http://127.0.0.1:${port}` } }
     const created = await built.run(['session', 'create', '--headless'], server)
     expect(created).toMatchObject({ code: 0, stderr: '' })
@@ -208,11 +208,11 @@ test('an unhandled rejection does not end the server; an uncaught exception ends
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(failing)}` }
   const running = await startServer(built, [], { env })
   running.child.kill('SIGWINCH')
-  await running.line(({ cause }) => /^Error: unheard\n +at /.test(String(cause)))
-  const created = await running.ask('POST', '/sessions', { headless: true })
+  await running.waitForLog(({ cause }) => /^Error: unheard\n +at /.test(String(cause)))
+  const created = await running.request('POST', '/sessions', { headless: true })
   expect(created.status).toBeLessThan(300)
   running.child.kill('SIGUSR2')
-  await running.line(({ cause }) => String(cause).includes('broken out'))
-  await running.line(({ message }) => message === 'ended')
+  await running.waitForLog(({ cause }) => String(cause).includes('broken out'))
+  await running.waitForLog(({ message }) => message === 'ended')
   expect((await running.ended).code).toBe(7)
 })

@@ -77,21 +77,21 @@ describe.each(usualHomes)('failures (%s)', (home) => {
 
       const next = await create({ start_url: site.url })
       expect(await valueOf(client(), next, 'document.title')).toBe('Home')
-      const healed = await client().getEngineStatus({})
-      expect(healed.browsers.find(({ kind }) => kind === 'headless')!.pid).not.toBe(pid)
+      const recovered = await client().getEngineStatus({})
+      expect(recovered.browsers.find(({ kind }) => kind === 'headless')!.pid).not.toBe(pid)
     },
   )
 
   test('a hung page blocks neither the list, nor other sessions, nor its own close', async () => {
-    const stuck = await create({ start_url: site.url })
+    const hanging = await create({ start_url: site.url })
     const other = await create({ start_url: site.url })
-    const running = client().runCommands({ session_id: stuck, commands: [hang] })
-    await events(stuck, 'command.started')
+    const running = client().runCommands({ session_id: hanging, commands: [hang] })
+    await events(hanging, 'command.started')
     const started = performance.now()
     const { sessions } = await client().listSessions({})
-    expect(sessions.find(({ session_id }) => session_id === stuck)).toMatchObject({ title: 'Home' })
+    expect(sessions.find(({ session_id }) => session_id === hanging)).toMatchObject({ title: 'Home' })
     expect(await valueOf(client(), other, '1 + 1')).toBe(2)
-    await client().closeSession({ session_id: stuck })
+    await client().closeSession({ session_id: hanging })
     expect(performance.now() - started).toBeLessThan(3000)
     expect(await running).toMatchObject({ success: false, code: 'session_closed' })
     expect(await valueOf(client(), other, 'document.title')).toBe('Home')
@@ -136,8 +136,8 @@ describe.each(usualHomes)('failures (%s)', (home) => {
   if (home !== 'http') return
 
   test('replaces a page that hangs during a navigation by a new tab', async () => {
-    const stuck = await create({ start_url: site.url })
-    const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: stuck, commands })
+    const hanging = await create({ start_url: site.url })
+    const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: hanging, commands })
     const leave = `setTimeout(() => { location.href = '/busy'; while (true); }, 20); document.cookie = 'kept=1'`
     expect(await run(command('evaluate', { expression: leave }))).toMatchObject({ success: true })
     expect(await run(command('wait_for_element', { selector: 'h2', timeout_ms: 500 }))).toMatchObject({
@@ -147,7 +147,7 @@ describe.each(usualHomes)('failures (%s)', (home) => {
     const cookie = command('evaluate', { expression: 'document.cookie' })
     const there = await run(command('navigate_to', { url: site.url }), cookie)
     expect(there).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'kept=1' } } }] })
-    expect(await client().getSession({ session_id: stuck })).toMatchObject({ title: 'Home', tabs: 1 })
+    expect(await client().getSession({ session_id: hanging })).toMatchObject({ title: 'Home', tabs: 1 })
   })
 
   test('leaves a page that hangs in an unload handler', async () => {

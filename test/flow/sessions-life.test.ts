@@ -144,10 +144,10 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
     const running = client().runCommands({ session_id: id, commands: [hang, title] })
     const waiting = failureOf(client().runCommands({ session_id: id, commands: [title] }))
     await started(id)
-    const begun = performance.now()
+    const start = performance.now()
     await client().closeSession({ session_id: id })
     const result = await running
-    expect(performance.now() - begun).toBeLessThan(2000)
+    expect(performance.now() - start).toBeLessThan(2000)
     expect(result).toMatchObject({ success: false, code: 'session_closed', steps_completed: 0 })
     expect(result.results[1]).toMatchObject({ skipped: true })
     expect(await waiting).toMatchObject({ code: 'session_closed' })
@@ -155,10 +155,10 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
 
   test('cancels the batch of a disconnected caller, but not the session', async () => {
     const id = await create()
-    const gone = new AbortController()
-    const call = client().runCommands({ session_id: id, commands: [hang] }, { signal: gone.signal })
+    const controller = new AbortController()
+    const call = client().runCommands({ session_id: id, commands: [hang] }, { signal: controller.signal })
     await started(id)
-    gone.abort()
+    controller.abort()
     await call.catch(() => {})
     // The next batch only runs after the hanging one has ended.
     expect(await valueOf(client(), id, '6 * 7')).toBe(42)

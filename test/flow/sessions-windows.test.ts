@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { lacks, noFullBrowser, testUnless } from '../support/needs.ts'
+import { missingPrograms, noFullBrowser, testUnless } from '../support/needs.ts'
 import { valueOf } from '../support/session-steps.ts'
 
-const windowTest = testUnless(noFullBrowser ?? lacks('Xvfb'))
+const windowTest = testUnless(noFullBrowser ?? missingPrograms('Xvfb'))
 
 let display: ChildProcess
 let homes: Homes

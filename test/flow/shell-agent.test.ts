@@ -2,7 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShellContainer } from '../../src/engine/shell/container.ts'
 import { scriptPlaceholder } from '../../src/engine/shell/container-exec.ts'
-import { bytesOf, nameOf, openContainers, programsIn, sh, small, testImages, waitFor } from '../support/docker.ts'
+import {
+  bytesOf,
+  nameOf,
+  openContainers,
+  programsIn,
+  sh,
+  smallContainer,
+  testImages,
+  waitFor,
+} from '../support/docker.ts'
 
 for (const image of testImages)
   describe.skipIf(image.absent)(`a program in a container, ${nameOf(image)}`, () => {
@@ -10,7 +19,7 @@ for (const image of testImages)
     let box: ShellContainer
     beforeAll(async () => {
       opened = await openContainers()
-      box = await opened.containers.create(small(image.image))
+      box = await opened.containers.create(smallContainer(image.image))
     })
     afterAll(() => opened?.close())
 
@@ -270,7 +279,9 @@ for (const image of testImages)
 
     test('50 concurrent programs have separate outputs', async () => {
       const roomy = await opened.containers.create(
-        small(image.image, { limits: { ...small(image.image).limits, memoryMb: 512, cpus: 2, pids: 256 } }),
+        smallContainer(image.image, {
+          limits: { ...smallContainer(image.image).limits, memoryMb: 512, cpus: 2, pids: 256 },
+        }),
       )
       const ran = await Promise.all(
         Array.from({ length: 50 }, (_, index) => sh(roomy, `echo ${index}; echo e${index} >&2; cat; exit ${index}`, { stdin: Buffer.from(`in ${index}`) })), // prettier-ignore

@@ -188,9 +188,9 @@ inEveryShell((given) => {
     expect(second.next_cursor).toBeNull()
     expect(await failureOf(given.client().listArtifacts({ session_id, cursor: 'x' }))).toMatchObject({ code: 'invalid_request' }) // prettier-ignore
     const { stateDir } = given.homes()
-    const later = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {} }) // prettier-ignore
-    expect((await later.shells.artifacts.list({ session_id, limit: 10 }, callOf())).artifacts).toHaveLength(3)
-    await later.close()
+    const restarted = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {} }) // prettier-ignore
+    expect((await restarted.shells.artifacts.list({ session_id, limit: 10 }, callOf())).artifacts).toHaveLength(3)
+    await restarted.close()
     const none = await own()
     expect(await list(none.session_id)).toEqual([])
     await none.end()

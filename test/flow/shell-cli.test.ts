@@ -79,7 +79,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
 
   test('^C ends the command with all its processes, and exits with 130', async () => {
     const running = built.start(['shell', 'exec', '-s', session, '--', 'sh', '-c', 'echo begun >&2; setsid sleep 4242 & sleep 4242'], { cwd: folder, env: env() }) // prettier-ignore
-    await running.says('begun')
+    await running.waitForStderr('begun')
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(130)
     await waitUntil(async () => !(await exec(['ps -o args'])).stdout.includes('sleep 4242'))

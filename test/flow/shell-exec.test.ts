@@ -127,16 +127,16 @@ inEveryShell((given) => {
   })
 
   test('disconnecting kills the command and everything it has started', async () => {
-    const gone = new AbortController()
+    const controller = new AbortController()
     const call = given
       .client()
       .shellExec(
         { session_id: given.id(), command: 'touch /tmp/began; setsid sleep 7777 & sleep 7777' },
-        { signal: gone.signal },
+        { signal: controller.signal },
       )
     const outcome = call.catch((error: unknown) => error)
     await waitUntil(async () => (await sh('test -e /tmp/began')).exit_code === 0)
-    gone.abort()
+    controller.abort()
     await outcome
     await waitUntil(async () => !(await processes()).includes('sleep 7777'))
   })

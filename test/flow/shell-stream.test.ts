@@ -159,11 +159,11 @@ inEveryShell(
       })
       const frames: AnyFrame[] = []
       let rest = ''
-      let looked = false
+      let inspected = false
       for await (const chunk of answer.stream()) {
-        if (!looked) {
+        if (!inspected) {
           // Unread output stays far below thirty megabytes.
-          looked = true
+          inspected = true
           expect((await sh('test -e /tmp/all-written')).exit_code).toBe(1)
         }
         const lines = (rest + Buffer.from(chunk).toString()).split('\n')

@@ -92,14 +92,14 @@ inUsualHomes(pages, (given) => {
 
   test('settle_ms 0 does not wait, a longer one waits for the last response', async () => {
     await given.open('/')
-    const hurried = await step({ command: click('#hold'), settle_ms: 0 })
-    expect(hurried.changes).toMatchObject({ title_changed: false, elements_removed: 0 })
+    const immediate = await step({ command: click('#hold'), settle_ms: 0 })
+    expect(immediate.changes).toMatchObject({ title_changed: false, elements_removed: 0 })
     held.splice(0).forEach((response) => response.end())
     await given.open('/')
-    const patient = step({ command: click('#hold'), settle_ms: 30_000 })
+    const patientStep = step({ command: click('#hold'), settle_ms: 30_000 })
     await waitUntil(() => held.length === 1)
     held.splice(0).forEach((response) => response.end())
-    expect((await patient).changes).toMatchObject({ title_changed: true, elements_removed: 1 })
+    expect((await patientStep).changes).toMatchObject({ title_changed: true, elements_removed: 1 })
   })
 
   test('reports dialogs, page errors and failed requests with the command that caused them', async () => {
@@ -164,8 +164,8 @@ inUsualHomes(pages, (given) => {
   test('adds context to the events', async () => {
     await given.open('/')
     await step({ command: 'get_title', context: { thread: 't1' } })
-    const wish = { session_id: given.sessionId(), replay: 'all', types: 'command.started' }
-    for await (const event of follow(given.homes().transports.http, 'GET /stream/sse', wish)) {
+    const query = { session_id: given.sessionId(), replay: 'all', types: 'command.started' }
+    for await (const event of follow(given.homes().transports.http, 'GET /stream/sse', query)) {
       const { data } = event as unknown as { data: { context?: object } }
       if (!data.context) continue
       expect(data).toEqual({ command: 'get_title', index: 0, context: { thread: 't1' } })

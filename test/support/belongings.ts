@@ -29,7 +29,7 @@ export async function keyHolder(
 }
 
 /** The objects of a key, by their IDs. */
-export interface Belongings {
+export interface OwnedObjects {
   readonly session: string
   readonly frameToken: string
   readonly provision: string
@@ -47,20 +47,20 @@ export interface Belongings {
 export const commonName = 'shop'
 
 /** Creates one object of every kind. `site` is crawled; the pool must have a slot for one session. */
-export async function makeBelongings(homes: Homes, holder: KeyHolder, site: string): Promise<Belongings> {
+export async function createOwnedObjects(homes: Homes, holder: KeyHolder, site: string): Promise<OwnedObjects> {
   const { client } = holder
   const { session_id: session, frame_token: frameToken } = await client.createSession({ requested_name: commonName })
   const { provision_id: provision } = await client.createSession({})
   const { profile_id: profile } = await client.saveProfile({ name: 'login', session_id: session! })
   const { id: crawl } = (await client.crawl({ url: site, async: true })) as { id: string }
   const { token, token_id: relayToken } = await client.createRelayToken({})
-  const relay = await bringNothing(homes, token, holder)
-  const shell = busybox.absent === null ? await shellThings(holder) : {}
+  const relay = await connectWithoutBrowser(homes, token, holder)
+  const shell = busybox.absent === null ? await createShellObjects(holder) : {}
   return { session: session!, frameToken: frameToken!, provision: provision!, profile, crawl, relay, relayToken, ...shell } // prettier-ignore
 }
 
 /** Connects without a browser: sends the hello message, and stays connected. */
-async function bringNothing({ baseUrl }: Homes, token: string, { client }: KeyHolder): Promise<string> {
+async function connectWithoutBrowser({ baseUrl }: Homes, token: string, { client }: KeyHolder): Promise<string> {
   const headers = { authorization: `Bearer ${token}` }
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/relay/connect`, subprotocol, { headers })
   const browser = { product: 'None/1', protocol_version: '1.3', user_agent: 'none', headless: true }
@@ -71,7 +71,10 @@ async function bringNothing({ baseUrl }: Homes, token: string, { client }: KeyHo
   return (await client.listRelays()).sessions[0]!.id
 }
 
-async function shellThings({ client, transport }: KeyHolder): Promise<Pick<Belongings, 'shell' | 'exec' | 'artifact'>> {
+async function createShellObjects({
+  client,
+  transport,
+}: KeyHolder): Promise<Pick<OwnedObjects, 'shell' | 'exec' | 'artifact'>> {
   const { session_id: shell } = await client.createShell({ image: busybox.image, name: commonName })
   const body = { session_id: shell, command: 'echo 42 > /output/plot.png', on_disconnect: 'continue' }
   let [exec, artifact] = ['', '']

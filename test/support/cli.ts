@@ -36,10 +36,10 @@ export interface CliOptions {
 export async function bax(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const out: Buffer[] = []
   const err: Buffer[] = []
-  const sink = (chunks: Buffer[], hear?: (text: string) => unknown) => ({
+  const sink = (chunks: Buffer[], onWrite?: (text: string) => unknown) => ({
     write(chunk: string | Uint8Array) {
       chunks.push(Buffer.from(chunk as string))
-      hear?.(String(chunk))
+      onWrite?.(String(chunk))
     },
     isTTY: options.tty ?? false,
     // Spinners call these on a terminal.
@@ -75,7 +75,7 @@ interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<CliResult>
   /** Resolves with all of stderr once it contains the text. */
-  says(text: string): Promise<string>
+  waitForStderr(text: string): Promise<string>
 }
 
 export interface BuiltBax {
@@ -129,7 +129,7 @@ function startProcess(program: string, argv: readonly string[], { env, stdin, cw
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => {
     err.push(chunk)
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   })
   child.stdin.on('error', (error: NodeJS.ErrnoException) => {
     // A program may end without reading its whole input.
@@ -151,16 +151,16 @@ function startProcess(program: string, argv: readonly string[], { env, stdin, cw
   return {
     child,
     ended,
-    says: (wanted) =>
+    waitForStderr: (wanted) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           if (!text(err).includes(wanted)) return
-          waiting.delete(look)
+          waiting.delete(check)
           resolve(text(err))
         }
-        waiting.add(look)
+        waiting.add(check)
         void ended.then(() => reject(new Error(`ended without saying ${wanted}: ${text(err)}`)))
-        look()
+        check()
       }),
   }
 }

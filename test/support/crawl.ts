@@ -12,19 +12,19 @@ export const linkPage = (name: string, links: readonly string[] = [], more = '')
 /** Runs a crawl to its end, and checks its counts. */
 export async function crawl(client: Client, url: string, input: Record<string, unknown> = {}): Promise<CrawlAnswer> {
   const answer = (await client.crawl({ url, ...input } as never)) as CrawlAnswer
-  accountsAddUp(answer)
+  expectConsistentCounts(answer)
   return answer
 }
 
 /** Checks that every URL is listed once, and that the counts match the lists. */
-export function accountsAddUp(answer: CrawlAnswer): void {
+export function expectConsistentCounts(answer: CrawlAnswer): void {
   const { data, errors, skipped, robots_blocked: blocked } = answer
   expect(answer.completed).toBe(data.length)
   expect(answer.total).toBe(data.length + errors.length)
   expect(answer.skipped_total).toBe(skipped.length)
   expect(answer.discovered).toBe(data.length + errors.length + skipped.length + blocked.length)
-  const told = [...errors.map(({ url }) => url), ...skipped.map(({ url }) => url), ...blocked]
-  const all = [...told, ...data.map(({ metadata }) => metadata.sourceURL)]
+  const listed = [...errors.map(({ url }) => url), ...skipped.map(({ url }) => url), ...blocked]
+  const all = [...listed, ...data.map(({ metadata }) => metadata.sourceURL)]
   expect(all.toSorted()).toEqual([...new Set(all)].toSorted())
 }
 

@@ -65,15 +65,15 @@ function validatorAt(path: readonly string[]): ValidateFunction {
   return known
 }
 
-export interface Described {
+export interface CheckedApp {
   readonly fetch: Fetch
   /** Throws an Error that lists every response that violates the description. */
   check(): void
 }
 
 /** Wraps an application and compares its JSON responses with the description; `check` reports the differences. */
-export function described(app: { fetch: Fetch }): Described {
-  const mistakes = new Set<string>()
+export function withOpenapiCheck(app: { fetch: Fetch }): CheckedApp {
+  const violations = new Set<string>()
   return {
     async fetch(request) {
       const response = await app.fetch(request)
@@ -83,12 +83,13 @@ export function described(app: { fetch: Fetch }): Described {
       const isJson = mediaType === 'application/json'
       // Streams and downloads are passed on unread.
       const text = isJson ? await response.text() : undefined
-      const mistake = mistakeIn(request.method, pathname, { status: response.status, mediaType, text })
-      if (mistake !== undefined) mistakes.add(mistake)
+      const violation = findViolation(request.method, pathname, { status: response.status, mediaType, text })
+      if (violation !== undefined) violations.add(violation)
       return isJson ? new Response(text, response) : response
     },
     check() {
-      if (mistakes.size > 0) throw new Error(`responses that openapi.json does not allow:\n${[...mistakes].join('\n')}`)
+      if (violations.size > 0)
+        throw new Error(`responses that openapi.json does not allow:\n${[...violations].join('\n')}`)
     },
   }
 }
@@ -101,7 +102,11 @@ interface Answer {
 }
 
 /** Describes how a response violates the OpenAPI document, in one line; undefined if it does not. */
-export function mistakeIn(method: string, pathname: string, { status, mediaType, text }: Answer): string | undefined {
+export function findViolation(
+  method: string,
+  pathname: string,
+  { status, mediaType, text }: Answer,
+): string | undefined {
   // Unknown routes, and the page of the live view.
   const isPage = pathname.startsWith('/live/') && mediaType === 'text/html'
   if (pathname === '/openapi.json' || isPage || /"code":"(?:route_not_found|method_not_allowed)"/.test(text ?? ''))

@@ -101,7 +101,7 @@ export async function openContainers(config: Partial<EngineConfig> = {}): Promis
 }
 
 /** Returns the spec of a small container. */
-export const small = (image: string, changes: Partial<ContainerSpec> = {}): ContainerSpec => ({
+export const smallContainer = (image: string, changes: Partial<ContainerSpec> = {}): ContainerSpec => ({
   sessionId: 'sh_test',
   image,
   network: 'none',
@@ -120,13 +120,13 @@ export const small = (image: string, changes: Partial<ContainerSpec> = {}): Cont
   ...changes,
 })
 
-export interface Ran extends ExecExit {
+export interface ShellOutput extends ExecExit {
   readonly stdout: string
   readonly stderr: string
 }
 
 /** Runs a shell command to its end. */
-export async function sh(box: ShellContainer, command: string, more: Partial<ExecSpec> = {}): Promise<Ran> {
+export async function sh(box: ShellContainer, command: string, more: Partial<ExecSpec> = {}): Promise<ShellOutput> {
   const exec = await box.exec({ argv: ['sh', '-c', command], cwd: '/workspace', env: {}, stdin: 'none', ...more })
   const [stdout, stderr, exit] = await Promise.all([bytesOf(exec.stdout), bytesOf(exec.stderr), exec.exit])
   return { ...exit, stdout: stdout.toString(), stderr: stderr.toString() }

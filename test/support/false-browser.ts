@@ -3,17 +3,17 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
 
-export type Said = string | Buffer
+export type Message = string | Buffer
 
-export interface FalseBrowser {
+export interface FakeBrowser {
   /** `ws://127.0.0.1:PORT` */
   readonly url: string
   /** Sends a message to the latest client. */
-  say(what: Said): void
+  send(message: Message): void
   /** Messages of the real browser to that client. */
-  readonly heard: readonly string[]
+  readonly received: readonly string[]
   /** Code and reason with which clients closed connections. */
-  readonly closings: readonly { code: number; reason: string }[]
+  readonly closeEvents: readonly { code: number; reason: string }[]
   close(): Promise<void>
 }
 
@@ -21,30 +21,34 @@ export interface FalseBrowser {
  * Responds to every call with `answer`; or forwards calls to the real browser at `behind` (`http://HOST:PORT`), whose
  * messages go through `pass`.
  */
-export async function startFalseBrowser({ answer, behind, pass = (text) => [text] }: Wishes): Promise<FalseBrowser> {
+export async function startFakeBrowser({
+  answer,
+  behind,
+  pass = (text) => [text],
+}: FakeBrowserOptions): Promise<FakeBrowser> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await once(server, 'listening')
-  const heard: string[] = []
-  const closings: { code: number; reason: string }[] = []
+  const received: string[] = []
+  const closeEvents: { code: number; reason: string }[] = []
   let last: WebSocket | undefined
   server.on('connection', (socket) => {
     last = socket
-    heard.length = 0
+    received.length = 0
     // A disconnected client may still be sending.
     socket.on('error', () => {})
-    socket.on('close', (code, reason) => closings.push({ code, reason: reason.toString() }))
+    socket.on('close', (code, reason) => closeEvents.push({ code, reason: reason.toString() }))
     if (answer !== undefined) socket.on('message', () => socket.send(answer))
-    if (behind !== undefined) void join(socket, behind, (text) => {
-      heard.push(text)
+    if (behind !== undefined) void forwardTo(socket, behind, (text) => {
+      received.push(text)
       return pass(text)
     }) // prettier-ignore
   })
   const { port } = server.address() as AddressInfo
   return {
     url: `ws://127.0.0.1:${port}`,
-    say: (what) => last!.send(what),
-    heard,
-    closings,
+    send: (message) => last!.send(message),
+    received,
+    closeEvents,
     close: async () => {
       for (const socket of server.clients) socket.terminate()
       await new Promise((resolve) => void server.close(resolve))
@@ -52,13 +56,13 @@ export async function startFalseBrowser({ answer, behind, pass = (text) => [text
   }
 }
 
-interface Wishes {
-  readonly answer?: Said
+interface FakeBrowserOptions {
+  readonly answer?: Message
   readonly behind?: string
   readonly pass?: (text: string) => readonly string[]
 }
 
-async function join(socket: WebSocket, behind: string, pass: (text: string) => readonly string[]): Promise<void> {
+async function forwardTo(socket: WebSocket, behind: string, pass: (text: string) => readonly string[]): Promise<void> {
   const early: string[] = []
   const keep = (data: Buffer) => void early.push(data.toString())
   socket.on('message', keep)

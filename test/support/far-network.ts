@@ -1,7 +1,7 @@
 /** Another network on this machine: a namespace behind a pair of virtual interfaces, with delayed forwarders. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { lacks } from './needs.ts'
+import { missingPrograms } from './needs.ts'
 
 /** The reason why no network can be created here; undefined if one can. */
 export const noNetworkBecause: string | undefined = (() => {
@@ -14,7 +14,7 @@ export const noNetworkBecause: string | undefined = (() => {
     return undefined
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    return missing ? lacks('ip')! : `no network namespace can be made: ${(error as Error).message}`
+    return missing ? missingPrograms('ip')! : `no network namespace can be made: ${(error as Error).message}`
   }
 })()
 

@@ -11,7 +11,7 @@ import { operations } from '../../src/operations/index.ts'
 import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
-import { described } from './described.ts'
+import { withOpenapiCheck } from './described.ts'
 
 export const homeNames = ['embedded', 'unix', 'http'] as const
 export type HomeName = (typeof homeNames)[number]
@@ -48,8 +48,8 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
     ...config,
   })
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
-  const inside = described(createApp({ engine, gate: privateGate }))
-  const outside = described(createApp({ engine, gate, sockets: 'here' }))
+  const inside = withOpenapiCheck(createApp({ engine, gate: privateGate }))
+  const outside = withOpenapiCheck(createApp({ engine, gate, sockets: 'here' }))
   const socket = join(stateDir, 'test.sock')
   const [unix, tcp] = await Promise.all([
     listen(inside, { socket }, { engine, gate: privateGate, own: true }),

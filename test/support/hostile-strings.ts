@@ -148,7 +148,7 @@ const exclusive = [
   ['command', 'commands'],
 ]
 /** Short timeouts for all requests. */
-const hurried: Record<string, unknown> = {
+const shortTimeouts: Record<string, unknown> = {
   timeout: 1500,
   timeout_secs: 2,
   timeout_ms: 1500,
@@ -182,7 +182,8 @@ function requestOf(
   const sample: Record<string, unknown> = { ...(samples as Record<string, object>)[name] }
   const ids = scope === 'shell' ? known.shell : known.browser
   for (const at of Object.keys(sample)) if (at in ids) sample[at] = ids[at]
-  for (const at of Object.keys(hurried)) if (at in input.shape && name !== 'touchShell') sample[at] = hurried[at]
+  for (const at of Object.keys(shortTimeouts))
+    if (at in input.shape && name !== 'touchShell') sample[at] = shortTimeouts[at]
   if ('session_id' in input.shape && name !== 'saveProfile') sample['session_id'] = ids['session_id']
   if ('url' in sample) sample['url'] = known.url
   for (const group of exclusive) if (group.includes(field)) for (const other of group) delete sample[other]

@@ -5,7 +5,7 @@ import { test } from 'vitest'
 import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 
 /** Returns why tests that run these programs are skipped; null if all are on the PATH. */
-export function lacks(...programs: string[]): string | null {
+export function missingPrograms(...programs: string[]): string | null {
   const missing = programs.filter((name) => !isOnPath(name))
   return missing.length === 0 ? null : `${missing.join(' and ')} not installed; npm run setup installs what it can`
 }

@@ -25,10 +25,10 @@ async function statOf(pid: number): Promise<string[] | undefined> {
 }
 
 /** Type of a process of Chromium; `browser` is the parent of all others. */
-export type ChromiumPart = 'renderer' | 'gpu-process' | 'network' | 'browser'
+export type ChromiumProcess = 'renderer' | 'gpu-process' | 'network' | 'browser'
 
 /** Returns the processes of this type among the descendants of this process. */
-export async function chromiumParts(part: ChromiumPart): Promise<number[]> {
+export async function chromiumProcesses(type: ChromiumProcess): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const parents = new Map(await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const)))
   const isOurs = (pid: number | undefined): boolean =>
@@ -36,16 +36,16 @@ export async function chromiumParts(part: ChromiumPart): Promise<number[]> {
   const found = await Promise.all(
     pids.filter(isOurs).map(async (pid) => {
       const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-      return doesPart(line.replaceAll('\0', ' '), part) ? [pid] : []
+      return isOfType(line.replaceAll('\0', ' '), type) ? [pid] : []
     }),
   )
   return found.flat()
 }
 
-function doesPart(line: string, part: ChromiumPart): boolean {
-  if (part === 'network') return line.includes('network.mojom.NetworkService')
-  if (part === 'browser') return line.includes('--remote-debugging-pipe') && !/--type=|^\S*sh -c /.test(line)
-  return line.includes(`--type=${part}`)
+function isOfType(line: string, type: ChromiumProcess): boolean {
+  if (type === 'network') return line.includes('network.mojom.NetworkService')
+  if (type === 'browser') return line.includes('--remote-debugging-pipe') && !/--type=|^\S*sh -c /.test(line)
+  return line.includes(`--type=${type}`)
 }
 
 const parentOf = async (pid: number): Promise<number | undefined> => {

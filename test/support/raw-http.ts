@@ -22,7 +22,7 @@ export function sendRaw(
       socket.write(Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines}\r\n`, 'latin1'))
       socket.write(bytes)
     })
-    const look = () => {
+    const parse = () => {
       const [head = '', text = ''] = split(Buffer.concat(chunks).toString())
       const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0)
       return { status, text: /transfer-encoding: chunked/i.test(head) ? text.split('\r\n')[1]! : text }
@@ -30,12 +30,12 @@ export function sendRaw(
     socket.on('data', (chunk) => {
       chunks.push(chunk)
       // Do not wait for the end of a stream or websocket.
-      const { status } = look()
+      const { status } = parse()
       if (status === 101 || status === 200) socket.destroy()
     })
     // The server may reject it in the middle of its body.
     socket.on('error', () => {})
-    socket.on('close', () => resolve(look()))
+    socket.on('close', () => resolve(parse()))
   })
 }
 

@@ -28,14 +28,14 @@ export async function readExamples(): Promise<Example[]> {
   })
 }
 
-export interface Ran {
+export interface RunResult {
   readonly code: number
   readonly out: string
   readonly errors: string
 }
 
 /** A folder for running examples, with the files that they use, and with `bax` and `chromium` on the PATH. */
-export class Desk {
+export class Workspace {
   readonly folder: string
   readonly #env: Record<string, string>
 
@@ -45,17 +45,20 @@ export class Desk {
   }
 
   /** `program` is the path of the built bax, `browser` that of Chromium. */
-  static async open(program: string, browser: string, env: Record<string, string>): Promise<Desk> {
+  static async open(program: string, browser: string, env: Record<string, string>): Promise<Workspace> {
     const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
     await mkdir(cache, { recursive: true })
     // Inside the checkout, so that JavaScript examples find its packages.
     const folder = await mkdtemp(join(cache, 'bax-readme-'))
     const PATH = `${join(folder, 'bin')}:${process.env['PATH']}`
-    const desk = new Desk(folder, { ...env, PATH, HOME: folder, BAX_CONFIG: '/nonexistent/config.json' })
+    const workspace = new Workspace(folder, { ...env, PATH, HOME: folder, BAX_CONFIG: '/nonexistent/config.json' })
     // The site of the examples is on this machine, which a server may only reach with a flag.
-    await desk.install('bax', `[ "$1" = serve ] && set -- "$@" --allow-private 127.0.0.1\nexec node ${program} "$@"`)
-    await desk.install('chromium', `exec ${browser} --headless --no-sandbox "$@"`)
-    return desk
+    await workspace.install(
+      'bax',
+      `[ "$1" = serve ] && set -- "$@" --allow-private 127.0.0.1\nexec node ${program} "$@"`,
+    )
+    await workspace.install('chromium', `exec ${browser} --headless --no-sandbox "$@"`)
+    return workspace
   }
 
   async write(name: string, content: string): Promise<void> {
@@ -69,7 +72,7 @@ export class Desk {
   }
 
   /** Runs lines in bash until one fails; background processes end with them. */
-  async run(lines: string): Promise<Ran> {
+  async run(lines: string): Promise<RunResult> {
     // Not pipes: a background program that makes a pipe non-blocking does so for all others.
     const [out, errors] = await Promise.all([open(join(this.folder, '.out'), 'w+'), open(join(this.folder, '.errors'), 'w+')]) // prettier-ignore
     try {

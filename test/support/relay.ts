@@ -12,16 +12,16 @@ import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
 import { waitUntil } from './session-steps.ts'
 
 /** The two ends of a link to a test's own hub, which can hold up messages. */
-interface Way {
+interface LinkPair {
   readonly near: Link
   readonly far: Link
 }
 
-export interface Here {
+export interface ConnectedHub {
   readonly hub: RelayHub
   readonly session: RelaySession
   readonly statuses: readonly ConnectorStatus[]
-  readonly ways: readonly Way[]
+  readonly links: readonly LinkPair[]
   /** Returns the secret with which the connector resumes its session. */
   resumeSecret(): string
   /** While false, connections are rejected. */
@@ -38,42 +38,42 @@ interface ConnectOptions {
   readonly tabs?: readonly string[]
   readonly heartbeatMs?: number
   /** Wraps the connector's end of every new link. */
-  readonly bend?: (link: Link) => Link
+  readonly wrapLink?: (link: Link) => Link
 }
 
 /** Opens a hub in the test with a browser connected to it. */
-export async function connectHere(browser: string, source: ConnectOptions = {}): Promise<Here> {
+export async function connectToHub(browser: string, source: ConnectOptions = {}): Promise<ConnectedHub> {
   const {
     policy = 'no-lifecycle',
     tabs = [],
     heartbeatMs,
-    bend = (link) => link,
+    wrapLink = (link) => link,
     kinds,
     bodies,
     maxEventsPerSec,
   } = source
   const hub = new RelayHub({ whenLost: () => {} }, heartbeatMs)
   const statuses: ConnectorStatus[] = []
-  const ways: Way[] = []
+  const links: LinkPair[] = []
   let resume = ''
   const connector = new Connector({
-    ...connectorFacts({ browser, policy, tabs, name: 'laptop', kinds, bodies, maxEventsPerSec }),
+    ...connectorOptions({ browser, policy, tabs, name: 'laptop', kinds, bodies, maxEventsPerSec }),
     dial: async () => {
-      if (!here.open) throw new BaxError('engine_unreachable', 'closed')
+      if (!connected.open) throw new BaxError('engine_unreachable', 'closed')
       const [near, far] = memoryLink()
-      ways.push({ near, far })
+      links.push({ near, far })
       hub.accept(far, { tokenId: null, owner: null, transport: 'local', onlyResumes: false })
-      return overheard(bend(near), (secret) => (resume = secret))
+      return withSecretListener(wrapLink(near), (secret) => (resume = secret))
     },
     onStatus: (status) => statuses.push(status),
   })
   const stop = new AbortController()
-  const here = { hub, statuses, ways, open: true } as unknown as Mutable<Here>
+  const connected = { hub, statuses, links, open: true } as unknown as Mutable<ConnectedHub>
   const running = connector.run(stop.signal)
   // Tests that need the outcome await it later.
   running.catch(() => {})
   await waitUntil(() => hub.sessions[0]?.activeTarget != null)
-  return Object.assign(here, {
+  return Object.assign(connected, {
     session: hub.sessions[0]!,
     resumeSecret: () => resume,
     running,
@@ -86,7 +86,7 @@ export async function connectHere(browser: string, source: ConnectOptions = {}):
 }
 
 /** Returns the same link, which also reports the resume secret of its welcome message. */
-function overheard(link: Link, onSecret: (secret: string) => void): Link {
+function withSecretListener(link: Link, onSecret: (secret: string) => void): Link {
   const handle: Link['handle'] = (handlers) =>
     link.handle({
       ...handlers,
@@ -117,7 +117,7 @@ interface ConnectorOptions {
   readonly name: string | null
 }
 
-const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsPerSec }: ConnectorOptions) => ({
+const connectorOptions = ({ browser, policy, tabs, name, kinds, bodies, maxEventsPerSec }: ConnectorOptions) => ({
   name,
   attachment: {
     policy,
@@ -140,7 +140,7 @@ const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsP
   tools: makeBatchTools({}),
 })
 
-export interface Bringing {
+export interface ConnectBrowserOptions {
   /** URL of the browser, `http://127.0.0.1:PORT`. */
   readonly browser: string
   /** `http://…`, `unix:/path`, or a custom dial function. */
@@ -151,7 +151,7 @@ export interface Bringing {
   readonly tabs?: readonly string[]
 }
 
-export interface Brought {
+export interface ConnectedBrowser {
   readonly id: string
   readonly statuses: readonly ConnectorStatus[]
   /** Links dialled so far. */
@@ -161,12 +161,12 @@ export interface Brought {
 }
 
 /** Connects a browser to an engine; resolves once the engine has accepted it. */
-export async function bringBrowser(bringing: Bringing): Promise<Brought> {
-  const { browser, engine, token, name, policy = 'no-lifecycle', tabs = [] } = bringing
+export async function connectBrowser(options: ConnectBrowserOptions): Promise<ConnectedBrowser> {
+  const { browser, engine, token, name, policy = 'no-lifecycle', tabs = [] } = options
   const statuses: ConnectorStatus[] = []
   const links: Link[] = []
   const connector = new Connector({
-    ...connectorFacts({ browser, policy, tabs, name: name ?? null }),
+    ...connectorOptions({ browser, policy, tabs, name: name ?? null }),
     dial: async (signal) => {
       const dialled =
         typeof engine === 'string' ? await dialEngine({ engine, ...(token && { token }) }, signal) : await engine()

@@ -13,7 +13,7 @@ export interface Served {
   /** Runs one command against it. */
   bax(...argv: string[]): Promise<CliResult>
   /** Sends a request with the key. */
-  ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+  request(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
   close(): Promise<void>
 }
 
@@ -27,13 +27,13 @@ export async function serveBax(env: Record<string, string> = {}, rate = ['--rate
   // Test sites are on this machine.
   const flags = ['--port', '0', '--allow-private', '127.0.0.1', ...rate]
   const running = built.start(['serve', ...flags], { env: own })
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await running.says('bax is listening on http://'))![0]
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await running.waitForStderr('bax is listening on http://'))![0]
   return {
     url,
     key,
     built,
     bax: (...argv) => built.run(argv, { env: { ...own, BAX_SERVER: url, BAX_API_KEY: key } }),
-    async ask(method, path, body) {
+    async request(method, path, body) {
       const response = await fetch(url + path, {
         method,
         headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },

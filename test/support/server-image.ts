@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildImage } from '../../scripts/image/build.js'
-import { ask, type Answer } from './server.ts'
+import { request, type Answer } from './server.ts'
 import { waitUntil } from './session-steps.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -23,7 +23,7 @@ export async function noServerImage(): Promise<string | null> {
 }
 
 /** Same options as in the README. */
-const confined = [
+const sandboxFlags = [
   '--security-opt',
   `seccomp=${root}scripts/image/seccomp.json`,
   '--security-opt',
@@ -44,10 +44,10 @@ export interface ImagedServer {
   /** Starts the server for the first time, with additional flags. */
   run(...flags: string[]): Promise<void>
   /** Starts the stopped container again. */
-  again(): Promise<void>
+  restart(): Promise<void>
   /** `http://127.0.0.1:PORT`; the port changes at each start. */
   url(): string
-  ask(key: string | null, method: string, path: string, body?: object): Promise<Answer>
+  request(key: string | null, method: string, path: string, body?: object): Promise<Answer>
   /** Removes everything that was created. */
   close(): Promise<void>
 }
@@ -55,13 +55,13 @@ export interface ImagedServer {
 /** Builds the image; its Debian base takes a minute or two, once per machine. */
 export async function serverImage(): Promise<ImagedServer> {
   const name = `bax-test-${randomBytes(6).toString('hex')}`
-  const place = [...confined, '--network', name, '-v', `${name}:/var/lib/bax`]
+  const place = [...sandboxFlags, '--network', name, '-v', `${name}:/var/lib/bax`]
   await buildImage({ names: [name] })
   await docker('network', 'create', name)
   await docker('volume', 'create', name)
   let url = ''
-  const askIt: ImagedServer['ask'] = (key, method, path, body) =>
-    ask(url, method, path, body, key === null ? {} : { 'x-api-key': key })
+  const sendToServer: ImagedServer['request'] = (key, method, path, body) =>
+    request(url, method, path, body, key === null ? {} : { 'x-api-key': key })
   const ready = async () => {
     url = `http://${await docker('port', name, '4100/tcp')}`
     // Docker accepts connections before the server does, and may leave the first ones without a response.
@@ -78,12 +78,12 @@ export async function serverImage(): Promise<ImagedServer> {
       await docker('run', '--detach', '--name', name, ...place, '--publish', '127.0.0.1::4100', name, ...serve)
       await ready()
     },
-    async again() {
+    async restart() {
       await docker('start', name)
       await ready()
     },
     url: () => url,
-    ask: askIt,
+    request: sendToServer,
     async close() {
       await docker('rm', '--force', name).catch(() => {})
       await docker('volume', 'rm', name)

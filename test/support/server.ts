@@ -17,9 +17,9 @@ export interface RunningServer {
   readonly child: ChildProcess
   readonly ended: Promise<CliResult>
   /** Resolves with the first matching line of the log, past or future. */
-  line(wanted: (line: LogLine) => boolean): Promise<LogLine>
+  waitForLog(wanted: (line: LogLine) => boolean): Promise<LogLine>
   /** Sends JSON; returns the response with its parsed body. */
-  ask(method: string, path: string, body?: unknown): Promise<Answer>
+  request(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
 export interface Answer {
@@ -43,10 +43,10 @@ export async function serve(
   const log = logOf(running.child, running.ended)
   const { message } = await log((line) => line.message.startsWith('bax is listening on '))
   const url = message.slice('bax is listening on '.length)
-  return { ...running, url, stateDir: folder, line: log, ask: (...request) => ask(url, ...request) }
+  return { ...running, url, stateDir: folder, waitForLog: log, request: (...args) => request(url, ...args) }
 }
 
-export async function ask(
+export async function request(
   url: string,
   method: string,
   path: string,
@@ -63,7 +63,7 @@ export async function ask(
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 
-function logOf(child: ChildProcess, ended: Promise<CliResult>): RunningServer['line'] {
+function logOf(child: ChildProcess, ended: Promise<CliResult>): RunningServer['waitForLog'] {
   const lines: LogLine[] = []
   const waiting = new Set<() => void>()
   let rest = ''
@@ -72,18 +72,18 @@ function logOf(child: ChildProcess, ended: Promise<CliResult>): RunningServer['l
     rest = parts.pop()!
     // Other lines report a failure to start, which is part of the exit error.
     lines.push(...parts.filter((part) => part.startsWith('{')).map((part) => JSON.parse(part) as LogLine))
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   })
   return (wanted) =>
     new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const found = lines.find(wanted)
         if (!found) return
-        waiting.delete(look)
+        waiting.delete(check)
         resolve(found)
       }
-      waiting.add(look)
+      waiting.add(check)
       void ended.then(({ stderr }) => reject(new Error(`the server ended without saying ${wanted}: ${stderr}`)))
-      look()
+      check()
     })
 }

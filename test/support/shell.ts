@@ -14,7 +14,7 @@ export type AnyFrame = Frame & Fields
 export const busybox = testImages[0]!
 export const debian = testImages[1]!
 /** The small image, unless `BAX_TEST_IMAGE=default` selects the default one. */
-const usual = process.env['BAX_TEST_IMAGE'] === 'default' ? debian : busybox
+const defaultImage = process.env['BAX_TEST_IMAGE'] === 'default' ? debian : busybox
 
 export interface GivenShell {
   readonly homes: () => Homes
@@ -30,7 +30,7 @@ export interface GivenShell {
   stream(body: Fields, options?: { signal?: AbortSignal; onFrame?: (frame: AnyFrame) => void }): Promise<AnyFrame[]>
 }
 
-interface Where {
+interface ShellOptions {
   readonly image?: (typeof testImages)[number]
   /** Options of the shared session. */
   readonly session?: Fields
@@ -41,7 +41,7 @@ interface Where {
 /** Runs the same tests in each location; without Docker or the image they are skipped with the reason. */
 export function inEveryShell(
   tests: (given: GivenShell) => void,
-  { image = usual, session = {}, homes: names = usualHomes }: Where = {},
+  { image = defaultImage, session = {}, homes: names = usualHomes }: ShellOptions = {},
 ): void {
   describe.skipIf(image.absent !== null)(nameOf(image), () => {
     describe.each(names)('%s', (home) => {

@@ -23,10 +23,10 @@ export interface OpenTui {
   readonly press: (keys: string) => void
   readonly type: (text: string) => void
   /** Resolves with the screen once it contains the text. */
-  readonly shows: (wanted: string | RegExp) => Promise<string>
+  readonly waitForText: (wanted: string | RegExp) => Promise<string>
   readonly resize: (columns: number, rows: number) => void
   /** Returns all output to the terminal, including escape sequences. */
-  readonly written: () => string
+  readonly output: () => string
   readonly close: () => void
 }
 
@@ -50,7 +50,7 @@ const codes: Record<string, string> = {
 }
 
 /** Timeout for output on a busy machine. */
-const patienceMs = 20_000
+const timeoutMs = 20_000
 
 class Output extends EventEmitter {
   readonly isTTY = true
@@ -112,14 +112,14 @@ export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24
   const text = () => stripVTControlCharacters(frame)
   return {
     text,
-    written: () => out.text,
+    output: () => out.text,
     press(keys) {
       for (const name of keys.split(' '))
         stdin.send(codes[name] ?? (name.startsWith('ctrl+') ? String.fromCharCode(name.charCodeAt(5) - 96) : name))
     },
     type: (typed) => stdin.send(typed),
-    async shows(wanted) {
-      await expect.poll(text, { timeout: patienceMs }).toMatch(wanted)
+    async waitForText(wanted) {
+      await expect.poll(text, { timeout: timeoutMs }).toMatch(wanted)
       return text()
     },
     resize(columns, rows) {
@@ -151,7 +151,7 @@ function hostOf({ transport, manifest, stateDir }: TuiOptions, out: Output, stdi
     manifest,
     home: { kind: 'server', name: 'test' },
     startingTransport: transport,
-    transport: transport,
+    transport,
     whyUnreachable: () => 'lost',
     cwd: stateDir,
     historyFile: join(stateDir, 'tui-history'),

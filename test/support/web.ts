@@ -11,14 +11,14 @@ import { join } from 'node:path'
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Responds with the given type. */
-export const sends =
+export const respondWith =
   (type: string, body: string | Uint8Array, headers: Record<string, string> = {}, status = 200): Handler =>
   (_, response) => {
     response.writeHead(status, { ...(type && { 'content-type': type }), ...headers })
     response.end(body)
   }
 
-export const redirects =
+export const redirectTo =
   (location: string, status = 302): Handler =>
   (_, response) => {
     response.writeHead(status, { location })

@@ -60,14 +60,14 @@ async function compareOne(context: BrowserContext, application: ApplicationPage)
   const client = await context.newCDPSession(page)
   const { targetInfo } = await client.send('Target.getTargetInfo')
   const target = new UserTabs({ sessionId: 'bench', context, active: () => targetInfo.targetId, ended: new AbortController().signal, crashed: () => false, reload: () => Promise.reject(new Error('the page has crashed')) }) // prettier-ignore
-  const look = async (wishes: object) => {
-    const parsed = observationOptions.parse({ include: ['snapshot'], ...wishes })
+  const inspect = async (options: object) => {
+    const parsed = observationOptions.parse({ include: ['snapshot'], ...options })
     return (await observe(target, parsed, new AbortController().signal)).observation
   }
   const theirs = await page.ariaSnapshot({ mode: 'ai' })
   const pieces = piecesOf((await page.ariaSnapshotJSON({ mode: 'ai' })) as unknown as AriaNode[])
-  const short = await look({})
-  const whole = await look({ max_chars: 5_000_000 })
+  const short = await inspect({})
+  const whole = await inspect({ max_chars: 5_000_000 })
   const [shown, all] = [letters(short.snapshot!), letters(whole.snapshot!)]
   return {
     theirs: theirs.length,
