@@ -16,8 +16,8 @@ import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { connectBrowser, type ConnectedBrowser } from '../support/relay.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 import { inTurn, ms, ratio, type Table, type Timing } from './measure.ts'
 
 const { chromium } = createRequire(import.meta.url)('playwright') as { chromium: BrowserType }

@@ -5,8 +5,8 @@ import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-bro
 import { loadPuppeteer, type Puppeteer } from '../support/puppeteer.ts'
 import { connectBrowser, type ConnectedBrowser } from '../support/relay.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let served: Served
 let site: Site

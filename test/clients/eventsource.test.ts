@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageModule } from '../support/packages.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
-import { waitUntil } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 /** The used part of the EventSource interface. */
 interface Source {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Firecrawl, loadFirecrawl } from '../support/firecrawl.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 import { article } from '../support/web.ts'
 
 let served: Served

@@ -4,8 +4,9 @@ import { BaxError } from '../../src/core/errors/errors.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type ChromiumProcess, chromiumProcesses } from '../support/processes.ts'
-import { waitUntil, valueOf } from '../support/session-steps.ts'
+import { valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { pageProcesses } from '../support/processes.ts'
-import { waitUntil, valueOf } from '../support/session-steps.ts'
+import { valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { type Site, serveSite } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 /** Pages of the site; each links to the next ones. */
 const count = 30

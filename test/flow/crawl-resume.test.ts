@@ -8,8 +8,8 @@ import type { CrawlAccounts, CrawlState } from '../../src/core/shapes/crawl.ts'
 import { type CrawlHost, makeCrawlHost } from '../support/crawl-host.ts'
 import { crawl, linkPage, pathsOf } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const pages = 60
 let host: CrawlHost

@@ -15,8 +15,8 @@ import { ProfileStore } from '../../src/engine/store/profiles.ts'
 import { bax } from '../support/cli.ts'
 import { linkPage } from '../support/crawl.ts'
 import { openHomes } from '../support/homes.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const shellSession = `sh_${'a'.repeat(20)}`
 const deadPid = 2 ** 22 - 1

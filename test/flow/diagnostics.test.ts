@@ -1,8 +1,9 @@
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, homeNames, openHomes } from '../support/homes.ts'
-import { failureOf, open, waitUntil } from '../support/session-steps.ts'
+import { failureOf, open } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { open, waitUntil, valueOf } from '../support/session-steps.ts'
+import { open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const mebibyte = 1024 * 1024
 const quota = 4 * mebibyte

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
-import { failureOf, open, waitUntil } from '../support/session-steps.ts'
+import { failureOf, open } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 import { wayPages } from '../support/ways-out.ts'
 
 let net: PrivateNet

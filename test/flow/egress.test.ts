@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
-import { open, waitUntil, valueOf } from '../support/session-steps.ts'
+import { open, valueOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 import { wayPages, waysOut } from '../support/ways-out.ts'
 
 let homes: Homes

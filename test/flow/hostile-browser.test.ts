@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { limits } from '../../src/core/limits/limits.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { type FakeBrowser, type Message, startFakeBrowser } from '../support/false-browser.ts'
+import { type FakeBrowser, type Message, startFakeBrowser } from '../support/fake-browser.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { serve } from '../support/server.ts'
-import { failureOf, waitUntil, valueOf } from '../support/session-steps.ts'
+import { failureOf, valueOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let real: ForeignBrowser

@@ -1,10 +1,10 @@
 /** `bax serve` in its image with two keys, used from outside its container. */
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { waitFor } from '../support/docker.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { docker, type ImagedServer, noServerImage, serverImage } from '../support/server-image.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitFor } from '../support/wait.ts'
 
 const absent = await noServerImage()
 

@@ -8,7 +8,13 @@ import { pathFields, route } from '../../src/core/operation/operation.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { operations, sockets, streams, transfers } from '../../src/operations/index.ts'
 import { samples } from '../../src/operations/samples.ts'
-import { type OwnedObjects, commonName, type KeyHolder, keyHolder, createOwnedObjects } from '../support/belongings.ts'
+import {
+  type OwnedObjects,
+  commonName,
+  type KeyHolder,
+  keyHolder,
+  createOwnedObjects,
+} from '../support/owned-objects.ts'
 import { callOf } from '../support/call.ts'
 import { shellConfig } from '../support/docker.ts'
 import { type Homes, openHomes } from '../support/homes.ts'

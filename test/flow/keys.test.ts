@@ -3,7 +3,7 @@ import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { waitUntil } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let built: BuiltBax
 let stateDir: string

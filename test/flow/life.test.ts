@@ -6,8 +6,9 @@ import { WebSocket } from 'ws'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { request, type LogLine, type RunningServer, serve } from '../support/server.ts'
-import { isRunning, waitUntil } from '../support/session-steps.ts'
+import { isRunning } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let built: BuiltBax
 let site: Site

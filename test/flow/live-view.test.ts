@@ -9,8 +9,9 @@ import { listen } from '../../src/server/process/listen.ts'
 import { follow } from '../../src/client/client.ts'
 import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, waitUntil, valueOf } from '../support/session-steps.ts'
+import { failureOf, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Observation, ObservedElement } from '../../src/core/shapes/observe.ts'
 import { inUsualHomes } from '../support/commands.ts'
-import { failureOf, waitUntil } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const shop = `<!doctype html><title>Shop</title>
 <header><nav aria-label=Main><a href=/>Home</a> <a href=/about>About us</a></nav></header>

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, waitUntil, valueOf } from '../support/session-steps.ts'
+import { failureOf, valueOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 

@@ -6,9 +6,9 @@ import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { nameOf } from '../support/docker.ts'
 import { heldPages } from '../support/held-pages.ts'
 import { type Answer, request, type RunningServer, serve } from '../support/server.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const held = heldPages()
 let built: BuiltBax

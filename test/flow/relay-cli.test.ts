@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let built: BuiltBax
 let site: Site

@@ -4,8 +4,8 @@ import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-bro
 import { type Homes, openHomes } from '../support/homes.ts'
 import { connectBrowser } from '../support/relay.ts'
 import { loadPuppeteer } from '../support/puppeteer.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { connectToHub } from '../support/relay.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 import { respondWith } from '../support/web.ts'
 
 let site: Site

@@ -9,8 +9,8 @@ import { type FarNetwork, makeFarNetwork, noNetworkBecause } from '../support/fa
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { titled } from '../support/needs.ts'
 import { puppeteerModule } from '../support/puppeteer.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 // The server only listens on loopback, because it has no keys: a forwarder between the networks connects to it, and
 // delays everything by 25 ms in each direction.

@@ -5,8 +5,8 @@ import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type ConnectedHub, connectToHub } from '../support/relay.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let site: Site
 let foreign: ForeignBrowser

@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { endpointAt, endpointOfRunning } from '../../src/engine/relay/connector/endpoint.ts'
 import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
-import { failureOf, waitUntil } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 /** A browser in approval mode: no list of targets, and a dialog for every connection. */
 interface AskingBrowser {

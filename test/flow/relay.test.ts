@@ -5,8 +5,9 @@ import { type Client, follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { type ConnectedBrowser, connectBrowser } from '../support/relay.ts'
-import { failureOf, waitUntil } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site

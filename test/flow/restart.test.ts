@@ -11,10 +11,11 @@ import { nameOf, otherClient } from '../support/docker.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
 import { type RunningServer, serve } from '../support/server.ts'
-import { isRunning, waitUntil } from '../support/session-steps.ts'
+import { isRunning } from '../support/session-steps.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { mountSmallDisk, noSmallDisk } from '../support/small-disk.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let built: BuiltBax
 let site: Site

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { scriptsOnServer } from '../support/scripts.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const given = scriptsOnServer()
 const { run, page, passing } = given

@@ -1,9 +1,9 @@
 /** Pages and PDFs built to exhaust the server: each fails only its own scrape. */
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { waitUntil } from '../support/session-steps.ts'
 import { servedWithinMs, type Served, serveBax } from '../support/served.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 import { pdfFile, pdfOf, respondWith } from '../support/web.ts'
 
 const packed = '/Filter/FlateDecode'

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../src/core/limits/limits.ts'
 import { closeCodes } from '../../src/core/net/link.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, waitUntil } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site

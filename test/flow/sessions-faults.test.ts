@@ -7,8 +7,9 @@ import { startEngineHost } from '../support/engine-host.ts'
 import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { noFullBrowser, testUnless } from '../support/needs.ts'
 import { pageProcesses } from '../support/processes.ts'
-import { failureOf, isRunning, waitUntil, valueOf } from '../support/session-steps.ts'
+import { failureOf, isRunning, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site

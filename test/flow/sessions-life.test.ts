@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, isRunning, open, waitUntil, valueOf } from '../support/session-steps.ts'
+import { failureOf, isRunning, open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site

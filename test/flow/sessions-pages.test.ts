@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
 import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
-import { failureOf, open, waitUntil, valueOf } from '../support/session-steps.ts'
+import { failureOf, open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site

@@ -2,16 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShellContainer } from '../../src/engine/shell/container.ts'
 import { scriptPlaceholder } from '../../src/engine/shell/container-exec.ts'
-import {
-  bytesOf,
-  nameOf,
-  openContainers,
-  programsIn,
-  sh,
-  smallContainer,
-  testImages,
-  waitFor,
-} from '../support/docker.ts'
+import { bytesOf, nameOf, openContainers, programsIn, sh, smallContainer, testImages } from '../support/docker.ts'
+import { waitFor } from '../support/wait.ts'
 
 for (const image of testImages)
   describe.skipIf(image.absent)(`a program in a container, ${nameOf(image)}`, () => {

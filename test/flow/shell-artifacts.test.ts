@@ -6,8 +6,9 @@ import type { WireResponse } from '../../src/client/transport.ts'
 import { artifact as artifactShape, type Artifact } from '../../src/core/shapes/shell/artifacts.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { callOf } from '../support/call.ts'
-import { failureOf, waitUntil } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { inEveryShell } from '../support/shell.ts'
+import { waitUntil } from '../support/wait.ts'
 
 inEveryShell((given) => {
   const list = async (session_id: string): Promise<Artifact[]> =>

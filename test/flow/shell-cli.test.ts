@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite } from '../support/site.ts'
 import { busybox, debian } from '../support/shell.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const DOCKER_HOST = process.env['DOCKER_HOST']
 

@@ -19,9 +19,9 @@ import {
   shellConfig,
   smallContainer,
   testImages,
-  waitFor,
 } from '../support/docker.ts'
 import { startShellHost } from '../support/shell-host.ts'
+import { waitFor } from '../support/wait.ts'
 
 const [busybox, full] = testImages
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { execResult } from '../../src/core/shapes/shell/exec.ts'
-import { failureOf, waitUntil } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { inEveryShell, stdoutOf } from '../support/shell.ts'
+import { waitUntil } from '../support/wait.ts'
 
 inEveryShell((given) => {
   const { sh } = given

@@ -3,8 +3,9 @@ import { follow } from '../../src/client/client.ts'
 import { shellSession } from '../../src/core/shapes/shell/session.ts'
 import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
 import { shellConfig } from '../support/docker.ts'
-import { failureOf, waitUntil } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { inEveryShell } from '../support/shell.ts'
+import { waitUntil } from '../support/wait.ts'
 
 inEveryShell((given) => {
   const get = (session_id: string) => given.client().getShell({ session_id })

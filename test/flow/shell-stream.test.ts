@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { execFrame } from '../../src/core/shapes/shell/exec.ts'
-import { failureOf, waitUntil } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { homeNames } from '../support/homes.ts'
 import { type AnyFrame, bytesOf, inEveryShell } from '../support/shell.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const types = (frames: readonly AnyFrame[]) => frames.map(({ type }) => type)
 

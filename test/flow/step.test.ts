@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import type { StepResult } from '../../src/core/shapes/observe.ts'
 import { inUsualHomes } from '../support/commands.ts'
-import { failureOf, waitUntil } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 /** Requests that are held until a test responds. */
 const held: ServerResponse[] = []

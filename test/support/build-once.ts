@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from '../../scripts/build.js'
-import { waitUntil } from './session-steps.ts'
+import { waitUntil } from './wait.ts'
 
 /** Passes the folder of the build to the test processes. */
 const variable = 'BAX_TEST_BUILD'

@@ -132,17 +132,6 @@ export async function sh(box: ShellContainer, command: string, more: Partial<Exe
   return { ...exit, stdout: stdout.toString(), stderr: stderr.toString() }
 }
 
-/** Polls until `found` returns something other than null, undefined or false; returns it. */
-export async function waitFor<T>(what: string, found: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const deadline = performance.now() + 30_000
-  for (;;) {
-    const value = await found()
-    if (value !== null && value !== undefined && value !== false) return value
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 /** Returns the programs in a container, without the agent and this command itself. */
 export async function programsIn(box: ShellContainer): Promise<string[]> {
   const { stdout } = await sh(box, 'for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline 2>/dev/null; echo; done; true')

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { WebSocket } from 'ws'
 import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
-import { waitUntil } from './session-steps.ts'
+import { waitUntil } from './wait.ts'
 
 export interface ForeignBrowser {
   /** `http://127.0.0.1:PORT` */

@@ -11,7 +11,7 @@ import { operations } from '../../src/operations/index.ts'
 import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
-import { withOpenapiCheck } from './described.ts'
+import { withOpenapiCheck } from './openapi-check.ts'
 
 export const homeNames = ['embedded', 'unix', 'http'] as const
 export type HomeName = (typeof homeNames)[number]

@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/pr
 import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { waitUntil } from './session-steps.ts'
+import { waitUntil } from './wait.ts'
 
 export interface Example {
   /** The second-level heading above it, or the title before the first one. */

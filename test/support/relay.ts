@@ -9,7 +9,7 @@ import { type CollectedKind, collectedKinds, type RelayPolicy } from '../../src/
 import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
-import { waitUntil } from './session-steps.ts'
+import { waitUntil } from './wait.ts'
 
 /** The two ends of a link to a test's own hub, which can hold up messages. */
 interface LinkPair {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildImage } from '../../scripts/image/build.js'
 import { request, type Answer } from './server.ts'
-import { waitUntil } from './session-steps.ts'
+import { waitUntil } from './wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)

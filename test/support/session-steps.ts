@@ -36,12 +36,3 @@ export function isRunning(pid: number): boolean {
     return false
   }
 }
-
-/** Polls until `condition` holds. */
-export async function waitUntil(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const end = performance.now() + withinMs
-  while (!(await condition())) {
-    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${condition}`)
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-}

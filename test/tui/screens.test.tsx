@@ -6,9 +6,9 @@ import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { connectBrowser } from '../support/relay.ts'
 import { busybox } from '../support/shell.ts'
-import { waitUntil } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { type OpenTui, openTui } from '../support/tui.tsx'
+import { waitUntil } from '../support/wait.ts'
 
 const manifest = makeManifest()
 let homes: Homes

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { KeyStore } from '../../../src/engine/store/keys.ts'
-import { waitUntil } from '../../support/session-steps.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 let folder: string
 beforeEach(async () => {

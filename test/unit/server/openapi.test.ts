@@ -4,7 +4,7 @@ import { routesOf } from '../../../src/core/operation/operation.ts'
 import { operations, sockets, streams, transfers } from '../../../src/operations/index.ts'
 import { samples } from '../../../src/operations/samples.ts'
 import { aliasId, makeOpenapi } from '../../../src/server/openapi/openapi.ts'
-import { findViolation } from '../../support/described.ts'
+import { findViolation } from '../../support/openapi-check.ts'
 
 interface Described {
   operationId: string

@@ -12,7 +12,7 @@ import { closeCodes, type Link } from '../../../src/core/net/link.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { type Listener, listen } from '../../../src/server/process/listen.ts'
 import { RateLimiter } from '../../../src/server/access/rate.ts'
-import { waitUntil } from '../../support/session-steps.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 /** Lengths of received messages, and counts of opened and closed operations. */
 let heard: number[] = []

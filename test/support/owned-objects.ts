@@ -6,8 +6,8 @@ import type { KeyScope } from '../../src/core/access/caller.ts'
 import { operations } from '../../src/operations/index.ts'
 import { protocol, subprotocol } from '../../src/engine/relay/tunnel/messages.ts'
 import type { Homes } from './homes.ts'
-import { waitUntil } from './session-steps.ts'
 import { busybox } from './shell.ts'
+import { waitUntil } from './wait.ts'
 
 /** A key, and clients that use it. */
 export interface KeyHolder {
