@@ -1,9 +1,8 @@
 /** EventSource of npm and of the browser, with the events of a session. */
-import { connect, createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageModule } from '../support/packages.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { waitUntil } from '../support/wait.ts'
 
 /** The used part of the EventSource interface. */
@@ -20,46 +19,17 @@ const ended = 2
 
 let served: Served
 let EventSource: SourceModule['EventSource']
-let line: Awaited<ReturnType<typeof breakableLine>>
+let line: Awaited<ReturnType<typeof startTcpProxy>>
 
 beforeAll(async () => {
   served = await serveBax()
-  line = await breakableLine(Number(new URL(served.url).port))
+  line = await startTcpProxy(Number(new URL(served.url).port))
   ;({ EventSource } = await packageModule<SourceModule>('eventsource', '4.1.1', 'dist/index.js'))
 }, servedWithinMs)
 afterAll(async () => {
   await line.close()
   await served.close()
 })
-
-/** A proxy to the server that can be interrupted and restored. */
-async function breakableLine(port: number) {
-  const open = new Set<Socket>()
-  let broken = false
-  const server = createServer((near) => {
-    if (broken) return near.destroy()
-    const far = connect(port, '127.0.0.1')
-    for (const [one, other] of [[near, far], [far, near]] as const) {
-      open.add(one)
-      one.pipe(other)
-      one.on('error', () => {}).on('close', () => void (open.delete(one), other.destroy()))
-    } // prettier-ignore
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const interrupt = () => {
-    broken = true
-    for (const socket of open) socket.destroy()
-  }
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    interrupt,
-    mend: () => void (broken = false),
-    close: async () => {
-      interrupt()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
 
 async function newSession() {
   const { session_id: id, frame_token: token } = (await served.request('POST', '/sessions', { headless: true })) as Record<string, string> // prettier-ignore
@@ -125,9 +95,9 @@ describe('the EventSource of npm', () => {
     await waitUntil(() => source.readyState === 1)
     await session.say('before')
     await waitUntil(() => words.length === 1)
-    line.interrupt()
+    line.block()
     await session.say('cut 1', 'cut 2', 'cut 3')
-    line.mend()
+    line.restore()
     await waitUntil(() => words.length === 4, 30_000)
     await session.say('after')
     await waitUntil(() => words.length === 5)

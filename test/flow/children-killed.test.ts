@@ -4,7 +4,7 @@ import { BaxError } from '../../src/core/errors/errors.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type ChromiumProcess, chromiumProcesses } from '../support/processes.ts'
-import { valueOf } from '../support/session-steps.ts'
+import { command, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -34,7 +34,6 @@ afterAll(async () => {
 })
 
 const client = () => homes.clients.http
-const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
 
 /** Returns the error code of an operation; null if it succeeded. */
 async function codeOf(work: Promise<object>): Promise<string | null> {

@@ -1,6 +1,4 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer, type Server, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +6,7 @@ import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { open } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 let homes: Homes
 let site: Site
@@ -193,11 +192,11 @@ focus: link "Next" [ref=e2]
 })
 
 test('watch reconnects without missing events', async () => {
-  const wire = await interruptibleProxy(Number(new URL(homes.baseUrl).port))
+  const wire = await startTcpProxy(Number(new URL(homes.baseUrl).port))
   const { session_id: id } = await homes.clients.http.createSession({ headless: true })
   const seen: number[] = []
   let interruptions = 0
-  const watching = bax(['session', 'watch', '-s', id!, '--since', '0', '--json', '--server', wire.address], {
+  const watching = bax(['session', 'watch', '-s', id!, '--since', '0', '--json', '--server', wire.url], {
     cwd: folder,
     env: { BAX_STATE_DIR: folder },
     onOutput: (text) => {
@@ -215,36 +214,3 @@ test('watch reconnects without missing events', async () => {
   expect(seen.length).toBeGreaterThan(100)
   await wire.close()
 })
-
-/** A connection to a port that can be cut. */
-async function interruptibleProxy(
-  port: number,
-): Promise<{ address: string; interrupt(): boolean; close(): Promise<void> }> {
-  const { connect } = await import('node:net')
-  const open = new Set<Socket>()
-  const server: Server = createServer((near) => {
-    const far = connect(port, '127.0.0.1')
-    for (const socket of [near, far]) {
-      open.add(socket)
-      socket.on('error', () => {}).on('close', () => open.delete(socket))
-    }
-    near.pipe(far).pipe(near)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  /** Returns false if there was no connection. */
-  const interrupt = () => {
-    const any = open.size > 0
-    for (const socket of open) socket.destroy()
-    open.clear()
-    return any
-  }
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    interrupt,
-    close: () =>
-      new Promise((resolve) => {
-        interrupt()
-        server.close(() => resolve())
-      }),
-  }
-}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { pageProcesses } from '../support/processes.ts'
-import { valueOf } from '../support/session-steps.ts'
+import { command, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -25,7 +25,6 @@ afterAll(async () => {
 })
 
 const client = (): Client => homes.clients.http
-const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
 const run = (session_id: string, ...commands: ReturnType<typeof command>[]) =>
   client().runCommands({ session_id, commands })
 const create = async (path = '/') => (await client().createSession({ start_url: site.url + path })).session_id!

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type Site, serveSite } from '../support/site.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 import { waitUntil } from '../support/wait.ts'
 
 /** Pages of the site; each links to the next ones. */
@@ -95,42 +95,6 @@ function withoutVolatile(answer: object): unknown {
 function release(): void {
   for (const response of waiting) response.setHeader('content-type', 'text/html').end(html(12))
   waiting.clear()
-}
-
-/** Proxies connections to a port, and can cut them. */
-async function relay(port: number) {
-  const open = new Set<Socket>()
-  let connections = 0
-  const server = createServer((near) => {
-    connections++
-    const far = connect(port, '127.0.0.1')
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      open.add(socket)
-      socket
-        .on('error', () => {})
-        .on('close', () => {
-          open.delete(socket)
-          other.destroy()
-        })
-      socket.pipe(other)
-    }
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const cut = () => {
-    for (const socket of open) socket.destroy()
-  }
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections: () => connections,
-    cut,
-    async close() {
-      cut()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
 }
 
 /** Counts the requests for each page. */
@@ -286,21 +250,21 @@ describe('a crawl on a separate engine', () => {
       env: { BAX_STATE_DIR: await built.stateDir() },
     })
     const address = /http:[^\s"]+/.exec(await running.waitForStderr('bax is listening on http://'))![0]
-    const between = await relay(Number(new URL(address).port))
+    const proxy = await startTcpProxy(Number(new URL(address).port))
     held = true
     const lines: string[] = []
-    const crawling = built.start(argv('--ndjson', '--server', between.url), options())
+    const crawling = built.start(argv('--ndjson', '--server', proxy.url), options())
     crawling.child.stdout!.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\n').filter(Boolean)))
     await waitPatiently(() => lines.length === 12)
-    between.cut()
+    proxy.interrupt()
     held = false
     release()
     const { code, stdout, stderr } = await crawling.ended
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const indexes = stdout.trim().split('\n').map((line) => JSON.parse(line).index) // prettier-ignore
     expect(indexes).toEqual(Array.from({ length: count }, (_, at) => at))
-    expect(between.connections()).toBeGreaterThan(2)
-    await between.close()
+    expect(proxy.connections()).toBeGreaterThan(2)
+    await proxy.close()
     running.child.kill('SIGTERM')
     await running.ended
   })

@@ -4,6 +4,7 @@ import type { Frame } from '../../src/core/operation/call.ts'
 import { follow } from '../../src/client/client.ts'
 import { sessionEvent } from '../../src/core/shapes/events.ts'
 import { inEveryHome } from '../support/commands.ts'
+import { headerOf } from '../support/headers.ts'
 import { failureOf } from '../support/session-steps.ts'
 
 const served =
@@ -75,7 +76,7 @@ inEveryHome(pages, (given) => {
       }
     }
     stop.abort()
-    return { status: answer.status, type: headerOf(answer.headers, 'content-type'), text }
+    return { status: answer.status, type: headerOf(answer, 'content-type'), text }
   }
 
   test('events have sequence numbers and documented shapes, and secrets in URLs are redacted', async () => {
@@ -254,7 +255,3 @@ inEveryHome(pages, (given) => {
     expect(seqs(all[0]!)).toEqual(range(1, all[0]!.length))
   })
 })
-
-function headerOf(headers: Headers | Record<string, string | string[] | undefined>, name: string): unknown {
-  return headers instanceof Headers ? headers.get(name) : headers[name]
-}

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
-import { request, type LogLine, type RunningServer, serve } from '../support/server.ts'
+import { request, type LogLine, type RunningServer, serve, stop } from '../support/server.ts'
 import { isRunning } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -32,12 +32,6 @@ const flags = ['--allow-private', '127.0.0.0/8']
 
 const line = (message: string) => (one: LogLine) => one.message === message
 const requestOf = (operation: string) => (one: LogLine) => one.message === 'request' && one['operation'] === operation
-
-/** Stops a server with SIGTERM, and returns its exit status. */
-async function stop(server: RunningServer): Promise<number> {
-  server.child.kill('SIGTERM')
-  return (await server.ended).code
-}
 
 describe('a server', () => {
   let server: RunningServer

@@ -5,7 +5,7 @@ import { type Client, follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { type ConnectedBrowser, connectBrowser } from '../support/relay.ts'
-import { failureOf } from '../support/session-steps.ts'
+import { command, failureOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -115,7 +115,6 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
 
   test('runs commands in the active tab or in the named one', async () => {
     const { id } = await connect()
-    const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
     const done = await client().runCommands({
       session_id: id,
       commands: [command('navigate_to', { url: site.url }), command('get_title'), command('get_content')],

@@ -10,7 +10,7 @@ import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { nameOf, otherClient } from '../support/docker.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
-import { type RunningServer, serve } from '../support/server.ts'
+import { type RunningServer, serve, stop } from '../support/server.ts'
 import { isRunning } from '../support/session-steps.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -55,11 +55,6 @@ const start = (stateDir?: string, more: readonly string[] = []) =>
 async function kill(server: RunningServer): Promise<void> {
   server.child.kill('SIGKILL')
   await server.ended
-}
-
-const stop = async (server: RunningServer): Promise<number> => {
-  server.child.kill('SIGTERM')
-  return (await server.ended).code
 }
 
 const titleOf = (session_id: string) => ({ session_id, commands: [{ command: 'get_title' }] })

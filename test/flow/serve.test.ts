@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { upgradeHalfOpen } from '../support/half-open.ts'
+import { freePort } from '../support/ports.ts'
 import { serve as startServer } from '../support/server.ts'
 
 let built: BuiltBax
@@ -190,14 +191,6 @@ describe('the process', () => {
 })
 
 const chosen = async (env: { env: Record<string, string> }) => (await built.run(['session', 'use'], env)).stdout.trim()
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 /** Raises an unhandled rejection or an uncaught exception on a signal. */
 const failing = `

@@ -7,7 +7,7 @@ import { startEngineHost } from '../support/engine-host.ts'
 import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { noFullBrowser, testUnless } from '../support/needs.ts'
 import { pageProcesses } from '../support/processes.ts'
-import { failureOf, isRunning, valueOf } from '../support/session-steps.ts'
+import { command, failureOf, isRunning, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -29,7 +29,6 @@ afterAll(async () => {
   await site.close()
 })
 
-const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
 const hang = command('evaluate', { expression: 'while (true);' })
 
 describe.each(usualHomes)('failures (%s)', (home) => {

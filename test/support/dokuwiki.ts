@@ -6,10 +6,10 @@ import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './ports.ts'
 
 const run = promisify(execFile)
 
@@ -120,16 +120,6 @@ async function configure(root: string, user: string, password: string): Promise<
   await writeFile(join(conf, 'local.php'), `<?php\n${lines.join('\n')}\n`)
   const places = ['DOKU_CONF', 'DOKU_MAIN_CONF'].map((name) => `define('${name}', '${conf}/');`)
   await writeFile(join(root, 'prepend.php'), `<?php\n${places.join('\n')}\ndefine('DOKU_FARM', false);\n`)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
 }
 
 async function answering(url: string): Promise<void> {

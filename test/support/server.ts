@@ -46,6 +46,12 @@ export async function serve(
   return { ...running, url, stateDir: folder, waitForLog: log, request: (...args) => request(url, ...args) }
 }
 
+/** Stops a server with SIGTERM, and returns its exit code. */
+export async function stop(server: RunningServer): Promise<number> {
+  server.child.kill('SIGTERM')
+  return (await server.ended).code
+}
+
 export async function request(
   url: string,
   method: string,

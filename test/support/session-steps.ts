@@ -12,6 +12,9 @@ export async function valueOf(client: Client, sessionId: string, expression: str
   return (results[0]!.data!['result'] as { value: unknown }).value
 }
 
+/** Returns a command for `runCommands`. */
+export const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
+
 /** Opens a URL on a session's active page. */
 export const open = (client: Client, sessionId: string, url: string) =>
   client.runCommands({ session_id: sessionId, commands: [{ command: 'navigate_to', data: { url } }] })
