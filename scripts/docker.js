@@ -46,14 +46,15 @@ async function compileAgent(tools, architecture) {
 
 /** Finds a socket that responds; otherwise returns the reason, and whether a daemon may be started. */
 async function findDocker() {
-  const told = process.env.DOCKER_HOST
-  if (told && !told.startsWith('unix://')) return { why: `DOCKER_HOST is ${told}: its images are yours to make` }
+  const dockerHost = process.env.DOCKER_HOST
+  if (dockerHost && !dockerHost.startsWith('unix://'))
+    return { why: `DOCKER_HOST is ${dockerHost}: its images are yours to make` }
   const runtime = process.env.XDG_RUNTIME_DIR
-  const sockets = told
-    ? [told.slice('unix://'.length)]
+  const sockets = dockerHost
+    ? [dockerHost.slice('unix://'.length)]
     : [systemSocket, ...(runtime ? [join(runtime, 'docker.sock')] : []), join(homedir(), '.docker/run/docker.sock')]
   for (const socket of sockets) if ((await ask(socket, '/_ping')) === 200) return { socket }
-  if (told) return { why: `no Docker answers at ${told} (DOCKER_HOST)` }
+  if (dockerHost) return { why: `no Docker answers at ${dockerHost} (DOCKER_HOST)` }
   if (process.platform !== 'linux') return { why: 'start Docker Desktop, then run `npm run setup`' }
   if (process.getuid() !== 0)
     return { why: 'no Docker answers; start it (`sudo systemctl start docker`), then run `npm run setup`' }
@@ -114,9 +115,9 @@ function ask(socketPath, path) {
 }
 
 async function needProgram(tools, name) {
-  const there = () =>
+  const isInstalled = () =>
     ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].some((folder) =>
       existsSync(join(folder, name)),
     )
-  return there() || ((await installPackages(tools, [debianPackages[name]])) && there())
+  return isInstalled() || ((await installPackages(tools, [debianPackages[name]])) && isInstalled())
 }

@@ -7,7 +7,11 @@ const readme = fileURLToPath(new URL('../README.md', import.meta.url))
 
 /** Returns README.md with its generated parts, from the manifest and the table of limits. */
 export async function withReference(text, manifest) {
-  const parts = { catalogue: catalogue(manifest), operations: operations(manifest), limits: bounds(await readLimits()) }
+  const parts = {
+    catalogue: catalogue(manifest),
+    operations: operations(manifest),
+    limits: limitsTable(await readLimits()),
+  }
   return Object.entries(parts).reduce((result, [name, part]) => {
     const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`]
     const from = result.indexOf(start)
@@ -45,7 +49,7 @@ async function readLimits() {
   return (await import(`data:text/javascript;base64,${code}`)).limits
 }
 
-function bounds(limits) {
+function limitsTable(limits) {
   const { caller, overload, connection, input, repeats, command, exec, files, session, shell, scrape, pdf } = limits
   const { openEnds, messages, events, cdp, relay } = limits
   const busy = '429 `rate_limited`, 503 `no_capacity`'

@@ -90,7 +90,7 @@ async function run(program, args, env = {}) {
 async function takeLock() {
   mkdirSync(join(root, 'node_modules'), { recursive: true })
   const owner = join(lockDir, 'pid')
-  for (let told = false; ;) {
+  for (let reported = false; ;) {
     try {
       mkdirSync(lockDir)
       writeFileSync(owner, String(process.pid))
@@ -100,8 +100,8 @@ async function takeLock() {
     }
     if (isStale(owner)) rmSync(lockDir, { recursive: true, force: true })
     else {
-      if (!told) say('waiting for another set-up to finish')
-      told = true
+      if (!reported) say('waiting for another set-up to finish')
+      reported = true
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
   }

@@ -48,8 +48,8 @@ export async function buildImage({ more = [], names } = {}) {
 
 /** Builds the Debian base, named by a hash of its recipe. */
 async function baseImage(wanted) {
-  const how = await readFile(maker)
-  const hash = createHash('sha256').update(JSON.stringify(wanted)).update(how).digest('hex').slice(0, 16)
+  const source = await readFile(maker)
+  const hash = createHash('sha256').update(JSON.stringify(wanted)).update(source).digest('hex').slice(0, 16)
   const name = `bax-server-base:${hash}`
   if (await docker(['image', 'inspect', name]).catch(() => undefined)) return name
   say(`making ${name} (some minutes, once)`)
@@ -63,7 +63,7 @@ async function baseImage(wanted) {
   return name
 }
 
-/** Loads the function that also builds the Debian of shell sessions. */
+/** The module that also builds the Debian of shell sessions. */
 const maker = join(root, 'src/engine/shell/images/debian-image.ts')
 
 async function loadMaker() {

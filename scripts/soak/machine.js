@@ -109,9 +109,9 @@ export async function openServer(program, flags) {
     /** Stops it; returns its exit code, or `killed` after the timeout. */
     async stop() {
       child.kill('SIGTERM')
-      const late = setTimeout(() => child.kill('SIGKILL'), endMs)
+      const timer = setTimeout(() => child.kill('SIGKILL'), endMs)
       const code = await ended
-      clearTimeout(late)
+      clearTimeout(timer)
       return code ?? 'killed'
     },
     async remove() {
@@ -132,8 +132,8 @@ export async function openRelay(server, key) {
     env: { ...client, BAX_RELAY_TOKEN: token },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let said = ''
-  child.stderr.on('data', (chunk) => (said += chunk))
+  let stderr = ''
+  child.stderr.on('data', (chunk) => (stderr += chunk))
   const ended = new Promise((resolve) => child.on('close', resolve))
   const close = () => (child.kill('SIGTERM'), ended)
   const until = performance.now() + relayMs
@@ -145,7 +145,7 @@ export async function openRelay(server, key) {
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await close()
-  throw new Error(`no browser for the relay: ${said}`)
+  throw new Error(`no browser for the relay: ${stderr}`)
 }
 
 /** Returns a process and all its descendants. */

@@ -17,7 +17,7 @@ const shares = { scrape: 40, session: 20, render: 10, visit: 10, relay: 10, exec
 /** Uses of a session before it is replaced. */
 const usesOfSession = 50
 /** Timeout for any request; a server that does not respond is an error, too. */
-const patienceMs = 200_000
+const timeoutMs = 200_000
 
 const agent = new Agent({ keepAlive: true })
 
@@ -26,7 +26,7 @@ function send(url, { method, key, body }) {
   const text = body && JSON.stringify(body)
   const headers = { 'x-api-key': key, ...(text && { 'content-type': 'application/json' }) }
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, headers, agent, signal: AbortSignal.timeout(patienceMs) }, (response) => {
+    const sent = request(url, { method, headers, agent, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
       const chunks = []
       response.on('error', reject).on('data', (chunk) => chunks.push(chunk))
       response.on('end', () =>
@@ -37,7 +37,7 @@ function send(url, { method, key, body }) {
         }),
       )
     })
-    asked.on('error', reject).end(text)
+    sent.on('error', reject).end(text)
   })
 }
 
@@ -54,15 +54,15 @@ export function workOf({ url, key, site, relay, shell }) {
     if (!good(answer)) throw new Error(`${method} ${path}: ${answer.code} ${answer.error} ${text.slice(0, 600)}`)
     return answer
   }
-  let askedAgain = 0
+  let retries = 0
   /** Retries rejected requests of accepted work, like any client would. */
-  const insist = async (...asked) => {
+  const requestWithRetry = async (...args) => {
     for (;;) {
       try {
-        return await ask(...asked)
+        return await ask(...args)
       } catch (error) {
         if (!(error instanceof Refused) || !error.retryAfter) throw error
-        askedAgain += 1
+        retries += 1
         await pause(Number(error.retryAfter) * 1000)
       }
     }
@@ -80,16 +80,16 @@ export function workOf({ url, key, site, relay, shell }) {
     let made = await ask('POST', '/sessions', { idle_timeout_secs: 0 })
     while (made.status === 'provisioning') {
       await pause(made.retry_after_ms ?? 500)
-      made = await insist('GET', `/sessions/provision/${made.provision_id}`)
+      made = await requestWithRetry('GET', `/sessions/provision/${made.provision_id}`)
       if (made.status === 'failed') throw new Error(`no session: ${made.error}`)
     }
     return made.session_id
   }
-  const endSession = (id) => insist('DELETE', `/sessions/${id}`)
+  const endSession = (id) => requestWithRetry('DELETE', `/sessions/${id}`)
   /** Works in a session, which is replaced after a failure. */
   const inSession = async (id) => {
     try {
-      await insist('POST', '/commands', commands(id))
+      await requestWithRetry('POST', '/commands', commands(id))
     } catch (error) {
       await endSession(id)
       throw error
@@ -139,8 +139,8 @@ export function workOf({ url, key, site, relay, shell }) {
     pick: () => wheel[Math.floor(Math.random() * wheel.length)],
     unit: (kind) => kinds[kind](),
     /** Number of rejected requests of accepted work. */
-    get askedAgain() {
-      return askedAgain
+    get retries() {
+      return retries
     },
   }
 }
