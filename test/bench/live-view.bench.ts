@@ -36,12 +36,12 @@ export async function measure(): Promise<Table[]> {
     })
     const show = await side.engine.sessions.openLiveView(watched, token, call)
     const [near, far] = memoryLink()
-    let pictures = 0
-    near.handle({ onText: () => {}, onBytes: () => (pictures += 1), onClose: () => {} })
+    let frames = 0
+    near.handle({ onText: () => {}, onBytes: () => (frames += 1), onClose: () => {} })
     show(far)
     const start = performance.now()
     const times = await inTurn({ watched: () => run(watched, commands), alone: () => run(alone, commands) }, 40)
-    const rate = pictures / ((performance.now() - start) / 1000)
+    const rate = frames / ((performance.now() - start) / 1000)
     near.close(1000, '')
     return [
       {

@@ -280,9 +280,9 @@ async function slowWay(address: string, oneWayMs: number) {
   }
   const server = createServer((near) => {
     if (!open) return near.destroy()
-    const there = dial(port, '127.0.0.1')
-    pass(near, there)
-    pass(there, near)
+    const upstream = dial(port, '127.0.0.1')
+    pass(near, upstream)
+    pass(upstream, near)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const drop = () => {

@@ -70,7 +70,7 @@ async function waitForText(program: IPty, wanted: string): Promise<void> {
       text += chunk
       if (text.includes(wanted)) done()
     })
-    program.onExit(() => fail(new Error(`ended without saying ${wanted}: ${text}`)))
+    program.onExit(() => fail(new Error(`ended without printing ${wanted}: ${text}`)))
   })
 }
 

@@ -31,7 +31,7 @@ afterAll(async () => {
   await site.close()
 })
 
-interface Place {
+interface Endpoint {
   /** URL as the API returns it. */
   readonly cdpUrl: string
   /** Token that grants access. */
@@ -40,7 +40,7 @@ interface Place {
   readonly close: () => Promise<unknown>
 }
 
-const places: Record<string, () => Promise<Place>> = {
+const endpoints: Record<string, () => Promise<Endpoint>> = {
   'a session': async () => {
     const made = (await served.request('POST', '/sessions', { headless: true, start_url: `${site.url}/` })) as Record<string, string> // prettier-ignore
     const path = `/sessions/${made['session_id']}`
@@ -66,7 +66,7 @@ const places: Record<string, () => Promise<Place>> = {
 }
 
 /** Ways to connect: the credentials, and the URL. */
-const ways: Record<string, (place: Place) => { address: string; headers?: Record<string, string> }> = {
+const ways: Record<string, (endpoint: Endpoint) => { address: string; headers?: Record<string, string> }> = {
   'the token in the address': ({ cdpUrl, token }) => ({ address: `${cdpUrl}?token=${token}` }),
   'the token in a header': ({ cdpUrl, token }) => ({ address: cdpUrl, headers: { authorization: `Bearer ${token}` } }),
   'the key in a header': ({ cdpUrl }) => ({ address: cdpUrl, headers: { 'x-api-key': served.key } }),
@@ -86,10 +86,10 @@ async function withPlaywright(address: string, headers: Record<string, string> =
   const browser = await chromium.connectOverCDP(address, { headers })
   const page = await browser.contexts()[0]!.newPage()
   await page.goto(`${site.url}/other`)
-  const [title, sum, picture] = [await page.title(), await page.evaluate('20 + 22'), await page.screenshot()]
+  const [title, sum, screenshot] = [await page.title(), await page.evaluate('20 + 22'), await page.screenshot()]
   await page.close()
   await browser.close()
-  return { title, sum, isPicture: picture.subarray(1, 4).toString() === 'PNG' }
+  return { title, sum, isPicture: screenshot.subarray(1, 4).toString() === 'PNG' }
 }
 
 async function withPuppeteer(
@@ -99,36 +99,36 @@ async function withPuppeteer(
   const browser = await puppeteer.connect({ ...endpoint, headers, defaultViewport: null })
   const page = await browser.newPage()
   await page.goto(`${site.url}/other`)
-  const [title, sum, picture] = [await page.title(), await page.evaluate('20 + 22'), await page.screenshot()]
+  const [title, sum, screenshot] = [await page.title(), await page.evaluate('20 + 22'), await page.screenshot()]
   await page.close()
   await browser.disconnect()
-  return { title, sum, isPicture: Buffer.from(picture.subarray(1, 4)).toString() === 'PNG' }
+  return { title, sum, isPicture: Buffer.from(screenshot.subarray(1, 4)).toString() === 'PNG' }
 }
 
 const expected: Seen = { title: 'Other', sum: 42, isPicture: true }
 
-describe.each(Object.keys(places))('%s', (kind) => {
-  let place: Place
+describe.each(Object.keys(endpoints))('%s', (kind) => {
+  let endpoint: Endpoint
   beforeAll(async () => {
-    place = await places[kind]!()
+    endpoint = await endpoints[kind]!()
   })
-  afterAll(() => place.close())
+  afterAll(() => endpoint.close())
 
   test.each(Object.keys(ways))('can be driven by Playwright, over ws:// and http://, with %s', async (way) => {
-    const { address, headers } = ways[way]!(place)
+    const { address, headers } = ways[way]!(endpoint)
     expect(await withPlaywright(address, headers)).toEqual(expected)
     expect(await withPlaywright(asHttp(address), headers)).toEqual(expected)
-    expect(await place.isAlive()).toBe(true)
+    expect(await endpoint.isAlive()).toBe(true)
   })
 
   test.each(Object.keys(ways))('can be driven by Puppeteer with %s', async (way) => {
-    const { address, headers } = ways[way]!(place)
+    const { address, headers } = ways[way]!(endpoint)
     expect(await withPuppeteer({ browserWSEndpoint: address }, headers)).toEqual(expected)
-    expect(await place.isAlive()).toBe(true)
+    expect(await endpoint.isAlive()).toBe(true)
   })
 
   test('lists its websocket and its pages like Chrome', async () => {
-    const { address } = ways['the token in the address']!(place)
+    const { address } = ways['the token in the address']!(endpoint)
     const at = (path: string) => asHttp(address).replace('/cdp', `/cdp${path}`)
     const version = (await (await fetch(at('/json/version'))).json()) as Record<string, string>
     expect(version).toMatchObject({
@@ -139,16 +139,16 @@ describe.each(Object.keys(places))('%s', (kind) => {
     })
     const pages = (await (await fetch(at('/json/list'))).json()) as Record<string, string>[]
     expect(pages).toContainEqual({ id: expect.any(String), type: 'page', title: expect.any(String), url: expect.any(String) }) // prettier-ignore
-    const refused = await fetch(at('/json/version').replace(place.token, 'wrong'))
+    const refused = await fetch(at('/json/version').replace(endpoint.token, 'wrong'))
     expect(refused.status).toBe(401)
   })
 
   test('rejects clients without or with wrong credentials', async () => {
-    for (const address of [place.cdpUrl, `${place.cdpUrl}?token=ft_wrong`]) {
+    for (const address of [endpoint.cdpUrl, `${endpoint.cdpUrl}?token=ft_wrong`]) {
       await expect(withPlaywright(address)).rejects.toThrow(/401/)
       await expect(withPlaywright(asHttp(address))).rejects.toThrow(/401/)
     }
-    await expect(withPlaywright(`${place.cdpUrl}?token=${served.key}`)).rejects.toThrow(/401/)
+    await expect(withPlaywright(`${endpoint.cdpUrl}?token=${served.key}`)).rejects.toThrow(/401/)
   })
 })
 
@@ -186,11 +186,11 @@ describe("Puppeteer's browserURL, which has no path and no headers", () => {
 })
 
 test('a disconnecting client leaves the pages unchanged', async () => {
-  const place = await places['a session']!()
-  const browser = await chromium.connectOverCDP(`${place.cdpUrl}?token=${place.token}`)
+  const endpoint = await endpoints['a session']!()
+  const browser = await chromium.connectOverCDP(`${endpoint.cdpUrl}?token=${endpoint.token}`)
   await browser.contexts()[0]!.pages()[0]!.goto(`${site.url}/other`)
   await browser.close()
-  const [id] = /ses_[\w-]+/.exec(place.cdpUrl)!
+  const [id] = /ses_[\w-]+/.exec(endpoint.cdpUrl)!
   await waitUntil(async () => (await served.request('GET', `/sessions/${id}`))['title'] === 'Other')
-  await place.close()
+  await endpoint.close()
 })

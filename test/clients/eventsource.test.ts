@@ -142,10 +142,10 @@ test('a stream accepts its token as Authorization: Bearer, too', async () => {
   const session = await newSession()
   const token = new URL(session.path, served.url).searchParams.get('token')
   const status = async (authorization: string) => {
-    const gone = new AbortController()
+    const controller = new AbortController()
     const url = `${served.url}/stream/sse?session_id=${session.id}`
-    const response = await fetch(url, { headers: { authorization }, signal: gone.signal })
-    gone.abort()
+    const response = await fetch(url, { headers: { authorization }, signal: controller.signal })
+    controller.abort()
     return response.status
   }
   expect([await status(`Bearer ${token}`), await status('Bearer ft_wrong')]).toEqual([200, 401])

@@ -110,11 +110,11 @@ describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [Chr
         expect(seen.at(-1)).toBe('session.closed')
       }
       const next = may.session === 'ready' ? id : (await client().createSession({})).session_id!
-      const there = await client().runCommands({
+      const navigated = await client().runCommands({
         session_id: next,
         commands: [command('navigate_to', { url: site.url })],
       })
-      expect(there).toMatchObject({ success: true })
+      expect(navigated).toMatchObject({ success: true })
       expect(await valueOf(client(), next, 'document.title')).toBe('Home')
       const observed = await client().observe({ session_id: next })
       expect(observed).toMatchObject({ success: true, title: 'Home' })

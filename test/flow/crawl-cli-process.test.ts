@@ -97,8 +97,8 @@ function release(): void {
   waiting.clear()
 }
 
-/** Counts the requests for each page. */
-const asked = () => site.requests.filter((path) => path.startsWith('/p/'))
+/** Returns the paths of all requested pages. */
+const requestedPages = () => site.requests.filter((path) => path.startsWith('/p/'))
 
 describe('an interrupted crawl', () => {
   test.each([
@@ -120,13 +120,15 @@ describe('an interrupted crawl', () => {
       expect(stderr).toContain(`interrupted; resume with: bax crawl --resume ${id} --output out\n`)
       expect({ status, pages: pages.length }).toEqual({ status: 'cancelled', pages: 12 })
       const before = new Set(
-        asked().filter((path) => path !== heldPage && pages.some(({ url }: { url: string }) => url.endsWith(path))),
+        requestedPages().filter(
+          (path) => path !== heldPage && pages.some(({ url }: { url: string }) => url.endsWith(path)),
+        ),
       )
 
       held = false
       site.requests.length = 0
       expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0, stdout: 'out/index.md\n' })
-      expect(asked().filter((path) => before.has(path))).toEqual([])
+      expect(requestedPages().filter((path) => before.has(path))).toEqual([])
       expect(await tree('out')).toEqual(expected)
     },
   )
@@ -232,8 +234,8 @@ describe('a crawl on a separate engine', () => {
     const { data } = answer
     const body = { url: `${site.url}/p/0`, render: 'http', limit: 100, max_depth: 9, concurrency: 2 }
     const headers = { 'content-type': 'application/json' }
-    const asked = await fetch(`${address}/v1/crawl`, { method: 'POST', headers, body: JSON.stringify(body) })
-    expect(withoutVolatile(answer)).toEqual(withoutVolatile(await asked.json()))
+    const response = await fetch(`${address}/v1/crawl`, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(withoutVolatile(answer)).toEqual(withoutVolatile(await response.json()))
     expect(rows.map((line) => JSON.parse(line).markdown)).toEqual(
       data.map(({ markdown }: { markdown: string }) => markdown),
     )

@@ -29,7 +29,7 @@ beforeAll(async () => {
     '/new': linkPage('New'),
     '/away': (_, response) => response.writeHead(302, { location: `${other.url}/x` }).end(),
     '/round': redirectTo('/round'),
-    '/gone': respondWith('text/html', '<h1>Gone</h1>', {}, 410),
+    closedSite: respondWith('text/html', '<h1>Gone</h1>', {}, 410),
     '/kinds': linkPage('Kinds', ['/data.json', '/archive.zip', '/note.txt']),
     '/data.json': respondWith('application/json', '{"rivers":["Nile"]}'),
     '/archive.zip': respondWith('application/zip', 'PK'),
@@ -189,9 +189,9 @@ describe('scope', () => {
   test('a dry run does not request pages whose links are not needed', async () => {
     const before = site.requests.length
     await crawl(homes.clients.http, start(), { limit: 50, dry_run: true })
-    const asked = site.requests.slice(before)
-    expect(asked).toContain('/b')
-    expect(asked).not.toContain('/b/1')
+    const requested = site.requests.slice(before)
+    expect(requested).toContain('/b')
+    expect(requested).not.toContain('/b/1')
   })
 })
 
@@ -221,9 +221,9 @@ describe('every page', () => {
 
 describe('the start page', () => {
   test('that cannot be loaded is a failure with its reason', async () => {
-    const gone = await serveSite({})
-    await gone.close()
-    const answer = await crawl(homes.clients.http, gone.url, { timeout: 1500 })
+    const closedSite = await serveSite({})
+    await closedSite.close()
+    const answer = await crawl(homes.clients.http, closedSite.url, { timeout: 1500 })
     expect(answer).toMatchObject({
       success: false,
       status: 'failed',

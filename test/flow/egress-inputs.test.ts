@@ -213,14 +213,14 @@ describe('CDP on a session', () => {
 
 describe('a proxy of the session', () => {
   let proxy: Server
-  const asked: string[] = []
+  const proxyRequests: string[] = []
   beforeAll(async () => {
     proxy = createServer((request, response) => {
-      asked.push(request.url!)
+      proxyRequests.push(request.url!)
       response.setHeader('content-type', 'text/html').end('<title>By proxy</title>')
     })
     proxy.on('connect', (request, socket) => {
-      asked.push(request.url!)
+      proxyRequests.push(request.url!)
       const target = connect(net.site.port, '127.0.0.2', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n')
         target.pipe(socket).pipe(target)
@@ -244,7 +244,7 @@ describe('a proxy of the session', () => {
     expect(await to('other.open.test', net.site.port)).toMatchObject({ success: true })
     // The proxy resolves names that are unknown locally.
     expect(await to('far.example', net.site.port)).toMatchObject({ success: true })
-    expect(asked).toEqual([`http://other.open.test:${net.site.port}/`, `http://far.example:${net.site.port}/`])
+    expect(proxyRequests).toEqual([`http://other.open.test:${net.site.port}/`, `http://far.example:${net.site.port}/`])
     expect(await to('direct.open.test', net.site.port)).toMatchObject({ success: true })
     for (const host of ['127.0.0.3', 'x.private.test', 'metadata.google.internal', '169.254.169.254', 'localhost']) {
       expect(await to(host, net.blocked.port), host).toMatchObject({ success: false, code: 'url_blocked' })
@@ -252,7 +252,7 @@ describe('a proxy of the session', () => {
         code: 'url_blocked',
       })
     }
-    expect(asked).toHaveLength(2)
+    expect(proxyRequests).toHaveLength(2)
     expect(net.blocked.contacts()).toBe(0)
   })
 })

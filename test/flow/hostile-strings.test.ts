@@ -181,10 +181,10 @@ function shuffled<T>(items: readonly T[]): T[] {
 
 /** Returns every field with a few different texts each, or with all texts in a long run. */
 function pairsOf(targets: readonly Target[]): { target: Target; text: string }[] {
-  const wanted = targets.filter(({ place }) => place.includes(only))
+  const selected = targets.filter(({ place }) => place.includes(only))
   const order = shuffled(texts)
   return shuffled(
-    wanted.flatMap((target, at) => {
+    selected.flatMap((target, at) => {
       const own =
         secs > 0
           ? order

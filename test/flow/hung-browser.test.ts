@@ -44,8 +44,8 @@ describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
       { responsive: true, sessions: 1 },
     ])
     expect(await homes.engine.readiness()).toMatchObject({ browser: { ok: true } })
-    const late = { command: 'evaluate', data: { expression: '1', timeout_ms: 200 } }
-    expect(await client().runCommands({ session_id, commands: [late] })).toMatchObject({
+    const evaluation = { command: 'evaluate', data: { expression: '1', timeout_ms: 200 } }
+    expect(await client().runCommands({ session_id, commands: [evaluation] })).toMatchObject({
       code: 'timeout',
       results: [{ details: { browser: 'unresponsive' } }],
     })

@@ -220,7 +220,7 @@ describe('a new engine on the same folder', () => {
   test('preserves the owners of all objects', async () => {
     const { stateDir } = homes
     const restarted = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false, log: () => {} }) // prettier-ignore
-    const asked = (caller: KeyHolder) => {
+    const readAll = (caller: KeyHolder) => {
       const call = callOf(restarted.keys.callerOf(caller.key))
       const kept: Promise<unknown>[] = [
         restarted.profiles.get(objects.profile, call),
@@ -229,7 +229,7 @@ describe('a new engine on the same folder', () => {
       if (objects.artifact) kept.push(restarted.shells.artifacts.get(objects.artifact, call))
       return Promise.allSettled(kept)
     }
-    const statuses = async (caller: KeyHolder) => [...new Set((await asked(caller)).map(({ status }) => status))]
+    const statuses = async (caller: KeyHolder) => [...new Set((await readAll(caller)).map(({ status }) => status))]
     expect([await statuses(owner), await statuses(admin), await statuses(other)]).toEqual([
       ['fulfilled'],
       ['fulfilled'],

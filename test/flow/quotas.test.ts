@@ -81,9 +81,9 @@ describe.each(Object.entries(kinds))('%s', (limit, { things, code, make, path, i
     `beyond the quota of a key are rejected with Retry-After, for that key only, until one has ended${absent === null ? '' : ` ${nameOf(busybox)}`}`,
     async () => {
       // Concurrently, so that a race would exceed the quota.
-      const asked = await Promise.all(Array.from({ length: 4 }, () => make(ann)))
-      const made = asked.filter(({ status }) => status < 300)
-      const refused = asked.filter(({ status }) => status >= 300)
+      const responses = await Promise.all(Array.from({ length: 4 }, () => make(ann)))
+      const made = responses.filter(({ status }) => status < 300)
+      const refused = responses.filter(({ status }) => status >= 300)
       expect([made.length, refused.length]).toEqual([2, 2])
       for (const { status, headers, body } of refused) {
         const error = `the limit of 2 ${things} per key is reached`

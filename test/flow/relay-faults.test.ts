@@ -46,10 +46,10 @@ describe('tunnel failures', () => {
     const connected = await connectToHub(foreign.url)
     const { session } = connected
     await evaluate(session, 'window.count = 0')
-    const late = evaluate(session, 'new Promise(() => { window.count += 1 })')
+    const pending = evaluate(session, 'new Promise(() => { window.count += 1 })')
     await waitUntil(async () => (await evaluate(session, 'window.count')) === 1)
     connected.links[0]!.far.drop()
-    await expect(late).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
+    await expect(pending).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
     expect(session.record(null).status).toBe('reconnecting')
     await isBack(connected)
     expect(await evaluate(session, 'window.count')).toBe(1)
@@ -91,8 +91,8 @@ describe('tunnel failures', () => {
     })
     const connected = await connectToHub(foreign.url, { heartbeatMs: 200, wrapLink })
     drop = true
-    const late = evaluate(connected.session, '1')
-    await expect(late).rejects.toMatchObject({ code: 'relay_disconnected' })
+    const pending = evaluate(connected.session, '1')
+    await expect(pending).rejects.toMatchObject({ code: 'relay_disconnected' })
     await waitUntil(() => connected.statuses.some(({ state }) => state === 'reconnecting'))
     drop = false
     await isBack(connected)

@@ -129,8 +129,8 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     const { result } = await cdp(id, 'Target.createTarget', { url: `${site.url}/other`, background: true })
     const target_id = result!['targetId'] as string
     const title = { session_id: id, commands: [command('get_title')] }
-    const there = await client().runCommands({ ...title, context: { target_id } })
-    expect(there).toMatchObject({ target_id, results: [{ data: { result: { value: 'Other' } } }] })
+    const inTarget = await client().runCommands({ ...title, context: { target_id } })
+    expect(inTarget).toMatchObject({ target_id, results: [{ data: { result: { value: 'Other' } } }] })
     await cdp(id, 'Target.closeTarget', { targetId: target_id })
     await waitUntil(async () => (await client().getRelay({ id })).targets.length === 1)
     await waitUntil(async () => (await foreign.pages()).length === 1)

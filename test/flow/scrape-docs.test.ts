@@ -102,13 +102,13 @@ function missing(body: Element, page: Root): number {
   const spaced = nodesOf(page, 'text').map(({ value }) => value).concat(nodesOf(page, 'code').map(({ value }) => value), nodesOf(page, 'inlineCode').map(({ value }) => value)) // prettier-ignore
   const read = `${spaced.join(' ')} ${textOf(page)}`
   for (const word of wordsIn(read)) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const wanted = DomUtils.findAll(() => true, [body]).flatMap(({ children }) => children.flatMap((child) => ('data' in child ? wordsIn(child.data as string) : []))) // prettier-ignore
+  const expectedWords = DomUtils.findAll(() => true, [body]).flatMap(({ children }) => children.flatMap((child) => ('data' in child ? wordsIn(child.data as string) : []))) // prettier-ignore
   return (
-    wanted.filter((word) => {
+    expectedWords.filter((word) => {
       const left = counts.get(word) ?? 0
       counts.set(word, left - 1)
       return left <= 0
-    }).length / wanted.length
+    }).length / expectedWords.length
   )
 }
 

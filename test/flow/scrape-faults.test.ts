@@ -137,9 +137,9 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
   })
 
   test('fails for a closed port', async () => {
-    const gone = await rawServer(() => {})
-    await gone.close()
-    const answer = await scrape(gone.url, { render })
+    const closing = await rawServer(() => {})
+    await closing.close()
+    const answer = await scrape(closing.url, { render })
     expect(answer).toMatchObject(failure('connection_failed'))
     expect(answer.error).not.toContain('127.0.0.1')
   })
@@ -222,9 +222,9 @@ describe('over HTTP', () => {
     const midway = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\nhalf', () => socket.resetAndDestroy())) // prettier-ignore
     expect(await scrape(midway.url)).toMatchObject(failure('connection_failed'))
     expect(midway.connections()).toBe(1)
-    const begun = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-', () => socket.resetAndDestroy()))
-    expect(await scrape(begun.url)).toMatchObject(failure('connection_failed'))
-    expect(begun.connections()).toBe(1)
+    const partial = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-', () => socket.resetAndDestroy()))
+    expect(await scrape(partial.url)).toMatchObject(failure('connection_failed'))
+    expect(partial.connections()).toBe(1)
   })
 
   test('retries on idle connections that the server has closed', async () => {

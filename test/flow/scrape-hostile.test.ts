@@ -60,11 +60,11 @@ describe('a hostile page', () => {
     ['filled by a script', '/grown', 'browser'],
   ])('%s times out, while other pages are read', async (_, path, render) => {
     let ended = false
-    const late = scrape(path, { render, timeout: 2500 }).finally(() => (ended = true))
+    const slowScrape = scrape(path, { render, timeout: 2500 }).finally(() => (ended = true))
     await waitUntil(() => web.requests.includes(path))
     expect(await scrape('/')).toMatchObject({ success: true, data: { metadata: { title: 'Long' } } })
     expect(ended).toBe(false)
-    expect(await late).toMatchObject({ success: false, code: 'timeout' })
+    expect(await slowScrape).toMatchObject({ success: false, code: 'timeout' })
   })
 
   test('is rejected when it has too many elements', async () => {
@@ -86,17 +86,17 @@ test('reads a large file shown by a browser in a worker thread, and keeps its sc
 describe('a hostile PDF', () => {
   test('times out when it never finishes, while other PDFs are read', async () => {
     let ended = false
-    const late = scrape('/slow.pdf', { timeout: 5000 }).finally(() => (ended = true))
+    const slowScrape = scrape('/slow.pdf', { timeout: 5000 }).finally(() => (ended = true))
     // The engine keeps responding, and reads another PDF before the first one times out.
     expect(await scrape('/paper.pdf')).toMatchObject({ success: true, data: { metadata: { title: 'World rivers' } } })
     expect(ended).toBe(false)
-    expect(await late).toMatchObject({ success: false, code: 'timeout' })
+    expect(await slowScrape).toMatchObject({ success: false, code: 'timeout' })
   })
 
   test('on every worker thread delays others at most until the timeout', async () => {
-    const late = [1, 2, 3].map(() => scrape('/slow.pdf', { timeout: 3000 }))
+    const slowScrapes = [1, 2, 3].map(() => scrape('/slow.pdf', { timeout: 3000 }))
     expect(await scrape('/paper.pdf', { timeout: 30_000 })).toMatchObject({ success: true })
-    for (const one of await Promise.all(late)) expect(one).toMatchObject({ code: 'timeout' })
+    for (const one of await Promise.all(slowScrapes)) expect(one).toMatchObject({ code: 'timeout' })
   })
 
   test('is rejected before it has decompressed to gigabytes', async () => {

@@ -100,8 +100,8 @@ test('uses a running local engine', async () => {
   const other = await built.stateDir()
   const { code } = await built.run(['session', 'create', '--headless', '--state-dir', other])
   expect(code).toBe(0)
-  const asked = await built.run(['scrape', `${site.url}/plain`, '--json', '--state-dir', other])
-  expect(JSON.parse(asked.stdout)).toMatchObject({ success: true, data: { metadata: { title: 'Plain' } } })
+  const response = await built.run(['scrape', `${site.url}/plain`, '--json', '--state-dir', other])
+  expect(JSON.parse(response.stdout)).toMatchObject({ success: true, data: { metadata: { title: 'Plain' } } })
   // Only an engine that outlives its calls can return a cached answer.
   const again = await built.run(['scrape', `${site.url}/plain`, '--json', '--max-age', '60000', '--state-dir', other])
   expect(JSON.parse(again.stdout)).toMatchObject({ success: true })

@@ -124,8 +124,8 @@ describe('bax search', () => {
       ],
     })
     expect(stderr).toContain('/film')
-    const pictures = await bax(['deltas', '--limit', '1', '--formats', 'screenshot', '-o', 'shots/'])
-    const [, shot] = pictures.stdout.trim().split('\n')
+    const screenshots = await bax(['deltas', '--limit', '1', '--formats', 'screenshot', '-o', 'shots/'])
+    const [, shot] = screenshots.stdout.trim().split('\n')
     expect((await readFile(join(folder, shot!))).subarray(1, 4).toString()).toBe('PNG')
   })
 

@@ -105,11 +105,11 @@ describe('`bax serve`', () => {
   test('rejects other Host headers unless --allow-host lists them', async () => {
     const ask = ({ url }: { url: string }, host: string) =>
       new Promise<number>((resolve, reject) => {
-        const asked = request(`${url}/healthz`, { headers: { host } }, (response) => {
+        const sent = request(`${url}/healthz`, { headers: { host } }, (response) => {
           response.resume()
           resolve(response.statusCode!)
         })
-        asked.on('error', reject).end()
+        sent.on('error', reject).end()
       })
     const closed = await serve()
     expect([await ask(closed, 'localhost'), await ask(closed, 'bax.test')]).toEqual([200, 403])

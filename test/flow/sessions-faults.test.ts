@@ -100,8 +100,8 @@ describe.each(usualHomes)('failures (%s)', (home) => {
   test('navigates and reloads a page whose script hangs', async () => {
     const busy = await create({ start_url: `${site.url}/busy` })
     const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: busy, commands })
-    const asked = await run(command('wait_for_element', { selector: 'h1', timeout_ms: 300 }))
-    expect(asked).toMatchObject({ success: false, code: 'timeout' })
+    const waited = await run(command('wait_for_element', { selector: 'h1', timeout_ms: 300 }))
+    expect(waited).toMatchObject({ success: false, code: 'timeout' })
     expect(await run(command('refresh', { timeout_ms: 15_000 }))).toMatchObject({ success: true })
     const left = await run(command('navigate_to', { url: site.url, timeout_ms: 15_000 }), command('get_title'))
     expect(left).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'Home' } } }] })
@@ -145,8 +145,8 @@ describe.each(usualHomes)('failures (%s)', (home) => {
       code: 'timeout',
     })
     const cookie = command('evaluate', { expression: 'document.cookie' })
-    const there = await run(command('navigate_to', { url: site.url }), cookie)
-    expect(there).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'kept=1' } } }] })
+    const navigated = await run(command('navigate_to', { url: site.url }), cookie)
+    expect(navigated).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'kept=1' } } }] })
     expect(await client().getSession({ session_id: hanging })).toMatchObject({ title: 'Home', tabs: 1 })
   })
 

@@ -138,12 +138,12 @@ describe.each(usualHomes)('pages of a session (%s)', (home) => {
   test('emits page events with consecutive numbers', async () => {
     await start('/')
     await open(client(), id, `${site.url}/noisy`)
-    const wanted = new Set(['console', 'page.error', 'network.failed', 'page.loaded'])
+    const expectedTypes = new Set(['console', 'page.error', 'network.failed', 'page.loaded'])
     let noisy = false
     const seen = await eventsUntil(({ type, data }) => {
       noisy ||= data['url'] === `${site.url}/noisy`
-      if (noisy) wanted.delete(type)
-      return wanted.size === 0
+      if (noisy) expectedTypes.delete(type)
+      return expectedTypes.size === 0
     })
     expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_, at) => at + 1))
     const data = (type: string) => seen.filter((event) => event.type === type).map((event) => event.data)

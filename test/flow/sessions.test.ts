@@ -193,12 +193,12 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
 
 describe.each(usualHomes)('a session behind a proxy (%s)', (home) => {
   let proxy: Server
-  const asked: { url: string; authorization: string | undefined }[] = []
+  const proxyRequests: { url: string; authorization: string | undefined }[] = []
   beforeAll(async () => {
     proxy = createServer((request, response) => {
       const authorization = request.headers['proxy-authorization']
       if (!authorization) return response.writeHead(407, { 'proxy-authenticate': 'Basic realm="x"' }).end()
-      asked.push({ url: request.url!, authorization })
+      proxyRequests.push({ url: request.url!, authorization })
       return response.setHeader('content-type', 'text/html').end('<title>Through the proxy</title>')
     })
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
@@ -217,7 +217,7 @@ describe.each(usualHomes)('a session behind a proxy (%s)', (home) => {
     expect(created).not.toHaveProperty('warning')
     const record = await homes.clients[home].getSession({ session_id: created.session_id! })
     expect(record.title).toBe('Through the proxy')
-    expect(asked).toContainEqual({
+    expect(proxyRequests).toContainEqual({
       url: 'http://site.invalid/page',
       authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}`,
     })

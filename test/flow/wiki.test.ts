@@ -51,13 +51,13 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
   })
 
   test('uploads a screenshot of it in the media manager', async () => {
-    const picture = join(folder, 'stripes.png')
+    const screenshot = join(folder, 'stripes.png')
     await open('id=zebra')
-    await bax('do', 'screenshot', '--full-page', '-o', picture)
+    await bax('do', 'screenshot', '--full-page', '-o', screenshot)
     await open('id=zebra&do=media&tab_files=upload')
-    await bax('do', 'type-text', '#mediamanager__page input[type=file]', picture)
+    await bax('do', 'type-text', '#mediamanager__page input[type=file]', screenshot)
     await bax('do', 'click', '#mediamanager__upload_button', 'then', 'wait-for-element', '.qq-upload-success')
-    expect(await wiki.media('stripes.png')).toEqual(await readFile(picture))
+    expect(await wiki.media('stripes.png')).toEqual(await readFile(screenshot))
   })
 
   test('finds the page again with the search field', async () => {

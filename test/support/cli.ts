@@ -159,7 +159,7 @@ function startProcess(program: string, argv: readonly string[], { env, stdin, cw
           resolve(text(err))
         }
         waiting.add(check)
-        void ended.then(() => reject(new Error(`ended without saying ${wanted}: ${text(err)}`)))
+        void ended.then(() => reject(new Error(`ended without printing ${wanted}: ${text(err)}`)))
         check()
       }),
   }

@@ -118,8 +118,8 @@ async function configure(root: string, user: string, password: string): Promise<
   }
   const lines = Object.entries(settings).map(([name, value]) => `$conf['${name}'] = ${JSON.stringify(value)};`)
   await writeFile(join(conf, 'local.php'), `<?php\n${lines.join('\n')}\n`)
-  const places = ['DOKU_CONF', 'DOKU_MAIN_CONF'].map((name) => `define('${name}', '${conf}/');`)
-  await writeFile(join(root, 'prepend.php'), `<?php\n${places.join('\n')}\ndefine('DOKU_FARM', false);\n`)
+  const definitions = ['DOKU_CONF', 'DOKU_MAIN_CONF'].map((name) => `define('${name}', '${conf}/');`)
+  await writeFile(join(root, 'prepend.php'), `<?php\n${definitions.join('\n')}\ndefine('DOKU_FARM', false);\n`)
 }
 
 async function answering(url: string): Promise<void> {

@@ -55,7 +55,7 @@ export interface ImagedServer {
 /** Builds the image; its Debian base takes a minute or two, once per machine. */
 export async function serverImage(): Promise<ImagedServer> {
   const name = `bax-test-${randomBytes(6).toString('hex')}`
-  const place = [...sandboxFlags, '--network', name, '-v', `${name}:/var/lib/bax`]
+  const runFlags = [...sandboxFlags, '--network', name, '-v', `${name}:/var/lib/bax`]
   await buildImage({ names: [name] })
   await docker('network', 'create', name)
   await docker('volume', 'create', name)
@@ -72,10 +72,10 @@ export async function serverImage(): Promise<ImagedServer> {
     container: name,
     gateway: await docker('network', 'inspect', '--format', '{{(index .IPAM.Config 0).Gateway}}', name),
     makeKey: (who, ...scopes) =>
-      docker('run', '--rm', ...place, name, 'key', 'create', who, '--scopes', scopes.join(), '--embedded'),
+      docker('run', '--rm', ...runFlags, name, 'key', 'create', who, '--scopes', scopes.join(), '--embedded'),
     async run(...flags) {
       const serve = ['serve', '--host', '0.0.0.0', ...flags]
-      await docker('run', '--detach', '--name', name, ...place, '--publish', '127.0.0.1::4100', name, ...serve)
+      await docker('run', '--detach', '--name', name, ...runFlags, '--publish', '127.0.0.1::4100', name, ...serve)
       await ready()
     },
     async restart() {

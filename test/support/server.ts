@@ -89,7 +89,7 @@ function logOf(child: ChildProcess, ended: Promise<CliResult>): RunningServer['w
         resolve(found)
       }
       waiting.add(check)
-      void ended.then(({ stderr }) => reject(new Error(`the server ended without saying ${wanted}: ${stderr}`)))
+      void ended.then(({ stderr }) => reject(new Error(`the server ended without printing ${wanted}: ${stderr}`)))
       check()
     })
 }

@@ -63,9 +63,9 @@ export async function openField(wish: SitePlan & { folder: string; browser: stri
       return { ...found, cpuMs, ...(memory && { memory: samples.map(({ ms, megabytes }) => ({ megabytes, pages: found.arrivals.filter((at) => at <= ms - found.startedMs).length })) }) } // prettier-ignore
     },
     close: async () => {
-      const gone = new Promise((resolve) => site.once('exit', resolve))
+      const exited = new Promise((resolve) => site.once('exit', resolve))
       site.stdin!.end()
-      await gone
+      await exited
     },
   }
 }
