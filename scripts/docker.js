@@ -14,7 +14,7 @@ const debianPackages = { dockerd: 'docker.io', debootstrap: 'debootstrap', busyb
 /** Timeout for a daemon to respond after its start. */
 const startMs = 60_000
 
-/** `say` writes a line, `run` runs a program with its output on stderr and returns its exit code, `root` is the checkout. */
+/** `say` writes a line, `run` runs a program (output on stderr) and returns its exit code, `root` is the checkout. */
 export async function setUpDocker({ say, run, root }) {
   const tools = { say, run, root }
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'

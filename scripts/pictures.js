@@ -1,4 +1,4 @@
-// Takes a screenshot of a program in a real terminal: runs it in tmux, sends keys, and draws the contents of the terminal.
+// Takes a screenshot of a program in a real terminal: runs it in tmux, sends keys, and draws the terminal.
 //   node scripts/pictures.js --out tui.png [--size 100x30] [--light] [--keys 'Down Enter'] [--wait 'text'] -- bax tui
 // `--keys` (names of tmux, by spaces), `--type` (text) and `--wait` (for a text) may be repeated and run in order.
 import { execFileSync } from 'node:child_process'

@@ -1,4 +1,4 @@
-// Installs programs for tests other than a browser and Docker, where possible: tests report what is missing, and are skipped.
+// Installs programs for tests other than a browser and Docker, where possible: tests report missing ones, and are skipped.
 import { canInstall, installPackages, missingPackages } from './apt.js'
 
 /** Small programs. */

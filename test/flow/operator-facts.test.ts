@@ -1,4 +1,4 @@
-/** Details for the operator (paths, programs, addresses, settings) are logged, and shown only to the machine's own user. */
+/** Details for the operator (paths, programs, addresses, settings) are logged, and shown to the machine's own user only. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

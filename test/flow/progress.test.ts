@@ -36,7 +36,7 @@ afterAll(async () => {
   await site.close()
 })
 
-/** Runs a command whose page is held until the output matches `words`; without `words`, not held and without a terminal. */
+/** Runs a command on a terminal, and holds its page until the output matches `words`; without `words`, does neither. */
 async function run(argv: readonly string[], words?: RegExp) {
   if (!words) releasePages()
   let output = ''

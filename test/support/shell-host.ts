@@ -1,4 +1,4 @@
-/** A separate process with an engine that has a running program in a container, and a warm container, for tests that kill it. */
+/** A separate process with an engine that runs a program in a container and has a warm one, for tests that kill it. */
 import type { ChildProcess } from 'node:child_process'
 import { shellConfig } from './docker.ts'
 import { makeHostProgram } from './host-process.ts'
