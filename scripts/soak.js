@@ -1,5 +1,5 @@
-// Runs a server under steady mixed load at 80 % of the machine's capacity, then at three times its capacity, under constant
-// attack: `npm run soak -- --minutes 30`. At 80 %: no errors, memory grows by at most 10 %, nothing left after SIGTERM.
+// Runs a server under steady mixed load at 80 % of the machine's capacity, then at three times its capacity, under
+// constant attack: `npm run soak -- --minutes 30`. At 80 %: no errors, memory grows by at most 10 %, nothing left after SIGTERM.
 // Under overload: every rejection is a 429 or 503 with Retry-After, and accepted work completes.
 // Tables on stdout, progress on stderr.
 import { execFile } from 'node:child_process'
