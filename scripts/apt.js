@@ -1,4 +1,4 @@
-// Installs Debian packages where this is root on a Debian or a relative of it. Node built-ins only.
+// Installs Debian packages, as root on Debian and its derivatives. Node built-ins only.
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 
@@ -7,16 +7,16 @@ export const canInstall = () => process.platform === 'linux' && process.getuid()
 const quiet = { DEBIAN_FRONTEND: 'noninteractive' }
 let updated = false
 
-/** Installs packages in one call; resolves with whether that succeeded. `say` writes a line, `run` runs a program. */
+/** Installs packages in one call; resolves with whether it succeeded. `say` writes a line, `run` runs a program. */
 export async function installPackages({ say, run }, packages) {
   if (!canInstall()) return false
   say(`installing ${packages.join(', ')}`)
-  // A failed update is no reason to give up: the lists that are here may do.
+  // Continue after a failed update: the existing package lists may suffice.
   updated ||= (await run('apt-get', ['-qq', 'update'], quiet)) === 0
   return (await run('apt-get', ['-y', '-qq', '--no-install-recommends', 'install', ...packages], quiet)) === 0
 }
 
-/** Returns those of the packages that are not installed; undefined where there is no dpkg to ask. */
+/** Returns the packages that are not installed; undefined without dpkg. */
 export function missingPackages(packages) {
   if (!existsSync('/usr/bin/dpkg-query')) return undefined
   const installed = execFileSync('dpkg-query', ['-W', '-f', '${db:Status-Status} ${Package}\\n'], {

@@ -1,5 +1,5 @@
-// Runs the measurements of test/bench and prints their tables in Markdown: `npm run bench [-- name…]`.
-// Ratios within one run are what counts; absolute times are this machine's.
+// Runs the benchmarks in test/bench and prints their tables in Markdown: `npm run bench [-- name…]`.
+// Only ratios within one run are comparable; absolute times depend on the machine.
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ if (unknown.length > 0) {
   process.exit(2)
 }
 
-/** What the engine runs in threads stands beside it, as in `dist`. */
+/** Scripts of the engine's worker threads are next to it, like in `dist`. */
 const threads = { in: 'src/engine/scrape/reading-worker.ts', out: 'reading-worker' }
 
 // Inside the checkout, so that external packages resolve.
@@ -50,7 +50,7 @@ try {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** What a bench runs in processes of its own: `NAME/x.program.ts` becomes `x.program.mjs` beside it. */
+/** Bundles programs that a benchmark runs in separate processes: `NAME/x.program.ts` becomes `x.program.mjs`. */
 async function programsOf(name) {
   const files = await readdir(join(root, 'test/bench', name)).catch(() => [])
   return files

@@ -30,7 +30,7 @@ const modules = {
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
   'pdf-worker': 'src/engine/scrape/documents/pdf-worker.ts',
   'unzstd-worker': 'src/engine/render/http/unzstd-worker.ts',
-  // Parts that most scrapes do not need.
+  // Code that most scrapes do not need.
   'embedded-engine': 'src/cli/engine/embedded-engine.ts',
   'local-engine': 'src/cli/engine/local-engine.ts',
   ora: 'ora',
@@ -45,7 +45,7 @@ const modules = {
 /** CommonJS files, by name. */
 const files = { main: 'src/main.ts', program: 'src/cli/program.ts', scraper: 'src/cli/engine/embedded-scraper.ts' }
 
-/** Data that is read as it is, not compiled. */
+/** Data files that are copied. */
 const model = 'src/engine/extract/main-content/model.json'
 
 const common = {
@@ -57,7 +57,7 @@ const common = {
   minifySyntax: true,
   // Their licences are in THIRD_PARTY_LICENSES.
   legalComments: 'none',
-  // The sniffer of encodings asks this package for names alone; its tables of Asian encodings are 330 kB.
+  // The encoding sniffer only uses names from this package, whose tables of Asian encodings have 330 kB.
   alias: { '@exodus/bytes/encoding.js': '@exodus/bytes/encoding-lite.js' },
 }
 
@@ -80,7 +80,7 @@ export async function build(outdir = join(root, 'dist')) {
   }
 }
 
-/** Removes what builds have left that were killed, and what one with our number left long ago. */
+/** Removes leftovers of killed builds, and old ones with the process ID of this process. */
 async function sweep(outdir) {
   const prefix = `${basename(outdir)}.new-`
   const left = (await readdir(dirname(outdir))).filter((name) => name.startsWith(prefix))
@@ -146,7 +146,7 @@ const buildProgram = (outdir) =>
     outExtension: { '.js': '.mjs' },
     external: ['playwright', 'playwright-core', 'dockerode'],
     plugins: [esbuildInlinePage, withoutDevtools],
-    // React's other build looks for mistakes in components, at ten times the cost.
+    // React's development build checks components for mistakes, at ten times the cost.
     define: { 'process.env.NODE_ENV': '"production"' },
     // Bundled CommonJS packages call require().
     banner: {
@@ -154,7 +154,7 @@ const buildProgram = (outdir) =>
     },
   })
 
-/** Ink asks for them when it is developed itself. */
+/** Modules that ink only loads during its own development. */
 const withoutDevtools = {
   name: 'without-devtools',
   setup(build) {

@@ -1,5 +1,5 @@
-// Sees to a Docker for shell sessions and to their two images. Node built-ins only. What cannot be had is said and left:
-// only shell sessions need it. When all is there it costs three small requests.
+// Sets up Docker for shell sessions, with their two images. Node built-ins only. Unavailable parts are only reported,
+// because only shell sessions need them. Costs three small requests if everything exists.
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -11,10 +11,10 @@ import { agent, launcher } from './native.js'
 const systemSocket = '/var/run/docker.sock'
 const images = { busybox: 'bax-shell:busybox', default: 'bax-shell:default' }
 const debianPackages = { dockerd: 'docker.io', debootstrap: 'debootstrap', busybox: 'busybox-static' }
-/** How long a daemon may take to answer after it was started. */
+/** Timeout for a daemon to respond after its start. */
 const startMs = 60_000
 
-/** `say` writes a line, `run` runs a program with its output on stderr and gives its exit code, `root` is the checkout. */
+/** `say` writes a line, `run` runs a program (output on stderr) and returns its exit code, `root` is the checkout. */
 export async function setUpDocker({ say, run, root }) {
   const tools = { say, run, root }
   const architecture = process.arch === 'arm64' ? 'arm64' : 'x64'
@@ -33,7 +33,7 @@ export async function setUpDocker({ say, run, root }) {
   }
 }
 
-/** Compiles the agent and puts it into the build; root on a Debian gets the compiler it needs. */
+/** Compiles the agent and copies it into the build; installs a compiler first as root on Debian. */
 async function compileAgent(tools, architecture) {
   let missing = await agent.compile([architecture])
   if (missing.length > 0 && (await installPackages(tools, ['gcc', 'libc6-dev'])))
@@ -45,23 +45,24 @@ async function compileAgent(tools, architecture) {
   return true
 }
 
-/** A socket that answers, or why there is none and whether one may be started. */
+/** Finds a socket that responds; otherwise returns the reason, and whether a daemon may be started. */
 async function findDocker() {
-  const told = process.env.DOCKER_HOST
-  if (told && !told.startsWith('unix://')) return { why: `DOCKER_HOST is ${told}: its images are yours to make` }
+  const dockerHost = process.env.DOCKER_HOST
+  if (dockerHost && !dockerHost.startsWith('unix://'))
+    return { why: `DOCKER_HOST is ${dockerHost}: its images are yours to make` }
   const runtime = process.env.XDG_RUNTIME_DIR
-  const sockets = told
-    ? [told.slice('unix://'.length)]
+  const sockets = dockerHost
+    ? [dockerHost.slice('unix://'.length)]
     : [systemSocket, ...(runtime ? [join(runtime, 'docker.sock')] : []), join(homedir(), '.docker/run/docker.sock')]
   for (const socket of sockets) if ((await ask(socket, '/_ping')) === 200) return { socket }
-  if (told) return { why: `no Docker answers at ${told} (DOCKER_HOST)` }
+  if (dockerHost) return { why: `no Docker answers at ${dockerHost} (DOCKER_HOST)` }
   if (process.platform !== 'linux') return { why: 'start Docker Desktop, then run `npm run setup`' }
   if (process.getuid() !== 0)
     return { why: 'no Docker answers; start it (`sudo systemctl start docker`), then run `npm run setup`' }
   return { mayStart: true }
 }
 
-/** Starts the system's Docker; its socket, or undefined after it was said why there is none. */
+/** Starts the system's Docker; returns its socket, or undefined after reporting the reason. */
 async function startDocker(tools) {
   const { say, run, root } = tools
   if (!(await needProgram(tools, 'dockerd'))) return void say('no shell sessions: Docker is not installed')
@@ -73,7 +74,7 @@ async function startDocker(tools) {
       ? systemSocket
       : void say('no shell sessions: Docker was started and does not answer')
   }
-  // No service manager: it is the machine's from now on, as if one had started it.
+  // Without a service manager, the daemon keeps running after the setup.
   const log = join(root, 'node_modules', '.bax-dockerd.log')
   const file = openSync(log, 'w')
   const daemon = spawn('dockerd', ['--host', `unix://${systemSocket}`], {
@@ -90,7 +91,7 @@ async function startDocker(tools) {
   say(`no shell sessions: dockerd could not run here: ${last}`)
 }
 
-/** Resolves true when a daemon answers, false when it has ended or takes too long. */
+/** Resolves with true once a daemon responds, with false if it has ended or exceeds the timeout. */
 async function answers(socket, ended = () => false) {
   for (const until = Date.now() + startMs; Date.now() < until && !ended();) {
     if ((await ask(socket, '/_ping')) === 200) return true
@@ -101,7 +102,7 @@ async function answers(socket, ended = () => false) {
 
 const hasImage = async (socket, name) => (await ask(socket, `/images/${name}/json`)) === 200
 
-/** HTTP status of a request over a socket; undefined when nobody answers. */
+/** Returns the HTTP status of a request over a socket; undefined without a response. */
 function ask(socketPath, path) {
   return new Promise((resolve) => {
     const asked = request({ socketPath, path, timeout: 5000 }, (response) => {
@@ -115,9 +116,9 @@ function ask(socketPath, path) {
 }
 
 async function needProgram(tools, name) {
-  const there = () =>
+  const isInstalled = () =>
     ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'].some((folder) =>
       existsSync(join(folder, name)),
     )
-  return there() || ((await installPackages(tools, [debianPackages[name]])) && there())
+  return isInstalled() || ((await installPackages(tools, [debianPackages[name]])) && isInstalled())
 }

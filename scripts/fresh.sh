@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# Proves that the README's two commands work on a machine that has nothing but Node: builds a bare root file system
-# (debootstrap, minbase) on a disk image of its own, clones the committed state of this checkout into it, and runs both
-# there. Set CI=true to run what CI runs. Repeat it before every release.
+# Checks that the README's two commands work on a machine that only has Node: builds a bare root file system
+# (debootstrap, minbase) on a separate disk image, clones the committed state of this checkout into it, and runs both
+# there. Set CI=true to run what CI runs. Run it before every release.
 #
 #   scripts/fresh.sh [--node PREFIX] [--only GLOB]...
-#     --node PREFIX   another Node than the one on the PATH: the folder that has bin/node and lib/node_modules/npm
+#     --node PREFIX   folder of another Node installation, with bin/node and lib/node_modules/npm
 #     --only GLOB     run these test files only, such as 'test/flow/sessions*'
 #
-# The root gets its own network (slirp4netns), process IDs and /dev, and its own dockerd, which the project's setup has to
-# install and start there as on any new machine. Sharing the socket of this machine's Docker would prove less: its images
-# exist already, and paths in the bare root mean nothing to it. Only the kernel and its cgroups are shared.
-# It inherits how this machine reaches packages: apt's sources and transfer settings, npm's configuration, certificates
-# and the proxy variables. No mount, process or disk space outlives this script: the mounts are in a namespace of their
-# own, and the disk image has no name. After SIGKILL, an empty folder in $TMPDIR and empty control groups are left.
+# The root has its own network (slirp4netns), process IDs and /dev, and its own dockerd, which the project's setup has to
+# install and start there like on any new machine. Sharing the Docker socket of this machine would prove less: its
+# images exist already, and it cannot resolve paths of the bare root. Only the kernel and its cgroups are shared.
+# The root uses this machine's access to packages: apt's sources and transfer settings, npm's configuration,
+# certificates and the proxy variables. No mount, process or disk space outlives this script: the mounts are in a
+# separate namespace, and the disk image is unlinked. After SIGKILL, an empty folder in $TMPDIR and empty control
+# groups are left.
 # Needs root and about 10 GB below $TMPDIR.
 set -euo pipefail
 
@@ -57,7 +58,7 @@ cleanup() {
   fi
   umount --lazy "$root" "$place" 2>/dev/null || true
   rmdir "$place"
-  # Containers that were killed leave their empty control groups behind.
+  # Killed containers leave their empty control groups behind.
   find /sys/fs/cgroup -depth -type d -path "*/$group*" -exec rmdir {} + 2>/dev/null || true
 }
 trap cleanup EXIT
@@ -96,7 +97,7 @@ inherit_network_settings() {
   done
   apt-config dump | grep -E '^Acquire::' >"$root/etc/apt/apt.conf.d/00machine" || true
   echo "{\"cgroup-parent\": \"/$group\"}" | install -D -m 644 /dev/stdin "$root/etc/docker/daemon.json"
-  # slirp4netns forwards this address to the machine's own resolver.
+  # slirp4netns forwards this address to the machine's resolver.
   echo 'nameserver 10.0.2.3' >"$root/etc/resolv.conf"
   [ ! -e "$HOME/.npmrc" ] || cp "$HOME/.npmrc" "$root/root/.npmrc"
   file=$(npm config get globalconfig 2>/dev/null || true)
@@ -123,7 +124,7 @@ mount_system() {
 make_network() {
   touch "$place/net"
   unshare --net="$place/net" true
-  # slirp4netns is ready when it has written to the file descriptor. It ends when this script does, however that ends.
+  # slirp4netns is ready when it has written to the file descriptor. It ends with this script in any case.
   mkfifo "$place/ready"
   setpriv --pdeathsig KILL -- slirp4netns --configure --mtu=65520 --ready-fd=3 --netns-type=path "$place/net" tap0 \
     3>"$place/ready" >"$place/slirp.log" 2>&1 &
@@ -134,7 +135,7 @@ inherited_variables() {
   env | grep -E '^([a-z]+_proxy|[A-Z]+_PROXY|npm_config_[^=]+|NPM_CONFIG_[^=]+|NODE_EXTRA_CA_CERTS|SSL_CERT_FILE|CI|BAX_TEST_HOMES)=' || true
 }
 
-# What runs in the bare root; $1 is the list of test files, which the shell there expands.
+# Runs in the bare root; $1 is the list of test files, which the shell there expands.
 read -r -d '' proof <<'PROOF' || true
 set -eu
 cd /root/bax
@@ -174,7 +175,7 @@ mount_system
 mapfile -t variables < <(inherited_variables)
 say 'running the two commands'
 status=0
-# A changed root (chroot) would not do: dockerd and debootstrap need one that is a mount of its own.
+# chroot does not suffice: dockerd and debootstrap need a root that is a mount point.
 setpriv --pdeathsig KILL -- nsenter --net="$place/net" unshare --mount --pid --ipc --uts --fork --kill-child \
   bash -c 'cd "$1" && shift && pivot_root . mnt && mount -t proc proc /proc && umount --lazy /mnt && exec "$@"' enter "$root" \
   /usr/bin/env -i HOME=/root PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \

@@ -1,5 +1,5 @@
-// Scripts that run inside a web page: `import script from './overlay.page.ts?inline'` gives the file,
-// bundled with what it imports, as the text of one self-invoking script. Used by the build and by the tests.
+// Scripts that run inside a web page: `import script from './overlay.page.ts?inline'` returns the file,
+// bundled with its imports, as the text of one self-invoking script. Used by the build and by the tests.
 import { dirname, resolve } from 'node:path'
 import esbuild from 'esbuild'
 
@@ -12,7 +12,7 @@ async function bundle(path) {
     write: false,
     minify: true,
     format: 'iife',
-    // A page script that ends in `export default function` is called with the arguments of its evaluation.
+    // A page script with `export default function` is called with the arguments of its evaluation.
     globalName: '__bax_module',
     target: 'chrome120',
     legalComments: 'none',
@@ -20,7 +20,7 @@ async function bundle(path) {
   return outputFiles[0].text
 }
 
-/** The same, as a plugin of esbuild. */
+/** The esbuild plugin. */
 export const esbuildInlinePage = {
   name: 'inline-page',
   setup(build) {
@@ -36,7 +36,7 @@ export const esbuildInlinePage = {
   },
 }
 
-/** The same, as a plugin of vite. */
+/** The vite plugin. */
 export const viteInlinePage = {
   name: 'inline-page',
   enforce: 'pre',

@@ -15,7 +15,7 @@ const allowed = new Set([
   'Unlicense',
 ])
 
-/** Name of the file that the build writes beside the program. */
+/** Name of the file that the build writes next to the program. */
 export const licensesFile = 'THIRD_PARTY_LICENSES'
 
 /** Texts of packages that are published without one, as `NAME.txt`, from their repositories. */
@@ -45,7 +45,7 @@ export async function licensesOf(root, inputs) {
   return `${[head, ...sections.values()].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`
 }
 
-/** The folder of the package that a bundled file belongs to; undefined for files of bax. */
+/** Returns the folder of the package that a bundled file belongs to; undefined for files of bax. */
 export function packageFolder(path) {
   const at = path.lastIndexOf('node_modules/')
   if (at < 0) return undefined
@@ -53,7 +53,7 @@ export function packageFolder(path) {
   return `${path.slice(0, at)}node_modules/${first.startsWith('@') ? `${first}/${second}` : first}`
 }
 
-/** Whether an SPDX expression allows redistribution: of alternatives one must, of combined licences all. */
+/** Returns whether an SPDX expression allows redistribution: one alternative must, or every combined licence. */
 export function isAllowed(license) {
   if (typeof license !== 'string') return false
   const plain = license.replace(/^\((.*)\)$/, '$1')
@@ -62,7 +62,7 @@ export function isAllowed(license) {
   return plain.split(' OR ').some((one) => one.split(' AND ').every((id) => allowed.has(id)))
 }
 
-/** The texts of the files whose names match, undefined without any. */
+/** Returns the texts of the files whose names match, undefined if there are none. */
 async function textsIn(folder, pattern) {
   const names = (await readdir(folder)).filter((name) => pattern.test(name)).toSorted()
   const texts = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))

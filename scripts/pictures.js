@@ -1,13 +1,13 @@
-// Makes a picture of a program in a real terminal: runs it in tmux, types keys, and draws what the terminal shows.
+// Takes a screenshot of a program in a real terminal: runs it in tmux, sends keys, and draws the terminal.
 //   node scripts/pictures.js --out tui.png [--size 100x30] [--light] [--keys 'Down Enter'] [--wait 'text'] -- bax tui
-// `--keys` (names of tmux, by spaces), `--type` (text) and `--wait` (for a text) may be repeated and are done in their order.
+// `--keys` (names of tmux, by spaces), `--type` (text) and `--wait` (for a text) may be repeated and run in order.
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { chromium } from 'playwright'
 
-/** How long a text may take to appear. */
+/** Timeout for a text to appear, in milliseconds. */
 const patienceMs = 30_000
 
 const themes = {
@@ -20,7 +20,7 @@ const sixteen = {
     '#24292f #cf222e #116329 #7d5600 #0969da #8250df #1b7c83 #6e7781 #57606a #a40e26 #1a7f37 #633c01 #218bff #a475f9 #3192aa #8c959f',
 }
 
-/** A terminal of its own, which ends with `close`. */
+/** Opens a separate terminal, which ends with `close`. */
 export function openTerminal({ columns, rows, env = {} }) {
   const name = `bax-picture-${process.pid}`
   const tmux = (...argv) => execFileSync('tmux', ['-L', name, '-f', '/dev/null', ...argv], { encoding: 'utf8' })
@@ -45,16 +45,16 @@ export function openTerminal({ columns, rows, env = {} }) {
   }
 }
 
-/** What a terminal shows, as a page. */
+/** Returns the contents of a terminal as an HTML page. */
 export function pageOf(styled, theme) {
   const { back, fore } = themes[theme]
-  // What a line ends with goes on in the next one.
+  // Styles at the end of a line continue on the next one.
   const state = {}
   const lines = styled
     .replace(/\n$/, '')
     .split('\n')
     .map((line) => lineOf(line, theme, state))
-  // The size at which a letter of these fonts is 9 pixels wide: pictures in half blocks get no seams.
+  // At this size a character of these fonts is 9 pixels wide, which avoids seams between half blocks.
   return `<!doctype html><meta charset="utf-8"><style>
     body{margin:0;background:${back};color:${fore}}
     pre{margin:0;padding:14px;display:inline-block;font:14.95px/18px 'DejaVu Sans Mono','Liberation Mono',monospace}
@@ -71,7 +71,7 @@ function lineOf(line, theme, state) {
   return `<div>${html || ' '}</div>`
 }
 
-/** Half blocks are drawn as two colours, without the gaps that fonts leave. */
+/** Draws half blocks as two colours, without the gaps of fonts. */
 function spanOf(text, { fore, back, bold, dim, inverse }, theme) {
   const [front, ground] = [fore ?? themes[theme].fore, back ?? themes[theme].back]
   const [ink, paper] = inverse ? [ground, front] : [front, ground]
@@ -120,7 +120,7 @@ function of256(index, palette) {
   return `rgb(${[Math.floor(cube / 36), Math.floor(cube / 6) % 6, cube % 6].map(part)})`
 }
 
-/** Draws a page; `file` may end in .html, which needs no browser. */
+/** Takes a screenshot of a page; if `file` ends in .html, writes the page without a browser. */
 export async function draw(html, file, scale = 2) {
   if (file.endsWith('.html')) return writeFileSync(file, html)
   await browse(scale, { width: 2200, height: 1400 }, async (page) => {
@@ -129,7 +129,7 @@ export async function draw(html, file, scale = 2) {
   })
 }
 
-/** Does something with a page of a browser of its own. */
+/** Runs a function with a page of a separate browser. */
 export async function browse(deviceScaleFactor, viewport, work) {
   const executablePath = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', process.env.BAX_BROWSER].find(
     isThere,

@@ -1,5 +1,5 @@
-// Makes the two pictures of README.md from the real thing: `node scripts/readme-pictures.js`. Needs tmux and a Chromium.
-// A small shop on this machine is opened in a session; the terminal UI shows it in tmux, the live view in Chromium.
+// Takes the two screenshots of README.md: `node scripts/readme-pictures.js`. Needs tmux and a Chromium.
+// Opens a small local shop in a session, and shows it with the terminal UI in tmux and the live view in Chromium.
 import { execFile } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -14,10 +14,10 @@ const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const folder = fileURLToPath(new URL('../.github/pictures', import.meta.url))
 const stateDir = mkdtempSync(join(tmpdir(), 'bax-pictures-'))
 const env = { ...process.env, BAX_STATE_DIR: stateDir, BAX_CONFIG: '/nonexistent/config.json' }
-/** How long what was just done may take to be on the screen. */
+/** Time for a change to appear on the screen, in milliseconds. */
 const settleMs = 4000
 
-// Not the synchronous form: the shop is served by this process.
+// Not the synchronous form, because this process serves the shop.
 const run = promisify(execFile)
 const bax = async (...argv) => (await run(process.execPath, [program, ...argv], { env })).stdout.trim()
 
@@ -52,7 +52,7 @@ async function terminalPicture(file) {
     await pause(settleMs)
     terminal.press('Enter')
     await pause(settleMs)
-    // Nine pixels of a letter become fourteen: sharp, without seams, and small enough to be kept here.
+    // Nine pixels per character become fourteen: sharp, without seams, and small enough for the repository.
     await draw(pageOf(terminal.styled(), 'dark'), file, 14 / 9)
   } finally {
     terminal.close()

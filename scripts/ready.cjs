@@ -1,4 +1,4 @@
-// Tells whether a source checkout is ready to run. Node built-ins and CommonJS only: every start of bin/bax.js asks.
+// Checks whether a source checkout is ready to run. Node built-ins and CommonJS only: every start of bin/bax.js calls it.
 const { existsSync, readdirSync, readFileSync, statSync } = require('node:fs')
 const { join } = require('node:path')
 
@@ -28,7 +28,7 @@ function buildReady() {
   )
 }
 
-/** Whether the agent of shell sessions is built for this machine's architecture. */
+/** Returns whether the agent of shell sessions is built for this machine's architecture. */
 const agentReady = () => existsSync(join(root, 'dist', 'agent', `agent-${process.arch}`))
 
 function isNewer(folder, time) {

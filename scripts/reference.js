@@ -5,9 +5,13 @@ import esbuild from 'esbuild'
 
 const readme = fileURLToPath(new URL('../README.md', import.meta.url))
 
-/** README.md with its generated parts made anew from the manifest and the table of limits. */
+/** Returns README.md with its generated parts, from the manifest and the table of limits. */
 export async function withReference(text, manifest) {
-  const parts = { catalogue: catalogue(manifest), operations: operations(manifest), limits: bounds(await readLimits()) }
+  const parts = {
+    catalogue: catalogue(manifest),
+    operations: operations(manifest),
+    limits: limitsTable(await readLimits()),
+  }
   return Object.entries(parts).reduce((result, [name, part]) => {
     const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`]
     const from = result.indexOf(start)
@@ -37,7 +41,7 @@ function operations({ operations: all }) {
   return [row(['in the terminal', 'over HTTP', 'what it does']), row(['---', '---', '---']), ...rows].join('\n')
 }
 
-/** The one table of limits, which is TypeScript. */
+/** Loads the table of limits, which is TypeScript. */
 async function readLimits() {
   const entryPoints = [fileURLToPath(new URL('../src/core/limits/limits.ts', import.meta.url))]
   const built = await esbuild.build({ entryPoints, bundle: true, format: 'esm', write: false })
@@ -45,7 +49,7 @@ async function readLimits() {
   return (await import(`data:text/javascript;base64,${code}`)).limits
 }
 
-function bounds(limits) {
+function limitsTable(limits) {
   const { caller, overload, connection, input, repeats, command, exec, files, session, shell, scrape, pdf } = limits
   const { openEnds, messages, events, cdp, relay } = limits
   const busy = '429 `rate_limited`, 503 `no_capacity`'

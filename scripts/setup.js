@@ -1,5 +1,6 @@
-// Makes a source checkout ready: packages, build, browsers, and for tests a Docker and the programs that they use. Node built-ins only, because it runs before anything is there.
-// When nothing is to do it costs a few file stats, so that every start of bin/bax.js can call it.
+// Prepares a source checkout: packages, build, browsers, and for tests Docker and the programs that they use. Node
+// built-ins only, because it runs before anything is installed. Costs only a few file stats if nothing is missing,
+// because every start of bin/bax.js calls it.
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -23,8 +24,8 @@ const leastNode = 20
 const say = (line) => process.stderr.write(`bax setup: ${line}\n`)
 
 /**
- * Brings packages, build and (when asked) browsers, the agent of shell sessions, Docker with its images, and what tests
- * use up to date; throws an Error with one sentence when it cannot. Only reports missing parts of the last two.
+ * Updates packages, build and (on request) browsers, the agent of shell sessions, Docker with its images, and programs
+ * for tests. Throws an Error with one sentence if it fails; missing parts of the last two are only reported.
  */
 export async function ensureReady({ browser = false, agent = false, docker = false, tests = false } = {}) {
   const major = Number(process.versions.node.split('.')[0])
@@ -32,7 +33,7 @@ export async function ensureReady({ browser = false, agent = false, docker = fal
   if (!docker && !tests && isReady(browser, agent)) return
   const release = await takeLock()
   try {
-    // Another first run may have done it while this one waited.
+    // Another first run may have done this meanwhile.
     if (!packagesReady()) await installPackages()
     if (!buildReady()) await build()
     if (browser && !browserReady()) await setUpBrowser()
@@ -47,7 +48,7 @@ export async function ensureReady({ browser = false, agent = false, docker = fal
 async function installPackages() {
   say('installing packages (once)')
   const flags = ['--include=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  // `npm ci` refuses a lock file that lacks another platform's optional package; `npm install` mends it.
+  // `npm ci` rejects a lock file that lacks another platform's optional package; `npm install` fixes it.
   if ((await run('npm', ['ci', ...flags])) !== 0 && (await run('npm', ['install', ...flags])) !== 0) {
     throw new Error('npm could not install the packages; its messages stand above')
   }
@@ -74,7 +75,7 @@ async function setUpBrowser() {
   writeFileSync(browserStamp, new Date().toISOString())
 }
 
-/** Runs a program with its output on stderr; stdout belongs to the data of the command that was asked for. */
+/** Runs a program with its output on stderr; stdout is for the data of the command. */
 async function run(program, args, env = {}) {
   const { spawn } = await import('node:child_process')
   return new Promise((resolve, reject) => {
@@ -85,11 +86,11 @@ async function run(program, args, env = {}) {
   })
 }
 
-/** One set-up at a time: a folder is the lock, and the pid in it tells whether its owner still lives. */
+/** Allows one setup at a time: a folder is the lock, and the pid in it shows whether its owner is still running. */
 async function takeLock() {
   mkdirSync(join(root, 'node_modules'), { recursive: true })
   const owner = join(lockDir, 'pid')
-  for (let told = false; ;) {
+  for (let reported = false; ;) {
     try {
       mkdirSync(lockDir)
       writeFileSync(owner, String(process.pid))
@@ -99,8 +100,8 @@ async function takeLock() {
     }
     if (isStale(owner)) rmSync(lockDir, { recursive: true, force: true })
     else {
-      if (!told) say('waiting for another set-up to finish')
-      told = true
+      if (!reported) say('waiting for another set-up to finish')
+      reported = true
       await new Promise((resolve) => setTimeout(resolve, 200))
     }
   }
@@ -111,7 +112,7 @@ function isStale(owner) {
     process.kill(Number(readFileSync(owner, 'utf8')), 0)
     return false
   } catch (error) {
-    // The owner is gone; or it has made the folder and not yet written its pid, which takes it no time.
+    // Either the owner has ended, or it has created the folder but not yet written its pid, which takes no time.
     return (
       error.code === 'ESRCH' ||
       (error.code === 'ENOENT' && existsSync(lockDir) && Date.now() - statSync(lockDir).mtimeMs > 5000)

@@ -1,6 +1,6 @@
-// A server of its own under steady mixed load at 80 % of what this machine holds, and then under three times as much:
-// `npm run soak -- --minutes 30`. At 80 %: no error, memory grows by no more than 10 %, nothing left after SIGTERM; under overload
-// every refusal is a 429 or 503 with Retry-After, and what was accepted is done. All the while somebody attacks the server.
+// Runs a server under steady mixed load at 80 % of the machine's capacity, then at three times its capacity, under
+// constant attack: `npm run soak -- --minutes 30`. At 80 %: no errors, memory grows by at most 10 %, nothing left after SIGTERM.
+// Under overload: every rejection is a 429 or 503 with Retry-After, and accepted work completes.
 // Tables on stdout, progress on stderr.
 import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
@@ -28,7 +28,7 @@ const print = (text) => process.stdout.write(text)
 const verdicts = []
 const must = (sentence, found, holds) => verdicts.push({ sentence, found, holds })
 /** Cleanup functions, run in reverse order at the end. */
-const undo = []
+const cleanups = []
 
 const hasShell = await promisify(execFile)('docker', ['image', 'inspect', 'bax-shell:busybox']).then(
   () => true,
@@ -37,16 +37,16 @@ const hasShell = await promisify(execFile)('docker', ['image', 'inspect', 'bax-s
 
 async function open(program, site, flags) {
   const server = await openServer(program, flags)
-  undo.push(server.remove)
+  cleanups.push(server.remove)
   const relay = await openRelay(server, server.keys[0])
-  undo.push(relay.close)
+  cleanups.push(relay.close)
   const works = server.keys.map((key, at) =>
     workOf({ url: server.url, key, site: site.url, relay: at === 0 ? relay.id : undefined, shell: hasShell }),
   )
   return { server, relay, works }
 }
 
-/** Ends a server and looks at what is left of it. */
+/** Ends a server and checks for leftovers. */
 async function end({ server, relay }, when) {
   await relay.close()
   const pids = await treeOf(server.pid)
@@ -55,7 +55,7 @@ async function end({ server, relay }, when) {
   const secs = (performance.now() - start) / 1000
   must(`it ends within ${drainSecs} + 2 s ${when}`, `${secs.toFixed(1)} s`, secs <= drainSecs + 2)
   must(`SIGTERM ${when} ends the server`, `exit code ${code}`, code === 0)
-  for (let look = 0; look < 100 && pids.some(isRunning); look += 1)
+  for (let attempt = 0; attempt < 100 && pids.some(isRunning); attempt += 1)
     await new Promise((resolve) => setTimeout(resolve, 100))
   const left = pids.filter(isRunning)
   must(`no process is left ${when}`, `${left.length} of ${pids.length}`, left.length === 0)
@@ -76,7 +76,7 @@ function isRunning(pid) {
   }
 }
 
-/** Memory every five seconds, with a word every minute. */
+/** Samples memory every five seconds, and prints it every minute. */
 function watchMemory(pid, tally) {
   const samples = []
   const began = performance.now()
@@ -92,56 +92,56 @@ function watchMemory(pid, tally) {
   return { samples, stop: () => clearInterval(timer) }
 }
 
-/** 80 % of what the machine holds, for the whole time; gives what it holds. */
+/** Runs at 80 % of the machine's capacity for the whole time; returns the capacity. */
 async function steady(program, site) {
   const unbounded = ['--rate', '0', '--max-sessions', '0', '--max-shells', '0', '--max-crawls', '0']
-  const ground = await open(program, site, unbounded)
-  const { works, server } = ground
+  const fixtures = await open(program, site, unbounded)
+  const { works, server } = fixtures
   const found = await findLevel(works, Math.min(20, secs / 12), say)
   must('no error while the level is looked for', found.errors[0] ?? 'none', found.errors.length === 0)
   const level = values.rate ? Number(values.rate) / share : found.rate
-  const before = works.reduce((sum, { askedAgain }) => sum + askedAgain, 0)
+  const before = works.reduce((sum, { retries }) => sum + retries, 0)
   say(
-    `this machine holds ${level.toFixed(1)} units a second, ${found.together} at a time; ${minutes} min at ${(level * share).toFixed(1)}`,
+    `this machine holds ${level.toFixed(1)} units a second, ${found.concurrency} at a time; ${minutes} min at ${(level * share).toFixed(1)}`,
   )
 
   const attacker = attack({ url: server.url, key: server.attackerKey, stateDir: server.stateDir, shell: hasShell })
-  undo.push(attacker.close)
+  cleanups.push(attacker.close)
   const tally = new Tally()
   const memory = watchMemory(server.pid, tally)
-  const load = { perSec: level * share, forSecs: secs, most: Math.max(8, 2 * found.together), share }
-  const came = await steadily(works, load, tally)
+  const load = { perSec: level * share, forSecs: secs, most: Math.max(8, 2 * found.concurrency), share }
+  const throughput = await steadily(works, load, tally)
   memory.stop()
   await attacker.stop()
   const attacks = [...attacker.tried].map(([kind, count]) => `${count} x ${kind}`).join(', ')
-  for (const fault of attacker.faults.slice(0, 10)) say(fault)
-  must(`no attack is answered wrongly: ${attacks}`, attacker.faults[0] ?? 'none', attacker.faults.length === 0)
-  const askedAgain = works.reduce((sum, work) => sum + work.askedAgain, 0) - before
+  for (const failure of attacker.failures.slice(0, 10)) say(failure)
+  must(`no attack is answered wrongly: ${attacks}`, attacker.failures[0] ?? 'none', attacker.failures.length === 0)
+  const retries = works.reduce((sum, work) => sum + work.retries, 0) - before
   const refused = [...tally.refused].map(([what, count]) => `${count} x ${what}`).join(', ')
   must('no error at 80 %', `${tally.failed} of ${tally.total + tally.failed} units`, tally.failed === 0)
-  must('no refusal at 80 %', refused || `${askedAgain}`, tally.turnedAway + askedAgain === 0)
-  // The first sixth warms up: caches fill, browsers start.
+  must('no refusal at 80 %', refused || `${retries}`, tally.rejections + retries === 0)
+  // The first sixth is warm-up: caches fill, browsers start.
   const between = (from, to) =>
     median(memory.samples.filter(({ at }) => at > secs * from && at <= secs * to).map(({ all }) => all))
   const [warm, last] = [between(1 / 6, 1 / 3), between(5 / 6, 2)]
   const growth = `${warm.toFixed(0)} -> ${last.toFixed(0)} MB (${(last / warm).toFixed(2)}x)`
   must(`memory grows by no more than 10 % from minute ${(minutes / 6).toFixed(1)} on`, growth, last / warm <= 1.1)
-  await end(ground, 'after the steady load')
+  await end(fixtures, 'after the steady load')
   print(`\n## ${minutes} min at 80 % of ${level.toFixed(1)} units a second\n\n`)
   print(
-    `${tally.total} units, ${came.toFixed(1)} a second; ${tally.heldBack} were due while the machine was busy with others\n\n`,
+    `${tally.total} units, ${throughput.toFixed(1)} a second; ${tally.dropped} were due while the machine was busy with others\n\n`,
   )
   print(timesOf(tally) + memoryTable(memory.samples) + errorsOf(tally))
   return level
 }
 
-/** Three times what the machine holds; 80 % of it is let in. */
+/** Runs at three times the machine's capacity; 80 % of it is accepted. */
 async function overload(program, site, level) {
-  // A unit is two requests or more, and there are two keys.
+  // A unit has at least two requests, and there are two keys.
   const rate = String(Math.max(1, Math.floor((level * share) / 2)))
-  const ground = await open(program, site, ['--rate', rate, '--burst', rate])
+  const fixtures = await open(program, site, ['--rate', rate, '--burst', rate])
   const tally = new Tally()
-  await steadily(ground.works, { perSec: level * 3, forSecs: Math.max(15, secs / 20) }, tally)
+  await steadily(fixtures.works, { perSec: level * 3, forSecs: Math.max(15, secs / 20) }, tally)
   const kinds = [...tally.refused.keys()]
   const refused = [...tally.refused].map(([what, count]) => `${count} x ${what}`).join(', ')
   must('work is refused under overload, by 429 and 503 with Retry-After', refused || 'none', kinds.length > 0)
@@ -150,24 +150,24 @@ async function overload(program, site, level) {
     `${tally.failed} errors, ${tally.total} done`,
     tally.failed === 0 && tally.total > 0,
   )
-  await end(ground, 'after the overload')
+  await end(fixtures, 'after the overload')
   print(`## Three times as much\n\n${timesOf(tally)}${errorsOf(tally)}`)
 }
 
 say(hasShell ? 'shells: bax-shell:busybox' : 'no commands in shells: there is no Docker, or no image bax-shell:busybox')
 try {
   const build = await buildApart()
-  undo.push(build.remove)
+  cleanups.push(build.remove)
   const site = await openSite()
-  undo.push(site.close)
+  cleanups.push(site.close)
   const level = await steady(build.program, site)
   await overload(build.program, site, level)
 } catch (error) {
   must('the soak goes through', error.stack, false)
 } finally {
-  for (const work of undo.toReversed()) await work()
+  for (const work of cleanups.toReversed()) await work()
 }
 print(`## Verdict\n\n${verdictsOf(verdicts)}`)
-const faults = verdicts.filter(({ holds }) => !holds).length
-print(faults === 0 ? 'soak: all held\n' : `soak: ${faults} faults\n`)
-process.exit(faults === 0 ? 0 : 1)
+const failures = verdicts.filter(({ holds }) => !holds).length
+print(failures === 0 ? 'soak: all held\n' : `soak: ${failures} failures\n`)
+process.exit(failures === 0 ? 0 : 1)

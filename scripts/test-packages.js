@@ -1,17 +1,17 @@
-// Installs what tests use beside a browser and Docker, as far as it can: tests skip what is missing, and say so.
+// Installs programs for tests other than a browser and Docker, where possible: tests report missing ones, and are skipped.
 import { canInstall, installPackages, missingPackages } from './apt.js'
 
 /** Small programs. */
 const programs = ['curl', 'iproute2', 'openssl', 'tmux']
 
-/** Where tests run unattended, they also get real shells, a real PHP application and real manuals to read. */
+/** Unattended runs also use real shells, a real PHP application and real manuals. */
 const unattended = [
   'fish', 'zsh', 'xvfb',
   'php-cli', 'php-gd', 'php-mbstring', 'php-xml',
   'debian-policy', 'git-doc', 'postgresql-doc', 'python3-doc',
 ] // prettier-ignore
 
-/** `say` writes a line, `run` runs a program with its output on stderr and gives its exit code. */
+/** `say` writes a line, `run` runs a program with its output on stderr and returns its exit code. */
 export async function setUpTestPackages(tools) {
   const wanted = process.env.CI ? [...programs, ...unattended] : programs
   const missing = missingPackages(wanted)

@@ -1,6 +1,6 @@
-// Makes the container image of the server, `bax:VERSION` (and `bax:latest`), from Debian's packages, this machine's Node
-// and this checkout; no registry is asked. Needs root (debootstrap) and Docker. The Debian below it is made once and
-// kept; `node scripts/image/build.js fonts-noto-cjk` puts further packages into it.
+// Builds the container image of the server, `bax:VERSION` (and `bax:latest`), from Debian's packages, this machine's Node
+// and this checkout, without a registry. Needs root (debootstrap) and Docker. The Debian base is built once and kept;
+// `node scripts/image/build.js fonts-noto-cjk` adds further packages.
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
@@ -16,7 +16,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 const say = (line) => process.stderr.write(`${line}\n`)
 
-/** Both browsers, letters for the languages of Europe and pictures in text, and a first process that buries the dead. */
+/** Both browsers, fonts for European languages and emoji, and an init process that reaps zombies. */
 const packages = ['ca-certificates', 'chromium', 'chromium-headless-shell', 'fonts-liberation', 'fonts-noto-color-emoji', 'tini'] // prettier-ignore
 
 const state = '/var/lib/bax'
@@ -27,8 +27,8 @@ const recipe = (more) => ({
 })
 
 /**
- * Builds it with further packages of Debian's, under these names; gives the first one.
- * @param {{ more?: string[], names?: string[] }} wishes
+ * Builds the image with further Debian packages, under these names; returns the first one.
+ * @param {{ more?: string[], names?: string[] }} options
  */
 export async function buildImage({ more = [], names } = {}) {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
@@ -46,10 +46,10 @@ export async function buildImage({ more = [], names } = {}) {
   return name
 }
 
-/** The Debian below, named by what it is made of and how. */
+/** Builds the Debian base, named by a hash of its recipe. */
 async function baseImage(wanted) {
-  const how = await readFile(maker)
-  const hash = createHash('sha256').update(JSON.stringify(wanted)).update(how).digest('hex').slice(0, 16)
+  const source = await readFile(maker)
+  const hash = createHash('sha256').update(JSON.stringify(wanted)).update(source).digest('hex').slice(0, 16)
   const name = `bax-server-base:${hash}`
   if (await docker(['image', 'inspect', name]).catch(() => undefined)) return name
   say(`making ${name} (some minutes, once)`)
@@ -63,7 +63,7 @@ async function baseImage(wanted) {
   return name
 }
 
-/** What makes the Debian of shell sessions makes this one too. */
+/** The module that also builds the Debian of shell sessions. */
 const maker = join(root, 'src/engine/shell/images/debian-image.ts')
 
 async function loadMaker() {
@@ -85,7 +85,7 @@ async function loadMaker() {
   }
 }
 
-/** The program as npm would install it, and the Node that runs this script. */
+/** Copies the program as npm would install it, and the Node that runs this script. */
 async function fill(context) {
   const app = join(context, 'opt', 'bax')
   await mkdir(join(context, 'bin'), { recursive: true })
@@ -96,7 +96,7 @@ async function fill(context) {
   for (const path of stdout.trim().split('\n').slice(1)) {
     await cp(path, join(app, relative(root, path)), {
       recursive: true,
-      // What a package holds of others is a line of its own; `.bin` is for people.
+      // Bundled packages have separate entries; `.bin` is only for interactive use.
       filter: (source) =>
         !/\/node_modules\/(?:.*\/)?(?:node_modules|\.bin)(?:\/|$)/.test(source.slice(root.length - 1)),
     })
@@ -124,7 +124,7 @@ CMD ["serve", "--host", "0.0.0.0"]
 `
 
 async function docker(args) {
-  // Docker 20 and its successors build this without their newer builder, which may be absent.
+  // Docker 20 and later can build this without BuildKit, which may be missing.
   const { stdout } = await run('docker', args, { env: { ...process.env, DOCKER_BUILDKIT: '0' } })
   return stdout.trim()
 }

@@ -1,5 +1,5 @@
-// A caller with a key of its own that attacks the server while others work: hostile strings, half-open upgrades, fork bombs,
-// crashed renderers and damaged files. It only counts what it tried, and reports responses that a server must never give.
+// A client with a separate key that attacks the server while others work: hostile strings, half-open upgrades, fork bombs,
+// crashed renderers and damaged files. It counts its attempts, and reports responses that a server must never send.
 import { once } from 'node:events'
 import { appendFile, readdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
@@ -10,8 +10,8 @@ const hostile = [
   '$(reboot)', '__proto__', 'constructor', '', ' ', 'x'.repeat(10_000), '\u202e\u0000\u200b', '*'.repeat(500), '{{{{', '[[[[',
 ] // prettier-ignore
 
-/** Operations that take strings from outside, with the body that carries one. */
-const carriers = [
+/** Operations with a string from the caller, and the body that carries it. */
+const textOperations = [
   ['POST', '/shell/sessions', (text) => ({ image: text })],
   ['POST', '/shell/sessions', (text) => ({ image: 'bax-shell:busybox', cwd: text, env: { [text]: text } })],
   ['POST', '/sessions', (text) => ({ requested_name: text, locale: text, timezone: text, user_agent: text })],
@@ -32,10 +32,10 @@ const bombs = ['f(){ f|f& };f', 'while :; do (sleep 100 &) done', 'b(){ setsid s
 const pick = (list) => list[Math.floor(Math.random() * list.length)]
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Attacks at one a second until `stop` is called. */
+/** Attacks once per second until `stop` is called. */
 export function attack({ url, key, stateDir, shell }) {
   const tried = new Map()
-  const faults = []
+  const failures = []
   const sockets = new Set()
   let stopped = false
 
@@ -47,17 +47,17 @@ export function attack({ url, key, stateDir, shell }) {
       signal: AbortSignal.timeout(120_000),
     })
     const text = await response.text()
-    // 503 and 507 are refusals with a reason; any other 5xx is an error of the server's own.
+    // 503 and 507 are rejections with a reason; any other 5xx is a bug of the server.
     if (response.status >= 500 && ![503, 507].includes(response.status))
-      faults.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`)
+      failures.push(`${method} ${path}: ${response.status} ${text.slice(0, 200)}`)
     return { status: response.status, answer: text && JSON.parse(text) }
   }
 
   const attacks = {
     async strings() {
-      const [method, path, body] = pick(carriers)
+      const [method, path, body] = pick(textOperations)
       const { answer } = await ask(method, path, body(pick(hostile)))
-      // Sessions that were created nevertheless are closed, so that the quota is not used up.
+      // Sessions that were created nevertheless are closed, to free the quota.
       const id = answer?.session_id
       if (id && path === '/shell/sessions') await ask('DELETE', `/shell/sessions/${id}`)
       if (id && path === '/sessions') await ask('DELETE', `/sessions/${id}`)
@@ -80,7 +80,7 @@ export function attack({ url, key, stateDir, shell }) {
       if (!session_id) return
       await ask('POST', '/shell/exec', { session_id, command: `(${pick(bombs)}) & sleep 1`, timeout_secs: 3 })
       const { status, answer: after } = await ask('POST', '/shell/exec', { session_id, command: 'echo ok', timeout_secs: 20 }) // prettier-ignore
-      if (status !== 200 || after.stdout !== 'ok\n') faults.push(`after a bomb: ${status} ${JSON.stringify(after)}`)
+      if (status !== 200 || after.stdout !== 'ok\n') failures.push(`after a bomb: ${status} ${JSON.stringify(after)}`)
       await ask('DELETE', `/shell/sessions/${session_id}`)
     },
     async renderers() {
@@ -89,7 +89,7 @@ export function attack({ url, key, stateDir, shell }) {
       if (!session_id) return
       await ask('POST', '/cdp', { session_id, method: 'Page.crash' })
       const { answer: after } = await ask('POST', '/commands', { session_id, commands: [{ command: 'get_title' }] })
-      if (after.success) faults.push(`a crashed page has a title: ${JSON.stringify(after)}`)
+      if (after.success) failures.push(`a crashed page has a title: ${JSON.stringify(after)}`)
       await ask('DELETE', `/sessions/${session_id}`)
     },
     async files() {
@@ -120,7 +120,7 @@ export function attack({ url, key, stateDir, shell }) {
       try {
         await attacks[kind]()
       } catch (error) {
-        faults.push(`${kind}: ${error.message} ${error.cause?.message ?? ''}`)
+        failures.push(`${kind}: ${error.message} ${error.cause?.message ?? ''}`)
       }
       tried.set(kind, (tried.get(kind) ?? 0) + 1)
       await pause(1000)
@@ -128,12 +128,12 @@ export function attack({ url, key, stateDir, shell }) {
   })()
   return {
     tried,
-    faults,
+    failures,
     async stop() {
       stopped = true
       await loop
     },
-    /** Half-open connections are left to the server: it must end beside them. */
+    /** Leaves half-open connections to the server, which must end despite them. */
     close() {
       for (const socket of sockets) socket.destroy()
     },

@@ -1,15 +1,15 @@
-// Load: what it came to, how much of it the machine holds, and a pace that follows the machine.
+// Load: its results, the capacity of the machine, and a rate that adapts to the machine.
 import { Refused } from './work.js'
 
-/** What each kind of work came to. */
+/** Results of each kind of work. */
 export class Tally {
-  /** Milliseconds of each unit that was done, by kind. */
+  /** Milliseconds of each completed unit, by kind. */
   done = new Map()
   refused = new Map()
-  /** How often each error came, by its text without numbers and ids. */
+  /** Number of each error, by its text without numbers and IDs. */
   errors = new Map()
   /** Units that were due while too many were open. */
-  heldBack = 0
+  dropped = 0
 
   get total() {
     return [...this.done.values()].reduce((sum, { length }) => sum + length, 0)
@@ -17,11 +17,11 @@ export class Tally {
   get failed() {
     return [...this.errors.values()].reduce((sum, { count }) => sum + count, 0)
   }
-  get turnedAway() {
+  get rejections() {
     return [...this.refused.values()].reduce((sum, count) => sum + count, 0)
   }
 
-  /** Runs one unit and notes what became of it. */
+  /** Runs one unit and records its result. */
   async run(work) {
     const start = performance.now()
     const kind = work.pick()
@@ -31,7 +31,7 @@ export class Tally {
       this.done.get(kind).push(performance.now() - start)
     } catch (error) {
       if (error instanceof Refused) this.#refuse(error)
-      else this.fail(`${kind}: ${told(error)}`)
+      else this.fail(`${kind}: ${describeError(error)}`)
     }
   }
 
@@ -47,19 +47,19 @@ export class Tally {
   }
 }
 
-/** An error with what caused it: `fetch failed` alone says nothing. */
-function told(error) {
+/** Returns an error with its cause, because `fetch failed` alone is not specific. */
+function describeError(error) {
   const { message, cause } = error
   return cause ? `${message} (${cause.code ?? ''} ${cause.message})` : message
 }
 
-/** Units a second when so many are at work all the time. */
-async function throughput(works, together, forSecs) {
+/** Measures units per second at a constant concurrency. */
+async function throughput(works, concurrency, forSecs) {
   const tally = new Tally()
   const start = performance.now()
   const until = start + forSecs * 1000
   await Promise.all(
-    Array.from({ length: together }, async (_, at) => {
+    Array.from({ length: concurrency }, async (_, at) => {
       while (performance.now() < until) await tally.run(works[at % works.length])
     }),
   )
@@ -67,18 +67,18 @@ async function throughput(works, together, forSecs) {
 }
 
 /**
- * What the machine holds, in units a second, and how many at a time that took: more and more together until twice in a
- * row that has brought hardly more: as few as do it, since more at a time only wait for each other. One slow moment alone decides nothing.
+ * Returns the machine's capacity in units per second, and the lowest concurrency that reaches it. Raises the concurrency
+ * until the throughput has hardly grown twice in a row, because a single slow moment proves nothing.
  */
 export async function findLevel(works, forSecs, say) {
-  let best = { rate: 0, together: 1 }
+  let best = { rate: 0, concurrency: 1 }
   const errors = []
-  for (let together = 2, worse = 0; together <= 16 && worse < 2; together *= 2) {
-    const { rate, tally } = await throughput(works, together, forSecs)
-    say(`${together} at a time: ${rate.toFixed(1)} units a second`)
+  for (let concurrency = 2, worse = 0; concurrency <= 16 && worse < 2; concurrency *= 2) {
+    const { rate, tally } = await throughput(works, concurrency, forSecs)
+    say(`${concurrency} at a time: ${rate.toFixed(1)} units a second`)
     errors.push(...[...tally.errors.values()].map(({ example }) => example))
     if (rate > best.rate * 1.15) {
-      best = { rate, together }
+      best = { rate, concurrency }
       worse = 0
     } else worse += 1
   }
@@ -86,30 +86,30 @@ export async function findLevel(works, forSecs, say) {
 }
 
 /**
- * Work that begins at a pace, for a time; resolves when all of it is over. With `most` no more are open than that: what
- * is due then is left out, and the pace follows what the machine, which others use too, has done in the last seconds.
+ * Starts work at a rate, for a time; resolves once all of it has ended. With `most`, units that are due while so many
+ * are open are dropped, and the rate adapts to the recent throughput of the machine, which is shared.
  */
 export async function steadily(works, { perSec, forSecs, most = Infinity, share = 1 }, tally) {
   const open = new Set()
   const start = performance.now()
   const windowMs = 10_000
-  let pace = perSec
+  let rate = perSec
   let due = start
-  let window = { from: start, done: 0, heldBack: 0 }
-  for (let begun = 0; performance.now() - start < forSecs * 1000; begun += 1) {
+  let window = { from: start, done: 0, dropped: 0 }
+  for (let started = 0; performance.now() - start < forSecs * 1000; started += 1) {
     const now = performance.now()
     if (due > now) await new Promise((resolve) => setTimeout(resolve, due - now))
-    due += 1000 / pace
+    due += 1000 / rate
     if (open.size < most) {
-      const running = tally.run(works[begun % works.length]).finally(() => open.delete(running))
+      const running = tally.run(works[started % works.length]).finally(() => open.delete(running))
       open.add(running)
-    } else tally.heldBack += 1
+    } else tally.dropped += 1
     if (performance.now() - window.from < windowMs) continue
     const did = (tally.total - window.done) / ((performance.now() - window.from) / 1000)
-    // A tenth held back: less than was asked is all there is now. Else towards the pace of a machine that is ours alone.
-    const crowded = (tally.heldBack - window.heldBack) * 1000 > 0.1 * pace * windowMs
-    pace = crowded ? Math.max(1, share * did) : Math.min(perSec, pace * 1.1)
-    window = { from: performance.now(), done: tally.total, heldBack: tally.heldBack }
+    // Keep a reserve of ten percent: a lower result is all that is available now. Otherwise return to the full rate.
+    const isOverloaded = (tally.dropped - window.dropped) * 1000 > 0.1 * rate * windowMs
+    rate = isOverloaded ? Math.max(1, share * did) : Math.min(perSec, rate * 1.1)
+    window = { from: performance.now(), done: tally.total, dropped: tally.dropped }
   }
   await Promise.all(open)
   return tally.total / ((performance.now() - start) / 1000)

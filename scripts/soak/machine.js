@@ -1,4 +1,4 @@
-// A server of its own with what it works on: a site, two keys, a browser at its relay; and what it costs the machine.
+// A server with its fixtures (a site, two keys, a relayed browser), and its resource usage.
 import { execFile, spawn } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -8,16 +8,16 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from '../build.js'
 
-/** How long a server that is told to end lets work go on. */
+/** Time that a stopping server gives to running work, in seconds. */
 export const drainSecs = 10
-/** For a server to end; then it is killed. */
+/** Timeout for a server to end; then it is killed. */
 const endMs = 90_000
-/** For a browser to be at its relay. */
+/** Timeout for a browser to connect to its relay. */
 const relayMs = 120_000
 
 const run = promisify(execFile)
 
-/** Pages of text that link to each other; `/filled/` ones are filled by their script. */
+/** Serves linked pages of text; `/filled/` ones are filled by their script. */
 export async function openSite() {
   const text = Array.from({ length: 40 }, (_, at) => `<p>Sentence ${at} of a page that has something to say.</p>`).join(
     '',
@@ -33,7 +33,7 @@ export async function openSite() {
         : `<!doctype html><title>Page ${number}</title><main>${body}</main>`,
     )
   })
-  // As long as by default: connections are closed under the feet of those who keep them, as on the web.
+  // The default timeout: servers on the web also close idle connections in use.
   server.keepAliveTimeout = 5000
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -45,7 +45,7 @@ export async function openSite() {
   }
 }
 
-/** A build of its own, which nobody builds anew in the middle of it; inside the checkout, so that its packages are found. */
+/** Builds into a separate folder that no other build replaces, inside the checkout so that its packages are found. */
 export async function buildApart() {
   const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
   await mkdir(parent, { recursive: true })
@@ -54,7 +54,7 @@ export async function buildApart() {
   return { program: join(folder, 'dist', 'main.js'), remove: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** A server whose bounds for callers are given; its state goes with it. */
+/** Starts a server with the given limits for callers; its state is removed with it. */
 export async function openServer(program, flags) {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-soak-'))
   const temporary = join(stateDir, 'tmp')
@@ -94,7 +94,7 @@ export async function openServer(program, flags) {
   })
   return {
     url,
-    /** Keys of the callers that work. */
+    /** Keys of the regular callers. */
     keys: keys.slice(0, 2),
     /** Key of the attacker. */
     attackerKey: keys[2],
@@ -103,15 +103,15 @@ export async function openServer(program, flags) {
     pid: child.pid,
     temporary,
     env,
-    /** Warnings and errors of its log. */
+    /** Warnings and errors in its log. */
     lines,
     bax,
-    /** Asks it to end; the code that it ends with, `killed` when it does not. */
+    /** Stops it; returns its exit code, or `killed` after the timeout. */
     async stop() {
       child.kill('SIGTERM')
-      const late = setTimeout(() => child.kill('SIGKILL'), endMs)
+      const timer = setTimeout(() => child.kill('SIGKILL'), endMs)
       const code = await ended
-      clearTimeout(late)
+      clearTimeout(timer)
       return code ?? 'killed'
     },
     async remove() {
@@ -121,7 +121,7 @@ export async function openServer(program, flags) {
   }
 }
 
-/** A browser brought through the relay; gives the id of its session. */
+/** Connects a browser through the relay; returns the ID of its session. */
 export async function openRelay(server, key) {
   const client = { ...server.env, BAX_SERVER: server.url, BAX_API_KEY: key }
   const { program } = server
@@ -132,23 +132,23 @@ export async function openRelay(server, key) {
     env: { ...client, BAX_RELAY_TOKEN: token },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
-  let said = ''
-  child.stderr.on('data', (chunk) => (said += chunk))
+  let stderr = ''
+  child.stderr.on('data', (chunk) => (stderr += chunk))
   const ended = new Promise((resolve) => child.on('close', resolve))
   const close = () => (child.kill('SIGTERM'), ended)
   const until = performance.now() + relayMs
   while (child.exitCode === null && performance.now() < until) {
     const answer = await fetch(`${server.url}/relay/sessions`, { headers: { 'x-api-key': key } })
-    // Under a low rate limit, the question may be refused.
+    // A low rate limit may reject the request.
     const { sessions = [] } = await answer.json()
     if (sessions.length > 0) return { id: sessions[0].id ?? sessions[0].session_id, close }
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
   await close()
-  throw new Error(`no browser for the relay: ${said}`)
+  throw new Error(`no browser for the relay: ${stderr}`)
 }
 
-/** A process and all below it. */
+/** Returns a process and all its descendants. */
 export async function treeOf(pid) {
   const parents = new Map()
   for (const name of (await readdir('/proc')).filter((one) => /^\d+$/.test(one))) {
@@ -168,8 +168,8 @@ export async function treeOf(pid) {
 }
 
 /**
- * Memory that is a tree's own, in MB, of its first process and of all together. Pages of files are left out: how much of
- * them counts for whom depends on who else on the machine runs the same browser.
+ * Returns the private memory in MB of the first process of a tree, and of all together. Mapped files are excluded: their
+ * share depends on who else on the machine runs the same browser.
  */
 export async function memoryOf(pid) {
   const each = await Promise.all((await treeOf(pid)).map(async (one) => [one, await ownMemory(one)]))

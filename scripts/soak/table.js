@@ -1,10 +1,10 @@
-// What a soak came to, as tables of Markdown.
+// Results of a soak test as Markdown tables.
 
 const line = (cells) => `| ${cells.join(' | ')} |\n`
 const table = (columns, rows) => `${line(columns)}${line(columns.map(() => '---'))}${rows.map(line).join('')}\n`
 const rank = (sorted, share) => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))])
 
-/** How long the units of each kind took. */
+/** Durations of units by kind. */
 export function timesOf({ done }) {
   const rows = [...done].toSorted(([a], [b]) => (a < b ? -1 : 1))
   return table(
@@ -37,7 +37,7 @@ export function errorsOf({ errors }) {
   )
 }
 
-/** What must hold, and whether it did. */
+/** Requirements, and whether they were met. */
 export const verdictsOf = (verdicts) =>
   table(
     ['what must hold', 'found', 'holds'],

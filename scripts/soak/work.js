@@ -1,7 +1,7 @@
-// The kinds of work of a soak, each as one unit that is done or says why not.
+// The kinds of work of a soak test, each as one unit that succeeds or throws the reason.
 import { Agent, request } from 'node:http'
 
-/** A refusal that a loaded server may give. */
+/** A rejection that a loaded server may send. */
 export class Refused extends Error {
   constructor(status, code, retryAfter) {
     super(`refused with ${status} ${code}`)
@@ -11,22 +11,22 @@ export class Refused extends Error {
   }
 }
 
-/** How often each kind comes among a hundred. */
+/** Number of each kind per hundred units. */
 const shares = { scrape: 40, session: 20, render: 10, visit: 10, relay: 10, exec: 5, crawl: 5 }
 
-/** A session is used so often, and then replaced. */
+/** Uses of a session before it is replaced. */
 const usesOfSession = 50
-/** Nothing that is asked takes longer; a server that says nothing at all is an error too. */
-const patienceMs = 200_000
+/** Timeout for any request; a server that does not respond is an error, too. */
+const timeoutMs = 200_000
 
 const agent = new Agent({ keepAlive: true })
 
-/** By Node's own client: fetch gives up a connection after ten seconds, also when it is this process that is late. */
+/** Not fetch, which closes a connection after ten seconds even if this process is the slow one. */
 function send(url, { method, key, body }) {
   const text = body && JSON.stringify(body)
   const headers = { 'x-api-key': key, ...(text && { 'content-type': 'application/json' }) }
   return new Promise((resolve, reject) => {
-    const asked = request(url, { method, headers, agent, signal: AbortSignal.timeout(patienceMs) }, (response) => {
+    const sent = request(url, { method, headers, agent, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
       const chunks = []
       response.on('error', reject).on('data', (chunk) => chunks.push(chunk))
       response.on('end', () =>
@@ -37,13 +37,13 @@ function send(url, { method, key, body }) {
         }),
       )
     })
-    asked.on('error', reject).end(text)
+    sent.on('error', reject).end(text)
   })
 }
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Work for one key; sessions and shells that it uses again and again are made when they are first needed. */
+/** Returns the work of one key, which creates sessions and shells for reuse when they are first needed. */
 export function workOf({ url, key, site, relay, shell }) {
   const ask = async (method, path, body, good = (answer) => answer.success !== false) => {
     const { status, retryAfter, text } = await send(`${url}${path}`, { method, key, body })
@@ -54,15 +54,15 @@ export function workOf({ url, key, site, relay, shell }) {
     if (!good(answer)) throw new Error(`${method} ${path}: ${answer.code} ${answer.error} ${text.slice(0, 600)}`)
     return answer
   }
-  let askedAgain = 0
-  /** What belongs to work that was accepted is asked again when it is refused, as any client would. */
-  const insist = async (...asked) => {
+  let retries = 0
+  /** Retries rejected requests of accepted work, like any client would. */
+  const requestWithRetry = async (...args) => {
     for (;;) {
       try {
-        return await ask(...asked)
+        return await ask(...args)
       } catch (error) {
         if (!(error instanceof Refused) || !error.retryAfter) throw error
-        askedAgain += 1
+        retries += 1
         await pause(Number(error.retryAfter) * 1000)
       }
     }
@@ -80,16 +80,16 @@ export function workOf({ url, key, site, relay, shell }) {
     let made = await ask('POST', '/sessions', { idle_timeout_secs: 0 })
     while (made.status === 'provisioning') {
       await pause(made.retry_after_ms ?? 500)
-      made = await insist('GET', `/sessions/provision/${made.provision_id}`)
+      made = await requestWithRetry('GET', `/sessions/provision/${made.provision_id}`)
       if (made.status === 'failed') throw new Error(`no session: ${made.error}`)
     }
     return made.session_id
   }
-  const endSession = (id) => insist('DELETE', `/sessions/${id}`)
-  /** Work in a session, which ends with it when it fails. */
+  const endSession = (id) => requestWithRetry('DELETE', `/sessions/${id}`)
+  /** Works in a session, which is replaced after a failure. */
   const inSession = async (id) => {
     try {
-      await insist('POST', '/commands', commands(id))
+      await requestWithRetry('POST', '/commands', commands(id))
     } catch (error) {
       await endSession(id)
       throw error
@@ -117,7 +117,7 @@ export function workOf({ url, key, site, relay, shell }) {
       shellId ??= ask('POST', '/shell/sessions', { image: 'bax-shell:busybox' }).then(
         ({ session_id }) => session_id,
         (error) => {
-          // The next one tries again.
+          // Retried by the next one.
           shellId = undefined
           throw error
         },
@@ -138,9 +138,9 @@ export function workOf({ url, key, site, relay, shell }) {
   return {
     pick: () => wheel[Math.floor(Math.random() * wheel.length)],
     unit: (kind) => kinds[kind](),
-    /** How often something that belongs to accepted work was refused. */
-    get askedAgain() {
-      return askedAgain
+    /** Number of rejected requests of accepted work. */
+    get retries() {
+      return retries
     },
   }
 }

@@ -1,9 +1,9 @@
 // Gradient-boosted trees on binned features: logistic loss with soft labels and weights, trees grown leaf by leaf.
-// Written here because the registry has no well-kept package for it that installs without a compiler.
+// Implemented here because the registry has no maintained package for it that installs without a compiler.
 
 const maxBins = 64
 
-/** A random number generator that gives the same numbers for the same seed (mulberry32). */
+/** Returns a random number generator that repeats its numbers for the same seed (mulberry32). */
 export function randomFrom(seed) {
   let state = seed >>> 0
   return () => {
@@ -14,7 +14,7 @@ export function randomFrom(seed) {
   }
 }
 
-/** Upper edges of at most `bins` bins of equal mass for one column. */
+/** Returns the upper edges of at most `bins` bins of equal mass for one column. */
 function edgesOf(sample, bins) {
   const sorted = Float32Array.from(sample).sort()
   const distinct = [...new Set(sorted)]
@@ -28,14 +28,14 @@ function edgesOf(sample, bins) {
   return Float32Array.from(edges).sort()
 }
 
-/** Bins of a row-major matrix, one column after the other, in shared memory. */
+/** Returns the bins of a row-major matrix, column by column, in shared memory. */
 export function binColumns(values, width, rows) {
   const binned = { columns: new Uint8Array(new SharedArrayBuffer(width * rows)), edges: [], width, rows }
   binAgain(binned, values, 0)
   return binned
 }
 
-/** Bins the columns from `first` on again, when their values have changed. */
+/** Bins the columns from `first` on again, after their values have changed. */
 export function binAgain({ columns, edges, width, rows }, values, first) {
   const random = randomFrom(7)
   const sampleRows = rows <= 60_000 ? null : Int32Array.from({ length: 60_000 }, () => Math.floor(random() * rows))
@@ -66,7 +66,7 @@ const defaults = {
   leaves: 31,
   rate: 0.08,
   features: 0.3,
-  /** Of each round's rows: those with the greatest gradients, and as many others by chance, weighed up. */
+  /** Selects the rows with the greatest gradients, and random others with a higher weight. */
   topShare: 0.15,
   restShare: 0.15,
   ridge: 5,
@@ -75,7 +75,7 @@ const defaults = {
   seed: 1,
 }
 
-/** Trains on the rows listed in `train`; `labels` from 0 to 1. Gives trees over bins. */
+/** Trains on the rows listed in `train`; `labels` from 0 to 1. Returns trees over bins. */
 export function boost({ columns, edges, rows }, train, labels, weights, options = {}) {
   const settings = { ...defaults, ...options }
   const random = randomFrom(settings.seed)
@@ -106,7 +106,7 @@ export function boost({ columns, edges, rows }, train, labels, weights, options 
   return { bias, trees }
 }
 
-/** Gradient-based one-side sampling: rows that are still wrong, and a part of the others that stands for all of them. */
+/** Gradient-based one-side sampling: rows that are still wrong, and a weighted sample of the others. */
 function chooseRows(train, gradients, hessians, { topShare, restShare }, random) {
   const sample = Float64Array.from({ length: 2000 }, () =>
     Math.abs(gradients[train[Math.floor(random() * train.length)]]),
@@ -126,7 +126,7 @@ function chooseRows(train, gradients, hessians, { topShare, restShare }, random)
   return chosen.subarray(0, count)
 }
 
-/** The leaf value of one row of binned columns. */
+/** Returns the leaf value of one row of binned columns. */
 function valueOf(tree, columns, rows, row) {
   let node = 0
   while (tree.feature[node] >= 0)
@@ -134,7 +134,7 @@ function valueOf(tree, columns, rows, row) {
   return tree.value[node]
 }
 
-/** Log odds of the rows in `wanted`. */
+/** Returns the log odds of the rows in `wanted`. */
 export function scoreRows({ columns, rows }, model, wanted) {
   const scores = new Float64Array(wanted.length).fill(model.bias)
   for (const tree of model.trees)
@@ -190,7 +190,7 @@ function growTree(data, rowList, gradients, hessians, features, settings) {
   return tree
 }
 
-/** Sums of gradient and hessian per bin, feature after feature. */
+/** Sums gradients and hessians per bin, feature by feature. */
 function buildHistogram({ columns, rows }, order, from, to, gradients, hessians, features) {
   const histogram = new Float64Array(features.length * maxBins * 2)
   const count = to - from

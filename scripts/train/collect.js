@@ -1,4 +1,4 @@
-// Turns pages into rows to learn from: features, labels, weights, folds.
+// Converts pages to training rows: features, labels, weights, folds.
 import { randomFrom } from './boost.js'
 import { countPage, learnLexicon } from './lexicon.js'
 import { labelBlocks, labelPassages } from './labels.js'
@@ -6,10 +6,10 @@ import { foldOf, readHtml, readItems, siteOf } from './pages.js'
 
 const noCounts = { names: new Map(), texts: new Map() }
 
-/** How much a page of a set counts beside one of the main set. */
+/** Weight of a page of a set relative to the main set. */
 const setWeights = { traf: 0.8, readability: 0.7, defuddle: 0.25 }
 
-/** Pages without their scripts and styles: some fetchers deliver them so. */
+/** Removes scripts and styles, like some fetchers do. */
 const stripped = (html) =>
   html.replaceAll(/<(script|style)\b[\s\S]*?<\/\1\s*>/gi, '').replaceAll(/<!--[\s\S]*?-->/g, '')
 
@@ -21,14 +21,14 @@ const sourceOf = (folder, page) => {
 const surveyOf = (extractor, folder, page, lexicon) =>
   extractor.surveyPage(extractor.treeFromHtml(sourceOf(folder, page), page.item.url).root, page.item.url, lexicon)
 
-/** Pages with the labels of their blocks; `textOf` gives the true text of an item. */
+/** Returns pages with the labels of their blocks; `textOf` returns the true text of an item. */
 export function labelPages(extractor, { folder, folds, textOf, every = 1 }) {
   const pages = []
   const noLexicon = learnLexicon(extractor, [])
   for (const [index, item] of readItems(folder).entries()) {
     if (index % every > 0) continue
     const page = { item, fold: foldOf(item, folds), site: siteOf(item), stripped: false }
-    // Every third page of the main set also teaches without its scripts.
+    // Every third page of the main set is also used without its scripts.
     page.stripped = item.set === 'wcxb-dev' && parseInt(item.key.slice(0, 6), 16) % 3 === 0
     const survey = surveyOf(extractor, folder, page, noLexicon)
     const texts = survey.segments.blocks.map(({ text }) => text)
@@ -73,7 +73,7 @@ export function collectRows(extractor, pages, { folder, folds, extra }) {
 
 const shared = (length) => new Float32Array(new SharedArrayBuffer(length * 4))
 
-/** Labels and weights of all rows; a block counts by its words, a page by what a wrong word costs there. */
+/** Returns labels and weights of all rows; a block is weighted by its words, a page by the cost of a wrong word. */
 export function targetsOf(pages, rows) {
   const random = randomFrom(11)
   const labels = shared(rows)
@@ -103,7 +103,7 @@ export function targetsOf(pages, rows) {
 
 const leastWeight = 0.4
 
-/** Blocks of pages with thousands of them weigh little: a part of them stands for all, and training takes half the time. */
+/** Samples the blocks of very long pages, which weigh little, to halve the training time. */
 function thinned(weight, random) {
   if (weight >= leastWeight || weight === 0) return weight
   return random() < weight / leastWeight ? leastWeight : 0

@@ -1,9 +1,9 @@
-// How much of every block stands in the true text: an alignment of the page's words with the truth's.
+// Computes how much of every block is in the true text, by aligning the words of the page with it.
 const tokensOf = (text) => text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
 
 const anchorLengths = [8, 5, 3, 2, 1]
 
-/** Positions of runs that occur once. */
+/** Returns the positions of sequences that occur once. */
 function uniqueRuns(tokens, from, to, length) {
   const found = new Map()
   for (let at = from; at + length <= to; at++) {
@@ -13,7 +13,7 @@ function uniqueRuns(tokens, from, to, length) {
   return found
 }
 
-/** The longest chain of pairs that rises on both sides. */
+/** Returns the longest chain of pairs that increases on both sides. */
 function risingChain(pairs) {
   const tails = []
   const before = new Int32Array(pairs.length).fill(-1)
@@ -33,7 +33,7 @@ function risingChain(pairs) {
   return chain.toReversed()
 }
 
-/** Patience alignment: marks the page's tokens that stand in the truth in the same order. */
+/** Patience alignment: marks the page's tokens that occur in the truth in the same order. */
 function align(page, truth, matched, used) {
   const work = [[0, page.length, 0, truth.length, 0]]
   while (work.length > 0) {
@@ -71,7 +71,7 @@ function align(page, truth, matched, used) {
   }
 }
 
-/** Per block the share of its words that the truth has, aligned in order, then blocks that stand elsewhere in it. */
+/** Returns the share of each block's words in the truth: aligned in order, then blocks that occur elsewhere in it. */
 export function labelBlocks(blocks, truth) {
   const words = blocks.map(tokensOf)
   const page = words.flat()
@@ -90,7 +90,7 @@ export function labelBlocks(blocks, truth) {
     if (tokens.length > 0) labels[index] = hits / tokens.length
     at += tokens.length
   }
-  // Order differs between page and truth where an author moved parts: whole blocks that the truth still lacks.
+  // The order differs where an author moved parts: match whole blocks that the truth still lacks.
   for (const [index, tokens] of words.entries()) {
     if (labels[index] > 0.5 || tokens.length < 3 || !joined.includes(` ${tokens.join(' ')} `)) continue
     let open = 0
@@ -104,7 +104,7 @@ export function labelBlocks(blocks, truth) {
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ').trim()
 
-/** For pages of which only some wanted and unwanted passages are known: 1, 0, or -1 for unknown. */
+/** For pages with only some known wanted and unwanted passages: 1, 0, or -1 for unknown. */
 export function labelPassages(blocks, { with: wanted, without: unwanted }) {
   const labels = new Float32Array(blocks.length).fill(-1)
   const texts = blocks.map(plain)
@@ -119,7 +119,7 @@ export function labelPassages(blocks, { with: wanted, without: unwanted }) {
   for (const passage of unwanted.map(plain)) for (const index of places(passage)) labels[index] = 0
   for (const passage of wanted.map(plain)) {
     const found = places(passage)
-    // A wanted passage that stands in several places (a headline also in a list of links) is wanted near the others.
+    // Of a wanted passage with several occurrences (a headline also in a list of links), use the one near the others.
     if (found.length === 1 || passage.length > 120) for (const index of found) labels[index] = 1
     else if (found.length > 1) doubtful.push(found)
   }

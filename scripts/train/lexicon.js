@@ -1,14 +1,14 @@
-// Learns what words of class names and of texts say about blocks: log odds of standing in content, site by site.
+// Learns how words of class names and texts indicate content: log odds, site by site.
 
-/** Sites that must use a word before it counts. */
+/** Minimum number of sites that use a word. */
 const leastSites = { names: 3, texts: 6 }
 const leastScore = { names: 0.15, texts: 0.25 }
 const prior = 2.5
 
-/** Each word with the one after it. */
+/** Returns each word with the next one. */
 const pairsOf = (words) => words.slice(1).map((word, index) => `${words[index]}_${word}`)
 
-/** Adds what one page says: per word the share of its blocks' words that are content. */
+/** Adds the counts of one page: per word the share of its blocks' words that are content. */
 export function countPage(extractor, survey, labels) {
   const names = new Map()
   const texts = new Map()
@@ -43,7 +43,7 @@ export function countPage(extractor, survey, labels) {
   return { names, texts }
 }
 
-/** Scores of the words that enough sites use. */
+/** Returns the scores of words that enough sites use. */
 function scoresOf(pages, kind) {
   const sites = new Map()
   for (const { site, counts } of pages)
@@ -75,7 +75,7 @@ function scoresOf(pages, kind) {
   return scores
 }
 
-/** A lexicon from the counts of pages. */
+/** Returns the lexicon of the counts of pages. */
 export const learnLexicon = (extractor, pages) => ({
   names: extractor.scoresOfWords(scoresOf(pages, 'names')),
   texts: extractor.scoresOfWords(scoresOf(pages, 'texts')),

@@ -1,10 +1,10 @@
-// The pages to train on, their true texts, and the groups (sites) that a cross-validation keeps together.
+// The training pages, their true texts, and the groups (sites) that a cross-validation keeps together.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { join } from 'node:path'
 
-/** Items of the set with their texts as the scorer reads them. */
+/** Returns the items of the set with their texts as the scorer reads them. */
 export function readItems(folder) {
   return readFileSync(join(folder, 'items.jsonl'), 'utf8')
     .split('\n')
@@ -15,7 +15,7 @@ export function readItems(folder) {
 export const readHtml = (folder, item) =>
   gunzipSync(readFileSync(join(folder, 'html', `${item.key}.html.gz`))).toString('utf8')
 
-/** The site of a page: pages of one site never stand on both sides of a split. */
+/** Returns the site of a page: pages of one site are always on the same side of a split. */
 export function siteOf({ url, set, id }) {
   if (url.startsWith('hard::'))
     return url
@@ -26,6 +26,6 @@ export function siteOf({ url, set, id }) {
   return host === '' || /fakehost|example\.(?:com|org)/.test(host) ? `${set}/${id}` : host
 }
 
-/** A stable fold for a site. */
+/** Returns a stable fold for a site. */
 export const foldOf = (item, folds) =>
   createHash('sha256').update(siteOf(item).split('.').slice(-2).join('.')).digest().readUInt32BE(0) % folds

@@ -1,6 +1,6 @@
-// The scorer's measures, on blocks: word F1 of a page, F1 over wanted and unwanted passages.
+// Measures of the scorer, on blocks: word F1 of a page, F1 over wanted and unwanted passages.
 
-/** Word F1 of the kept blocks of a page whose true text is known. */
+/** Returns the word F1 of the kept blocks of a page whose true text is known. */
 function wordF1({ words, wanted }, keep) {
   const left = new Map()
   for (const word of wanted) left.set(word, (left.get(word) ?? 0) + 1)
@@ -22,7 +22,7 @@ function wordF1({ words, wanted }, keep) {
 
 const plain = (text) => text.replaceAll(/\s+/g, ' ').trim()
 
-/** How many passages are rightly there, wrongly there, wrongly missing. */
+/** Counts passages that are correctly included, wrongly included and wrongly missing. */
 function passageCounts({ item, survey }, keep) {
   const text = plain(
     survey.segments.blocks
@@ -37,7 +37,7 @@ function passageCounts({ item, survey }, keep) {
 
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length
 
-/** A line of figures per set and per type of page; `keepOf` gives a page's test of what is kept. */
+/** Formats a line of figures per set and per type of page; `keepOf` returns a page's test for kept blocks. */
 export function report(pages, keepOf) {
   const groups = new Map()
   const passages = [0, 0, 0]
@@ -58,7 +58,7 @@ export function report(pages, keepOf) {
   return [`traf ${((2 * right) / (2 * right + wrong + missing)).toFixed(4)}`, ...lines].join('\n')
 }
 
-/** Whether a block is kept at a threshold. */
+/** Returns whether a block is kept at a threshold. */
 export function keepTest(extractor, page, chances, threshold) {
   const kept = new Set(extractor.keptBlocks(page.survey, chances, threshold).map(({ index }) => index))
   return (index) => kept.has(index)

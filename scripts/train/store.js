@@ -2,7 +2,7 @@
 
 const leaf = 0xffff
 
-/** A tree's nodes in preorder, with the values of the edges in place of their numbers. */
+/** Returns a tree's nodes in preorder, with the values of the edges instead of their numbers. */
 function writeNode(tree, node, edges, out) {
   const at = out.features.length
   out.rights.push(0)
@@ -20,7 +20,7 @@ function writeNode(tree, node, edges, out) {
 
 const base64 = ({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 
-/** Trees as text; `edges` are those of the bins that they were trained on. */
+/** Serializes trees; `edges` are those of the bins that they were trained on. */
 export function storedTrees({ bias, trees }, edges) {
   const out = { features: [], thresholds: [], rights: [] }
   const roots = []
@@ -37,5 +37,5 @@ export function storedTrees({ bias, trees }, edges) {
   }
 }
 
-/** A table of scores as text. */
+/** Serializes a table of scores. */
 export const storedScores = ({ hashes, scores }) => ({ hashes: base64(hashes), scores: base64(scores) })

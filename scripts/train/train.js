@@ -59,7 +59,7 @@ function trainBeside(job) {
   })
 }
 
-/** Models that have not seen a fold each, then one that has seen all; the rows' chances by the former. */
+/** Trains models that each omit a fold, then one on all rows; returns the rows' probabilities from the former. */
 async function crossTrain(binned, rowsOf, labels, weights, settings) {
   const chances = new Float32Array(binned.rows)
   const jobs = [...Array.from({ length: folds }, (_, fold) => fold), allFolds]
@@ -85,7 +85,7 @@ const rowsOfPages = (pages) => (wanted) =>
     pages.flatMap((page) => (wanted(page) ? Array.from({ length: page.count }, (_, at) => page.from + at) : [])),
   )
 
-/** One model per kind of page, on one row a page; writes their chances into the block rows. */
+/** Trains one model per kind of page, with one row per page; writes the probabilities into the block rows. */
 async function trainTypes(extractor, pages, width) {
   const known = pages.filter((page) => page.count > 0)
   const pageWidth = extractor.pageFeatures.length
@@ -133,7 +133,7 @@ const keepBy = (all) => (page) => {
 
 const types = await trainTypes(extractor, pages, width)
 const binned = binColumns(values, width, rows)
-// The first look sees the blocks alone: a column without edges is never split on.
+// The first pass only sees the blocks: a column without edges is never split on.
 const blocksEnd = extractor.blockFeatures.length
 const blind = { ...binned, edges: binned.edges.map((edges, at) => (at < blocksEnd ? edges : [])) }
 const first = await crossTrain(blind, rowsOf, labels, weights, blockOptions)

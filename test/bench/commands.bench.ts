@@ -1,4 +1,4 @@
-/** What the commands add to the Playwright calls that they make. */
+/** Overhead of the commands compared with their Playwright calls. */
 import type { Page } from 'playwright'
 import { serveSite } from '../support/site.ts'
 import { call, openSides } from './engines.ts'

@@ -1,4 +1,4 @@
-/** Crawling beside Crawlee, a loop over Playwright pages and the browser itself, over one made-up site. */
+/** Crawling compared with Crawlee, loops over Playwright pages and the browser itself, on a generated site. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -36,7 +36,7 @@ async function onField(wish: Parameters<typeof openField>[0], table: (field: Fie
   }
 }
 
-/** Runs the crawlers in turn, so that a noisy moment hits all of them; of each the run of median speed. */
+/** Runs the crawlers in turn, so that noise affects all of them; returns the run of median speed for each. */
 async function inTurn<Name extends CrawlerName>(field: Field, names: readonly Name[]): Promise<Record<Name, Crawled>> {
   const all = new Map<Name, Crawled[]>(names.map((name) => [name, []]))
   for (let round = 0; round < rounds; round++) for (const name of names) all.get(name)!.push(await field.crawl(name))
@@ -49,7 +49,7 @@ const atLeast = (value: number, bound: number): string =>
 const atMost = (value: number, bound: number): string =>
   `${value.toFixed(2)}x (at most ${bound}x${value <= bound ? '' : ', MISSED'})`
 
-/** Pages of the site per second: what a crawler visits twice counts once. */
+/** Pages of the site per second; pages visited twice count once. */
 const speedOf = (pages: number, { seconds }: Crawled): number => pages / seconds
 
 const missedOf = ({ missedRendered, rendered }: Crawled): string => `${missedRendered} of ${rendered}`
@@ -92,7 +92,7 @@ async function mixedTable(field: Field): Promise<Table> {
   }
 }
 
-/** Why two loops: raw CDP itself, which does nothing but render, is less than 2.5 times as fast as the second one. */
+/** Why two loops: even raw CDP, which only renders, is less than 2.5 times as fast as the second one. */
 const mixedNote = [
   'Four pages at a time for the others; bax sets its own pace, extracts the main content and writes Markdown.',
   'The bound of 2.5x is that of a loop which opens a page for each address; a loop that uses four pages again and again stands beside it without one, as not even raw CDP is that much faster.',
@@ -122,7 +122,7 @@ async function longTable(field: Field): Promise<Table> {
   const first = speedBetween(arrivals, 500, 2500)
   const last = speedBetween(arrivals, longPages - 2000, longPages)
   const drift = Math.abs(last / first - 1)
-  // The first pages of a crawl start its browsers, and after the last they end.
+  // The first pages of a crawl start its browsers, which end after the last.
   const settled = memory!.filter(({ pages }) => pages >= 500 && pages < longPages)
   const [begin, end] = [middleOf(settled.slice(0, 5)), middleOf(settled.slice(-5))]
   const bounded = (text: string, met: boolean) => `${text}${met ? '' : ', MISSED'}`

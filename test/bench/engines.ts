@@ -1,4 +1,4 @@
-/** An engine and a plain Playwright browser side by side, on the same executable. */
+/** An engine and a plain Playwright browser with the same executable. */
 import { createRequire } from 'node:module'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 export interface Side {
   readonly engine: Engine
   readonly playwright: Browser
-  /** Makes a session with defaults; returns its id. */
+  /** Creates a session with defaults; returns its ID. */
   createSession(): Promise<string>
   close(): Promise<void>
 }

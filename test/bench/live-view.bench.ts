@@ -1,10 +1,10 @@
-/** What watching a session costs it, and how lively the view is. */
+/** Cost of the live view for its session, and its frame rate. */
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
 import { serveSite } from '../support/site.ts'
 import { call, openSides } from './engines.ts'
 import { inTurn, ms, ratio, type Table } from './measure.ts'
 
-/** Changes with every frame that the browser paints. */
+/** Changes with every painted frame. */
 const changing = `<!doctype html><title>Changing</title><style>div { width: 300px; height: 300px; background: teal }</style>
 <h1>0</h1><div></div><button onclick="this.textContent++">0</button>
 <script>const step = (at) => {
@@ -36,12 +36,12 @@ export async function measure(): Promise<Table[]> {
     })
     const show = await side.engine.sessions.openLiveView(watched, token, call)
     const [near, far] = memoryLink()
-    let pictures = 0
-    near.handle({ onText: () => {}, onBytes: () => (pictures += 1), onClose: () => {} })
+    let frames = 0
+    near.handle({ onText: () => {}, onBytes: () => (frames += 1), onClose: () => {} })
     show(far)
     const start = performance.now()
     const times = await inTurn({ watched: () => run(watched, commands), alone: () => run(alone, commands) }, 40)
-    const rate = pictures / ((performance.now() - start) / 1000)
+    const rate = frames / ((performance.now() - start) / 1000)
     near.close(1000, '')
     return [
       {

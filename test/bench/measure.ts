@@ -1,4 +1,4 @@
-/** Measuring on a shared machine: cases in turn, many rounds, ratios within one run. */
+/** Measures on a shared machine: cases in turn, many rounds, ratios within one run. */
 import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
@@ -9,7 +9,7 @@ export interface Timing {
 
 export interface Row {
   readonly name: string
-  /** Already formatted: `1.3x (at most 1.5x)`, `28 MB`. */
+  /** Formatted: `1.3x (at most 1.5x)`, `28 MB`. */
   readonly cells: readonly string[]
 }
 
@@ -17,11 +17,11 @@ export interface Table {
   readonly title: string
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
-  /** What was measured against what, in a sentence. */
+  /** What was compared, in one sentence. */
   readonly note?: string
 }
 
-/** Runs every case once per round, in turn, so that a noisy moment hits all of them; milliseconds. */
+/** Runs every case once per round, in turn, so that noise affects all of them; returns milliseconds. */
 export async function inTurn(
   cases: Record<string, () => Promise<unknown>>,
   rounds: number,
@@ -43,7 +43,7 @@ function summary(times: number[]): Timing {
   return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! }
 }
 
-/** Runs a program to its end; rejects with its output when it fails. */
+/** Runs a program to its end; rejects with its output if it fails. */
 export function run(
   program: string,
   args: readonly string[],
@@ -68,29 +68,29 @@ export function run(
 
 export const ms = ({ min, median }: Timing): string => `${min.toFixed(1)} / ${median.toFixed(1)}`
 
-/** Ratio of medians with the bound it is held to. */
+/** Returns the ratio of medians with its limit. */
 export function ratio(of: Timing, to: Timing, atMost?: number): string {
   const value = of.median / to.median
   return `${value.toFixed(2)}x${atMost === undefined ? '' : ` (at most ${atMost}x${value <= atMost ? '' : ', MISSED'})`}`
 }
 
-/** Proportional set size of a process and all its descendants, in MB (Linux). */
+/** Returns the proportional set size of a process and all its descendants, in MB (Linux). */
 export const treeMemory = (root: number): number => treeOf(root).reduce((sum, { pid }) => sum + memoryOf(pid), 0) / 1024
 
-/** A process, and the milliseconds that processors have worked for it. */
+/** A process, and its CPU time in milliseconds. */
 interface Ticked {
   readonly pid: number
   readonly cpuMs: number
 }
 
-/** A process and all its descendants (Linux). */
+/** Returns a process and all its descendants (Linux). */
 export function treeOf(root: number): Ticked[] {
   const children = new Map<number, Ticked[]>()
   let top: Ticked | undefined
   for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
     const stat = readMaybe(`/proc/${name}/stat`)
     if (!stat) continue
-    // After the name, which may hold anything: state, parent, … user and system time in hundredths of a second.
+    // After the name, which may contain anything: state, parent, … user and system time in hundredths of a second.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const found = { pid: Number(name), cpuMs: 10 * (Number(fields[11]) + Number(fields[12])) }
     const parent = Number(fields[1])
@@ -108,7 +108,7 @@ function readMaybe(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    // The process ended between the listing and the look.
+    // The process ended after the listing.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-/** What an observation costs beside Playwright's own snapshot, and what a hundred readers of its events cost a session. */
+/** Cost of an observation compared with Playwright's own snapshot, and of a hundred readers of events. */
 import { Worker } from 'node:worker_threads'
 import type { Page } from 'playwright'
 import { observationOptions, type Observation } from '../../src/core/shapes/observe.ts'
@@ -10,8 +10,8 @@ import { call, openSides, type Side } from './engines.ts'
 import { inTurn, ms, ratio, type Table, type Timing } from './measure.ts'
 import { compareApplications } from './observe/comparison.ts'
 
-/** 5 000 elements, 1 500 of them controls, as a shop's list of goods has them. */
-const goods = Array.from(
+/** 5 000 elements, 1 500 of them controls, like the product list of a shop. */
+const products = Array.from(
   { length: 500 },
   (_, at) => `<article><h3>Tea ${at}</h3><p>A tea from garden number ${at}, mild and fresh.</p>
 <p><b>${at + 3} EUR</b> <i>in stock</i></p><a href="/tea/${at}">Details of tea ${at}</a>
@@ -20,7 +20,7 @@ const goods = Array.from(
 const chatty = `<!doctype html><title>Chatty</title><button id=b onclick="console.log('clicked')">Click</button>`
 
 export async function measure(): Promise<Table[]> {
-  const site = await serveSite({ '/': `<!doctype html><title>Tea</title><main>${goods}</main>`, '/chatty': chatty })
+  const site = await serveSite({ '/': `<!doctype html><title>Tea</title><main>${products}</main>`, '/chatty': chatty })
   const side = await openSides()
   try {
     return [await snapshots(side, site.url), await compareApplications(side), await readers(side, `${site.url}/chatty`)]
@@ -103,7 +103,7 @@ async function readers(side: Side, url: string): Promise<Table> {
       { session_id: id, commands: Array.from({ length: 10 }, () => ({ command: 'click', data: { selector: '#b' } })) },
       call,
     )
-  const { ended } = await readElsewhere(`${server.address}/stream/sse?session_id=${watched}&replay=all`, count)
+  const { ended } = await readInWorker(`${server.address}/stream/sse?session_id=${watched}&replay=all`, count)
   const times = await inTurn({ quiet: () => batch(quiet), watched: () => batch(watched) }, 15)
   await engine.sessions.close(watched, call)
   const seen = await ended
@@ -133,8 +133,8 @@ async function readers(side: Side, url: string): Promise<Table> {
 const navigate = ({ engine }: Side, id: string, url: string) =>
   engine.sessions.runCommands({ session_id: id, commands: [{ command: 'navigate_to', data: { url } }] }, call)
 
-/** Opens the streams in a thread of their own; `ended` has the numbers that each reader got. */
-async function readElsewhere(address: string, count: number): Promise<{ ended: Promise<number[][]> }> {
+/** Opens the streams in a worker thread; `ended` resolves with the numbers that each reader received. */
+async function readInWorker(address: string, count: number): Promise<{ ended: Promise<number[][]> }> {
   const worker = new Worker(readerCode, { eval: true, workerData: { address, count } })
   let open!: () => void
   const opened = new Promise<void>((resolve) => {

@@ -1,4 +1,4 @@
-/** What one call of the command costs beside an empty node, agent-browser and @playwright/cli. */
+/** Cost of one command compared with an empty Node process, agent-browser and @playwright/cli. */
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** What the relay costs beside a direct connection, over links of this machine and over a slow one. */
+/** Cost of the relay compared with a direct connection, over loopback and over a slow link. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect as dial, createServer, type AddressInfo, type Socket } from 'node:net'
 import { createRequire } from 'node:module'
@@ -15,15 +15,15 @@ import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
-import { bringBrowser, type Brought } from '../support/relay.ts'
-import { until } from '../support/session-steps.ts'
+import { connectBrowser, type ConnectedBrowser } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 import { inTurn, ms, ratio, type Table, type Timing } from './measure.ts'
 
 const { chromium } = createRequire(import.meta.url)('playwright') as { chromium: BrowserType }
 
-/** What is measured on: a server over HTTP, a browser started by hand, a site. */
-interface Ground {
+/** Fixtures: a server over HTTP, a browser started by hand, a site. */
+interface Fixtures {
   readonly client: Client
   readonly address: string
   readonly foreign: ForeignBrowser
@@ -55,8 +55,8 @@ export async function measure(): Promise<Table[]> {
   const client = createClient(overHttp(server.address), Object.entries(operations).map(([name, { http }]) => ({ name, http }))) // prettier-ignore
   try {
     const { token } = await client.createRelayToken({})
-    const ground: Ground = { client, address: server.address, foreign, site, token }
-    return [await calls(ground), await far(ground), await floods(ground), await faults(ground)]
+    const fixtures: Fixtures = { client, address: server.address, foreign, site, token }
+    return [await calls(fixtures), await far(fixtures), await floods(fixtures), await measureFailures(fixtures)]
   } finally {
     await engine.close()
     await Promise.all([server.close(), foreign.close(), site.close()])
@@ -64,20 +64,20 @@ export async function measure(): Promise<Table[]> {
   }
 }
 
-async function bring({ client, foreign, token, address }: Ground, engine = address): Promise<Brought> {
-  const brought = await bringBrowser({ browser: foreign.url, engine, token })
-  await until(async () => (await client.getRelay({ id: brought.id })).active_target_id !== null, 60_000)
-  return brought
+async function connect({ client, foreign, token, address }: Fixtures, engine = address): Promise<ConnectedBrowser> {
+  const connected = await connectBrowser({ browser: foreign.url, engine, token })
+  await waitUntil(async () => (await client.getRelay({ id: connected.id })).active_target_id !== null, 60_000)
+  return connected
 }
 
-/** The same client, once at the browser's own port and once through the relay. */
-async function calls(ground: Ground): Promise<Table> {
-  const { client, foreign, site } = ground
-  const brought = await bring(ground)
-  await client.cdp({ session_id: brought.id, method: 'Page.navigate', params: { url: site.url } })
-  const { cdp_url: relayUrl } = await client.getRelay({ id: brought.id })
-  const [direct, through] = await Promise.all([speak(await browserSocket(foreign)), speak(relayUrl!)])
-  const many = (to: Speaker, expression: string, times: number) => async () => {
+/** The same client, connected to the browser's port and through the relay. */
+async function calls(fixtures: Fixtures): Promise<Table> {
+  const { client, foreign, site } = fixtures
+  const connected = await connect(fixtures)
+  await client.cdp({ session_id: connected.id, method: 'Page.navigate', params: { url: site.url } })
+  const { cdp_url: relayUrl } = await client.getRelay({ id: connected.id })
+  const [direct, through] = await Promise.all([openCdp(await browserSocket(foreign)), openCdp(relayUrl!)])
+  const many = (to: CdpClient, expression: string, times: number) => async () => {
     for (let at = 0; at < times; at++) await to.evaluate(expression)
   }
   const times = await inTurn(
@@ -91,7 +91,7 @@ async function calls(ground: Ground): Promise<Table> {
   )
   direct.close()
   through.close()
-  await brought.stop()
+  await connected.stop()
   const row = (name: string, to: string, most?: number) => {
     const [of, base] = [times[name]!, times[to]!]
     return { name, cells: [ms(of), most === undefined ? '1x' : ratio(of, base, most)] }
@@ -109,15 +109,15 @@ async function calls(ground: Ground): Promise<Table> {
   }
 }
 
-/** A link that holds everything for 25 ms in each direction. */
-async function far(ground: Ground): Promise<Table> {
-  const { client, site } = ground
+/** A link that delays everything by 25 ms in each direction. */
+async function far(fixtures: Fixtures): Promise<Table> {
+  const { client, site } = fixtures
   const roundTripMs = 50
-  const slow = await slowWay(ground.address, roundTripMs / 2)
-  const brought = await bring(ground, slow.address)
-  await client.cdp({ session_id: brought.id, method: 'Page.navigate', params: { url: site.url } })
-  const click = { session_id: brought.id, commands: [{ command: 'click', data: { selector: 'button' } }] }
-  const evaluate = { session_id: brought.id, method: 'Runtime.evaluate', params: { expression: '1' } }
+  const slow = await slowWay(fixtures.address, roundTripMs / 2)
+  const connected = await connect(fixtures, slow.address)
+  await client.cdp({ session_id: connected.id, method: 'Page.navigate', params: { url: site.url } })
+  const click = { session_id: connected.id, commands: [{ command: 'click', data: { selector: 'button' } }] }
+  const evaluate = { session_id: connected.id, method: 'Runtime.evaluate', params: { expression: '1' } }
   const times = await inTurn(
     {
       evaluate: () => client.cdp(evaluate),
@@ -128,7 +128,7 @@ async function far(ground: Ground): Promise<Table> {
     },
     15,
   )
-  await brought.stop()
+  await connected.stop()
   await slow.close()
   const trips = (of: Timing, most: number) => {
     const count = of.median / roundTripMs
@@ -144,9 +144,9 @@ async function far(ground: Ground): Promise<Table> {
   }
 }
 
-/** 5000 messages and 500 requests: what the page needs for them with and without the relay beside Playwright. */
-async function floods(ground: Ground): Promise<Table> {
-  const { client, foreign, site } = ground
+/** 5000 messages and 500 requests: how long the page takes with and without the relay next to Playwright. */
+async function floods(fixtures: Fixtures): Promise<Table> {
+  const { client, foreign, site } = fixtures
   const [alone, beside]: [number[], number[]] = [[], []]
   let kept = { messages: Infinity, requests: Infinity, dropped: 0 }
   const browser = await chromium.connectOverCDP(foreign.url, { noDefaults: true })
@@ -154,21 +154,21 @@ async function floods(ground: Ground): Promise<Table> {
   await run(page)
   for (let round = 0; round < 7; round++) {
     alone.push(await run(page))
-    const brought = await bring(ground)
-    // A page that had messages tells them again to who comes new.
+    const connected = await connect(fixtures)
+    // A page with messages repeats them to new clients.
     const count = async () => {
-      const read = (query: object) => client.readRelayEvents({ id: brought.id, limit: 10_000, ...query })
+      const read = (query: object) => client.readRelayEvents({ id: connected.id, limit: 10_000, ...query })
       const [messages, requests] = await Promise.all([
         read({ kind: ['console'], type: ['log'], since }),
         read({ kind: ['network'], type: ['finished'], url: '**/small?*', since }),
       ])
-      const dropped = (await client.getRelay({ id: brought.id })).events.dropped['total']!
+      const dropped = (await client.getRelay({ id: connected.id })).events.dropped['total']!
       return { messages: lengthOf(messages), requests: lengthOf(requests), dropped }
     }
-    const { events } = await settled(client, brought.id)
+    const { events } = await settled(client, connected.id)
     const since = events.last_seq
     beside.push(await run(page))
-    await until(async () => {
+    await waitUntil(async () => {
       const now = await count()
       return (now.messages >= 5000 && now.requests >= 500) || now.dropped > 0
     }, 30_000)
@@ -178,7 +178,7 @@ async function floods(ground: Ground): Promise<Table> {
       requests: Math.min(kept.requests, now.requests),
       dropped: kept.dropped + now.dropped,
     }
-    await brought.stop()
+    await connected.stop()
   }
   await browser.close()
   const [of, to] = [timing(beside), timing(alone)]
@@ -200,14 +200,14 @@ const lengthOf = (page: object): number => (page as { events: unknown[] }).event
 
 async function openFlood(browser: Browser, site: Site): Promise<Page> {
   const [page] = browser.contexts()[0]!.pages()
-  // As a program that looks at its page does.
+  // Like a program that reads its page.
   page!.on('console', (message) => message.text())
   page!.on('requestfinished', (request) => request.url())
   await page!.goto(`${site.url}/flood`)
   return page!
 }
 
-/** The record once no more events come in. */
+/** Returns the record once no more events arrive. */
 async function settled(client: Client, id: string) {
   for (let last = -1; ;) {
     const record = await client.getRelay({ id })
@@ -217,41 +217,41 @@ async function settled(client: Client, id: string) {
   }
 }
 
-/** How soon the relay is there again, and whether a tab that hangs holds up who attaches. */
-async function faults(ground: Ground): Promise<Table> {
-  const { client, foreign, site } = ground
-  const way = await slowWay(ground.address, 0)
-  const brought = await bring(ground, way.address)
+/** How soon the relay is reconnected, and whether a hanging tab delays new clients. */
+async function measureFailures(fixtures: Fixtures): Promise<Table> {
+  const { client, foreign, site } = fixtures
+  const way = await slowWay(fixtures.address, 0)
+  const connected = await connect(fixtures, way.address)
   const back: number[] = []
   for (let round = 0; round < 10; round++) {
     way.cut()
-    await until(async () => (await client.getRelay({ id: brought.id })).status === 'reconnecting')
+    await waitUntil(async () => (await client.getRelay({ id: connected.id })).status === 'reconnecting')
     way.heal()
     const start = performance.now()
-    await until(async () => (await client.getRelay({ id: brought.id })).status === 'connected', 60_000)
+    await waitUntil(async () => (await client.getRelay({ id: connected.id })).status === 'connected', 60_000)
     back.push(performance.now() - start)
   }
-  const made = await client.cdp({ session_id: brought.id, method: 'Target.createTarget', params: { url: site.url } })
+  const made = await client.cdp({ session_id: connected.id, method: 'Target.createTarget', params: { url: site.url } })
   const hung = made.result!['targetId'] as string
   const hang = { method: 'Runtime.evaluate', params: { expression: 'for (;;) {}' } }
-  await client.cdp({ session_id: brought.id, target_id: hung, timeout_ms: 100, ...hang }).catch(() => undefined)
-  await until(async () => {
-    const { targets } = await client.getRelay({ id: brought.id })
+  await client.cdp({ session_id: connected.id, target_id: hung, timeout_ms: 100, ...hang }).catch(() => undefined)
+  await waitUntil(async () => {
+    const { targets } = await client.getRelay({ id: connected.id })
     return targets.some(({ target_id: id, responsive }) => id === hung && !responsive)
   }, 60_000)
   const attach: number[] = []
   for (let round = 0; round < 7; round++) {
-    const { cdp_url: url } = await client.getRelay({ id: brought.id })
+    const { cdp_url: url } = await client.getRelay({ id: connected.id })
     const start = performance.now()
     const browser = await chromium.connectOverCDP(url!)
     attach.push(performance.now() - start)
     await browser.close()
   }
-  await brought.stop()
+  await connected.stop()
   await way.close()
-  // A page that hangs does not close by itself; the browser ends with the measurement.
+  // A hanging page does not close by itself; the browser ends with the measurement.
   void foreign
-  const bound = (all: number[]) => {
+  const formatLimit = (all: number[]) => {
     const most = Math.max(...all)
     return `${most.toFixed(0)} (at most 1000${most <= 1000 ? '' : ', MISSED'})`
   }
@@ -259,13 +259,13 @@ async function faults(ground: Ground): Promise<Table> {
     title: 'Faults',
     columns: ['ms, min / median', 'longest'],
     rows: [
-      { name: 'from the healing of the link to connected', cells: [ms(timing(back)), bound(back)] },
-      { name: 'connectOverCDP with one hung tab', cells: [ms(timing(attach)), bound(attach)] },
+      { name: 'from the healing of the link to connected', cells: [ms(timing(back)), formatLimit(back)] },
+      { name: 'connectOverCDP with one hung tab', cells: [ms(timing(attach)), formatLimit(attach)] },
     ],
   }
 }
 
-/** A way to an address that holds what passes, and that can be cut. */
+/** A proxy to an address with a delay, which can be interrupted. */
 async function slowWay(address: string, oneWayMs: number) {
   const port = Number(new URL(address).port)
   const sockets = new Set<Socket>()
@@ -280,9 +280,9 @@ async function slowWay(address: string, oneWayMs: number) {
   }
   const server = createServer((near) => {
     if (!open) return near.destroy()
-    const there = dial(port, '127.0.0.1')
-    pass(near, there)
-    pass(there, near)
+    const upstream = dial(port, '127.0.0.1')
+    pass(near, upstream)
+    pass(upstream, near)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const drop = () => {
@@ -305,14 +305,14 @@ async function slowWay(address: string, oneWayMs: number) {
   }
 }
 
-interface Speaker {
-  /** Evaluates in the first page, and resolves when the whole answer is there. */
+interface CdpClient {
+  /** Evaluates in the first page, and resolves with the whole response. */
   evaluate(expression: string): Promise<unknown>
   close(): void
 }
 
-/** CDP as plain as it gets, the same over both ways. */
-async function speak(url: string): Promise<Speaker> {
+/** Minimal CDP calls, the same over both connections. */
+async function openCdp(url: string): Promise<CdpClient> {
   const socket = new WebSocket(url, { maxPayload: 0, perMessageDeflate: false })
   const waiting = new Map<number, (result: Record<string, unknown>) => void>()
   let lastId = 0

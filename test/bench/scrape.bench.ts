@@ -1,4 +1,4 @@
-/** What a scrape costs beside the tools that one would put together by hand; peers are installed into a temporary folder. */
+/** Cost of a scrape compared with combinations of other tools, which are installed into a temporary folder. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ const paragraphs = (count: number) =>
 const around = (title: string, body: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title></head><body><header><nav>${'<a href="/n">Navigation</a> '.repeat(20)}</nav></header><main><article><h1>${title}</h1>${body}</article></main><footer>${'<a href="/f">Footer</a> '.repeat(20)}</footer></body></html>`
 const eight = (line: (at: number) => string) => Array.from({ length: 8 }, (_, at) => line(at)).join('')
-// No two parts are alike: what a page repeats word for word is taken for a frame around its content.
+// All parts differ: repeated text would be removed as boilerplate.
 const section = (at: number) =>
   `<h2>Part ${at}</h2>${paragraphs(6)}<ul>${eight((item) => `<li>Item ${at}.${item} with <b>bold</b> text</li>`)}</ul><pre><code class="language-js">const a = ${at}</code></pre><table><tr><th>Name</th><th>Value</th></tr>${eight((row) => `<tr><td>row ${row} of ${at}</td><td>${at * row}</td></tr>`)}</table>`
 const large = (bytes: number) => {
@@ -65,18 +65,21 @@ async function staticPage(side: Side, peers: Peers, url: string): Promise<Table>
     },
     25,
   )
-  const floor = times['mdream']!
+  const baseline = times['mdream']!
   return {
     title: 'A static page, main content to Markdown, warm',
     columns: ['ms, min / median', 'to fetch + mdream'],
     rows: [
-      { name: 'fetch + mdream (native converter, no main content)', cells: [ms(floor), '1x'] },
-      { name: 'fetch + Turndown (no main content)', cells: [ms(times['turndown']!), ratio(times['turndown']!, floor)] },
+      { name: 'fetch + mdream (native converter, no main content)', cells: [ms(baseline), '1x'] },
+      {
+        name: 'fetch + Turndown (no main content)',
+        cells: [ms(times['turndown']!), ratio(times['turndown']!, baseline)],
+      },
       {
         name: 'fetch + Readability + Turndown on linkedom',
-        cells: [ms(times['readability']!), ratio(times['readability']!, floor)],
+        cells: [ms(times['readability']!), ratio(times['readability']!, baseline)],
       },
-      { name: '**bax scrape, render auto**', cells: [ms(times['bax']!), ratio(times['bax']!, floor)] },
+      { name: '**bax scrape, render auto**', cells: [ms(times['bax']!), ratio(times['bax']!, baseline)] },
     ],
   }
 }
@@ -97,15 +100,15 @@ async function renderedPage(side: Side, peers: Peers, url: string): Promise<Tabl
     },
     15,
   )
-  const floor = times['playwright']!
+  const baseline = times['playwright']!
   return {
     title: 'A page that its script renders, warm',
     columns: ['ms, min / median', 'to Playwright with networkidle'],
     note: 'Playwright reuses one page. Without networkidle the content is not always there: that row is the bound, not an equal.',
     rows: [
-      { name: 'Playwright goto (networkidle) + content + Readability + Turndown', cells: [ms(floor), '1x'] },
-      { name: 'the same with goto (load)', cells: [ms(times['load']!), ratio(times['load']!, floor)] },
-      { name: '**bax scrape, render browser**', cells: [ms(times['bax']!), ratio(times['bax']!, floor, 1)] },
+      { name: 'Playwright goto (networkidle) + content + Readability + Turndown', cells: [ms(baseline), '1x'] },
+      { name: 'the same with goto (load)', cells: [ms(times['load']!), ratio(times['load']!, baseline)] },
+      { name: '**bax scrape, render browser**', cells: [ms(times['bax']!), ratio(times['bax']!, baseline, 1)] },
     ],
   }
 }
@@ -113,17 +116,17 @@ async function renderedPage(side: Side, peers: Peers, url: string): Promise<Tabl
 async function longPage(peers: Peers): Promise<Table> {
   const html = large(3_000_000)
   const bytes = Buffer.from(html)
-  const wishes = {
+  const options = {
     url: 'https://example.com/long',
     onlyMain: true,
     headline: false,
   }
   const times = await inTurn(
-    { readability: async () => peers.readable(html, wishes.url), bax: () => extractMarkdown(bytes, wishes) },
+    { readability: async () => peers.readable(html, options.url), bax: () => extractMarkdown(bytes, options) },
     3,
   )
   const words = (text: string) => text.split(/\s+/).length
-  const [theirs, ours] = [peers.readable(html, wishes.url), (await extractMarkdown(bytes, wishes)).markdown]
+  const [theirs, ours] = [peers.readable(html, options.url), (await extractMarkdown(bytes, options)).markdown]
   return {
     title: 'A page of 3 MB: main content and Markdown',
     columns: ['ms, min / median', 'to Readability + Turndown', 'words'],
@@ -151,26 +154,26 @@ async function cold(url: string, folder: string): Promise<Table> {
     },
     15,
   )
-  const floor = times['node']!
-  const taken = (name: string): Timing => ({
-    min: times[name]!.min - times['get']!.min + floor.min,
-    median: times[name]!.median - times['get']!.median + floor.median,
+  const baseline = times['node']!
+  const timingOf = (name: string): Timing => ({
+    min: times[name]!.min - times['get']!.min + baseline.min,
+    median: times[name]!.median - times['get']!.median + baseline.median,
   })
   return {
     title: 'One scrape from nothing: process, engine, page',
     columns: ['ms, min / median', 'to `node -e 0`', 'without the fetch'],
     note: 'The fetch is what `http.get` adds to an empty node.',
     rows: [
-      { name: '`node -e 0`', cells: [ms(floor), '1x', ''] },
-      { name: '`node -e "http.get(…)"`', cells: [ms(times['get']!), ratio(times['get']!, floor), '1x'] },
-      { name: '`node -e "fetch(…)"`', cells: [ms(times['fetch']!), ratio(times['fetch']!, floor), ''] },
+      { name: '`node -e 0`', cells: [ms(baseline), '1x', ''] },
+      { name: '`node -e "http.get(…)"`', cells: [ms(times['get']!), ratio(times['get']!, baseline), '1x'] },
+      { name: '`node -e "fetch(…)"`', cells: [ms(times['fetch']!), ratio(times['fetch']!, baseline), ''] },
       {
         name: '`bax scrape` of a static page',
-        cells: [ms(times['bax']!), ratio(times['bax']!, floor), ratio(taken('bax'), floor, 4)],
+        cells: [ms(times['bax']!), ratio(times['bax']!, baseline), ratio(timingOf('bax'), baseline, 4)],
       },
       {
         name: '`bax scrape` of a rendered page',
-        cells: [ms(times['rendered']!), ratio(times['rendered']!, floor), ''],
+        cells: [ms(times['rendered']!), ratio(times['rendered']!, baseline), ''],
       },
     ],
   }
@@ -183,7 +186,7 @@ interface Peers {
 }
 
 async function installPeers(folder: string): Promise<Peers> {
-  // npm does not always bring the native half of the package.
+  // npm does not always install the native part of the package.
   const native = `@mdream/rust-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : process.platform === 'win32' ? '-msvc' : ''}@1.7.2` // prettier-ignore
   const packages = ['@mozilla/readability@0.6.0', 'turndown@7.2.1', 'linkedom@0.18.14', 'mdream@1.7.2', native]
   await run('npm', [

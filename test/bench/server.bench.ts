@@ -1,4 +1,4 @@
-/** What a server adds to the same work within a process: its gate, rates, log, metrics and HTTP. */
+/** Overhead of a server for the same work in process: access checks, rate limits, log, metrics and HTTP. */
 import { type Client, createClient } from '../../src/client/client.ts'
 import { embedded, overHttp, type Transport } from '../../src/client/transport.ts'
 import { allowancesOf } from '../../src/core/access/quota.ts'
@@ -21,8 +21,8 @@ const batch = ['get_title', 'click', 'get_text', 'evaluate', 'click', 'get_text'
   }),
 )
 
-/** At most so much of the time that the same work takes within a process. */
-const bound = 1.15
+/** Maximum ratio to the time that the same work takes in process. */
+const maxRatio = 1.15
 const rounds = 60
 
 type Work = (client: Client) => Promise<unknown>
@@ -35,7 +35,7 @@ export async function measure(): Promise<Table[]> {
   const url = new Promise<string>((resolve) => (listening = resolve))
   const { key } = await engine.keys.create({ name: 'bench', scopes: ['admin'] })
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
-  // Everything is counted; nothing is refused.
+  // Everything is counted; nothing is rejected.
   const allowances = allowancesOf({ rate: 1e6, burst: 1e6 })
   const served = serve({
     engine,
@@ -48,13 +48,13 @@ export async function measure(): Promise<Table[]> {
   })
   try {
     const headers = { 'x-api-key': key }
-    const guarded = createApp({ engine, gate, rates: new RateLimiter(allowances) })
+    const rateLimited = createApp({ engine, gate, rates: new RateLimiter(allowances) })
     const plain = createApp({ engine, gate: privateGate })
     const clients = {
       embedded: clientOf(embedded((request) => plain.fetch(request))),
-      guarded: clientOf(
+      rateLimited: clientOf(
         withHeaders(
-          embedded((request) => guarded.fetch(request)),
+          embedded((request) => rateLimited.fetch(request)),
           { ...headers, host: 'localhost' },
         ),
       ),
@@ -73,7 +73,7 @@ export async function measure(): Promise<Table[]> {
       const inOrder = Object.fromEntries(Object.entries(clients).map(([way, client]) => [way, () => work(client)]))
       const times = await inTurn(inOrder, rounds)
       const [bare, gated, http] = [times['embedded']!, times['guarded']!, times['http']!]
-      rows.push({ name, cells: [ms(bare), ms(gated), ratio(gated, bare, bound), ms(http), ratio(http, bare)] })
+      rows.push({ name, cells: [ms(bare), ms(gated), ratio(gated, bare, maxRatio), ms(http), ratio(http, bare)] })
     }
     return [
       {

@@ -1,4 +1,4 @@
-/** What a session costs: time beside Playwright's own, memory at 25 sessions, and what fifty leave behind. */
+/** Cost of a session: time compared with Playwright, memory of 25 sessions, and what fifty leave behind. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { serveSite } from '../support/site.ts'
 import { call, openSides, type Side } from './engines.ts'
@@ -17,7 +17,7 @@ export async function measure(): Promise<Table[]> {
   }
 }
 
-/** The user's view: a session is asked for, used a little, and closed; the pool refills meanwhile. */
+/** As users see it: create a session, use it, close it; the pool refills meanwhile. */
 async function creation({ engine, playwright, createSession }: Side): Promise<Table> {
   const made: string[] = []
   const contexts: Awaited<ReturnType<typeof playwright.newContext>>[] = []
@@ -35,7 +35,7 @@ async function creation({ engine, playwright, createSession }: Side): Promise<Ta
       bax.push(between - start)
       plain.push(performance.now() - between)
     }
-    // The background refill is part of the design: sessions do not come back to back for ever.
+    // The refill in the background is part of the design: sessions are not always created back to back.
     await wait(150)
   }
   await Promise.all(made.map((id) => engine.sessions.close(id, call)))

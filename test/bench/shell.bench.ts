@@ -1,4 +1,4 @@
-/** What a shell session costs beside `docker exec`, a cold container beside a warm one, and how fast output comes. */
+/** Cost of a shell session compared with `docker exec`, a cold container compared with a warm one, and throughput. */
 import Docker from 'dockerode'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ interface Bench {
   /** `unix:///…` */
   readonly endpoint: string
   readonly session: string
-  /** Docker's id of the session's container. */
+  /** Docker's ID of the session's container. */
   readonly container: string
 }
 
@@ -55,8 +55,8 @@ const command = 'true'
 const viaEngine = ({ engine, session }: Bench) =>
   engine.shells.execs.run(execInput.parse({ session_id: session, command }), call)
 
-/** As a client of Docker's API would do it: create, start, read to the end, inspect. */
-async function viaApi({ docker, container }: Bench): Promise<void> {
+/** Like a client of Docker's API: create, start, read to the end, inspect. */
+async function execThroughApi({ docker, container }: Bench): Promise<void> {
   const exec = await docker.getContainer(container).exec({ Cmd: ['bash', '-c', command], AttachStdout: true, AttachStderr: true }) // prettier-ignore
   const stream = await exec.start({ hijack: true, stdin: false })
   stream.resume()
@@ -70,7 +70,7 @@ async function roundTrip(bench: Bench): Promise<Table> {
   const api = 'docker exec through its API'
   const cli = 'docker exec in the terminal'
   const cases = {
-    [api]: () => viaApi(bench),
+    [api]: () => execThroughApi(bench),
     [cli]: () => run('docker', ['--host', endpoint, 'exec', container, 'bash', '-c', command]),
     [bax]: () => viaEngine(bench),
   }
@@ -87,8 +87,8 @@ async function roundTrip(bench: Bench): Promise<Table> {
 }
 
 /**
- * Every case some times on end, in turn. Docker goes on clearing up after an exec that it has answered, which is no
- * concern of whoever comes next: the first of each block is not counted.
+ * Measures every case in blocks, in turn. Docker keeps cleaning up after an exec that has returned, which must not
+ * affect the next case: the first run of each block is not counted.
  */
 async function inBlocks(cases: Record<string, () => Promise<unknown>>, blocks: number, each: number) {
   const all = new Map<string, number[]>(Object.keys(cases).map((name) => [name, []]))
@@ -111,11 +111,11 @@ async function throughput(bench: Bench): Promise<Table> {
     return (8 * each * 1000) / (performance.now() - start)
   }
   await eight(() => viaEngine(bench), 5)
-  // In turn, and the best of three of each: another program's moment hits one of them only.
+  // In turn, and the best of three each: noise affects only one of them.
   let api = 0
   let bax = 0
   for (let round = 0; round < 3; round++) {
-    api = Math.max(api, await eight(() => viaApi(bench), 4))
+    api = Math.max(api, await eight(() => execThroughApi(bench), 4))
     bax = Math.max(bax, await eight(() => viaEngine(bench), 40))
   }
   return {
@@ -132,7 +132,7 @@ async function times(count: number, one: () => Promise<unknown>): Promise<void> 
   for (let round = 0; round < count; round++) await one()
 }
 
-/** A kind that nobody asked for yet is made; one that was asked for before is taken from the pool. */
+/** A container of a new kind is created; one of a known kind is taken from the pool. */
 async function creation({ engine }: Bench): Promise<Table> {
   const cold: number[] = []
   const warm: number[] = []
@@ -145,7 +145,7 @@ async function creation({ engine }: Bench): Promise<Table> {
   }
   for (let round = 0; round < 5; round++) {
     await timed(cold, { limits: { pids: 100 + round } })
-    // The pool fills behind the session that emptied it.
+    // The pool refills after the session that emptied it.
     await new Promise((resolve) => setTimeout(resolve, 2500))
     await timed(warm, {})
     await new Promise((resolve) => setTimeout(resolve, 2500))
@@ -166,7 +166,7 @@ function timing(all: number[]): Timing {
   return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! }
 }
 
-/** 100 MB of standard output as frames of a stream, and what the engine's memory grew by meanwhile. */
+/** Streams 100 MB of standard output, and measures the memory growth of the engine. */
 async function output({ engine, session }: Bench): Promise<Table> {
   const megabytes = 100
   const input = execStreamInput.parse({
@@ -203,7 +203,7 @@ async function output({ engine, session }: Bench): Promise<Table> {
   }
 }
 
-/** The look at the output mount that follows each command, with a hundred files there of which none has changed. */
+/** The check of the output mount after each command, with a hundred unchanged files. */
 async function capture(shell: { dockerHost?: string }): Promise<Table> {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-bench-'))
   const containers = createContainers({ home: 'embedded', stateDir, log: () => {}, shell })
@@ -238,14 +238,14 @@ async function capture(shell: { dockerHost?: string }): Promise<Table> {
       if ((await artifacts.scan(box.files, null)) !== null) throw new Error('something has changed')
       times.push(performance.now() - start)
     }
-    const taken = timing(times)
+    const duration = timing(times)
     return {
       title: 'The look for artifacts after a command',
       columns: ['ms, min / median'],
       rows: [
         {
           name: `${first?.files} files, none changed`,
-          cells: [`${ms(taken)} (under 3${taken.median >= 3 ? ', MISSED' : ''})`],
+          cells: [`${ms(duration)} (under 3${duration.median >= 3 ? ', MISSED' : ''})`],
         },
       ],
     }

@@ -1,4 +1,4 @@
-/** What the terminal UI costs: its first picture beside ink's own hello world, and what it takes while nobody does anything. */
+/** Cost of the terminal UI: its first frame compared with ink's own hello world, and CPU time while idle. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pty, { type IPty } from '@lydell/node-pty'
 import { inTurn, ms, ratio, run, type Row, type Table, treeMemory, treeOf } from './measure.ts'
 
-/** Milliseconds for which nobody does anything. */
+/** Idle time, in milliseconds. */
 const idleMs = 30_000
 
 const hello = `import {createElement} from 'react'
@@ -17,13 +17,13 @@ setInterval(() => {}, 1000)
 
 export async function measure(): Promise<Table[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-bench-'))
-  // Beside the packages that it imports.
+  // Next to the packages that it imports.
   const program = resolve('node_modules', `.bax-hello-${process.pid}.mjs`)
   await writeFile(program, hello)
   const env = { BAX_STATE_DIR: join(folder, 'state') }
   const argv = ['dist/main.js', 'tui']
   try {
-    // An engine that runs: what is measured is the UI.
+    // A running engine: only the UI is measured.
     await run(process.execPath, ['dist/main.js', 'session', 'create'], env)
     const times = await inTurn(
       {
@@ -54,33 +54,33 @@ const start = (argv: readonly string[], env: Record<string, string>): IPty =>
     env: { ...process.env, TERM: 'xterm-256color', ...env },
   })
 
-/** Resolves when the terminal has been told to show the text; the program is ended. */
+/** Resolves when the terminal shows the text; ends the program. */
 async function firstPaint(argv: readonly string[], env: Record<string, string>, wanted: string): Promise<void> {
   const program = start(argv, env)
-  await says(program, wanted)
+  await waitForText(program, wanted)
   const ended = new Promise((done) => program.onExit(done))
   program.kill('SIGKILL')
   await ended
 }
 
-async function says(program: IPty, wanted: string): Promise<void> {
+async function waitForText(program: IPty, wanted: string): Promise<void> {
   let text = ''
   await new Promise<void>((done, fail) => {
     program.onData((chunk) => {
       text += chunk
       if (text.includes(wanted)) done()
     })
-    program.onExit(() => fail(new Error(`ended without saying ${wanted}: ${text}`)))
+    program.onExit(() => fail(new Error(`ended without printing ${wanted}: ${text}`)))
   })
 }
 
-/** Milliseconds that processors have worked for a process. */
+/** Returns the CPU time of a process, in milliseconds. */
 const cpuOf = (pid: number): number => treeOf(pid)[0]?.cpuMs ?? 0
 
 async function idle(argv: readonly string[], env: Record<string, string>): Promise<Table> {
   const program = start(argv, env)
-  // Whoever ends it says so.
-  await says(program, 'connected')
+  // The caller reports its exit.
+  await waitForText(program, 'connected')
   await pause(5000)
   const before = cpuOf(program.pid)
   await pause(idleMs)

@@ -1,16 +1,16 @@
-/** curl, with the examples of the README as they stand there. */
+/** Runs the curl examples of the README unchanged. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect } from 'vitest'
-import { lacks, testUnless } from '../support/needs.ts'
+import { missingPrograms, testUnless } from '../support/needs.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
-const curlTest = testUnless(lacks('bash', 'curl'))
-const shellTest = testUnless(lacks('bash', 'curl') ?? busybox.absent)
+const curlTest = testUnless(missingPrograms('bash', 'curl'))
+const shellTest = testUnless(missingPrograms('bash', 'curl') ?? busybox.absent)
 
 let served: Served
 let site: Site
@@ -26,7 +26,7 @@ beforeAll(async () => {
   examples = [...section!.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text]) =>
     text!
       .replaceAll('https://example.com', site.url)
-      // The image that is made for tests.
+      // The image built for tests.
       .replace("/shell/sessions -d '{}'", `/shell/sessions -d '{"image": "${busybox.image}"}'`),
   )
   folder = await mkdtemp(join(tmpdir(), 'bax-test-curl-'))
@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** What the examples print, each after a line of its own; in one shell, as a reader would type them. */
+/** Returns the output of each example, all run in one shell. */
 function type(...numbers: number[]): Promise<{ code: number; out: string[]; errors: string }> {
   const script = ['set -e', ...numbers.flatMap((at) => ['echo; echo "--"', examples[at]!])].join('\n')
   const env = { PATH: process.env['PATH'], BAX_SERVER: served.url, BAX_API_KEY: served.key }

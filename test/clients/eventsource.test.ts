@@ -1,12 +1,11 @@
-/** EventSource, the one of npm and the browser's own, on the events of a session. */
-import { connect, createServer, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
+/** EventSource of npm and of the browser, with the events of a session. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { packageModule } from '../support/packages.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
-import { until } from '../support/session-steps.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { waitUntil } from '../support/wait.ts'
 
-/** What the tests need of an EventSource. */
+/** The used part of the EventSource interface. */
 interface Source {
   onmessage: ((message: { data: string; lastEventId: string }) => void) | null
   readonly readyState: number
@@ -20,11 +19,11 @@ const ended = 2
 
 let served: Served
 let EventSource: SourceModule['EventSource']
-let line: Awaited<ReturnType<typeof breakableLine>>
+let line: Awaited<ReturnType<typeof startTcpProxy>>
 
 beforeAll(async () => {
   served = await serveBax()
-  line = await breakableLine(Number(new URL(served.url).port))
+  line = await startTcpProxy(Number(new URL(served.url).port))
   ;({ EventSource } = await packageModule<SourceModule>('eventsource', '4.1.1', 'dist/index.js'))
 }, servedWithinMs)
 afterAll(async () => {
@@ -32,39 +31,10 @@ afterAll(async () => {
   await served.close()
 })
 
-/** A way to the server that can be cut and mended. */
-async function breakableLine(port: number) {
-  const open = new Set<Socket>()
-  let broken = false
-  const server = createServer((near) => {
-    if (broken) return near.destroy()
-    const far = connect(port, '127.0.0.1')
-    for (const [one, other] of [[near, far], [far, near]] as const) {
-      open.add(one)
-      one.pipe(other)
-      one.on('error', () => {}).on('close', () => void (open.delete(one), other.destroy()))
-    } // prettier-ignore
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const cut = () => {
-    broken = true
-    for (const socket of open) socket.destroy()
-  }
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cut,
-    mend: () => void (broken = false),
-    close: async () => {
-      cut()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
-
 async function newSession() {
-  const { session_id: id, frame_token: token } = (await served.ask('POST', '/sessions', { headless: true })) as Record<string, string> // prettier-ignore
+  const { session_id: id, frame_token: token } = (await served.request('POST', '/sessions', { headless: true })) as Record<string, string> // prettier-ignore
   const run = (...expressions: string[]) =>
-    served.ask('POST', '/commands', {
+    served.request('POST', '/commands', {
       session_id: id,
       commands: expressions.map((expression) => ({ command: 'evaluate', data: { expression } })),
     })
@@ -73,11 +43,11 @@ async function newSession() {
     run,
     path: `/stream/sse?session_id=${id}&token=${token}&types=console`,
     say: (...words: string[]) => run(...words.map((word) => `console.log(${JSON.stringify(word)})`)),
-    close: () => served.ask('DELETE', `/sessions/${id}`),
+    close: () => served.request('DELETE', `/sessions/${id}`),
   }
 }
 
-/** What was said on the console, and the numbers of the events. */
+/** Collects console texts and event numbers. */
 function listen(source: Source) {
   const [words, ids]: [string[], number[]] = [[], []]
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is what this is about
@@ -91,19 +61,19 @@ function listen(source: Source) {
 }
 
 describe('the EventSource of npm', () => {
-  test('hears every event by onmessage, with the token in the address', async () => {
+  test('receives every event in onmessage, with the token in the URL', async () => {
     const session = await newSession()
     const source = new EventSource(`${served.url}${session.path}`)
     const { words } = listen(source)
-    await until(() => source.readyState === 1)
+    await waitUntil(() => source.readyState === 1)
     await session.say('one', 'two')
-    await until(() => words.length === 2)
+    await waitUntil(() => words.length === 2)
     expect(words).toEqual(['one', 'two'])
     source.close()
     await session.close()
   })
 
-  test('hears them with the key in a header', async () => {
+  test('receives them with the key in a header', async () => {
     const session = await newSession()
     const withKey: typeof fetch = (url, options) =>
       fetch(url, { ...options, headers: { ...options?.headers, authorization: `Bearer ${served.key}` } })
@@ -111,37 +81,37 @@ describe('the EventSource of npm', () => {
       fetch: withKey,
     })
     const { words } = listen(source)
-    await until(() => source.readyState === 1)
+    await waitUntil(() => source.readyState === 1)
     await session.say('one')
-    await until(() => words.length === 1)
+    await waitUntil(() => words.length === 1)
     source.close()
     await session.close()
   })
 
-  test('misses nothing of what happened while the line was cut, and is stopped for good when the session ends', async () => {
+  test('misses no event during an interruption, and stops when the session ends', async () => {
     const session = await newSession()
     const source = new EventSource(`${line.url}${session.path}`)
     const { words, ids } = listen(source)
-    await until(() => source.readyState === 1)
+    await waitUntil(() => source.readyState === 1)
     await session.say('before')
-    await until(() => words.length === 1)
-    line.cut()
+    await waitUntil(() => words.length === 1)
+    line.block()
     await session.say('cut 1', 'cut 2', 'cut 3')
-    line.mend()
-    await until(() => words.length === 4, 30_000)
+    line.restore()
+    await waitUntil(() => words.length === 4, 30_000)
     await session.say('after')
-    await until(() => words.length === 5)
+    await waitUntil(() => words.length === 5)
     expect(words).toEqual(['before', 'cut 1', 'cut 2', 'cut 3', 'after'])
     expect(ids).toEqual(ids.toSorted((a, b) => a - b))
     await session.close()
-    await until(() => words.at(-1) === 'session.closed')
-    // It comes back once, and is told that there is nothing any more.
-    await until(() => source.readyState === ended, 30_000)
+    await waitUntil(() => words.at(-1) === 'session.closed')
+    // It reconnects once, and is told that there are no more events.
+    await waitUntil(() => source.readyState === ended, 30_000)
     expect(words).toHaveLength(6)
   })
 })
 
-test('fetch-event-source of Microsoft delivers events and no empty messages', async () => {
+test('fetch-event-source of Microsoft receives events and no empty messages', async () => {
   interface Message {
     readonly id: string
     readonly data: string
@@ -163,28 +133,28 @@ test('fetch-event-source of Microsoft delivers events and no empty messages', as
   await session.close()
   await reading
   expect(messages.map(({ data }) => data).filter((data) => data === '')).toEqual([])
-  const said = messages.map(({ data }) => JSON.parse(data) as { type: string; data: { text?: string } })
-  expect(said.map(({ type, data }) => data.text ?? type)).toEqual(['one', 'two', 'session.closed'])
+  const events = messages.map(({ data }) => JSON.parse(data) as { type: string; data: { text?: string } })
+  expect(events.map(({ type, data }) => data.text ?? type)).toEqual(['one', 'two', 'session.closed'])
   expect(retries).toEqual([2000])
 })
 
-test('a stream takes its token as Authorization: Bearer too', async () => {
+test('a stream accepts its token as Authorization: Bearer, too', async () => {
   const session = await newSession()
   const token = new URL(session.path, served.url).searchParams.get('token')
   const status = async (authorization: string) => {
-    const gone = new AbortController()
+    const controller = new AbortController()
     const url = `${served.url}/stream/sse?session_id=${session.id}`
-    const response = await fetch(url, { headers: { authorization }, signal: gone.signal })
-    gone.abort()
+    const response = await fetch(url, { headers: { authorization }, signal: controller.signal })
+    controller.abort()
     return response.status
   }
   expect([await status(`Bearer ${token}`), await status('Bearer ft_wrong')]).toEqual([200, 401])
   await session.close()
 })
 
-test("the browser's own EventSource hears them in a page of the same origin", async () => {
+test("the browser's own EventSource receives them in a page of the same origin", async () => {
   const [watched, page] = await Promise.all([newSession(), newSession()])
-  await served.ask('POST', '/commands', {
+  await served.request('POST', '/commands', {
     session_id: page.id,
     commands: [{ command: 'navigate_to', data: { url: `${served.url}/openapi.json` } }],
   })

@@ -1,4 +1,4 @@
-/** Firecrawl's own program for the terminal, pointed at a server with a key. */
+/** Firecrawl's own CLI with a server that requires a key. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { article } from '../support/web.ts'
 let served: Served
 let site: Site
 let engines: SearchServer
-/** An address where nobody answers. */
+/** A URL on a closed port. */
 let closed: string
 let program: string
 let home: string
@@ -43,7 +43,7 @@ afterAll(async () => {
   await rm(home, { recursive: true })
 })
 
-/** Runs it in a home of its own, where nothing is known of an account. */
+/** Runs it with its own home folder, without an account. */
 async function firecrawl(...argv: string[]): Promise<{ code: number | null; out: string; errors: string }> {
   const child = spawn(process.execPath, [program, ...argv], {
     cwd: home,
@@ -65,7 +65,7 @@ async function firecrawl(...argv: string[]): Promise<{ code: number | null; out:
   return { code, out, errors }
 }
 
-test('scrape prints a page, and writes it into a file', async () => {
+test('scrape prints a page, and writes it to a file', async () => {
   const { code, out } = await firecrawl('scrape', `${site.url}/article`, '--only-main-content')
   expect(code).toBe(0)
   expect(out).toContain('# How deltas grow')
@@ -79,7 +79,7 @@ test('scrape prints a page, and writes it into a file', async () => {
   })
 })
 
-test('a failure is told in our words', async () => {
+test('a failure is reported with the error of bax', async () => {
   const { code, errors } = await firecrawl('scrape', closed)
   expect(code).toBe(1)
   expect(errors).toContain('Error: connection refused')
@@ -106,22 +106,22 @@ test('crawl waits for a site', async () => {
   expect(data.map(({ metadata }) => metadata.title)).toEqual(['Home', 'A', 'How deltas grow'])
 })
 
-test('crawl begins one, shows where it stands and cancels it by its id', async () => {
-  const begun = await firecrawl('crawl', `${site.url}/slow`)
-  const { jobId } = (JSON.parse(begun.out) as { data: { jobId: string } }).data
+test('crawl starts one, shows its status and cancels it by ID', async () => {
+  const started = await firecrawl('crawl', `${site.url}/slow`)
+  const { jobId } = (JSON.parse(started.out) as { data: { jobId: string } }).data
   expect(JSON.parse((await firecrawl('crawl', jobId)).out)).toMatchObject({ id: jobId, status: 'scraping', total: 1 })
   expect(await firecrawl('crawl', jobId, '--cancel')).toMatchObject({ code: 0 })
   expect(JSON.parse((await firecrawl('crawl', jobId, '--status')).out)).toMatchObject({ status: 'cancelled' })
 })
 
-test('map prints the addresses of a site', async () => {
+test('map prints the URLs of a site', async () => {
   const { code, out } = await firecrawl('map', site.url)
   expect(code).toBe(0)
   expect(out.trim().split('\n')).toEqual([`${site.url}/`, `${site.url}/a`, `${site.url}/article`, expect.any(String), expect.any(String), expect.any(String)]) // prettier-ignore
 })
 
-test('search prints what it finds, with the pages', async () => {
-  engines.knows([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
+test('search prints results with their pages', async () => {
+  engines.setResults([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
   const { code, out } = await firecrawl('search', 'deltas', '--limit', '3', '--scrape')
   expect(code).toBe(0)
   expect(out).toContain('Deltas')

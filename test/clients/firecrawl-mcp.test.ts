@@ -1,4 +1,4 @@
-/** Firecrawl's MCP server, as agents start it, pointed at a server with a key. */
+/** Firecrawl's MCP server, started like agents do, with a server that requires a key. */
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageFolder, packageModule } from '../support/packages.ts'
@@ -7,7 +7,7 @@ import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { article } from '../support/web.ts'
 
-/** What the test needs of an MCP client. */
+/** The used part of an MCP client. */
 interface McpClient {
   connect(transport: unknown): Promise<void>
   listTools(): Promise<{ tools: { name: string }[] }>
@@ -27,7 +27,7 @@ interface TransportModule {
 let served: Served
 let site: Site
 let engines: SearchServer
-/** An address where nobody answers. */
+/** A URL on a closed port. */
 let closed: string
 let client: McpClient
 
@@ -64,21 +64,21 @@ afterAll(async () => {
   await site.close()
 })
 
-/** What a tool answers, as JSON. */
+/** Returns the result of a tool as JSON. */
 async function call(name: string, input: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { content, isError } = await client.callTool({ name, arguments: input })
   if (isError) throw new Error(content[0]!.text)
   return JSON.parse(content[0]!.text) as Record<string, unknown>
 }
 
-test('offers its tools', async () => {
+test('lists its tools', async () => {
   const { tools } = await client.listTools()
   const names = tools.map(({ name }) => name)
   for (const name of ['scrape', 'map', 'search', 'crawl', 'check_crawl_status'])
     expect(names).toContain(`firecrawl_${name}`)
 })
 
-test('scrape gives the page', async () => {
+test('scrape returns the page', async () => {
   expect(await call('firecrawl_scrape', { url: `${site.url}/article`, formats: ['markdown', 'links'] })).toMatchObject({
     markdown: expect.stringContaining('# How deltas grow'),
     links: expect.arrayContaining([`${site.url}/about`]),
@@ -96,15 +96,15 @@ test('map lists the site', async () => {
   expect(links).toEqual([{ url: `${site.url}/article` }])
 })
 
-test('crawl gives the pages, and its status again by its id', async () => {
+test('crawl returns the pages, and its status again by ID', async () => {
   const done = await call('firecrawl_crawl', { url: site.url, limit: 2, scrapeOptions: { formats: ['markdown'] } })
   expect(done).toMatchObject({ status: 'completed', completed: 2 })
   const again = await call('firecrawl_check_crawl_status', { id: done['id'] })
   expect(again).toEqual(done)
 })
 
-test('search finds', async () => {
-  engines.knows([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
+test('search returns results', async () => {
+  engines.setResults([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
   const found = await call('firecrawl_search', { query: 'deltas', limit: 2, scrapeOptions: { formats: ['markdown'] } })
   expect(found).toMatchObject({
     success: true,

@@ -1,10 +1,10 @@
-/** The first client of the official SDK, as its users have it, against a server with a key. */
+/** The v1 client of the official SDK with a server that requires a key. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Firecrawl, loadFirecrawl } from '../support/firecrawl.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
-import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 import { article } from '../support/web.ts'
 
 let served: Served
@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 describe('scrape', () => {
-  test('gives a page with its formats', async () => {
+  test('returns a page with its formats', async () => {
     const answer = await firecrawl.scrapeUrl(`${site.url}/article`, {
       formats: ['markdown', 'rawHtml', 'screenshot@fullPage', 'json'],
       jsonOptions: { schema: { type: 'object', properties: { author: { type: 'string' } } } },
@@ -55,7 +55,7 @@ describe('scrape', () => {
     expect(answer['warning']).toBeUndefined()
   })
 
-  test('names what it ignores, and says what is wrong', async () => {
+  test('names ignored options, and reports errors', async () => {
     expect((await firecrawl.scrapeUrl(`${site.url}/article`, { mobile: true }))['warning']).toContain('mobile')
     await expect(firecrawl.scrapeUrl(site.url, { formats: ['changeTracking'] })).rejects.toMatchObject({
       statusCode: 400,
@@ -69,7 +69,7 @@ describe('scrape', () => {
 })
 
 describe('crawl', () => {
-  test('is waited for, with the options of its pages and paths as regular expressions', async () => {
+  test('waits for the result, with options for pages and paths as regular expressions', async () => {
     const job = await firecrawl.crawlUrl(site.url, {
       includePaths: ['docs/.'],
       maxDepth: 1,
@@ -83,7 +83,7 @@ describe('crawl', () => {
     expect(job.data[0]).not.toHaveProperty('markdown')
   })
 
-  test('is begun without waiting, asked about, cancelled and accounted for', async () => {
+  test('can be started, queried and cancelled, and lists its errors', async () => {
     const { success, id } = await firecrawl.asyncCrawlUrl(`${site.url}/slow`, { limit: 10 })
     expect(success).toBe(true)
     expect(await firecrawl.checkCrawlStatus(id)).toMatchObject({ status: 'scraping' })
@@ -91,23 +91,23 @@ describe('crawl', () => {
     expect(await firecrawl.checkCrawlStatus(id, true)).toMatchObject({ status: 'cancelled' })
     const whole = await firecrawl.asyncCrawlUrl(site.url, { limit: 10 })
     const pages = async () => (await firecrawl.checkCrawlStatus(whole.id, true)).data.length
-    await until(async () => (await pages()) === 3, 60_000)
+    await waitUntil(async () => (await pages()) === 3, 60_000)
     expect(await firecrawl.checkCrawlErrors(whole.id)).toMatchObject({ robots_blocked: [`${site.url}/private/x`] })
   })
 
-  test('begun by somebody who does not poll, it is answered whole', async () => {
-    const whole = await served.ask('POST', '/v1/crawl', { url: `${site.url}/docs/a` })
+  test('a crawl started without polling is returned as a whole', async () => {
+    const whole = await served.request('POST', '/v1/crawl', { url: `${site.url}/docs/a` })
     expect(whole).toMatchObject({ success: true, completed: 1, data: [{ metadata: { title: 'A' } }], errors: [] })
   })
 })
 
-test('map lists addresses', async () => {
+test('map lists URLs', async () => {
   const { links } = await firecrawl.mapUrl(site.url, { search: 'docs', limit: 10 })
   expect(links).toEqual([`${site.url}/docs/a`, `${site.url}/docs/b`])
 })
 
-test('search finds, and scrapes what it finds', async () => {
-  engines.knows([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
+test('search returns results, and scrapes them', async () => {
+  engines.setResults([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
   const { data } = await firecrawl.search('deltas', { scrapeOptions: { formats: ['markdown'] } })
   expect(data).toMatchObject([
     {
@@ -117,6 +117,6 @@ test('search finds, and scrapes what it finds', async () => {
       content: { markdown: expect.stringContaining('# How deltas grow') },
     },
   ])
-  engines.mood('searxng', 'down')
+  engines.setModes('searxng', 'down')
   await expect(firecrawl.search('deltas', {})).rejects.toMatchObject({ statusCode: 503 })
 })

@@ -1,10 +1,10 @@
-/** The second client of the official SDK, as its users have it, against a server with a key. */
+/** The v2 client of the official SDK with a server that requires a key. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Firecrawl, loadFirecrawl } from '../support/firecrawl.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
-import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 import { article } from '../support/web.ts'
 
 const page = (title: string, ...links: string[]) =>
@@ -15,9 +15,9 @@ let served: Served
 let site: Site
 let engines: SearchServer
 let firecrawl: Firecrawl
-/** Requests to the slow page are answered when this is called. */
+/** Releases the responses of the slow page. */
 let letGo = () => {}
-/** An address where nobody answers. */
+/** A URL on a closed port. */
 let closed: string
 
 beforeAll(async () => {
@@ -52,7 +52,7 @@ afterAll(async () => {
 })
 
 describe('scrape', () => {
-  test('gives the formats that were asked for, in the shapes of the SDK', async () => {
+  test('returns the requested formats in the shapes of the SDK', async () => {
     const document = await firecrawl.scrape(`${site.url}/article`, {
       formats: ['markdown', 'html', 'rawHtml', 'links', 'images', 'summary', { type: 'screenshot', fullPage: true }],
       onlyMainContent: true,
@@ -80,7 +80,7 @@ describe('scrape', () => {
     expect(document.markdown).not.toContain('All rights reserved')
   })
 
-  test('extracts data in the shape of a schema', async () => {
+  test('extracts data that matches a schema', async () => {
     const schema = { type: 'object', properties: { title: { type: 'string' }, author: { type: 'string' } } }
     const { json } = await firecrawl.scrape(`${site.url}/article`, { formats: [{ type: 'json', schema }] })
     expect(json).toMatchObject({ title: 'How deltas grow', author: 'Ada Rivers' })
@@ -106,25 +106,25 @@ describe('scrape', () => {
     })
   })
 
-  test('names options that bax does not have in the warning of the document', async () => {
+  test('names unsupported options in the warning of the document', async () => {
     const { markdown, warning } = await firecrawl.scrape(`${site.url}/article`, { mobile: true, proxy: 'stealth' })
     expect(markdown).toContain('How deltas grow')
     expect(warning).toMatch(/ignored unknown fields: .*mobile.*proxy/)
   })
 
-  test('a page with an error status is a document with that status', async () => {
+  test('returns a page with an error status as a document with that status', async () => {
     const { metadata, warning } = await firecrawl.scrape(`${site.url}/nothing`)
     expect(metadata).toMatchObject({ statusCode: 404, error: 'Not Found' })
     expect(warning).toContain('404')
   })
 
-  test('what goes wrong is an error with our sentence, code and status', async () => {
-    const stranger = new (await loadFirecrawl()).Firecrawl({ apiKey: 'fc-wrong', apiUrl: served.url })
+  test('throws errors with the message, code and status of bax', async () => {
+    const unauthorized = new (await loadFirecrawl()).Firecrawl({ apiKey: 'fc-wrong', apiUrl: served.url })
     const failures = [
       [() => firecrawl.scrape(closed), { status: 200, code: 'connection_failed' }],
       [() => firecrawl.scrape('ftp://127.0.0.1/'), { status: 403, code: 'url_blocked' }],
       [() => firecrawl.scrape(site.url, { formats: ['audio'] }), { status: 400, code: 'invalid_request' }],
-      [() => stranger.scrape(site.url), { status: 401, code: 'unauthorized' }],
+      [() => unauthorized.scrape(site.url), { status: 401, code: 'unauthorized' }],
     ] as const
     for (const [call, expected] of failures) {
       await expect(call()).rejects.toMatchObject({ ...expected, message: expect.stringMatching(/\S/) })
@@ -133,7 +133,7 @@ describe('scrape', () => {
 })
 
 describe('crawl', () => {
-  test('waits for the whole site, its sitemap and robots.txt obeyed', async () => {
+  test('waits for the whole site, and obeys sitemap and robots.txt', async () => {
     const job = await firecrawl.crawl(site.url, { limit: 20, pollInterval: 1, scrapeOptions: { formats: ['links'] } })
     expect(job).toMatchObject({ status: 'completed', completed: 7, total: 7, next: null })
     expect(job.data.map(({ metadata }) => metadata!.url!.slice(site.url.length))).toEqual([
@@ -145,7 +145,7 @@ describe('crawl', () => {
     expect(robotsBlocked).toEqual([`${site.url}/private/x`])
   })
 
-  test('stays below the start page unless the entire domain is wanted', async () => {
+  test('stays below the start page without crawlEntireDomain', async () => {
     const paths = async (options: Record<string, unknown>) => {
       const { data } = await firecrawl.crawl(`${site.url}/docs/`, { limit: 20, pollInterval: 1, ...options })
       return data.map(({ metadata }) => metadata!.url!.slice(site.url.length)).sort()
@@ -164,7 +164,7 @@ describe('crawl', () => {
     ])
   })
 
-  test('is begun, asked about page by page, and cancelled', async () => {
+  test('can be started, queried page by page, and cancelled', async () => {
     const { id, url } = await firecrawl.startCrawl(`${site.url}/slow`, { limit: 5 })
     expect(id).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/)
     expect(url).toBe(`${served.url}/v2/crawl/${id}`)
@@ -175,18 +175,18 @@ describe('crawl', () => {
     await expect(firecrawl.getCrawlStatus('no-such-crawl')).rejects.toMatchObject({ status: 404, code: 'crawl_not_found' }) // prettier-ignore
   })
 
-  test('its pages come in parts that the SDK joins', async () => {
+  test('returns its pages in parts that the SDK joins', async () => {
     const { id } = await firecrawl.startCrawl(site.url, { limit: 20 })
-    await until(async () => (await firecrawl.getCrawlStatus(id)).status === 'completed', 60_000)
-    const part = await served.ask('GET', `/v2/crawl/${id}?limit=2`)
+    await waitUntil(async () => (await firecrawl.getCrawlStatus(id)).status === 'completed', 60_000)
+    const part = await served.request('GET', `/v2/crawl/${id}?limit=2`)
     expect(part['data']).toHaveLength(2)
-    const rest = await served.ask('GET', (part['next'] as string).slice(served.url.length))
+    const rest = await served.request('GET', (part['next'] as string).slice(served.url.length))
     expect(rest['data']).toHaveLength(2)
     expect(rest['next']).toBe(`${served.url}/v2/crawl/${id}?skip=4&limit=2`)
     expect((await firecrawl.getCrawlStatus(id)).data).toHaveLength(7)
   })
 
-  test('is watched, document by document', async () => {
+  test('can be watched, document by document', async () => {
     const { id } = await firecrawl.startCrawl(`${site.url}/docs/`, { limit: 20 })
     const watcher = firecrawl.watcher(id, { pollInterval: 1 })
     const seen: string[] = []
@@ -197,13 +197,13 @@ describe('crawl', () => {
     expect(seen.sort()).toEqual(['/docs/', '/docs/a', '/docs/b?page=1', '/docs/b?page=2'])
   })
 
-  test('a start page that cannot be had ends the wait', async () => {
+  test('stops waiting when the start page cannot be loaded', async () => {
     const job = await firecrawl.crawl(closed, { pollInterval: 1 })
     expect(job).toMatchObject({ status: 'failed', data: [] })
   })
 })
 
-test('map lists the addresses of a site', async () => {
+test('map lists the URLs of a site', async () => {
   const all = await firecrawl.map(site.url)
   expect(all.links.map(({ url }) => url)).toContain(`${site.url}/docs/b?page=2`)
   const { links } = await firecrawl.map(site.url, { search: '/docs/b', ignoreQueryParameters: true, timeout: 60_000 })
@@ -211,8 +211,8 @@ test('map lists the addresses of a site', async () => {
 })
 
 describe('search', () => {
-  test('groups what it finds, with the pages where they are asked for', async () => {
-    engines.knows([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
+  test('groups results, with their pages on request', async () => {
+    engines.setResults([{ url: `${site.url}/article`, title: 'Deltas', snippet: 'How they grow' }])
     const plain = await firecrawl.search('deltas', { limit: 3 })
     expect(plain.web).toEqual([
       { url: `${site.url}/article`, title: 'Deltas', description: 'How they grow', position: 1 },
@@ -226,18 +226,18 @@ describe('search', () => {
     })
   })
 
-  test('asks for hosts in the words of search engines, and says what it does not search', async () => {
-    engines.well()
+  test('filters hosts with query operators, and reports unsupported sources', async () => {
+    engines.reset()
     const found = await firecrawl.search('deltas', { includeDomains: ['a.test', 'b.test'], sources: ['web', 'news'] })
-    expect(engines.asked[0]!.query.get('q')).toBe('deltas (site:a.test OR site:b.test)')
+    expect(engines.requests[0]!.query.get('q')).toBe('deltas (site:a.test OR site:b.test)')
     expect(found.warning).toContain('only the web is searched, not news')
     expect(await firecrawl.search('deltas', { sources: ['images'] })).toEqual({ warning: expect.any(String) })
-    expect(engines.asked).toHaveLength(1)
+    expect(engines.requests).toHaveLength(1)
   })
 
-  test('fails when nobody answers', async () => {
-    engines.mood('searxng', 'down')
+  test('fails when all providers fail', async () => {
+    engines.setModes('searxng', 'down')
     await expect(firecrawl.search('deltas')).rejects.toMatchObject({ status: 503, code: 'search_unavailable' })
-    engines.well()
+    engines.reset()
   })
 })

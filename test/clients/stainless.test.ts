@@ -1,4 +1,4 @@
-/** A client of the kind that Stainless makes, with its own rules of what to repeat and when. */
+/** A client like those of Stainless, with its own rules for retries. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { packageModule } from '../support/packages.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
@@ -6,7 +6,7 @@ import { serveSite, type Site } from '../support/site.ts'
 
 type Options = { body?: unknown; headers?: Record<string, string> }
 
-/** What such a client has beside the methods of its service. */
+/** The common part of such clients. */
 interface Client {
   get(path: string): Promise<Record<string, unknown>>
   post(path: string, options: Options): Promise<Record<string, unknown>>
@@ -21,7 +21,7 @@ let site: Site
 let client: Client
 /** Requests that the client has sent. */
 const sent: string[] = []
-/** Those of them that its rate let in. */
+/** Those of them that the rate limit allowed. */
 const admitted: string[] = []
 
 beforeAll(async () => {
@@ -42,19 +42,19 @@ afterAll(async () => {
   await site.close()
 })
 
-test('is answered with its key in x-api-key', async () => {
+test('receives responses with its key in x-api-key', async () => {
   const answer = await client.post('/v1/scrape', { body: { url: site.url } })
   expect(answer).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })
 })
 
-test('gets through a limit by waiting for as long as it is told to', async () => {
+test('waits for Retry-After when it is rate-limited', async () => {
   sent.length = 0
   const answers = await Promise.all(Array.from({ length: 6 }, () => client.get('/sessions')))
   for (const answer of answers) expect(answer).toMatchObject({ sessions: [], total: 0 })
   expect(sent.length).toBeGreaterThan(6)
 })
 
-test('does not repeat what must not be repeated', async () => {
+test('does not repeat errors that must not be retried', async () => {
   admitted.length = 0
   site.requests.length = 0
   const slow = client.post('/v1/scrape', { body: { url: `${site.url}/slow`, timeout: 300 } })
@@ -67,7 +67,7 @@ test('does not repeat what must not be repeated', async () => {
   expect(admitted).toHaveLength(2)
 })
 
-test('makes one session of two tries with the same Idempotency-Key', async () => {
+test('creates one session with two attempts and the same Idempotency-Key', async () => {
   const once = { body: { headless: true }, headers: { 'Idempotency-Key': 'one' } }
   const [first, again] = [await client.post('/sessions', once), await client.post('/sessions', once)]
   expect(again['session_id']).toBe(first['session_id'])

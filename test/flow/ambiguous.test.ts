@@ -40,7 +40,7 @@ const clicked = async () => (await run('evaluate', { expression: 'clicked.splice
 const cli = (...argv: string[]) => bax([...argv, '-s', session, '--server', homes.baseUrl])
 
 describe('a selector that matches several elements', () => {
-  test('means the first visible one, and the result has their number', async () => {
+  test('uses the first visible element, and reports the number of matches', async () => {
     expect(await run('click', { selector: '.next' })).toMatchObject({ success: true, matches: 3 })
     expect(await run('click', { selector: 'text=Continue →' })).toMatchObject({ success: true, matches: 3 })
     expect(await clicked()).toMatchObject({ value: ['shown', 'shown'] })
@@ -48,23 +48,23 @@ describe('a selector that matches several elements', () => {
     expect(price).toMatchObject({ matches: 2, data: { result: { value: '9.99' } } })
   })
 
-  test('means the first one where none is visible and none has to be', async () => {
+  test('uses the first element if none is visible and visibility is not required', async () => {
     const meta = await run('get_attribute', { selector: 'meta[content]', attribute: 'name' })
     expect(meta).toMatchObject({ matches: 2, data: { result: { value: 'a' } } })
     const info = await run('get_basic_info', { selector: '.file' })
     expect(info).toMatchObject({ data: { result: { value: { id: 'f1' } } } })
   })
 
-  test('waits until one of them is visible', async () => {
+  test('waits until one of the elements is visible', async () => {
     await run('evaluate', { expression: 'setTimeout(() => second.style.display = "", 150); 1' })
     expect(await run('hover', { selector: '.late' })).toMatchObject({ success: true, matches: 2 })
   })
 
-  test('a single match says nothing of a number', async () => {
+  test('omits the number for a single match', async () => {
     expect(await run('click', { selector: '#shown' })).not.toHaveProperty('matches')
   })
 
-  test('says which of them stands in the way of what', async () => {
+  test('names the element that was tried in the error', async () => {
     const failed = await run('click', { selector: '.off', timeout_ms: 300 })
     expect(failed).toMatchObject({
       code: 'not_editable',
@@ -73,13 +73,13 @@ describe('a selector that matches several elements', () => {
     })
   })
 
-  test('counts for the target of a drag, too', async () => {
+  test('is allowed as the target of a drag', async () => {
     expect(await run('drag_to', { selector: '#card', target_selector: '.slot' })).toMatchObject({ matches: 2 })
   })
 })
 
 describe('strict', () => {
-  test('refuses the selector, before anything is done, and names the candidates', async () => {
+  test('rejects the selector before any action, and lists the candidates', async () => {
     await clicked()
     expect(await run('click', { selector: '.next' }, { strict: true })).toMatchObject({
       success: false,

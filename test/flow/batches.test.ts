@@ -9,7 +9,7 @@ const pages = {
 }
 
 inEveryHome(pages, (given) => {
-  test('every command has one entry, with what the contract names', async () => {
+  test('returns one entry per command, with the documented fields', async () => {
     const outcome = await given.run([
       ['navigate_to', { url: given.url('/') }],
       ['get_title'],
@@ -29,7 +29,7 @@ inEveryHome(pages, (given) => {
     }) // prettier-ignore
   })
 
-  test('a wrong command is told all that is wrong with it, by wire name, alias or misspelling', async () => {
+  test('reports all errors of an invalid command, by field name, alias or misspelling', async () => {
     const strict = (commands: unknown[]) =>
       given.transport().send({
         method: 'POST',
@@ -49,7 +49,7 @@ inEveryHome(pages, (given) => {
     ])
   })
 
-  test('the first failure stops the batch and is told at its top', async () => {
+  test('stops the batch at the first failure, which is reported at its top level', async () => {
     await given.open('/')
     const missing = { selector: '#x', timeout_ms: 300 }
     const outcome = await given.run([['get_title'], ['click', missing], ['get_title']])
@@ -83,7 +83,7 @@ inEveryHome(pages, (given) => {
     expect(outcome.results.map(({ code }) => code)).toEqual(['element_not_found', 'evaluate_failed', undefined])
   })
 
-  test('the time of a batch ends it, whatever it waits for', async () => {
+  test('ends a batch after its timeout, whatever it waits for', async () => {
     await given.open('/')
     const steps = [['get_title'], ['wait_for_element', { selector: '#never' }], ['get_title']] as const
     const outcome = await given.run(steps, { timeout_ms: 500, continue_on_error: true })
@@ -93,7 +93,7 @@ inEveryHome(pages, (given) => {
     expect(outcome.duration_ms).toBeLessThan(3000)
   })
 
-  test('what a cut command waited for does not happen later', async () => {
+  test('cancels the action of a command that timed out', async () => {
     await given.open('/')
     await given.run([['click', { selector: '#late' }]], { timeout_ms: 300 })
     await given.evaluate(
@@ -102,7 +102,7 @@ inEveryHome(pages, (given) => {
     expect(await given.evaluate('hits')).toBe(0)
   })
 
-  test('a tab that a command opens is there for the next one of the batch', async () => {
+  test('activates a tab opened by a command before the next one of the batch', async () => {
     await given.open('/')
     for (let round = 0; round < 3; round++) {
       const { results } = await given.run([
@@ -116,7 +116,7 @@ inEveryHome(pages, (given) => {
     }
   })
 
-  test('commands go to the newest tab, and back when it closes', async () => {
+  test('runs commands in the newest tab, and in the previous one when it closes', async () => {
     await given.open('/')
     await given.do('click', { selector: '#pop' })
     await given.do('wait_for_navigation', { timeout_ms: 5000 })
@@ -126,13 +126,13 @@ inEveryHome(pages, (given) => {
     expect(await given.value('get_title')).toBe('Batch')
   })
 
-  test('a dialog does not hold up its command', async () => {
+  test('completes a command that opens a dialog', async () => {
     await given.open('/')
     await given.do('click', { selector: '#ask' })
     expect(await given.value('get_title')).toMatch(/true|false/)
   })
 
-  test('a session that is closed in the middle fails its command at once, even on a page that hangs', async () => {
+  test('fails the running command at once when its session is closed, even on a page that hangs', async () => {
     const client = given.homes().clients.embedded
     const { session_id } = await client.createSession({ headless: true })
     const running = client.runCommands({

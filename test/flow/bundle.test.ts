@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(join(outdir, '..'), { recursive: true, force: true }))
 
-/** Source files that are loaded before the first line of main runs. */
+/** Returns the source files that are loaded before the first line of main runs. */
 function staticGraph(entry: string): string[] {
   const outputs = metafile.outputs
   const seen = new Set<string>()
@@ -32,7 +32,7 @@ function staticGraph(entry: string): string[] {
 }
 
 describe('a build', () => {
-  test('removes what one that was killed has left, and nothing else', async () => {
+  test('removes what a killed build has left, and nothing else', async () => {
     const names = (await readdir(dirname(outdir))).toSorted()
     expect(names).toEqual(['dist', `dist.new-${process.ppid}`, 'dist.newer'])
   })
@@ -44,16 +44,16 @@ describe('the bundle', () => {
     'tinyglobby', 'ink', 'react', 'yoga-layout',
   ] // prettier-ignore
 
-  test('a one-liner starts without the heavy packages', () => {
+  test('does not load the heavy packages for a one-liner', () => {
     expect(heavyAmong(staticGraph('main.js'), heavy)).toEqual([])
   })
 
-  test('a planted heavy package is found, bundled or not', () => {
+  test('detects a planted heavy package, bundled or not', () => {
     const inputs = [...staticGraph('main.js'), 'node_modules/zod/v4/index.js', 'playwright']
     expect(heavyAmong(inputs, heavy)).toEqual(['zod', 'playwright'])
   })
 
-  test('the manifest holds every operation and command as data', async () => {
+  test('has a manifest that contains every operation and command as data', async () => {
     const manifest = JSON.parse(await readFile(join(outdir, 'manifest.json'), 'utf8'))
     const click = manifest.commands.find(({ name }: { name: string }) => name === 'click')
     expect(click).toMatchObject({
@@ -64,7 +64,7 @@ describe('the bundle', () => {
     expect(manifest.operations.map(({ name }: { name: string }) => name)).toContain('createSession')
   })
 
-  test('the package carries its version', () => {
+  test('contains the version of the package', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
     expect(
       Object.keys(metafile.outputs).some((name) =>

@@ -3,9 +3,10 @@ import { follow } from '../../src/client/client.ts'
 import { BaxError } from '../../src/core/errors/errors.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { type ChromiumPart, chromiumParts } from '../support/processes.ts'
-import { until, valueOf } from '../support/session-steps.ts'
+import { type ChromiumProcess, chromiumProcesses } from '../support/processes.ts'
+import { command, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -27,15 +28,14 @@ beforeAll(async () => {
   ])
 })
 afterAll(async () => {
-  for (const page of Object.values(held)) page.letGo()
+  for (const page of Object.values(held)) page.release()
   await homes.close()
   await site.close()
 })
 
 const client = () => homes.clients.http
-const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
 
-/** What work came to: its code, or none when it was done. */
+/** Returns the error code of an operation; null if it succeeded. */
 async function codeOf(work: Promise<object>): Promise<string | null> {
   try {
     const { success, code } = (await work) as { success?: boolean; code?: string }
@@ -46,33 +46,33 @@ async function codeOf(work: Promise<object>): Promise<string | null> {
   }
 }
 
-/** The outcome of a crawl is that of the page which was at work. */
+/** Returns the error code of a crawl; null if it succeeded. */
 async function crawlCode(work: ReturnType<ReturnType<typeof client>['crawl']>): Promise<string | null> {
   const { errors = [], success } = (await work) as { errors?: { code: string }[]; success?: boolean }
   return errors[0]?.code ?? (success === true ? null : 'no code')
 }
 
 interface Affected {
-  /** Codes that each kind of work may end with; null when it may be done all the same. */
+  /** Possible error codes of each operation; null if it may also succeed. */
   readonly batch: readonly (string | null)[]
   readonly page: readonly (string | null)[]
   /** State of the session afterwards. */
   readonly session: 'ready' | 'failed'
 }
 
-const parts: Record<ChromiumPart, Affected> = {
+const parts: Record<ChromiumProcess, Affected> = {
   renderer: { batch: ['page_crashed'], page: ['page_crashed', null], session: 'ready' },
-  // Chromium starts another one, and pages go on.
+  // Chromium restarts it, and pages keep running.
   'gpu-process': { batch: [null], page: [null], session: 'ready' },
-  // What was on its way is lost with it; Chromium starts another one.
+  // Pending requests are lost; Chromium restarts it.
   network: { batch: ['evaluate_failed'], page: ['connection_failed', 'navigation_aborted', null], session: 'ready' },
   browser: { batch: ['worker_lost'], page: ['browser_lost', 'worker_lost', 'page_crashed', null], session: 'failed' },
 }
 
-describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [ChromiumPart, Affected][])(
+describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [ChromiumProcess, Affected][])(
   'when the %s process is killed',
   (part, may) => {
-    test('what it was at work for ends with its code, the next is done, and sessions are told', async () => {
+    test('fails the running operations with its code, runs the next ones, and reports the state to sessions', async () => {
       const { session_id } = await client().createSession({ start_url: site.url })
       const id = session_id!
       const seen: string[] = []
@@ -80,7 +80,7 @@ describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [Chr
         const query = { session_id: id, types: 'frame,page.error,session.closed' }
         for await (const { type } of follow(homes.transports.http, 'GET /stream/sse', query)) seen.push(type)
       })()
-      await until(() => seen.includes('frame'))
+      await waitUntil(() => seen.includes('frame'))
       const batch = codeOf(
         client().runCommands({
           session_id: id,
@@ -89,13 +89,13 @@ describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [Chr
       )
       const scrape = codeOf(client().scrape({ url: `${site.url}/held/scrape`, render: 'browser' }))
       const crawl = crawlCode(client().crawl({ url: `${site.url}/crawled/`, render: 'browser' }))
-      await Promise.all(Object.values(held).map((page) => page.asked()))
+      await Promise.all(Object.values(held).map((page) => page.requested()))
 
-      const killed = await chromiumParts(part)
+      const killed = await chromiumProcesses(part)
       expect(killed.length).toBeGreaterThan(0)
       for (const pid of killed) process.kill(pid, 'SIGKILL')
-      // A request that Chromium repeats is answered too.
-      const answering = setInterval(() => Object.values(held).forEach((page) => page.letGo()), 50)
+      // Respond to requests that Chromium repeats, too.
+      const answering = setInterval(() => Object.values(held).forEach((page) => page.release()), 50)
       const outcomes = await Promise.all([batch, scrape, crawl]).finally(() => clearInterval(answering))
       expect(may.batch).toContain(outcomes[0])
       expect(may.page).toContain(outcomes[1])
@@ -110,11 +110,11 @@ describe.skipIf(process.platform !== 'linux').each(Object.entries(parts) as [Chr
         expect(seen.at(-1)).toBe('session.closed')
       }
       const next = may.session === 'ready' ? id : (await client().createSession({})).session_id!
-      const there = await client().runCommands({
+      const navigated = await client().runCommands({
         session_id: next,
         commands: [command('navigate_to', { url: site.url })],
       })
-      expect(there).toMatchObject({ success: true })
+      expect(navigated).toMatchObject({ success: true })
       expect(await valueOf(client(), next, 'document.title')).toBe('Home')
       const observed = await client().observe({ session_id: next })
       expect(observed).toMatchObject({ success: true, title: 'Home' })

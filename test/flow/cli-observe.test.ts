@@ -1,6 +1,4 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer, type Server, type Socket } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -8,6 +6,7 @@ import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { open } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
 
 let homes: Homes
 let site: Site
@@ -127,8 +126,8 @@ focus: link "Next" [ref=e2]
     expect((await run('step', '-s', id, '--no-diff', 'get-title')).stdout).toContain('- heading "Tea" [level=1]')
     const json = JSON.parse((await run('step', '-s', id, '--json', 'get-title')).stdout) as { observation: object }
     expect(json.observation).toHaveProperty('snapshot')
-    const unseen = await run('step', '-s', id, '--no-observe', 'get-title')
-    expect(unseen.stdout).toBe('Shop\nchanged: neither URL nor title; the page was not observed\n')
+    const withoutObservation = await run('step', '-s', id, '--no-observe', 'get-title')
+    expect(withoutObservation.stdout).toBe('Shop\nchanged: neither URL nor title; the page was not observed\n')
     const short = await run('observe', '-s', id, '--limit', '1', '--include', 'elements')
     expect(short.stdout).toContain('3 elements omitted; use --limit')
     await closed(id)
@@ -193,56 +192,25 @@ focus: link "Next" [ref=e2]
 })
 
 test('watch reconnects without missing events', async () => {
-  const wire = await cutter(Number(new URL(homes.baseUrl).port))
+  const wire = await startTcpProxy(Number(new URL(homes.baseUrl).port))
   const { session_id: id } = await homes.clients.http.createSession({ headless: true })
   const seen: number[] = []
-  let cuts = 0
-  const watching = bax(['session', 'watch', '-s', id!, '--since', '0', '--json', '--server', wire.address], {
+  let interruptions = 0
+  const watching = bax(['session', 'watch', '-s', id!, '--since', '0', '--json', '--server', wire.url], {
     cwd: folder,
     env: { BAX_STATE_DIR: folder },
     onOutput: (text) => {
       for (const line of text.trim().split('\n')) seen.push((JSON.parse(line) as { seq: number }).seq)
-      if (seen.length > (cuts + 1) * 10 && cuts < 3 && wire.cut()) cuts += 1
+      if (seen.length > (interruptions + 1) * 10 && interruptions < 3 && wire.interrupt()) interruptions += 1
     },
   })
   for (let count = 0; count < 30; count++) await open(homes.clients.http, id!, `${site.url}/next`)
   await homes.clients.http.closeSession({ session_id: id! })
   const { code, stderr } = await watching
   expect(code).toBe(0)
-  expect(cuts).toBe(3)
+  expect(interruptions).toBe(3)
   expect(stderr).toBe('connection lost; reconnecting\n'.repeat(3))
   expect(seen).toEqual(seen.map((_, at) => at + 1))
   expect(seen.length).toBeGreaterThan(100)
   await wire.close()
 })
-
-/** A connection to a port that can be cut. */
-async function cutter(port: number): Promise<{ address: string; cut(): boolean; close(): Promise<void> }> {
-  const { connect } = await import('node:net')
-  const open = new Set<Socket>()
-  const server: Server = createServer((near) => {
-    const far = connect(port, '127.0.0.1')
-    for (const socket of [near, far]) {
-      open.add(socket)
-      socket.on('error', () => {}).on('close', () => open.delete(socket))
-    }
-    near.pipe(far).pipe(near)
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  /** Returns false if there was no connection. */
-  const cut = () => {
-    const any = open.size > 0
-    for (const socket of open) socket.destroy()
-    open.clear()
-    return any
-  }
-  return {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    cut,
-    close: () =>
-      new Promise((resolve) => {
-        cut()
-        server.close(() => resolve())
-      }),
-  }
-}

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bax, type CliOptions } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let folder: string
@@ -23,15 +23,13 @@ const create = (flags: string[] = [], options?: CliOptions) =>
   run(['session', 'create', '--headless', ...flags], options)
 
 const waiting = async () => (await homes.engine.status()).provisions
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await pause(20)
-}
+const waitPatiently = (condition: () => Promise<boolean>) => waitUntil(condition, 60_000)
 
 describe('`bax session create` without a free slot', () => {
   test('waits for a free slot, then prints only the ID', async () => {
     const first = (await create()).stdout.trim()
     const second = create()
-    await until(async () => (await waiting()) === 1)
+    await waitPatiently(async () => (await waiting()) === 1)
     await run(['session', 'close', first])
     const { code, stdout, stderr } = await second
     expect([code, stderr]).toEqual([0, ''])
@@ -44,8 +42,8 @@ describe('`bax session create` without a free slot', () => {
     const first = (await create()).stdout.trim()
     const provision = (await create(['--no-wait'])).stdout.trim()
     expect(provision).toMatch(/^prv_/)
-    const asked = JSON.parse((await run(['session', 'provision', provision, '--json'])).stdout)
-    expect(asked).toMatchObject({ status: 'provisioning', queue_position: 1 })
+    const record = JSON.parse((await run(['session', 'provision', provision, '--json'])).stdout)
+    expect(record).toMatchObject({ status: 'provisioning', queue_position: 1 })
     expect((await run(['session', 'cancel', provision])).code).toBe(0)
     expect((await run(['session', 'provision', provision])).stdout).toMatch(/^status +cancelled$/m)
     await run(['session', 'close', first])
@@ -55,7 +53,7 @@ describe('`bax session create` without a free slot', () => {
     const first = (await create()).stdout.trim()
     const interrupt = new AbortController()
     const second = create([], { signal: interrupt.signal })
-    await until(async () => (await waiting()) === 1)
+    await waitPatiently(async () => (await waiting()) === 1)
     interrupt.abort('SIGINT')
     expect(await second).toMatchObject({ code: 130, stdout: '' })
     expect(await waiting()).toBe(0)
@@ -68,13 +66,13 @@ describe('`bax session create` without a free slot', () => {
     const creating = create([], { signal: interrupt.signal })
     interrupt.abort('SIGINT')
     expect(await creating).toMatchObject({ code: 130, stdout: '' })
-    await until(async () => (await homes.engine.status()).sessions === before)
+    await waitPatiently(async () => (await homes.engine.status()).sessions === before)
   })
 
   test('prints the last answer of the engine with --json', async () => {
     const first = (await create()).stdout.trim()
     const second = create(['--json'])
-    await until(async () => (await waiting()) === 1)
+    await waitPatiently(async () => (await waiting()) === 1)
     await run(['session', 'close', first])
     const answer = JSON.parse((await second).stdout)
     expect(answer).toMatchObject({ status: 'ready' })

@@ -6,9 +6,9 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { commands } from '../../src/commands/index.ts'
 import { bax, buildBax, type BuiltBax } from '../support/cli.ts'
-import { lacks, testUnless } from '../support/needs.ts'
+import { missingPrograms, testUnless } from '../support/needs.ts'
 
-/** What is offered when the last word is being typed. */
+/** Returns the completions of the last word. */
 async function offered(...typed: string[]): Promise<{ values: string[]; files: boolean }> {
   const { stdout, stderr, code } = await bax(['complete', '--', ...typed])
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
@@ -16,21 +16,21 @@ async function offered(...typed: string[]): Promise<{ values: string[]; files: b
   return { values: lines.slice(0, -1).map((line) => line.split('\t')[0]!), files: lines.at(-1) === ':files' }
 }
 
-describe('what is offered', () => {
-  test('the first words of all commands, none that is internal', async () => {
+describe('completions', () => {
+  test('list the first words of all public commands', async () => {
     const { values } = await offered('')
     expect(values).toEqual(expect.arrayContaining(['do', 'scrape', 'session', 'shell', 'relay', 'crawl', 'completion']))
     expect(values).not.toContain('complete')
     expect(new Set(values).size).toBe(values.length)
   })
 
-  test('the verbs of a noun', async () => {
+  test('list the verbs of a noun', async () => {
     expect((await offered('session', '')).values).toEqual(expect.arrayContaining(['create', 'list', 'view', 'watch']))
     expect((await offered('session', 'cl')).values).toEqual(['close'])
     expect((await offered('shell', 'artifacts', '')).values.toSorted()).toEqual(['download', 'list', 'show'])
   })
 
-  test('every flag of a command, its own and those of every command', async () => {
+  test('list every flag of a command, its own and global ones', async () => {
     const { values } = await offered('scrape', '--')
     expect(values).toEqual(
       expect.arrayContaining(['--formats', '--wait-for', '--no-only-main-content', '--json', '--help']),
@@ -39,13 +39,13 @@ describe('what is offered', () => {
     expect((await offered('run', '--rep')).values).toContain('--reporter')
   })
 
-  test('the values of a flag that has few, also after a comma and after an equals sign', async () => {
+  test('list the values of a flag with choices, also after a comma and an equals sign', async () => {
     expect((await offered('observe', '--include', 'snap')).values).toEqual(['snapshot'])
     expect((await offered('observe', '--include', 'text,snap')).values).toEqual(['text,snapshot'])
     expect((await offered('observe', '--include=text,snap')).values).toEqual(['--include=text,snapshot'])
   })
 
-  test('the browser commands after do and then, with the flags of each', async () => {
+  test('list the browser commands after do and then, with the flags of each', async () => {
     const { values } = await offered('do', '')
     const names = Object.values(commands).flatMap((family) =>
       Object.keys(family).map((name) => name.replaceAll('_', '-')),
@@ -57,25 +57,25 @@ describe('what is offered', () => {
     expect((await offered('do', 'no-such', '--')).values).toEqual([])
   })
 
-  test('files where files go', async () => {
+  test('list files for file arguments', async () => {
     expect((await offered('run', '')).files).toBe(true)
     expect((await offered('extract', 'p')).files).toBe(true)
     expect((await offered('crawl', 'https://example.com', '-o', '')).files).toBe(true)
     expect((await offered('session', '')).files).toBe(false)
   })
 
-  test('nothing for words that are no command', async () => {
+  test('are empty for unknown commands', async () => {
     expect(await offered('no-such', '')).toEqual({ values: [], files: false })
   })
 
-  test('a shell that has no script is named in the error', async () => {
+  test('an unsupported shell is named in the error', async () => {
     const { code, stderr } = await bax(['completion', 'fisch'])
     expect(code).toBe(2)
     expect(stderr).toContain('did you mean "fish"')
   })
 })
 
-describe('in the shells themselves', () => {
+describe('in real shells', () => {
   let built: BuiltBax
   let folder: string
   let stateDir: string
@@ -103,7 +103,7 @@ describe('in the shells themselves', () => {
     return ask('bash', `source <(bax completion bash); COMP_WORDS=(bax ${quoted}); COMP_CWORD=${words.length}; _bax 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`) // prettier-ignore
   }
 
-  testUnless(lacks('bash'))('bash completes words, flags, and the names of live sessions', async () => {
+  testUnless(missingPrograms('bash'))('bash completes words, flags, and the names of live sessions', async () => {
     expect(await inBash('sess')).toEqual(['session'])
     expect(await inBash('session', 'create', '--start')).toEqual(['--start-url'])
     await built.run(['session', 'create', '--requested-name', 'shop', '--state-dir', stateDir])
@@ -111,12 +111,12 @@ describe('in the shells themselves', () => {
     expect(await inBash('session', 'close', '')).toEqual(['shop'])
   })
 
-  testUnless(lacks('fish'))('fish completes with descriptions', async () => {
+  testUnless(missingPrograms('fish'))('fish completes with descriptions', async () => {
     const [line] = await ask('fish', `bax completion fish | source; complete -C 'bax session cl'`)
     expect(line).toMatch(/^close\tClose a browser session/)
   })
 
-  testUnless(lacks('zsh'))('zsh takes the script', async () => {
+  testUnless(missingPrograms('zsh'))('zsh takes the script', async () => {
     const code = `autoload -Uz compinit && compinit -u -d ${folder}/dump; source <(bax completion zsh); echo $_comps[bax]`
     expect(await ask('zsh', code)).toEqual(['_bax'])
   })

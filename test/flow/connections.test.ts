@@ -1,4 +1,4 @@
-/** Connections that only cost: idle, dripping, never reading. The server bounds them, and goes on answering. */
+/** Idle, slow and non-reading connections: the server limits them and keeps responding. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -6,10 +6,10 @@ import { limits } from '../../src/core/limits/limits.ts'
 import { connectHalfOpen, upgradeRequest } from '../support/half-open.ts'
 import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
 
-/** File descriptors that this process may have; the server is a process of its own with as many. */
+/** Open files that this process may have; the server is a separate process with the same limit. */
 const { userLimits } = process.report.getReport() as { userLimits?: { open_files: { soft: number | 'unlimited' } } }
 const descriptors = Number(userLimits?.open_files.soft) || 1_000_000
-const crowd = Math.min(10_000, descriptors - 1000)
+const connectionCount = Math.min(10_000, descriptors - 1000)
 
 let host: HostProgram
 let port: number
@@ -43,21 +43,23 @@ const open = async (to = port): Promise<Socket> => {
 }
 const healthy = async () => (await fetch(`http://127.0.0.1:${port}/healthz`)).status
 
-/** All that the server says until it hangs up. */
-async function lastWords(socket: Socket): Promise<string> {
+/** Returns everything the server sends until it disconnects. */
+async function readToEnd(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(chunk))
   await once(socket, 'close')
   return Buffer.concat(chunks).toString()
 }
 
-test(`${crowd} idle connections keep nobody from an answer`, async () => {
+test(`${connectionCount} idle connections do not block other clients`, async () => {
   const sockets: Socket[] = []
-  while (sockets.length < crowd) {
-    sockets.push(...(await Promise.all(Array.from({ length: Math.min(500, crowd - sockets.length) }, () => open()))))
+  while (sockets.length < connectionCount) {
+    sockets.push(
+      ...(await Promise.all(Array.from({ length: Math.min(500, connectionCount - sockets.length) }, () => open()))),
+    )
   }
   expect(await healthy()).toBe(200)
-  const half = sockets.slice(0, crowd / 2)
+  const half = sockets.slice(0, connectionCount / 2)
   for (const socket of half) socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n')
   expect(await healthy()).toBe(200)
   const listed = await fetch(`http://127.0.0.1:${port}/sessions`)
@@ -74,38 +76,41 @@ describe('a client that is too slow', () => {
   test.each([
     ['with the end of its headers', 'GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx-a: '],
     ['with everything', ''],
-  ])('%s is told so and let go', async (_, begin) => {
+  ])('%s gets an error response and is disconnected', async (_, begin) => {
     const socket = await open(short)
     socket.write(begin)
-    // One more letter now and then does not help.
+    // Sending a byte now and then does not extend the timeout.
     const drip = setInterval(() => begin && socket.write('a'), 50)
-    const said = await lastWords(socket)
+    const text = await readToEnd(socket)
     clearInterval(drip)
-    expect(said).toMatch(/^HTTP\/1\.1 408 /)
-    expect(JSON.parse(said.slice(said.indexOf('{')))).toMatchObject({ success: false, code: 'timeout', request_id: expect.any(String) }) // prettier-ignore
+    expect(text).toMatch(/^HTTP\/1\.1 408 /)
+    expect(JSON.parse(text.slice(text.indexOf('{')))).toMatchObject({ success: false, code: 'timeout', request_id: expect.any(String) }) // prettier-ignore
   })
 
-  test('with its next request finds the connection closed', async () => {
+  test('finds the connection closed when it sends its next request', async () => {
     const socket = await open(short)
     socket.write('GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n')
-    expect(await lastWords(socket)).toMatch(/^HTTP\/1\.1 200 /)
+    expect(await readToEnd(socket)).toMatch(/^HTTP\/1\.1 200 /)
   })
 })
 
-describe('what is no request', () => {
+describe('an invalid request', () => {
   const ask = async (text: string) => {
     const socket = await open()
     socket.write(text)
-    const said = await lastWords(socket)
-    return { status: Number(said.split(' ')[1]), body: JSON.parse(said.slice(said.indexOf('{'))) as unknown }
+    const received = await readToEnd(socket)
+    return {
+      status: Number(received.split(' ')[1]),
+      body: JSON.parse(received.slice(received.indexOf('{'))) as unknown,
+    }
   }
 
-  test('gets the shape of every other failure', async () => {
+  test('gets the standard error response', async () => {
     const answer = await ask('HELO mail.test\r\n\r\n')
     expect(answer).toMatchObject({ status: 400, body: { success: false, code: 'invalid_request', request_id: expect.stringMatching(/^req_/) } }) // prettier-ignore
   })
 
-  test('or has too much in its head, is refused without being read', async () => {
+  test('with headers above the size limit is rejected without being read', async () => {
     const long = 'x'.repeat(limits.connection.headerBytes)
     const expected = { status: 413, body: { code: 'payload_too_large' } }
     expect(await ask(`GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\nx-long: ${long}\r\n\r\n`)).toMatchObject(expected)

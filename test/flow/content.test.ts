@@ -17,7 +17,7 @@ const pages = {
 inUsualHomes(pages, (given) => {
   const one = async (data?: Record<string, unknown>) => (await given.run([['get_content', data]])).results[0]!
 
-  test('get_content is the page as markdown, html or an outline', async () => {
+  test('get_content returns the page as markdown, html or an outline', async () => {
     await given.open('/')
     const markdown = await one()
     expect(markdown).toMatchObject({ success: true, command_type: 'extraction', content_type: 'markdown' })
@@ -56,7 +56,7 @@ inUsualHomes(pages, (given) => {
     ])
   })
 
-  test('get_content is one element in the same kinds', async () => {
+  test('get_content returns one element in the same formats', async () => {
     await given.open('/')
     const list = await one({ selector: 'ul' })
     expect(list.data!['content']).toMatch(/^[-*] Green\n+[-*] Black\s*$/)
@@ -69,7 +69,7 @@ inUsualHomes(pages, (given) => {
     expect((await given.fails('get_content', { selector: '#no', timeout_ms: 300 })).code).toBe('element_not_found')
   })
 
-  test('get_text is the text as it is shown, or what a field holds', async () => {
+  test('get_text returns the rendered text, or the value of a field', async () => {
     await given.open('/')
     expect(await given.value('get_text', { selector: 'h1' })).toBe('Our shop')
     expect(await given.value('get_text', { selector: '#styled' })).toBe('LOUD')
@@ -80,7 +80,7 @@ inUsualHomes(pages, (given) => {
     expect({ code, error }).toMatchObject({ code: 'element_not_found', error: expect.stringContaining('#deep') })
   })
 
-  test('get_attribute is the value of an attribute, or null', async () => {
+  test('get_attribute returns the value of an attribute, or null', async () => {
     await given.open('/')
     expect(await given.do('get_attribute', { selector: 'main a', attribute: 'href' })).toEqual({
       result: { type: 'string', value: '/tea' },
@@ -92,7 +92,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('get_attribute', { selector: 'frame=#inner >> h2', attribute: 'title' })).toBe('t')
   })
 
-  test('get_title is the title of the page', async () => {
+  test('get_title returns the title of the page', async () => {
     await given.open('/')
     const { results } = await given.run([['get_title']])
     expect(results[0]).toMatchObject({

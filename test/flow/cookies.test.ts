@@ -24,7 +24,7 @@ inUsualHomes(pages, (given) => {
     expect(await cookies()).toEqual([])
   }
 
-  test('get_cookies lists what sites have set, hidden ones too', async () => {
+  test('get_cookies lists the cookies of all sites, including HttpOnly ones', async () => {
     await empty()
     await given.open('/sets')
     expect(await cookies()).toMatchObject([
@@ -33,7 +33,7 @@ inUsualHomes(pages, (given) => {
     ])
   })
 
-  test('set_cookie sets one with all its fields', async () => {
+  test('set_cookie sets a cookie with all its fields', async () => {
     await empty()
     await given.open('/')
     await given.do('set_cookie', { name: 'plain', value: 'a b' })
@@ -50,7 +50,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('evaluate_on_element', inside)).toBe('plain=a b')
   })
 
-  test('set_cookies sets what a Cookie header spells', async () => {
+  test('set_cookies sets the cookies of a Cookie header', async () => {
     await empty()
     await given.open('/')
     expect(await given.do('set_cookies', { cookies: 'a=1; b=two=2; c=' })).toEqual({ set: 3 })
@@ -67,7 +67,7 @@ inUsualHomes(pages, (given) => {
     )
   })
 
-  test('delete_cookie deletes by name and domain, and says how many', async () => {
+  test('delete_cookie deletes by name and domain, and returns the number', async () => {
     await empty()
     await given.open('/')
     await given.do('set_cookies', { cookies: 'a=1; b=2' })
@@ -77,13 +77,13 @@ inUsualHomes(pages, (given) => {
     expect((await cookies()).map(({ name, domain }) => `${name}@${domain}`)).toEqual(['a@127.0.0.1', 'b@127.0.0.1'])
   })
 
-  test('a cookie without a domain needs a page that has one', async () => {
+  test('set_cookie without a domain requires a page that has one', async () => {
     await given.do('navigate_to', { url: 'about:blank' })
     const { code, error } = await given.fails('set_cookie', { name: 'a', value: '1' })
     expect({ code, error }).toEqual({ code: 'invalid_data', error: 'a cookie needs a domain: about:blank has none' })
   })
 
-  test('a bad cookie is a failure of its command', async () => {
+  test('an invalid cookie fails its command', async () => {
     await given.open('/')
     const { code, error } = await given.fails('set_cookie', { name: '__Host-a', value: '1', secure: false })
     expect({ code, error }).toEqual({ code: 'invalid_data', error: 'the browser rejects the cookie: __Host-a' })

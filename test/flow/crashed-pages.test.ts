@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { pageProcesses } from '../support/processes.ts'
-import { until, valueOf } from '../support/session-steps.ts'
+import { command, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -24,7 +25,6 @@ afterAll(async () => {
 })
 
 const client = (): Client => homes.clients.http
-const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
 const run = (session_id: string, ...commands: ReturnType<typeof command>[]) =>
   client().runCommands({ session_id, commands })
 const create = async (path = '/') => (await client().createSession({ start_url: site.url + path })).session_id!
@@ -62,7 +62,7 @@ describe('a page that crashes between two commands', () => {
     const session_id = await create()
     const { browsers } = await client().getEngineStatus({})
     for (const pid of await pageProcesses(browsers[0]!.pid)) process.kill(pid, 'SIGKILL')
-    await until(async () => (await eventsOf(session_id, 'page.error')).length > 0)
+    await waitUntil(async () => (await eventsOf(session_id, 'page.error')).length > 0)
     expect(
       await client()
         .observe({ session_id })
@@ -103,19 +103,19 @@ describe('a page that crashes between two commands', () => {
     const { result } = await client().cdp({ session_id, method: 'Target.getTargets' })
     const targets = result!['targetInfos'] as { targetId: string; url: string }[]
     await crash(session_id, { target_id: targets.find(({ url }) => url.endsWith('/other'))!.targetId })
-    await until(async () => (await eventsOf(session_id, 'page.error')).length > 0)
+    await waitUntil(async () => (await eventsOf(session_id, 'page.error')).length > 0)
     expect(await valueOf(client(), session_id, 'document.title')).toBe('Home')
     expect(await client().observe({ session_id })).toMatchObject({
       tabs: [{ active: false, crashed: true, url: `${site.url}/other` }, { active: true }],
     })
     await valueOf(client(), session_id, 'setTimeout(close) && 1')
-    await until(async () => (await client().getSession({ session_id })).tabs === 1)
+    await waitUntil(async () => (await client().getSession({ session_id })).tabs === 1)
     expect(await run(session_id, command('get_title'))).toMatchObject({ code: 'page_crashed' })
     expect(await valueOf(client(), session_id, 'document.title')).toBe('Other')
   })
 })
 
-test('a call of CDP ends when its page crashes, and later ones until it is reloaded', async () => {
+test('ends the pending CDP call of its page, and fails later ones until the page is reloaded', async () => {
   const session_id = await create()
   const { result } = await client().cdp({ session_id, method: 'Target.getTargets' })
   const [{ targetId: target_id }] = result!['targetInfos'] as [{ targetId: string }]
@@ -127,5 +127,5 @@ test('a call of CDP ends when its page crashes, and later ones until it is reloa
   expect(await waiting).toMatchObject({ success: false, code: 'page_crashed' })
   expect(await evaluate('1')).toMatchObject({ success: false, code: 'page_crashed' })
   expect(await client().cdp({ session_id, target_id, method: 'Page.reload' })).toMatchObject({ success: true })
-  await until(async () => (await evaluate('1')).success)
+  await waitUntil(async () => (await evaluate('1')).success)
 })

@@ -48,14 +48,14 @@ async function eventsOf(id: string, input: Record<string, unknown> = {}, home: H
   return events
 }
 
-const lasting = (events: readonly Event[]) => events.filter(({ type }) => type !== 'crawl.progress')
+const withoutProgress = (events: readonly Event[]) => events.filter(({ type }) => type !== 'crawl.progress')
 const ended = async (id: string) => void (await eventsOf(id, { types: 'crawl.finished' }))
 
 describe.each(homeNames)('a background crawl through %s', (home: HomeName) => {
   test('returns 202 with its ID, and emits events in order', async () => {
     const id = await begin({ limit: 5 }, home)
     expect(id).toMatch(/^crl_/)
-    const events = lasting(await eventsOf(id, {}, home))
+    const events = withoutProgress(await eventsOf(id, {}, home))
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
     expect(events[0]).toMatchObject({ type: 'crawl.started', data: { id, limit: 5 } })
     const pages = events.filter(({ type }) => type === 'crawl.page')
@@ -87,7 +87,7 @@ test('Prefer: respond-async starts a background crawl', async () => {
   await ended(body.id)
 })
 
-test('finished pages can be read at any time, in parts', async () => {
+test('finished pages can be read at any time, in pages of results', async () => {
   const id = await begin({ limit: 12 })
   await ended(id)
   const whole = await homes.clients.http.getCrawl({ id })
@@ -149,7 +149,7 @@ describe('while it runs', () => {
     await expect(homes.clients.http.resumeCrawl({ id })).rejects.toMatchObject({ code: 'conflict' })
     holding = false
     for (const answer of held.splice(0)) answer()
-    const rest = lasting(await eventsOf(id, { since: seen.at(-1)!.seq }))
+    const rest = withoutProgress(await eventsOf(id, { since: seen.at(-1)!.seq }))
     expect(rest[0]!.seq).toBe(seen.at(-1)!.seq + 1)
     expect(rest.at(-1)).toMatchObject({ type: 'crawl.finished', data: { completed: 4 } })
   })
@@ -206,8 +206,8 @@ describe('while it runs', () => {
 describe('a stream', () => {
   test('resumes after the last received event, and ends when there are no more', async () => {
     const id = await begin({ limit: 4 })
-    const all = lasting(await eventsOf(id))
-    expect(lasting(await eventsOf(id, { since: 3 }))).toEqual(all.slice(3))
+    const all = withoutProgress(await eventsOf(id))
+    expect(withoutProgress(await eventsOf(id, { since: 3 }))).toEqual(all.slice(3))
     const response = await fetch(`${homes.baseUrl}/v1/crawl/${id}/stream`, { headers: { 'last-event-id': String(all.at(-2)!.seq) } }) // prettier-ignore
     expect(response.headers.get('content-type')).toContain('text/event-stream')
     expect(await response.text()).toContain(`id: ${all.at(-1)!.seq}\ndata: {"seq":${all.at(-1)!.seq},`)

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { until } from '../support/session-steps.ts'
 import { type Site, serveSite } from '../support/site.ts'
+import { startTcpProxy } from '../support/tcp-proxy.ts'
+import { waitUntil } from '../support/wait.ts'
 
 /** Pages of the site; each links to the next ones. */
 const count = 30
@@ -62,7 +62,7 @@ const run = (...words: string[]) => built.run(words, options())
 const manifest = async (name: string) => JSON.parse(await readFile(join(folder, name, 'manifest.json'), 'utf8'))
 
 /** Waits for a condition with a timeout for busy machines. */
-const sees = (condition: () => boolean | Promise<boolean>) => until(condition, 45_000)
+const waitPatiently = (condition: () => boolean | Promise<boolean>) => waitUntil(condition, 45_000)
 
 /** Returns the files of a mirror with their contents. */
 async function tree(name: string): Promise<Record<string, string>> {
@@ -84,7 +84,7 @@ const written = async (name: string) =>
     .length
 
 /** Removes values that differ between runs. */
-function lasting(answer: object): unknown {
+function withoutVolatile(answer: object): unknown {
   const text = JSON.stringify(answer, (name, value: unknown) =>
     name === 'duration_ms' || name === 'scrape_id' || name === 'id' ? undefined : value,
   )
@@ -97,44 +97,8 @@ function release(): void {
   waiting.clear()
 }
 
-/** Proxies connections to a port, and can cut them. */
-async function relay(port: number) {
-  const open = new Set<Socket>()
-  let connections = 0
-  const server = createServer((near) => {
-    connections++
-    const far = connect(port, '127.0.0.1')
-    for (const [socket, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      open.add(socket)
-      socket
-        .on('error', () => {})
-        .on('close', () => {
-          open.delete(socket)
-          other.destroy()
-        })
-      socket.pipe(other)
-    }
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const cut = () => {
-    for (const socket of open) socket.destroy()
-  }
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections: () => connections,
-    cut,
-    async close() {
-      cut()
-      await new Promise((resolve) => server.close(resolve))
-    },
-  }
-}
-
-/** Counts the requests for each page. */
-const asked = () => site.requests.filter((path) => path.startsWith('/p/'))
+/** Returns the paths of all requested pages. */
+const requestedPages = () => site.requests.filter((path) => path.startsWith('/p/'))
 
 describe('an interrupted crawl', () => {
   test.each([
@@ -147,7 +111,7 @@ describe('an interrupted crawl', () => {
       site.requests.length = 0
       held = true
       const running = built.start(argv('-o', 'out'), options())
-      await sees(async () => (await written('out')) === 12)
+      await waitPatiently(async () => (await written('out')) === 12)
       running.child.kill(signal)
       const { code, stdout, stderr } = await running.ended
       expect({ code, stdout }).toEqual({ code: exit, stdout: 'out/index.md\n' })
@@ -156,13 +120,15 @@ describe('an interrupted crawl', () => {
       expect(stderr).toContain(`interrupted; resume with: bax crawl --resume ${id} --output out\n`)
       expect({ status, pages: pages.length }).toEqual({ status: 'cancelled', pages: 12 })
       const before = new Set(
-        asked().filter((path) => path !== heldPage && pages.some(({ url }: { url: string }) => url.endsWith(path))),
+        requestedPages().filter(
+          (path) => path !== heldPage && pages.some(({ url }: { url: string }) => url.endsWith(path)),
+        ),
       )
 
       held = false
       site.requests.length = 0
       expect(await run('crawl', '--resume', id, '-o', 'out')).toMatchObject({ code: 0, stdout: 'out/index.md\n' })
-      expect(asked().filter((path) => before.has(path))).toEqual([])
+      expect(requestedPages().filter((path) => before.has(path))).toEqual([])
       expect(await tree('out')).toEqual(expected)
     },
   )
@@ -171,7 +137,7 @@ describe('an interrupted crawl', () => {
     const expected = await whole()
     held = true
     const running = built.start(argv('-o', 'out'), options())
-    await sees(async () => (await written('out')) === 12)
+    await waitPatiently(async () => (await written('out')) === 12)
     running.child.kill('SIGKILL')
     await running.ended
     held = false
@@ -187,7 +153,7 @@ describe('an interrupted crawl', () => {
   test('hints at --resume when it is started again', async () => {
     held = true
     const running = built.start(argv('-o', 'out'), options())
-    await sees(async () => (await written('out')) === 12)
+    await waitPatiently(async () => (await written('out')) === 12)
     running.child.kill('SIGKILL')
     await running.ended
     held = false
@@ -212,7 +178,7 @@ describe('an interrupted crawl', () => {
   test('with --json prints the pages so far', async () => {
     held = true
     const running = built.start(argv('--json', '--concurrency', '1'), options())
-    await sees(() => waiting.size > 0)
+    await waitPatiently(() => waiting.size > 0)
     running.child.kill('SIGINT')
     const { code, stdout } = await running.ended
     expect(code).toBe(130)
@@ -239,10 +205,10 @@ describe('a crawl on a separate engine', () => {
     const started = await run(...argv('--async'))
     expect(started).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^crl_\S+\n$/) })
     const id = started.stdout.trim()
-    await sees(() => waiting.size > 0)
+    await waitPatiently(() => waiting.size > 0)
     expect((await run('crawl', '--status', id)).stdout).toMatch(/^status +scraping$/m)
     const follower = built.start(['crawl', '--resume', id, '-o', 'out'], options())
-    await sees(async () => (await written('out')) === 12)
+    await waitPatiently(async () => (await written('out')) === 12)
     // Reading a crawl does not end it.
     follower.child.kill('SIGINT')
     expect(await follower.ended).toMatchObject({ code: 130 })
@@ -259,7 +225,7 @@ describe('a crawl on a separate engine', () => {
     const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {
       env: { BAX_STATE_DIR: await built.stateDir() },
     })
-    const address = /http:[^\s"]+/.exec(await running.says('bax is listening on http://'))![0]
+    const address = /http:[^\s"]+/.exec(await running.waitForStderr('bax is listening on http://'))![0]
     const server = ['--server', address]
     expect(await run(...argv('-o', 'out', ...server))).toMatchObject({ code: 0, stdout: 'out/index.md\n' })
     expect(await tree('out')).toEqual(expected)
@@ -268,8 +234,8 @@ describe('a crawl on a separate engine', () => {
     const { data } = answer
     const body = { url: `${site.url}/p/0`, render: 'http', limit: 100, max_depth: 9, concurrency: 2 }
     const headers = { 'content-type': 'application/json' }
-    const asked = await fetch(`${address}/v1/crawl`, { method: 'POST', headers, body: JSON.stringify(body) })
-    expect(lasting(answer)).toEqual(lasting(await asked.json()))
+    const response = await fetch(`${address}/v1/crawl`, { method: 'POST', headers, body: JSON.stringify(body) })
+    expect(withoutVolatile(answer)).toEqual(withoutVolatile(await response.json()))
     expect(rows.map((line) => JSON.parse(line).markdown)).toEqual(
       data.map(({ markdown }: { markdown: string }) => markdown),
     )
@@ -285,22 +251,22 @@ describe('a crawl on a separate engine', () => {
     const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {
       env: { BAX_STATE_DIR: await built.stateDir() },
     })
-    const address = /http:[^\s"]+/.exec(await running.says('bax is listening on http://'))![0]
-    const between = await relay(Number(new URL(address).port))
+    const address = /http:[^\s"]+/.exec(await running.waitForStderr('bax is listening on http://'))![0]
+    const proxy = await startTcpProxy(Number(new URL(address).port))
     held = true
     const lines: string[] = []
-    const crawling = built.start(argv('--ndjson', '--server', between.url), options())
+    const crawling = built.start(argv('--ndjson', '--server', proxy.url), options())
     crawling.child.stdout!.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\n').filter(Boolean)))
-    await sees(() => lines.length === 12)
-    between.cut()
+    await waitPatiently(() => lines.length === 12)
+    proxy.interrupt()
     held = false
     release()
     const { code, stdout, stderr } = await crawling.ended
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const indexes = stdout.trim().split('\n').map((line) => JSON.parse(line).index) // prettier-ignore
     expect(indexes).toEqual(Array.from({ length: count }, (_, at) => at))
-    expect(between.connections()).toBeGreaterThan(2)
-    await between.close()
+    expect(proxy.connections()).toBeGreaterThan(2)
+    await proxy.close()
     running.child.kill('SIGTERM')
     await running.ended
   })
@@ -310,7 +276,7 @@ describe('a crawl on a separate engine', () => {
     expect(await run('session', 'create', '--headless')).toMatchObject({ code: 0 })
     const { pid } = JSON.parse((await run('engine', 'status', '--json')).stdout)
     const running = built.start(argv('-o', 'out'), options())
-    await sees(async () => (await written('out')) === 12)
+    await waitPatiently(async () => (await written('out')) === 12)
     process.kill(pid, 'SIGKILL')
     const { code, stderr } = await running.ended
     expect(code).toBe(3)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bax as run, type CliOptions } from '../support/cli.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { redirects } from '../support/web.ts'
+import { redirectTo } from '../support/web.ts'
 
 const page = (title: string, body: string) =>
   `<!doctype html><html lang="en"><head><title>${title}</title></head><body><main><h1>${title}</h1>${body}</main></body></html>`
@@ -26,7 +26,7 @@ beforeAll(async () => {
     ),
     '/docs/intro.html': page('Introduction', '<p>Back to the <a href="./">manual</a> or <a href="/">home</a>.</p>'),
     '/docs/deep/one': page('Deep', '<p>Nothing is deeper.</p>'),
-    '/old': redirects('/news'),
+    '/old': redirectTo('/news'),
     '/news': page('News', '<p>All is well, says the <a href="/old">old news</a>.</p>'),
     '/list': page('List', '<p>A list of things that are found on page two.</p>'),
     '/Read': page('Read', '<p>In capitals.</p>'),
@@ -156,8 +156,8 @@ describe('bax crawl', () => {
 
   test('a failed page is reported, and sets the exit code with --fail-on-errors', async () => {
     const broken = (...flags: string[]) => bax(['crawl', url('/half'), '--render', 'http', ...flags])
-    const told = await broken('-o', 'out')
-    expect(told).toMatchObject({
+    const result = await broken('-o', 'out')
+    expect(result).toMatchObject({
       code: 0,
       stderr: expect.stringMatching(/^error: .*\/cut: .* \[connection_failed\]$/m),
     })

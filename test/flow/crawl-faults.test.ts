@@ -44,9 +44,9 @@ const numbered = (count: number) => Array.from({ length: count }, (_, at) => `/p
 const run = (url: string, input: Record<string, unknown> = {}) => crawl(homes.clients.http, url, input)
 
 test('a site that goes down during the crawl: finished pages are kept, the rest are errors', async () => {
-  let asked = 0
+  let requestCount = 0
   const site = await serve((_, response, path) => {
-    if (++asked > 12) {
+    if (++requestCount > 12) {
       void site.close()
       return response.destroy()
     }
@@ -59,10 +59,10 @@ test('a site that goes down during the crawl: finished pages are kept, the rest 
 }, 60_000)
 
 test('a site that is briefly down loses no pages', async () => {
-  let asked = 0
+  let requestCount = 0
   const site = await serve((_, response, path) => {
-    asked++
-    if (asked > 5 && asked < 9) return response.destroy()
+    requestCount++
+    if (requestCount > 5 && requestCount < 9) return response.destroy()
     return send(response, path, path === '/' ? numbered(15) : [])
   })
   expect(await run(site.url, { limit: 50 })).toMatchObject({ completed: 16, errors: [] })
@@ -145,10 +145,10 @@ describe('a site that rate-limits requests', () => {
   }, 90_000)
 
   test('permanently: missing pages are reported in time', async () => {
-    let asked = 0
+    let requestCount = 0
     const site = await serve((_, response, path) => {
-      asked++
-      if (path !== '/' && asked > 5) return response.writeHead(429, { 'retry-after': '0' }).end('no')
+      requestCount++
+      if (path !== '/' && requestCount > 5) return response.writeHead(429, { 'retry-after': '0' }).end('no')
       return send(response, path, path === '/' ? numbered(80) : [])
     })
     const answer = await run(site.url, { limit: 100, concurrency: 4 })
@@ -156,7 +156,7 @@ describe('a site that rate-limits requests', () => {
     expect(answer.completed + answer.errors.length).toBe(81)
     expect(answer.errors.every(({ code, status_code: status }) => code === 'rate_limited' && status === 429)).toBe(true)
     // Most pages were no longer requested.
-    expect(asked).toBeLessThan(70)
+    expect(requestCount).toBeLessThan(70)
   }, 60_000)
 
   test('for an hour gets no further requests', async () => {

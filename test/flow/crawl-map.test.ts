@@ -83,9 +83,9 @@ test('a timeout lists the URLs found so far', async () => {
 })
 
 test('a start page that cannot be loaded is a failure with its reason', async () => {
-  const gone = await serveSite({})
-  await gone.close()
-  expect(await map({ url: gone.url })).toMatchObject({ success: false, links: [], code: 'connection_failed' })
+  const closedSite = await serveSite({})
+  await closedSite.close()
+  expect(await map({ url: closedSite.url })).toMatchObject({ success: false, links: [], code: 'connection_failed' })
 })
 
 test('leaves nothing on disk', async () => {

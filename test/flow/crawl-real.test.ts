@@ -46,9 +46,9 @@ describe.skipIf(reason)(titled('the Python documentation', reason), () => {
     const input = { limit: 1000, max_depth: 10, include_paths: parts.map((part) => `/${part}/**`) }
     const first = await crawl(homes.clients.http, url, { ...input, concurrency: 2 })
     expect(first).toMatchObject({ success: true, status: 'completed', errors: [], robots_blocked: [] })
-    const wanted = tableOfContents()
-    expect(wanted.length).toBeGreaterThan(100)
-    expect(pathsOf(first)).toEqual(expect.arrayContaining(wanted))
+    const expected = tableOfContents()
+    expect(expected.length).toBeGreaterThan(100)
+    expect(pathsOf(first)).toEqual(expect.arrayContaining(expected))
     expect(skippedOf(first)['/contents.html']).toBe('excluded')
     for (const { markdown, metadata } of first.data) {
       expect(markdown, metadata.sourceURL).toMatch(/^#+ /m)

@@ -37,11 +37,11 @@ const sentence = 'The river carries sand and silt from the mountains to the sea,
 /**
  * A page that looks complete: a long text, and an external script that adds more, of which the markup shows no sign.
  */
-const innocent = (name: string, links: readonly string[] = []) =>
+const incompletePage = (name: string, links: readonly string[] = []) =>
   linkPage(name, links, `<p>${sentence.repeat(60)}</p><section class="more"></section><script src="/site.js"></script>`)
 
 /** The script of such pages, which adds text specific to each page. */
-const adding = `document.querySelector('.more').innerHTML = '<h2>More</h2><p>' + ('Only a browser shows this of ' + location.pathname + '. ').repeat(40) + '</p>'`
+const addMore = `document.querySelector('.more').innerHTML = '<h2>More</h2><p>' + ('Only a browser shows this of ' + location.pathname + '. ').repeat(40) + '</p>'`
 
 const script = (code: string) => (_: unknown, response: import('node:http').ServerResponse) =>
   void response.setHeader('content-type', 'text/javascript').end(code)
@@ -59,8 +59,8 @@ describe('pages that look complete', () => {
     const paths = Array.from({ length: 8 }, (_, at) => `/article/${at}`)
     const site = await siteOf({
       '/': linkPage('Home', paths),
-      '/site.js': script(adding),
-      ...Object.fromEntries(paths.map((path) => [path, innocent(path)])),
+      '/site.js': script(addMore),
+      ...Object.fromEntries(paths.map((path) => [path, incompletePage(path)])),
     })
     const answer = await run(site.url, { concurrency: 4 })
     expect(answer.completed).toBe(9)
@@ -75,7 +75,7 @@ describe('pages that look complete', () => {
     const site = await siteOf({
       '/': linkPage('Home', paths),
       '/site.js': script('window.counted = true'),
-      ...Object.fromEntries(paths.map((path) => [path, innocent(path)])),
+      ...Object.fromEntries(paths.map((path) => [path, incompletePage(path)])),
     })
     const answer = await run(site.url)
     expect(answer.data.map(({ metadata }) => metadata.render)).toEqual(Array(9).fill('http'))
@@ -88,13 +88,13 @@ describe('pages that look complete', () => {
     // The sample depends on the URLs, and so on the port of the site.
     const paths: string[] = []
     const home = () => linkPage('Home', paths)
-    const article = (path: string) => innocent(paths.indexOf(path) >= 5 ? `rich ${path}` : path)
+    const article = (path: string) => incompletePage(paths.indexOf(path) >= 5 ? `rich ${path}` : path)
     const html = (text: () => string) => (_: unknown, response: import('node:http').ServerResponse) =>
       void response.setHeader('content-type', 'text/html').end(text())
     const all = Array.from({ length: 400 }, (_, at) => `/article/${at}`)
     const site = await siteOf({
       '/': html(home),
-      '/site.js': script(`if (document.title.includes('rich')) { ${adding} }`),
+      '/site.js': script(`if (document.title.includes('rich')) { ${addMore} }`),
       ...Object.fromEntries(all.map((path) => [path, html(() => article(path))])),
     })
     const sampled = (path: string) => isSampled(`${site.url}${path}`)
@@ -201,7 +201,11 @@ test('killing the browser every twenty pages loses no page', async () => {
 
 test('without a browser, readable pages are kept as fetched', async () => {
   const bare = await openHomes({ home: 'embedded', browser: '/nonexistent/chromium' })
-  const site = await siteOf({ '/': innocent('Home', ['/shell']), '/shell': shell('x'), '/site.js': script(adding) })
+  const site = await siteOf({
+    '/': incompletePage('Home', ['/shell']),
+    '/shell': shell('x'),
+    '/site.js': script(addMore),
+  })
   const answer = await crawl(bare.clients.http, site.url)
   const refused = bare.clients.http.crawl({ url: `${site.url}/shell` }).finally(bare.close)
   await expect(refused).rejects.toMatchObject({ code: 'browser_not_found', status: 503 })
@@ -209,8 +213,10 @@ test('without a browser, readable pages are kept as fetched', async () => {
   expect(answer.errors).toMatchObject([{ code: 'browser_not_found' }])
 }, 60_000)
 
-/** Kills the browsers started by this process; returns their number. */
-/** Synchronous: the crawl would end before asynchronous checks of all processes. */
+/**
+ * Kills the browsers started by this process; returns their number. Synchronous, because the crawl would end before
+ * asynchronous checks of all processes.
+ */
 function killBrowsers(): number {
   let count = 0
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {

@@ -8,8 +8,8 @@ import type { CrawlAccounts, CrawlState } from '../../src/core/shapes/crawl.ts'
 import { type CrawlHost, makeCrawlHost } from '../support/crawl-host.ts'
 import { crawl, linkPage, pathsOf } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const pages = 60
 let host: CrawlHost
@@ -27,7 +27,7 @@ let slow: string | undefined
 beforeAll(async () => {
   host = await makeCrawlHost()
   homes = await openHomes({ stateDir: host.stateDir, home: 'embedded' })
-  const bound = (path: string, links: string[]) => (_: unknown, response: import('node:http').ServerResponse) => {
+  const countedPage = (path: string, links: string[]) => (_: unknown, response: import('node:http').ServerResponse) => {
     const answer = () => {
       answered.push(path)
       response.setHeader('content-type', 'text/html').end(linkPage(path, links))
@@ -43,7 +43,10 @@ beforeAll(async () => {
       response.end('User-agent: *\nAllow: /\n')
     },
     ...Object.fromEntries(
-      paths.map((path, at) => [path, bound(path, ['/p/0', ...paths.slice(2 * at + 1, 2 * at + 3), `/deep/${at}?x`])]),
+      paths.map((path, at) => [
+        path,
+        countedPage(path, ['/p/0', ...paths.slice(2 * at + 1, 2 * at + 3), `/deep/${at}?x`]),
+      ]),
     ),
   })
 })
@@ -92,16 +95,16 @@ describe('a crawl whose engine was killed', () => {
     answered.length = 0
     // Pages 16 to 30 are loaded and wait for page 15, which is held back.
     slow = '/p/15'
-    const ahead = Array.from({ length: 15 }, (_, at) => `"GET ${site.url}/p/${at + 16}"`)
+    const prefetched = Array.from({ length: 15 }, (_, at) => `"GET ${site.url}/p/${at + 16}"`)
     const { id, process } = await host.start({ input: { ...input(), concurrency: 8 } })
     const folder = join(host.stateDir, 'crawls', id)
     const kept = async () => {
       const names = (await readdir(folder)).filter((name) => /^ahead-.*\.kept$/.test(name))
       return (await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')))).join('')
     }
-    await until(async () => {
+    await waitUntil(async () => {
       const text = await kept()
-      return ahead.every((path) => text.includes(path))
+      return prefetched.every((path) => text.includes(path))
     }, 30_000)
     process.kill('SIGKILL')
     await once(process, 'exit')

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { crawl, linkPage, pathsOf, skippedOf } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
-import { sends } from '../support/web.ts'
+import { respondWith } from '../support/web.ts'
 
 let homes: Homes
 const sites: Site[] = []
@@ -31,7 +31,7 @@ async function siteOf(pages: Pages): Promise<Site> {
   return site
 }
 
-const text = (body: string) => sends('text/plain', body)
+const text = (body: string) => respondWith('text/plain', body)
 const start = (site: Site, input: Record<string, unknown> = {}) => crawl(homes.clients.http, site.url, input)
 
 describe('robots.txt', () => {
@@ -74,12 +74,12 @@ describe('robots.txt', () => {
   })
 
   test.each([
-    ['is missing', sends('text/html', 'no', {}, 404), undefined],
-    ['is forbidden', sends('text/html', 'no', {}, 403), undefined],
-    ['is broken', sends('text/html', 'no', {}, 503), 'it responded with 503'],
+    ['is missing', respondWith('text/html', 'no', {}, 404), undefined],
+    ['is forbidden', respondWith('text/html', 'no', {}, 403), undefined],
+    ['is broken', respondWith('text/html', 'no', {}, 503), 'it responded with 503'],
     ['is cut off', (_, response) => response.destroy(), 'closed the connection'],
     ['redirects endlessly', (_, response) => response.writeHead(302, { location: '/robots.txt' }).end(), 'redirects'],
-    ['is a page', sends('text/html', '<h1>Disallow: /</h1>'), undefined],
+    ['is a page', respondWith('text/html', '<h1>Disallow: /</h1>'), undefined],
   ] as [string, Pages[string], string | undefined][])('that %s disallows nothing', async (_, robots, warning) => {
     const answer = await start(await siteOf({ '/robots.txt': robots }))
     expect(answer.completed).toBe(4)
@@ -213,7 +213,7 @@ describe('hostile sitemaps', () => {
     ['is a page', () => linkPage('Not a map', ['/orphan/1']), undefined],
     ['is binary', () => Buffer.from([0, 1, 2, 3, 255, 254, 10, 13]), undefined],
   ] as [string, (site: { url: string }) => string | Buffer, string | undefined][])(
-    'one that %s does no harm',
+    'a sitemap that %s is harmless',
     async (_, body, warning) => {
       const site = await mapped({ '/sitemap.xml': body })
       const answer = await start(site, { sitemap: 'include', limit: 20 })

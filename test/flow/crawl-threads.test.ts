@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bax, type BuiltBax, buildBax } from '../support/cli.ts'
 import { titled } from '../support/needs.ts'
-import { sends } from '../support/web.ts'
+import { respondWith } from '../support/web.ts'
 import { type Site, serveSite } from '../support/site.ts'
 
 const count = 40
@@ -32,15 +32,15 @@ beforeAll(async () => {
     '/p/11': `<!doctype html><title>Framed</title><main><h1>Framed</h1><p>${sentence}</p><iframe src="/frame"></iframe></main>`,
     '/p/12': page(12).replace('<head>', '<head><base href="/p/deep/">'),
     '/p/13': (_, response) => response.writeHead(302, { location: '/p/14?moved' }).end(),
-    // Large pages are read in a separate thread, without their frames.
+    // Large pages are read in a worker thread, without their frames.
     '/p/15': page(15).replace('</main>', `${`<p>${sentence}</p>`.repeat(6000)}</main>`),
     '/p/16': page(16).replace('</main>', `${`<p>${sentence}</p>`.repeat(6000)}<iframe src="/frame"></iframe></main>`),
-    '/p/17': sends('text/csv', `River,Length\n${'"Nile, White",6650,\n'.repeat(40_000)}`),
-    '/p/18': sends(
+    '/p/17': respondWith('text/csv', `River,Length\n${'"Nile, White",6650,\n'.repeat(40_000)}`),
+    '/p/18': respondWith(
       'application/json',
       JSON.stringify(Array.from({ length: 30_000 }, (_, at) => ({ river: `No. ${at}` }))),
     ),
-    '/p/19': sends(
+    '/p/19': respondWith(
       'application/rss+xml',
       `<rss><channel><title>Feed</title>${'<item><title>One</title><description>&lt;p&gt;Of it&lt;/p&gt;</description></item>'.repeat(8000)}</channel></rss>`,
     ),
@@ -59,18 +59,21 @@ const argv = (...flags: string[]) => ['crawl', `${site.url}/`, '--limit', '200',
 const options = (name: string) => ({ cwd: folder, env: { BAX_STATE_DIR: join(folder, name) } })
 
 /** Removes values that differ between runs. */
-const lasting = (text: string): unknown =>
+const withoutVolatile = (text: string): unknown =>
   JSON.parse(text, (name, value: unknown) => (/^(?:id|duration_ms)$/.test(name) ? undefined : value))
 
 test('pages are the same as without worker threads', async () => {
   const [threads, one] = [await built.run(argv(), options('a')), await bax(argv(), options('b'))]
   expect([threads.code, threads.stderr]).toEqual([one.code, one.stderr])
-  const answer = lasting(threads.stdout) as { url: string; data: { markdown: string; metadata: { title?: string } }[] }
-  const same = lasting(one.stdout) as { url: string }
+  const answer = withoutVolatile(threads.stdout) as {
+    url: string
+    data: { markdown: string; metadata: { title?: string } }[]
+  }
+  const same = withoutVolatile(one.stdout) as { url: string }
   expect({ ...answer, url: '' }).toEqual({ ...same, url: '' })
   expect(answer.data.length).toBeGreaterThan(count - 3)
   const texts = answer.data.map(({ markdown }) => markdown).join('\n')
-  for (const said of ['Façade', 'Rhône', 'What stands in the frame', '/p/p/36']) expect(texts).toContain(said)
+  for (const text of ['Façade', 'Rhône', 'What stands in the frame', '/p/p/36']) expect(texts).toContain(text)
 }, 120_000)
 
 const oneCore = availableParallelism() > 1 ? null : 'with one core, crawls use no threads'
@@ -82,7 +85,7 @@ test.skipIf(oneCore)(
     const { stdout } = await built.run(argv(), options('c'))
     const { data, errors, total } = JSON.parse(stdout) as { data: { metadata: { url: string } }[]; errors: { url: string; code: string }[]; total: number } // prettier-ignore
     expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['internal_error']))
-    // The start page is one of them, and without it no other page is known.
+    // Without the start page, which is one of them, no other page is known.
     expect(data.map(({ metadata }) => new URL(metadata.url).pathname)).toEqual([])
     expect(total).toBe(data.length + errors.length)
   },

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
-import { accountsAddUp, crawl, errorsOf, linkPage, pathsOf, skippedOf } from '../support/crawl.ts'
+import { expectConsistentCounts, crawl, errorsOf, linkPage, pathsOf, skippedOf } from '../support/crawl.ts'
 import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { redirects, sends } from '../support/web.ts'
+import { redirectTo, respondWith } from '../support/web.ts'
 
 let homes: Homes
 let site: Site
@@ -25,15 +25,15 @@ beforeAll(async () => {
     '/docs/gr%C3%BC%C3%9Fe': linkPage('Greetings'),
     '/docs/private/x': linkPage('Private'),
     '/moved': linkPage('Moved', ['/old', '/new', '/away', '/round', '/gone']),
-    '/old': redirects('/new', 301),
+    '/old': redirectTo('/new', 301),
     '/new': linkPage('New'),
     '/away': (_, response) => response.writeHead(302, { location: `${other.url}/x` }).end(),
-    '/round': redirects('/round'),
-    '/gone': sends('text/html', '<h1>Gone</h1>', {}, 410),
+    '/round': redirectTo('/round'),
+    closedSite: respondWith('text/html', '<h1>Gone</h1>', {}, 410),
     '/kinds': linkPage('Kinds', ['/data.json', '/archive.zip', '/note.txt']),
-    '/data.json': sends('application/json', '{"rivers":["Nile"]}'),
-    '/archive.zip': sends('application/zip', 'PK'),
-    '/note.txt': sends('text/plain', 'A note.'),
+    '/data.json': respondWith('application/json', '{"rivers":["Nile"]}'),
+    '/archive.zip': respondWith('application/zip', 'PK'),
+    '/note.txt': respondWith('text/plain', 'A note.'),
     '/routes': linkPage('Routes', ['/routes#/one', '/routes#!two', '/routes#three']),
     '/elsewhere': (_, response) => response.writeHead(302, { location: `${other.url}/` }).end(),
   })
@@ -189,9 +189,9 @@ describe('scope', () => {
   test('a dry run does not request pages whose links are not needed', async () => {
     const before = site.requests.length
     await crawl(homes.clients.http, start(), { limit: 50, dry_run: true })
-    const asked = site.requests.slice(before)
-    expect(asked).toContain('/b')
-    expect(asked).not.toContain('/b/1')
+    const requested = site.requests.slice(before)
+    expect(requested).toContain('/b')
+    expect(requested).not.toContain('/b/1')
   })
 })
 
@@ -213,17 +213,17 @@ describe('every page', () => {
     await expect(refused).rejects.toMatchObject({ code: 'invalid_request' })
     await expect(homes.clients.http.crawl({ url: 'file:///etc/passwd' })).rejects.toMatchObject({ code: 'url_blocked' })
     const bare = await openHomes({ builtinExtractor: false })
-    const wish = bare.clients.http.crawl({ url: start(), formats: ['summary'] })
-    await expect(wish.finally(bare.close)).rejects.toMatchObject({ code: 'model_not_configured', status: 400 })
+    const request = bare.clients.http.crawl({ url: start(), formats: ['summary'] })
+    await expect(request.finally(bare.close)).rejects.toMatchObject({ code: 'model_not_configured', status: 400 })
     expect(site.requests.length).toBe(before)
   })
 })
 
 describe('the start page', () => {
   test('that cannot be loaded is a failure with its reason', async () => {
-    const gone = await serveSite({})
-    await gone.close()
-    const answer = await crawl(homes.clients.http, gone.url, { timeout: 1500 })
+    const closedSite = await serveSite({})
+    await closedSite.close()
+    const answer = await crawl(homes.clients.http, closedSite.url, { timeout: 1500 })
     expect(answer).toMatchObject({
       success: false,
       status: 'failed',
@@ -242,12 +242,12 @@ describe('the start page', () => {
   test('keeps the URL as typed', async () => {
     const typed = start().replace('http://', '').replace(/\/$/, '')
     const answer = (await homes.clients.http.crawl({ url: typed, limit: 1 })) as CrawlAnswer
-    accountsAddUp(answer)
+    expectConsistentCounts(answer)
     expect(answer.data[0]!.metadata).toMatchObject({ sourceURL: typed, url: start() })
   })
 
   test('does not reveal its password', async () => {
-    const guarded = await serveSite({
+    const protectedSite = await serveSite({
       '/': (request, response) => {
         const known = request.headers.authorization !== undefined
         response.writeHead(known ? 200 : 401, { 'content-type': 'text/html' })
@@ -256,10 +256,10 @@ describe('the start page', () => {
       '/next': (request, response) =>
         void response.setHeader('content-type', 'text/html').end(linkPage(request.headers.authorization ? 'Known' : 'Unknown')), // prettier-ignore
     })
-    const url = guarded.url.replace('//', '//ada:secret@')
-    const answer = await crawl(homes.clients.http, url).finally(guarded.close)
+    const url = protectedSite.url.replace('//', '//ada:secret@')
+    const answer = await crawl(homes.clients.http, url).finally(protectedSite.close)
     expect(answer.data.map(({ metadata }) => metadata.title)).toEqual(['Inside', 'Known'])
-    expect(answer.data[1]!.metadata.sourceURL).toBe(`${guarded.url}/next`)
-    expect(answer.data[1]!.metadata.url).toBe(`${guarded.url}/next`)
+    expect(answer.data[1]!.metadata.sourceURL).toBe(`${protectedSite.url}/next`)
+    expect(answer.data[1]!.metadata.url).toBe(`${protectedSite.url}/next`)
   })
 })

@@ -1,4 +1,4 @@
-/** State files that are damaged in every way, of every kind at once: each disables nothing but itself. */
+/** State files damaged in every way, of every kind at once: each affects only itself. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -15,14 +15,14 @@ import { ProfileStore } from '../../src/engine/store/profiles.ts'
 import { bax } from '../support/cli.ts'
 import { linkPage } from '../support/crawl.ts'
 import { openHomes } from '../support/homes.ts'
-import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const shellSession = `sh_${'a'.repeat(20)}`
 const deadPid = 2 ** 22 - 1
 let whole: string
 let site: Site
-/** Of each kind the file that is damaged, below the state folder. */
+/** The damaged file of each kind, relative to the state folder. */
 let files: Record<string, string>
 let good: { profile: string; key: string; artifact: string; crawl: string }
 let bad: { profile: string; key: string; artifact: string; crawl: string }
@@ -146,7 +146,7 @@ const damages: Record<string, (path: string) => void> = {
     mkdirSync(path)
   },
 }
-/** Journals end where they were cut off or emptied: that is what a killed process leaves, and no damage. */
+/** Truncated or empty journals are not damaged: a killed process leaves them. */
 const isTorn = (damage: string, kind: string) =>
   /^(?:tombstones|journal|pages)$/.test(kind) && /^(?:cut|empty)/.test(damage)
 
@@ -171,11 +171,11 @@ const damagedIn = async (stateDir: string): Promise<string> => {
 }
 
 describe.each(Object.entries(damages))('state files %s', (name, damage) => {
-  test('are named by the doctor, and the others of their kind are there', async () => {
+  test('are named by the doctor, and intact files of the same kind are used', async () => {
     const stateDir = await damaged(damage)
     try {
-      const told = await damagedIn(stateDir)
-      for (const [kind, file] of Object.entries(files)) if (!isTorn(name, kind)) expect(told).toContain(file)
+      const report = await damagedIn(stateDir)
+      for (const [kind, file] of Object.entries(files)) if (!isTorn(name, kind)) expect(report).toContain(file)
 
       const profiles = await run(stateDir, 'profile', 'list', '--embedded')
       expect([profiles.code, profiles.body!['profiles']]).toMatchObject([0, [{ profile_id: good.profile }]])
@@ -183,7 +183,7 @@ describe.each(Object.entries(damages))('state files %s', (name, damage) => {
       const keys = await run(stateDir, 'key', 'list', '--embedded')
       expect([keys.code, keys.body!['keys']]).toMatchObject([0, [{ key_id: good.key }]])
 
-      // A list is one file: it is reported once, and begun anew.
+      // A list is a single file: it is reported once, and created again.
       expect((await run(stateDir, 'relay', 'tokens', 'list', '--embedded')).stderr).toContain('relay-tokens.json is damaged') // prettier-ignore
       expect(await run(stateDir, 'relay', 'tokens', 'list', '--embedded')).toMatchObject({ code: 0 })
       expect((await run(stateDir, 'session', 'use')).stderr).toContain('session.json is damaged')
@@ -198,7 +198,7 @@ describe.each(Object.entries(damages))('state files %s', (name, damage) => {
       expect(saved.code).toBe(0)
       expect((await run(stateDir, 'profile', 'delete', bad.profile, '--embedded')).code).toBe(0)
       expect(readdirSync(join(stateDir, 'profiles')).toSorted()).toEqual([`${good.profile}.json`, `${saved.body!['profile_id']}.json`].toSorted()) // prettier-ignore
-      // Everything that was moved aside is still named.
+      // Files that were moved aside are still named.
       expect(await damagedIn(stateDir)).toContain(`${files['key']}.damaged-`)
 
       const homes = await openHomes({ home: 'local', stateDir })
@@ -214,20 +214,20 @@ describe.each(Object.entries(damages))('state files %s', (name, damage) => {
   }, 60_000)
 
   test.each(['request', 'journal', 'pages'])(
-    'of a crawl (%s) lose no page: resumed, it is the same again',
+    'of a crawl (%s) lose no page: resuming it restores the same pages',
     async (kind) => {
       const stateDir = await damaged(damage, [kind])
       const homes = await openHomes({ home: 'local', stateDir })
       const client = homes.clients.embedded
       try {
         const before = await client.getCrawl({ id: bad.crawl })
-        // What is not there says so.
+        // Missing pages are reported.
         for (const { metadata } of before.data) expect(metadata.sourceURL).toMatch(/\/[abc]$/)
         const broken = before.data.filter(({ markdown }) => markdown === undefined)
         if (broken.length > 0) expect(before.warning).toContain('damaged')
         if (before.status === 'completed' && broken.length === 0) return
         await client.resumeCrawl({ id: bad.crawl })
-        await until(async () => (await client.getCrawl({ id: bad.crawl })).status !== 'scraping')
+        await waitUntil(async () => (await client.getCrawl({ id: bad.crawl })).status !== 'scraping')
         const [after, expected] = [await client.getCrawl({ id: bad.crawl }), await client.getCrawl({ id: good.crawl })]
         expect([after.status, after.data]).toEqual(['completed', expected.data])
       } finally {
@@ -240,7 +240,7 @@ describe.each(Object.entries(damages))('state files %s', (name, damage) => {
 })
 
 describe('keys', () => {
-  test('are asked for though the only one is damaged', async () => {
+  test('are still required if the only one is damaged', async () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'bax-damaged-'))
     const { key, key_id } = await new KeyStore(stateDir).create({ name: 'only', scopes: ['admin'] })
     await writeFile(join(stateDir, 'keys', `${key_id}.json`), '{')
@@ -252,7 +252,7 @@ describe('keys', () => {
     await rm(stateDir, { recursive: true })
   })
 
-  test('as earlier versions of bax wrote them let their callers in', async () => {
+  test('written by earlier versions of bax are accepted', async () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'bax-damaged-'))
     const { key, key_id } = await new KeyStore(stateDir).create({ name: 'old', scopes: ['admin'] })
     const path = join(stateDir, 'keys', `${key_id}.json`)
@@ -263,7 +263,7 @@ describe('keys', () => {
   })
 })
 
-test('temporary files of killed processes are removed, and those of living ones stay', async () => {
+test('temporary files of killed processes are removed, and those of running ones kept', async () => {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-damaged-'))
   mkdirSync(join(stateDir, 'profiles'))
   mkdirSync(join(stateDir, 'downloads'))

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
-import { bringBrowser } from '../support/relay.ts'
+import { connectBrowser } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
 
-/** A request that the page waits for keeps it as busy as a loop would, and costs no processor time. */
+/** A synchronous request keeps the page as busy as a loop, without using the processor. */
 const script = `<script>
   window.count = 0
   const block = (ms) => { const request = new XMLHttpRequest(); request.open('GET', '/wait?' + ms, false); request.send() }
 </script>`
 const style = '<style>body{margin:0} .cover{position:fixed;inset:0;background:#eee}</style>'
 
-/** The late work takes longer than the action may, which is 2000 ms. */
+/** The delayed work takes longer than the timeout of the action, which is 2000 ms. */
 const pages = {
   '/removed': `${script}<button id=b onclick="count++; this.remove(); block(2100)">Buy</button>`,
   '/covered-after': `${style}${script}<button id=b onclick="count++; const d = document.createElement('div'); d.className = 'cover'; document.body.append(d); block(2100)">Buy</button>`,
@@ -54,7 +54,7 @@ type Step = [command: string, data?: Record<string, unknown>]
 
 const open = async (more: object = {}) => (await client().createSession({ headless: true, ...more })).session_id!
 
-/** Opens a page and runs one command, which gets 2000 ms. */
+/** Opens a page and runs one command with a timeout of 2000 ms. */
 async function failing(id: string, path: string, [command, data = {}]: Step): Promise<CommandResult> {
   const { results } = await client().runCommands({
     session_id: id,
@@ -74,7 +74,7 @@ async function count(id: string): Promise<unknown> {
   return (results[0]!.data!['result'] as { value: unknown }).value
 }
 
-const soon = { timeout_ms: 2000 }
+const shortTimeout = { timeout_ms: 2000 }
 const delivered = (noun: string) => ({
   code: 'timeout',
   error: `the ${noun} was delivered, but the page did not settle in time`,
@@ -83,18 +83,18 @@ const delivered = (noun: string) => ({
 
 describe.concurrent('an action whose input has reached the page', () => {
   test.for<[string, Step, string]>([
-    ['/removed', ['click', { selector: '#b', ...soon }], 'click'],
-    ['/covered-after', ['click', { selector: '#b', ...soon }], 'click'],
-    ['/dialog', ['click', { selector: '#b', ...soon }], 'click'],
-    ['/replaced', ['click', { selector: '#b', ...soon }], 'click'],
-    ['/down', ['click_advanced', { selector: '#b', ...soon }], 'click'],
-    ['/shadow', ['click', { selector: '#b', ...soon }], 'click'],
-    ['/select', ['select_option', { selector: '#s', values: ['b'], ...soon }], 'selection'],
-    ['/check', ['check', { selector: '#d', ...soon }], 'check'],
-    ['/keys', ['press_key', { selector: '#i', key: 'a', ...soon }], 'key press'],
-    ['/keys', ['clear', { selector: '#v', ...soon }], 'clearing'],
-    ['/hover', ['hover', { selector: '#b', ...soon }], 'hover'],
-    ['/drag', ['drag_to', { selector: '#from', target_selector: '#to', ...soon }], 'drag'],
+    ['/removed', ['click', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/covered-after', ['click', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/dialog', ['click', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/replaced', ['click', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/down', ['click_advanced', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/shadow', ['click', { selector: '#b', ...shortTimeout }], 'click'],
+    ['/select', ['select_option', { selector: '#s', values: ['b'], ...shortTimeout }], 'selection'],
+    ['/check', ['check', { selector: '#d', ...shortTimeout }], 'check'],
+    ['/keys', ['press_key', { selector: '#i', key: 'a', ...shortTimeout }], 'key press'],
+    ['/keys', ['clear', { selector: '#v', ...shortTimeout }], 'clearing'],
+    ['/hover', ['hover', { selector: '#b', ...shortTimeout }], 'hover'],
+    ['/drag', ['drag_to', { selector: '#from', target_selector: '#to', ...shortTimeout }], 'drag'],
   ])('%s: %j', async ([path, step, noun], { expect }) => {
     const id = await open()
     expect(await failing(id, path, step)).toMatchObject(delivered(noun))
@@ -102,7 +102,7 @@ describe.concurrent('an action whose input has reached the page', () => {
   })
 
   test('click in a frame', async ({ expect }) => {
-    const step: Step = ['click', { selector: 'frame=#f >> #b', ...soon }]
+    const step: Step = ['click', { selector: 'frame=#f >> #b', ...shortTimeout }]
     expect(await failing(await open(), '/frame', step)).toMatchObject(delivered('click'))
   })
 })
@@ -122,21 +122,21 @@ describe('an action whose input has not reached the page', () => {
     expect(await count(id)).toBe(0)
   })
 
-  test('an extraction says nothing of a delivery', async ({ expect }) => {
+  test('an extraction does not report delivery', async ({ expect }) => {
     const { details } = await failing(await open(), '/covered', ['get_text', { selector: '#nothing', timeout_ms: 300 }])
     expect(details).not.toHaveProperty('delivered')
   })
 })
 
-describe.concurrent('what else is known of a delivery', () => {
+describe.concurrent('reports of delivery', () => {
   test('a checkbox that the page unchecks again was clicked', async ({ expect }) => {
     const id = await open()
-    const result = await failing(id, '/check', ['check', { selector: '#c', ...soon }])
+    const result = await failing(id, '/check', ['check', { selector: '#c', ...shortTimeout }])
     expect(result).toMatchObject({ code: 'action_failed', details: { delivered: true } })
     expect(await count(id)).toBe(1)
   })
 
-  test('a field that leaves the page while it is typed into: how many characters have arrived', async ({ expect }) => {
+  test('typing into a field that is removed reports how many characters were typed', async ({ expect }) => {
     const id = await open()
     const result = await failing(id, '/half', ['type_text', { selector: '#i', text: 'eleven chars' }])
     expect(result).toMatchObject({
@@ -148,13 +148,13 @@ describe.concurrent('what else is known of a delivery', () => {
     expect(await client().runCommands({ session_id: id, commands: [whole] } as never)).toMatchObject({ success: true })
   })
 
-  test('a page that hangs for longer than it is asked leaves it unknown', async ({ expect }) => {
-    const result = await failing(await open(), '/hangs', ['click', { selector: '#b', ...soon }])
+  test('a page that hangs longer than the check leaves the outcome unknown', async ({ expect }) => {
+    const result = await failing(await open(), '/hangs', ['click', { selector: '#b', ...shortTimeout }])
     expect(result).toMatchObject({ code: 'timeout', details: { outcome: 'unknown' } })
     expect(result.details).not.toHaveProperty('delivered')
   })
 
-  test('a batch that is over in the middle of a click at a place', async ({ expect }) => {
+  test('a batch that times out during click_at reports the click as delivered', async ({ expect }) => {
     const id = await open({ start_url: `${site.url}/down` })
     const answer = await client().runCommands({
       session_id: id,
@@ -172,15 +172,15 @@ describe.concurrent('what else is known of a delivery', () => {
   })
 })
 
-describe('wherever the page is', () => {
-  const click: Step = ['click', { selector: '#b', ...soon }]
+describe('in other pages', () => {
+  const click: Step = ['click', { selector: '#b', ...shortTimeout }]
 
-  test('a frame of another site', async () => {
+  test('reports a click in a cross-site frame as delivered', async () => {
     const other = site.url.replace('127.0.0.1', 'localhost')
     const outer = await serveSite({ '/': `<iframe id=f src="${other}/removed"></iframe>` })
     try {
       const id = await open({ start_url: outer.url })
-      const commands = [{ command: 'click', data: { selector: 'frame=#f >> #b', ...soon } }]
+      const commands = [{ command: 'click', data: { selector: 'frame=#f >> #b', ...shortTimeout } }]
       const { results } = await client().runCommands({ session_id: id, commands } as never)
       expect(results[0]).toMatchObject(delivered('click'))
     } finally {
@@ -188,16 +188,16 @@ describe('wherever the page is', () => {
     }
   })
 
-  test('a browser of the caller, by cdp_url and by the relay', async () => {
+  test("reports a click in the caller's browser as delivered, by cdp_url and through the relay", async () => {
     const foreign = await startForeignBrowser()
-    const brought = await bringBrowser({ browser: foreign.url, engine: `unix:${homes.stateDir}/test.sock` })
+    const connected = await connectBrowser({ browser: foreign.url, engine: `unix:${homes.stateDir}/test.sock` })
     try {
       const remote = await open({ cdp_url: foreign.url })
       expect(await failing(remote, '/removed', click)).toMatchObject(delivered('click'))
       await client().closeSession({ session_id: remote })
-      expect(await failing(brought.id, '/removed', click)).toMatchObject(delivered('click'))
+      expect(await failing(connected.id, '/removed', click)).toMatchObject(delivered('click'))
     } finally {
-      await brought.stop()
+      await connected.stop()
       await foreign.close()
     }
   })

@@ -1,8 +1,9 @@
 import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, homeNames, openHomes } from '../support/homes.ts'
-import { failureOf, open, until } from '../support/session-steps.ts'
+import { failureOf, open } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -16,11 +17,13 @@ beforeAll(async () => {
 afterAll(() => Promise.all([homes.close(), site.close()]))
 
 describe.each(homeNames)('over %s', (home) => {
-  test('the log of a session has what its console and network said, and what it was told to do', async () => {
+  test('returns the log of a session with console, network and commands', async () => {
     const client = homes.clients[home]
     const session_id = (await client.createSession({ headless: true })).session_id!
     await open(client, session_id, site.url)
-    await until(async () => (await client.getSessionLog({ session_id })).events.some(({ type }) => type === 'console'))
+    await waitUntil(async () =>
+      (await client.getSessionLog({ session_id })).events.some(({ type }) => type === 'console'),
+    )
     const log = await client.getSessionLog({ session_id })
     expect(log).toMatchObject({ session_id, dropped: 0 })
     expect(log.events.map(({ seq }) => seq)).toEqual(log.events.map((_, index) => index + 1))
@@ -35,7 +38,7 @@ describe.each(homeNames)('over %s', (home) => {
     expect((await failureOf(client.getSessionLog({ session_id }))).code).toBe('session_closed')
   })
 
-  test('a trace is a zip of what happened between start and stop', async () => {
+  test('returns a trace as a zip file of everything between start and stop', async () => {
     const client = homes.clients[home]
     const session_id = (await client.createSession({ headless: true })).session_id!
     expect((await failureOf(client.traceSession({ session_id, action: 'stop' }))).code).toBe('conflict')
@@ -53,7 +56,7 @@ describe.each(homeNames)('over %s', (home) => {
     await client.closeSession({ session_id })
   })
 
-  test('of no session there is neither', async () => {
+  test('returns neither for an unknown session', async () => {
     const client = homes.clients[home]
     expect((await failureOf(client.getSessionLog({ session_id: 'nobody' }))).code).toBe('session_not_found')
     expect((await failureOf(client.traceSession({ session_id: 'nobody', action: 'start' }))).code).toBe(

@@ -1,4 +1,4 @@
-/** Downloads that do not end by themselves: what a session may download holds while they run. */
+/** Endless downloads: the download quota of a session is enforced while they run. */
 import { readdir } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
@@ -6,19 +6,20 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { open, until, valueOf } from '../support/session-steps.ts'
+import { open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const mebibyte = 1024 * 1024
-const bound = 4 * mebibyte
+const quota = 4 * mebibyte
 const tooMuch = 'the session has reached its download limit'
 
 let homes: Homes
 let site: Site
-/** Downloads that the site is still sending. */
+/** Downloads that are in progress. */
 const sending = new Set<ServerResponse>()
 
-/** Goes on until nobody takes it any more, or `bytes` are sent. */
+/** Sends chunks until the client disconnects, or until `bytes` are sent. */
 function send(response: ServerResponse, bytes = Infinity): void {
   sending.add(response)
   response.setHeader('content-disposition', 'attachment; filename=file.bin')
@@ -36,7 +37,7 @@ function send(response: ServerResponse, bytes = Infinity): void {
 
 beforeAll(async () => {
   ;[homes, site] = await Promise.all([
-    openHomes({ downloadBytes: bound }),
+    openHomes({ downloadBytes: quota }),
     serveSite({
       '/': '<title>Home</title><iframe name=below></iframe><iframe name=beside></iframe>',
       '/small': (_request, response) => {
@@ -62,11 +63,11 @@ interface Finished {
   readonly path?: string
 }
 
-/** The ends of so many downloads of a session, in their order. */
-async function ends(sessionId: string, count: number): Promise<Finished[]> {
+/** Returns the first `count` finished downloads of a session, in order. */
+async function finishedDownloads(sessionId: string, count: number): Promise<Finished[]> {
   const found: Finished[] = []
-  const asked = { session_id: sessionId, replay: 'all', types: 'download.finished' }
-  for await (const event of follow(homes.transports.http, 'GET /stream/sse', asked)) {
+  const query = { session_id: sessionId, replay: 'all', types: 'download.finished' }
+  for await (const event of follow(homes.transports.http, 'GET /stream/sse', query)) {
     if (event.type === 'download.finished') found.push((event as unknown as { data: Finished }).data)
     if (found.length === count) break
   }
@@ -80,46 +81,50 @@ const ways = {
 }
 
 describe.each(Object.entries(ways))('an endless download in %s', (_way, script) => {
-  test('is cut while it runs, and leaves nothing on disk', async () => {
+  test('is aborted while it runs, and leaves nothing on disk', async () => {
     const id = (await client().createSession({ start_url: site.url })).session_id!
     await open(client(), id, `${site.url}/small`)
-    const [small] = await ends(id, 1)
+    const [small] = await finishedDownloads(id, 1)
     expect(small).toMatchObject({ success: true, filename: 'small.bin' })
     await valueOf(client(), id, script)
-    expect((await ends(id, 2))[1]).toMatchObject({ success: false, filename: 'file.bin', error: tooMuch })
-    await until(() => sending.size === 0)
+    expect((await finishedDownloads(id, 2))[1]).toMatchObject({ success: false, filename: 'file.bin', error: tooMuch })
+    await waitUntil(() => sending.size === 0)
     const incoming = join(small!.path!, '../../../artifacts')
-    await until(async () => (await readdir(incoming, { recursive: true })).length === 0)
-    // There is no second try.
+    await waitUntil(async () => (await readdir(incoming, { recursive: true })).length === 0)
+    // There is no retry.
     await open(client(), id, `${site.url}/small`)
-    expect((await ends(id, 3))[2]).toMatchObject({ success: false, filename: 'small (2).bin', error: tooMuch })
+    expect((await finishedDownloads(id, 3))[2]).toMatchObject({
+      success: false,
+      filename: 'small (2).bin',
+      error: tooMuch,
+    })
     await client().closeSession({ session_id: id })
   })
 })
 
-test('downloads that run at the same time count together, and those of another session do not', async () => {
+test('concurrent downloads share the quota of their session, but not with other sessions', async () => {
   const [one, other] = await Promise.all([0, 1].map(async () => (await client().createSession({ start_url: site.url })).session_id!)) // prettier-ignore
-  // Each at an address of its own: the browser asks for the same one only once at a time.
+  // A different URL for each: the browser requests the same one only once at a time.
   const start = (frame: string) => `window.${frame}.location.href = '/three-and-waits?' + Math.random()`
   await valueOf(client(), other!, start('below'))
   await valueOf(client(), one!, start('below'))
-  await until(() => sending.size === 2)
+  await waitUntil(() => sending.size === 2)
   await valueOf(client(), one!, start('beside'))
-  const cut = { success: false, error: tooMuch }
-  expect(await ends(one!, 2)).toMatchObject([cut, cut])
+  const aborted = { success: false, error: tooMuch }
+  expect(await finishedDownloads(one!, 2)).toMatchObject([aborted, aborted])
   await open(client(), other!, `${site.url}/small`)
-  expect(await ends(other!, 1)).toMatchObject([{ success: true, filename: 'small.bin' }])
+  expect(await finishedDownloads(other!, 1)).toMatchObject([{ success: true, filename: 'small.bin' }])
   await Promise.all([one!, other!].map((id) => client().closeSession({ session_id: id })))
-  await until(() => sending.size === 0)
+  await waitUntil(() => sending.size === 0)
 })
 
-test('an endless download in a browser of the caller is cut as well', async () => {
+test('an endless download in a browser of the caller is aborted, too', async () => {
   const foreign = await startForeignBrowser()
   try {
     const id = (await client().createSession({ cdp_url: foreign.url, start_url: site.url })).session_id!
     await valueOf(client(), id, ways['its tab'])
-    expect(await ends(id, 1)).toMatchObject([{ success: false, filename: 'file.bin', error: tooMuch }])
-    await until(() => sending.size === 0)
+    expect(await finishedDownloads(id, 1)).toMatchObject([{ success: false, filename: 'file.bin', error: tooMuch }])
+    await waitUntil(() => sending.size === 0)
     await client().closeSession({ session_id: id })
   } finally {
     await foreign.close()

@@ -9,17 +9,17 @@ import { failureOf, open } from '../support/session-steps.ts'
 let homes: Homes
 let net: PrivateNet
 
-const redirectsTo = (to: () => string) => (_: unknown, response: import('node:http').ServerResponse) => {
+const redirectToUrl = (to: () => string) => (_: unknown, response: import('node:http').ServerResponse) => {
   response.writeHead(302, { location: to() })
   response.end()
 }
 
 beforeAll(async () => {
-  const secret = (path: string) => `http://x.private.test:${net.secret.port}${path}`
+  const secret = (path: string) => `http://x.private.test:${net.blocked.port}${path}`
   net = await openPrivateNet({
     '/': '<!doctype html><title>Home</title><p>Home, and nothing else.</p>',
-    '/redirect': redirectsTo(() => secret('/redirect')),
-    '/file': redirectsTo(() => 'file:///etc/passwd'),
+    '/redirect': redirectToUrl(() => secret('/redirect')),
+    '/file': redirectToUrl(() => 'file:///etc/passwd'),
     '/meta': (_, response) => {
       response.setHeader('content-type', 'text/html')
       response.end(`<meta http-equiv=refresh content="0;url=${secret('/meta')}">`)
@@ -30,7 +30,7 @@ beforeAll(async () => {
     },
     '/json/version/': (_, response) => {
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ webSocketDebuggerUrl: `ws://127.0.0.3:${net.secret.port}/devtools/browser/x` }))
+      response.end(JSON.stringify({ webSocketDebuggerUrl: `ws://127.0.0.3:${net.blocked.port}/devtools/browser/x` }))
     },
   })
   homes = await openHomes({ ...net.config, writeAnywhere: false })
@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const blocked = { code: 'url_blocked', message: 'URL blocked', status: 403 }
 
-/** Spellings of hosts that may not be reached. */
+/** Spellings of blocked hosts. */
 const hosts = [
   '127.0.0.3',
   '2130706435',
@@ -81,23 +81,23 @@ const scrape = (url: string, render: 'http' | 'browser') =>
   homes.clients.embedded.scrape({ url, render, formats: ['markdown'] } as never)
 
 describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
-  test('of an address that may not be reached is refused, however it is spelled', async () => {
+  test('of a blocked address is rejected in any spelling', async () => {
     const refused = await Promise.all(
-      hosts.map(async (host) => [host, await failureOf(scrape(`http://${host}:${net.secret.port}/direct`, render))] as const), // prettier-ignore
+      hosts.map(async (host) => [host, await failureOf(scrape(`http://${host}:${net.blocked.port}/direct`, render))] as const), // prettier-ignore
     )
     for (const [host, error] of refused) expect(error, host).toMatchObject(blocked)
-    expect(net.secret.contacts()).toBe(0)
+    expect(net.blocked.contacts()).toBe(0)
   })
 
   test.each(['/redirect', '/meta', ...(render === 'browser' ? ['/script'] : [])])(
-    'is refused when it leads there (%s)',
+    'is rejected when it leads there (%s)',
     async (path) => {
       expect(await failureOf(scrape(net.url + path, render))).toMatchObject(blocked)
-      expect(net.secret.contacts()).toBe(0)
+      expect(net.blocked.contacts()).toBe(0)
     },
   )
 
-  test('of what is not on the web is refused, asked for or led to', async () => {
+  test('of a URL that is not HTTP is rejected, requested directly or by redirect', async () => {
     for (const url of [
       'file:///etc/passwd',
       'chrome://version',
@@ -109,18 +109,18 @@ describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
     }
   })
 
-  test('of a host with addresses of both kinds goes to the one that may be reached', async () => {
+  test('of a host with allowed and blocked addresses uses the allowed one', async () => {
     const { success } = await scrape(`http://both.test:${net.site.port}/`, render)
     expect(success).toBe(true)
-    expect(net.secret.contacts()).toBe(0)
+    expect(net.blocked.contacts()).toBe(0)
   })
 })
 
 describe.each(usualHomes)('a session (%s)', (home) => {
   const create = (input: Record<string, unknown>) => homes.clients[home].createSession(input as never)
 
-  test('is not made for an address, a browser or a proxy that may not be reached', async () => {
-    const { port } = net.secret
+  test('is not created with a blocked URL, browser or proxy', async () => {
+    const { port } = net.blocked
     for (const input of [
       { start_url: `http://127.0.0.3:${port}/` },
       { start_url: `http://x.private.test:${port}/` },
@@ -128,21 +128,21 @@ describe.each(usualHomes)('a session (%s)', (home) => {
       { start_url: 'about:version' },
       { cdp_url: `http://127.0.0.3:${port}` },
       { cdp_url: `ws://x.private.test:${port}/devtools/browser/x` },
-      // The port may be reached; the browser that it speaks of may not.
+      // The port is allowed, but the browser URL it returns is not.
       { cdp_url: net.url },
       { proxy: { server: `http://127.0.0.3:${port}` } },
       { proxy: { server: `socks5://x.private.test:${port}` } },
     ]) {
       expect(await failureOf(create(input)), JSON.stringify(input)).toMatchObject(blocked)
     }
-    expect(net.secret.contacts()).toBe(0)
+    expect(net.blocked.contacts()).toBe(0)
   })
 })
 
-test('navigate_to says that an address is blocked, whether it was asked for or led to', async () => {
+test('navigate_to reports blocked URLs, requested directly or by redirect', async () => {
   const client = homes.clients.http
   const { session_id: id } = await client.createSession({ headless: true })
-  const { port } = net.secret
+  const { port } = net.blocked
   const addresses = [
     ...hosts.map((host) => `http://${host}:${port}/`),
     `${net.url}/redirect`,
@@ -159,7 +159,7 @@ test('navigate_to says that an address is blocked, whether it was asked for or l
     success: true,
     results: [{ data: { url: `${net.url}/`, status_code: 200 } }],
   })
-  expect(net.secret.contacts()).toBe(0)
+  expect(net.blocked.contacts()).toBe(0)
 })
 
 describe('CDP on a session', () => {
@@ -177,7 +177,7 @@ describe('CDP on a session', () => {
     ],
   ] as const
 
-  test('opens nothing that navigations may not open, and names no files', async () => {
+  test('rejects URLs that navigations may not open, and methods that take file paths', async () => {
     const client = homes.clients.http
     const { session_id: id } = await client.createSession({ headless: true })
     const cdp = (method: string, params: object) => client.cdp({ session_id: id!, method, params: params as never })
@@ -196,31 +196,31 @@ describe('CDP on a session', () => {
     expect(await cdp('Page.navigate', { url: net.url })).toMatchObject({ success: true })
   })
 
-  test('neither does a client of its websocket', async () => {
+  test('rejects them over its websocket, too', async () => {
     const created = await homes.clients.http.createSession({ headless: true })
     const browser = await chromium.connectOverCDP(`${created.cdp_url}?token=${created.frame_token}`)
     const [page] = browser.contexts().flatMap((context) => context.pages())
     await expect(page!.goto('file:///etc/passwd')).rejects.toThrow('URL blocked')
-    await expect(page!.goto(`http://x.private.test:${net.secret.port}/`)).rejects.toThrow('net::ERR_')
-    // The browser's own page for what was refused comes a moment later.
+    await expect(page!.goto(`http://x.private.test:${net.blocked.port}/`)).rejects.toThrow('net::ERR_')
+    // The browser's error page follows a moment later.
     await page!.waitForURL('chrome-error://chromewebdata/')
     await page!.goto(net.url)
     expect(await page!.title()).toBe('Home')
     await browser.close()
-    expect(net.secret.contacts()).toBe(0)
+    expect(net.blocked.contacts()).toBe(0)
   })
 })
 
 describe('a proxy of the session', () => {
   let proxy: Server
-  const asked: string[] = []
+  const proxyRequests: string[] = []
   beforeAll(async () => {
     proxy = createServer((request, response) => {
-      asked.push(request.url!)
+      proxyRequests.push(request.url!)
       response.setHeader('content-type', 'text/html').end('<title>By proxy</title>')
     })
     proxy.on('connect', (request, socket) => {
-      asked.push(request.url!)
+      proxyRequests.push(request.url!)
       const target = connect(net.site.port, '127.0.0.2', () => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n')
         target.pipe(socket).pipe(target)
@@ -233,7 +233,7 @@ describe('a proxy of the session', () => {
     proxy.closeAllConnections()
   })
 
-  test('is asked for what may be reached and for nothing else, and its bypass leads nowhere else either', async () => {
+  test('receives requests for allowed hosts only, and its bypass list does not allow others', async () => {
     const client = homes.clients.http
     const { port } = proxy.address() as AddressInfo
     const { session_id: id } = await client.createSession({
@@ -242,17 +242,17 @@ describe('a proxy of the session', () => {
     })
     const to = (host: string, at: number) => open(client, id!, `http://${host}:${at}/`)
     expect(await to('other.open.test', net.site.port)).toMatchObject({ success: true })
-    // A name that nobody here knows is for the proxy to find.
+    // The proxy resolves names that are unknown locally.
     expect(await to('far.example', net.site.port)).toMatchObject({ success: true })
-    expect(asked).toEqual([`http://other.open.test:${net.site.port}/`, `http://far.example:${net.site.port}/`])
+    expect(proxyRequests).toEqual([`http://other.open.test:${net.site.port}/`, `http://far.example:${net.site.port}/`])
     expect(await to('direct.open.test', net.site.port)).toMatchObject({ success: true })
     for (const host of ['127.0.0.3', 'x.private.test', 'metadata.google.internal', '169.254.169.254', 'localhost']) {
-      expect(await to(host, net.secret.port), host).toMatchObject({ success: false, code: 'url_blocked' })
-      expect(await open(client, id!, `https://${host}:${net.secret.port}/`), host).toMatchObject({
+      expect(await to(host, net.blocked.port), host).toMatchObject({ success: false, code: 'url_blocked' })
+      expect(await open(client, id!, `https://${host}:${net.blocked.port}/`), host).toMatchObject({
         code: 'url_blocked',
       })
     }
-    expect(asked).toHaveLength(2)
-    expect(net.secret.contacts()).toBe(0)
+    expect(proxyRequests).toHaveLength(2)
+    expect(net.blocked.contacts()).toBe(0)
   })
 })

@@ -4,28 +4,29 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
-import { failureOf, open, until } from '../support/session-steps.ts'
+import { failureOf, open } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 import { wayPages } from '../support/ways-out.ts'
 
 let net: PrivateNet
 let homes: Homes
-/** What the operator has set up: a search provider and a model in the private network. */
+/** Services configured by the operator: a search provider and a model in the private network. */
 let service: Server
 
-const sends =
+const respondWithText =
   (type: string, text: () => string, headers: Record<string, string> = {}, status = 200) =>
   (_: unknown, response: ServerResponse) => {
     response.writeHead(status, { 'content-type': type, ...headers })
     response.end(text())
   }
 
-const secret = (path: string) => `http://x.private.test:${net.secret.port}${path}`
+const secret = (path: string) => `http://x.private.test:${net.blocked.port}${path}`
 const model = { asked: 0 }
 
 beforeAll(async () => {
   net = await openPrivateNet({
     ...wayPages,
-    '/': sends(
+    '/': respondWithText(
       'text/html',
       () =>
         `<!doctype html><title>Start</title><p>A page of a site with links.</p><a href="/fine">1</a> <a href="/away">2</a>
@@ -38,8 +39,8 @@ beforeAll(async () => {
       response.writeHead(302, { location: secret('/away') })
       response.end()
     },
-    '/robots.txt': sends('text/plain', () => `User-agent: *\nSitemap: ${secret('/told.xml')}\nSitemap: ${net.url}/map.xml\nSitemap: file:///etc/passwd`), // prettier-ignore
-    '/map.xml': sends(
+    '/robots.txt': respondWithText('text/plain', () => `User-agent: *\nSitemap: ${secret('/told.xml')}\nSitemap: ${net.url}/map.xml\nSitemap: file:///etc/passwd`), // prettier-ignore
+    '/map.xml': respondWithText(
       'application/xml',
       () =>
         `<sitemapindex><sitemap><loc>${secret('/nested.xml')}</loc></sitemap><sitemap><loc>${net.url}/moved.xml</loc></sitemap><sitemap><loc>${net.url}/pages.xml</loc></sitemap></sitemapindex>`,
@@ -48,7 +49,7 @@ beforeAll(async () => {
       response.writeHead(302, { location: secret('/moved.xml') })
       response.end()
     },
-    '/pages.xml': sends('application/xml', () => `<urlset><url><loc>${net.url}/mapped</loc></url></urlset>`),
+    '/pages.xml': respondWithText('application/xml', () => `<urlset><url><loc>${net.url}/mapped</loc></url></urlset>`),
   })
   service = createServer((request, response) => {
     response.setHeader('content-type', 'application/json')
@@ -75,18 +76,18 @@ afterAll(async () => {
 })
 
 test.each(['script', 'fetch', 'websocket', 'frame', 'worker', 'redirected-fetch', 'beacon'])(
-  'a page that is rendered for its text gets no further than others (%s)',
+  'a page rendered for its text is restricted like others (%s)',
   async (name) => {
-    const to = encodeURIComponent(`http://${name}.private.test:${net.secret.port}/${name}`)
+    const to = encodeURIComponent(`http://${name}.private.test:${net.blocked.port}/${name}`)
     const url = `http://127.0.0.2:${net.site.port}/way?name=${name}&to=${to}`
     expect(await homes.clients.embedded.scrape({ url, render: 'browser' } as never)).toMatchObject({ success: true })
-    await until(() => net.asked.has(`${name}.private.test`))
-    expect(net.secret.contacts()).toBe(0)
+    await waitUntil(() => net.resolvedNames.has(`${name}.private.test`))
+    expect(net.blocked.contacts()).toBe(0)
   },
 )
 
 describe.each(['http', 'browser'] as const)('a crawl (%s)', (render) => {
-  test('follows neither links, redirects, frames, robots.txt nor sitemaps to where nobody may go', async () => {
+  test('does not follow links, redirects, frames, robots.txt or sitemaps to blocked addresses', async () => {
     const answer = await homes.clients.embedded.crawl({
       url: net.url,
       allow_external_links: true,
@@ -101,21 +102,21 @@ describe.each(['http', 'browser'] as const)('a crawl (%s)', (render) => {
       ['http://x.private.test/linked', 'url_blocked'],
     ])
     expect(warning).toContain('URL blocked')
-    expect(net.secret.contacts()).toBe(0)
+    expect(net.blocked.contacts()).toBe(0)
   })
 })
 
-test('a search asks the provider that the operator has set up, and its results are held against the rule', async () => {
+test('a search may use the provider configured by the operator, but its results are checked', async () => {
   const { data } = await homes.clients.http.search({ query: 'x', scrape_options: { formats: ['markdown'] } } as never)
   expect(data.map(({ content }) => (content as { metadata: { code?: string } }).metadata.code)).toEqual([
     undefined,
     'url_blocked',
     'url_blocked',
   ])
-  expect(net.secret.contacts()).toBe(0)
+  expect(net.blocked.contacts()).toBe(0)
 })
 
-test('a scrape asks the model that the operator has set up, whose host its pages do not reach', async () => {
+test('a scrape may use the model configured by the operator, but pages cannot reach its host', async () => {
   const schema = { type: 'object', properties: { price: { type: 'number' } } }
   const { data } = await homes.clients.http.scrape({ url: net.url, formats: ['json'], json_options: { schema } } as never) // prettier-ignore
   expect(data).toMatchObject({ json: { price: 5 } })
@@ -125,17 +126,17 @@ test('a scrape asks the model that the operator has set up, whose host its pages
   expect(error).toMatchObject({ code: 'url_blocked' })
 })
 
-test('an engine of one command reaches private addresses, and never those where clouds hand out secrets', async () => {
+test('an embedded engine may reach private addresses, but never cloud metadata', async () => {
   const own = await openHomes({ home: 'embedded', lookup: net.config.lookup! })
   try {
     const client = own.clients.embedded
     const { session_id: id } = await client.createSession({ headless: true })
-    const before = net.secret.contacts()
+    const before = net.blocked.contacts()
     for (const render of ['http', 'browser']) {
       expect(await client.scrape({ url: secret('/private'), render } as never)).toMatchObject({ success: true })
     }
     expect(await open(client, id!, secret('/private'))).toMatchObject({ success: true })
-    expect(net.secret.contacts()).toBeGreaterThanOrEqual(before + 3)
+    expect(net.blocked.contacts()).toBeGreaterThanOrEqual(before + 3)
     for (const host of [
       '169.254.169.254',
       'metadata.test',

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
-import { open, until, valueOf } from '../support/session-steps.ts'
+import { open, valueOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 import { wayPages, waysOut } from '../support/ways-out.ts'
 
 let homes: Homes
@@ -18,27 +19,27 @@ afterAll(async () => {
   await net.close()
 })
 
-/** The page of a way on which it tries a host below `open.test` or `private.test`. */
+/** Returns the URL of a page that tries to reach a host below `open.test` or `private.test`. */
 const pageOf = (name: string, host: string, port: number, origin = net.url) =>
   `${origin}/way?name=${name}&to=${encodeURIComponent(`http://${host}:${port}/${name}`)}`
 
-describe('a page of a session tries to reach what it may not:', () => {
+describe('a page of a session cannot reach a blocked address:', () => {
   test.each(Object.keys(waysOut))('%s', async (name) => {
-    const { open: allowed, secret } = net
-    // Workers and their like are there for safe origins only; an address of this machine is one.
+    const { allowed, blocked } = net
+    // Workers require a secure origin, such as a loopback address.
     const origin = `http://127.0.0.2:${net.site.port}`
     await open(homes.clients.http, session, pageOf(name, `${name}.open.test`, allowed.port, origin))
-    // The way is open as such ...
-    await until(() => allowed.paths.includes(`/${name}`))
-    await open(homes.clients.http, session, pageOf(name, `${name}.private.test`, secret.port, origin))
-    // ... and tried here too, without getting any further than its name.
-    await until(() => net.asked.has(`${name}.private.test`))
-    expect(secret.contacts()).toBe(0)
+    // The request works for an allowed host ...
+    await waitUntil(() => allowed.paths.includes(`/${name}`))
+    await open(homes.clients.http, session, pageOf(name, `${name}.private.test`, blocked.port, origin))
+    // ... and was attempted here, too, but only the name was resolved.
+    await waitUntil(() => net.resolvedNames.has(`${name}.private.test`))
+    expect(blocked.contacts()).toBe(0)
   })
 })
 
-test('WebRTC: neither a packet nor a connection goes past the proxy', async () => {
-  const { port } = net.secret
+test('WebRTC: neither packets nor connections bypass the proxy', async () => {
+  const { port } = net.blocked
   await open(homes.clients.http, session, `${net.url}/`)
   const gathered = await valueOf(
     homes.clients.http,
@@ -55,26 +56,26 @@ test('WebRTC: neither a packet nor a connection goes past the proxy', async () =
     })`,
   )
   expect(gathered).toEqual([])
-  expect(net.secret.contacts()).toBe(0)
+  expect(net.blocked.contacts()).toBe(0)
 })
 
-test('WebTransport has no way out at all', async () => {
+test('WebTransport is blocked', async () => {
   await open(homes.clients.http, session, `http://127.0.0.2:${net.site.port}/`)
-  const tried = `new WebTransport('https://127.0.0.3:${net.secret.port}/').ready.then(() => 'ready', () => 'refused')`
+  const tried = `new WebTransport('https://127.0.0.3:${net.blocked.port}/').ready.then(() => 'ready', () => 'refused')`
   expect(await valueOf(homes.clients.http, session, tried)).toBe('refused')
-  expect(net.secret.contacts()).toBe(0)
+  expect(net.blocked.contacts()).toBe(0)
 })
 
-test('a request that is refused fails within the page, and the events say why', async () => {
+test('a blocked request fails in the page, and events report why', async () => {
   const client = homes.clients.http
-  await open(client, session, pageOf('image', 'told.private.test', net.secret.port))
+  await open(client, session, pageOf('image', 'told.private.test', net.blocked.port))
   const seen = `new Promise((done) => { const image = document.querySelector('img'); image.complete ? done(image.naturalWidth) : (image.onerror = () => done(0)) })`
   expect(await valueOf(client, session, seen)).toBe(0)
   const { network } = await client.observe({ session_id: session, include: ['network'] })
   expect(JSON.stringify(network)).toContain('URL blocked')
 })
 
-test('nothing that a page does opens a file, or a page of the browser itself', async () => {
+test('pages cannot open files or internal pages of the browser', async () => {
   const client = homes.clients.http
   await open(client, session, `${net.url}/`)
   for (const address of [

@@ -4,6 +4,7 @@ import type { Frame } from '../../src/core/operation/call.ts'
 import { follow } from '../../src/client/client.ts'
 import { sessionEvent } from '../../src/core/shapes/events.ts'
 import { inEveryHome } from '../support/commands.ts'
+import { headerOf } from '../support/headers.ts'
 import { failureOf } from '../support/session-steps.ts'
 
 const served =
@@ -45,7 +46,7 @@ inEveryHome(pages, (given) => {
     } as never)
   const open = (id: string, path = '/') => run(id, ['navigate_to', { url: given.url(path) }])
 
-  /** Reads a stream until it ends or `enough` says so; then it is broken off. */
+  /** Reads a stream until it ends or `enough` returns true, then disconnects. */
   const read = async (
     input: Record<string, unknown>,
     enough: (events: readonly Event[]) => boolean = () => false,
@@ -61,7 +62,7 @@ inEveryHome(pages, (given) => {
   }
   const has = (type: string) => (events: readonly Event[]) => events.at(-1)!.type === type
 
-  /** Server-sent events as they come over the wire, until `enough`. */
+  /** Reads the raw response until `enough` returns true. */
   const raw = async (query: string, enough: (text: string) => boolean, headers: Record<string, string> = {}) => {
     const stop = new AbortController()
     const answer = await given
@@ -75,10 +76,10 @@ inEveryHome(pages, (given) => {
       }
     }
     stop.abort()
-    return { status: answer.status, type: headerOf(answer.headers, 'content-type'), text }
+    return { status: answer.status, type: headerOf(answer, 'content-type'), text }
   }
 
-  test('every event has its number and its documented shape; secrets in addresses are taken out', async () => {
+  test('events have sequence numbers and documented shapes, and secrets in URLs are redacted', async () => {
     const { id } = await create()
     const reading = read({ session_id: id, replay: 'all' })
     await open(id)
@@ -120,23 +121,23 @@ inEveryHome(pages, (given) => {
     expect(events.at(-1)!.data).toEqual({ reason: 'deleted' })
   })
 
-  test('without since or replay the stream begins now', async () => {
+  test('without since or replay the stream starts with new events', async () => {
     const { id } = await create()
     await open(id)
     const reading = read({ session_id: id, types: 'command.started' }, has('command.started'))
-    // Which of the titles comes first depends on when the stream was opened; the navigation before it never comes.
+    // The stream may be opened between two titles; the earlier navigation is never included.
     let done = false
-    const talking = (async () => {
+    const commands = (async () => {
       while (!done) await run(id, ['get_title'])
     })()
     const [event] = await reading
     done = true
-    await talking
+    await commands
     expect(event!.data['command']).toBe('get_title')
     await close(id)
   })
 
-  test('a stream that is cut in the middle resumes without a gap', async () => {
+  test('an interrupted stream resumes without a gap', async () => {
     const { id } = await create()
     await open(id)
     const first = await read({ session_id: id, replay: 'all' }, (events) => events.length === 4)
@@ -149,7 +150,7 @@ inEveryHome(pages, (given) => {
     expect(events.filter(({ type }) => type === 'command.started')).toHaveLength(4)
   })
 
-  test('an EventSource finds what it needs: ids, retry, no event names, and its Last-Event-ID obeyed', async () => {
+  test('an EventSource receives IDs and retry but no event names, and Last-Event-ID is applied', async () => {
     const { id } = await create()
     await open(id)
     const first = await raw(`session_id=${id}&replay=all`, (text) => text.includes('page.loaded'))
@@ -169,7 +170,7 @@ inEveryHome(pages, (given) => {
     expect((await raw(`session_id=${id}`, () => true, { 'last-event-id': '3' })).status).toBe(204)
   })
 
-  test('NDJSON brings the same objects, one a line', async () => {
+  test('NDJSON has the same objects, one per line', async () => {
     const { id } = await create()
     await open(id)
     const enough = (text: string) => text.includes('page.loaded')
@@ -182,7 +183,7 @@ inEveryHome(pages, (given) => {
     await close(id)
   })
 
-  test('a reader that has missed more than is kept is told how much', async () => {
+  test('a reader that misses more than the buffer holds receives the number of dropped events', async () => {
     const { id } = await create()
     await open(id)
     await run(id, ['click', { selector: '#talk' }])
@@ -196,7 +197,7 @@ inEveryHome(pages, (given) => {
     await close(id)
   })
 
-  test('types picks; the end comes in any case', async () => {
+  test('types filters the events, but the end is always sent', async () => {
     const { id } = await create()
     const reading = read({ session_id: id, replay: 'all', types: 'page.navigated,console' })
     await open(id)
@@ -210,20 +211,20 @@ inEveryHome(pages, (given) => {
     })
   })
 
-  test('a frame token opens the stream of its session and no other', async () => {
+  test('a frame token opens the stream of its own session only', async () => {
     const [one, other] = [await create(), await create()]
     const events = await read({ session_id: one.id, token: one.token, replay: 'all' }, (all) => all.length > 0)
     expect(events[0]).toMatchObject({ type: 'session.status', data: { status: 'ready' } })
     for (const token of [other.token, 'ft_wrong', one.token.slice(0, -1)]) {
       expect(await failureOf(read({ session_id: one.id, token }))).toMatchObject({ code: 'unauthorized', status: 401 })
     }
-    const nobody = failureOf(read({ session_id: 'ses_nobody', token: one.token }))
-    expect(await nobody).toMatchObject({ code: 'session_not_found', status: 404 })
+    const unknown = failureOf(read({ session_id: 'ses_nobody', token: one.token }))
+    expect(await unknown).toMatchObject({ code: 'session_not_found', status: 404 })
     await Promise.all([close(one.id), close(other.id)])
     expect(await read({ session_id: one.id, token: one.token })).toEqual([])
   })
 
-  test('frame brings pictures of the active tab, and nothing is kept of them', async () => {
+  test('frame events have images of the active tab, and are not stored', async () => {
     const { id } = await create()
     await open(id)
     const reading = read({ session_id: id, types: 'frame' }, (all) =>
@@ -243,7 +244,7 @@ inEveryHome(pages, (given) => {
     await close(id)
   })
 
-  test('a hundred readers get every event', async () => {
+  test('a hundred readers receive every event', async () => {
     const { id } = await create()
     const readers = Array.from({ length: 100 }, () => read({ session_id: id, replay: 'all' }))
     await open(id)
@@ -254,7 +255,3 @@ inEveryHome(pages, (given) => {
     expect(seqs(all[0]!)).toEqual(range(1, all[0]!.length))
   })
 })
-
-function headerOf(headers: Headers | Record<string, string | string[] | undefined>, name: string): unknown {
-  return headers instanceof Headers ? headers.get(name) : headers[name]
-}

@@ -27,13 +27,13 @@ afterAll(async () => {
 })
 
 /** Removes durations. */
-const untimed = (text: string) => text.replaceAll(/"ms":[\d.]+/g, '"ms":0')
+const withoutDurations = (text: string) => text.replaceAll(/"ms":[\d.]+/g, '"ms":0')
 
 test('prints a folder of files in order, like a single thread', async () => {
   const many = await built.run(['extract', folder, '--ndjson'], { cwd: folder })
   const one = await bax(['extract', folder, '--ndjson'], { cwd: folder })
   expect(many.code).toBe(0)
-  expect(untimed(many.stdout)).toBe(untimed(one.stdout))
+  expect(withoutDurations(many.stdout)).toBe(withoutDurations(one.stdout))
   const files = many.stdout.trim().split('\n').map((line) => JSON.parse(line).file as string) // prettier-ignore
   expect(files).toEqual(Array.from({ length: count }, (_, at) => join(folder, `${name(at)}.html`)))
 })

@@ -5,7 +5,7 @@ import { type Homes, openHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
-let asked: Homes
+let modelHomes: Homes
 let site: Site
 let other: Site
 let model: FakeModel
@@ -47,10 +47,10 @@ beforeAll(async () => {
   }) // prettier-ignore
   model = await serveModel()
   homes = await openHomes()
-  asked = await openHomes({ model: model.config })
+  modelHomes = await openHomes({ model: model.config })
 })
 afterAll(async () => {
-  await Promise.all([homes?.close(), asked?.close()])
+  await Promise.all([homes?.close(), modelHomes?.close()])
   await Promise.all([site?.close(), other?.close(), model?.close()])
 })
 
@@ -120,7 +120,7 @@ describe('structured data by rules', () => {
 describe('structured data by a model', () => {
   test('is the answer when it matches the schema', async () => {
     model.reply({ content: '{"price": 49}' })
-    const found = await extract(asked, '/product', { query: 'the price', schema: price })
+    const found = await extract(modelHomes, '/product', { query: 'the price', schema: price })
     expect(found).toMatchObject({ source: 'model', valid: true, errors: [], value: { price: 49 } })
     const [call] = model.calls
     expect(call).toMatchObject({
@@ -132,14 +132,14 @@ describe('structured data by a model', () => {
 
   test('is requested again once when it does not', async () => {
     model.reply({ content: 'The price is 49.' }, { content: '```json\n{"price": 49, "extra": 1}\n```' })
-    expect(await extract(asked, '/product', { query: 'the price', schema: price })).toMatchObject({
+    expect(await extract(modelHomes, '/product', { query: 'the price', schema: price })).toMatchObject({
       valid: true,
       value: { price: 49 },
     })
     expect(model.calls).toHaveLength(2)
     expect(model.calls[1]!.messages.at(-1)!.content).toContain('did not answer in JSON')
     model.reply({ content: '{"price": "many"}' })
-    expect(await extract(asked, '/product', { query: 'the price', schema: price })).toMatchObject({
+    expect(await extract(modelHomes, '/product', { query: 'the price', schema: price })).toMatchObject({
       valid: false,
       errors: ['price must be number'],
     })
@@ -148,7 +148,7 @@ describe('structured data by a model', () => {
 
   test('stays within the schema despite instructions in the page', async () => {
     model.reply(followInjection)
-    const found = await extract(asked, '/product', { query: 'the price', schema: price })
+    const found = await extract(modelHomes, '/product', { query: 'the price', schema: price })
     expect(found).toMatchObject({ valid: false, errors: ['price must be number'], value: { price: null } })
     expect(found).not.toHaveProperty('value.sent')
     const [system, user] = model.calls[0]!.messages
@@ -160,19 +160,19 @@ describe('structured data by a model', () => {
   test('uses the relevant part of a long page', async () => {
     model.reply({ content: '{"result": ["812 tons"]}' })
     const schema = { type: 'array', items: { type: 'string' } }
-    const found = await extract(asked, '/long', { query: 'harvest of quinces', schema })
+    const found = await extract(modelHomes, '/long', { query: 'harvest of quinces', schema })
     expect(found).toMatchObject({ valid: true, value: ['812 tons'] })
     const { content } = model.calls[0]!.messages[1]!
     expect(content).toContain('quinces was 812 tons')
     expect(content.length).toBeLessThan(65_000)
-    await extract(asked, '/long', { query: 'harvest of quinces', schema, max_chars: 2000 })
+    await extract(modelHomes, '/long', { query: 'harvest of quinces', schema, max_chars: 2000 })
     expect(model.calls.at(-1)!.messages[1]!.content.length).toBeLessThan(3000)
   })
 
   test('uses the request format of the server, and retries when it is busy', async () => {
     const refused = { status: 400, error: 'response_format json_schema is not supported' }
     model.reply(refused, { status: 429, retryAfter: 0.01 }, { content: '{"price": 49}' })
-    expect(await extract(asked, '/product', { query: 'the price', schema: price })).toMatchObject({ valid: true })
+    expect(await extract(modelHomes, '/product', { query: 'the price', schema: price })).toMatchObject({ valid: true })
     expect(model.calls.map(({ response_format: form }) => form?.type)).toEqual([
       'json_schema',
       'json_object',
@@ -186,7 +186,7 @@ describe('structured data by a model', () => {
     ['sends no text', { body: '{"choices":[]}' }, 'the answer of the language model has no text'],
   ])('fails with its cause for a model that %s', async (_, reply, error) => {
     model.reply(reply)
-    const found = await extract(asked, '/product', { query: 'the price', schema: price })
+    const found = await extract(modelHomes, '/product', { query: 'the price', schema: price })
     expect(found).toEqual({ code: 'model_failed', error })
   })
 })

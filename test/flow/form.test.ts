@@ -13,7 +13,7 @@ const pages = {
 inUsualHomes(pages, (given) => {
   const checked = (selector: string) => given.value('evaluate_on_element', { selector, expression: 'this.checked' })
 
-  test('focus gives an element the focus', async () => {
+  test('focus focuses an element', async () => {
     await given.open('/')
     await given.do('focus', { selector: '#q' })
     expect(await given.evaluate('document.activeElement.id')).toBe('q')
@@ -21,7 +21,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.evaluate('document.activeElement.shadowRoot.activeElement.id')).toBe('shadow')
   })
 
-  test('focus fails when the element cannot take it', async () => {
+  test('focus fails for an element that cannot be focused', async () => {
     await given.open('/')
     expect(await given.fails('focus', { selector: '#off' })).toMatchObject({
       code: 'action_failed',
@@ -29,7 +29,7 @@ inUsualHomes(pages, (given) => {
     })
   })
 
-  test('check sets checkboxes and radio buttons, and leaves set ones alone', async () => {
+  test('check checks checkboxes and radio buttons, and leaves checked ones alone', async () => {
     await given.open('/')
     for (const selector of ['#terms', '#terms', '#r1', '#r2', '#shadow', 'frame=#inner >> #terms']) {
       await given.do('check', { selector })
@@ -42,7 +42,7 @@ inUsualHomes(pages, (given) => {
     })
   })
 
-  test('select_option chooses by value or label, one or several', async () => {
+  test('select_option selects by value or label, one or several', async () => {
     await given.open('/')
     expect(await given.do('select_option', { selector: '#country', values: ['France'] })).toEqual({ selected: ['fr'] })
     expect(await given.do('select_option', { selector: '#country', values: ['de'] })).toEqual({ selected: ['de'] })
@@ -51,7 +51,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.do('select_option', inFrame)).toEqual({ selected: ['fr'] })
   })
 
-  test('select_option says which options there are when one is missing', async () => {
+  test('select_option lists the options when one is missing', async () => {
     await given.open('/')
     const missing = await given.fails('select_option', { selector: '#country', values: ['Italy'], timeout_ms: 300 })
     expect(missing).toMatchObject({

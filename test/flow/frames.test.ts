@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
-  // The frame is of another site, and so in another process.
+  // The frame is cross-site, and so in another process.
   '/': (request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => {
     const { port } = new URL(`http://${request.headers.host}`)
     response.setHeader('content-type', 'text/html').end(`<!doctype html><style>body{margin:0}</style>
@@ -19,7 +19,7 @@ const pages = {
 }
 
 inUsualHomes(pages, (given) => {
-  test('commands work in a frame of another site', async () => {
+  test('commands work in a cross-site frame', async () => {
     await given.open('/')
     await given.do('type_text', { selector: 'frame=#outer >> #q', text: 'hello' })
     expect(await given.value('get_text', { selector: 'frame=#outer >> #q' })).toBe('hello')
@@ -32,12 +32,12 @@ inUsualHomes(pages, (given) => {
     ])
   })
 
-  test('frames in frames and shadow roots in them are reached by chains', async () => {
+  test('selector chains reach nested frames and their shadow roots', async () => {
     await given.open('/')
     expect(await given.value('get_text', { selector: 'frame=#outer >> frame=#inner >> #deep' })).toBe('deep')
   })
 
-  test('failures in a frame of another site are explained as well', async () => {
+  test('failures in a cross-site frame have the same messages', async () => {
     await given.open('/')
     const near = await given.fails('click', { selector: 'frame=#outer >> #bb', timeout_ms: 300 })
     expect(near).toMatchObject({ code: 'element_not_found', details: { matched: 0 } })
@@ -48,7 +48,7 @@ inUsualHomes(pages, (given) => {
     expect(frame.error).toContain('#outer')
   })
 
-  test('what is only in a frame is found there, with the words that lead to it', async () => {
+  test('an element found only in a frame is suggested with its selector', async () => {
     await given.open('/')
     const button = await given.fails('click', { selector: '#b', timeout_ms: 300 })
     expect(button).toMatchObject({
@@ -61,7 +61,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('get_text', { selector: 'frame=#outer >> frame=#inner >> #deep' })).toBe('deep')
   })
 
-  test('a script that hangs a frame of another site is cut', async () => {
+  test('a script that hangs a cross-site frame is aborted', async () => {
     await given.open('/')
     const hang = { selector: 'frame=#outer >> #b', expression: 'function () { while (true) {} }', timeout_ms: 300 }
     expect((await given.fails('evaluate_on_element', hang)).code).toBe('timeout')

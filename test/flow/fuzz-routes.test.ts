@@ -28,7 +28,7 @@ let stateDir: string
 let real: Engine
 let engine: Engine
 let listener: Listener
-const faults: string[] = []
+const failures: string[] = []
 
 beforeAll(async () => {
   stateDir = await mkdtemp(join(tmpdir(), 'bax-fuzz-'))
@@ -41,7 +41,7 @@ beforeAll(async () => {
     gate,
     sockets: 'here',
     // Errors with details for the operator only, such as the address of Docker, are logged too but are not internal.
-    onError: ({ status, cause }) => status === 500 && faults.push(String(cause)),
+    onError: ({ status, cause }) => status === 500 && failures.push(String(cause)),
   })
   listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
 })
@@ -57,7 +57,7 @@ test(
     const app = createApp({
       engine,
       gate: privateGate,
-      onError: ({ cause }) => faults.push(cause instanceof Error ? cause.stack! : String(cause)),
+      onError: ({ cause }) => failures.push(cause instanceof Error ? cause.stack! : String(cause)),
     })
     const counts = new Map<number, number>()
     await fc.assert(
@@ -73,7 +73,7 @@ test(
         counts.set(response.status, (counts.get(response.status) ?? 0) + 1)
         await assertGood(response, method)
         ended.abort()
-        expect(faults).toEqual([])
+        expect(failures).toEqual([])
       }),
       settings(1),
     )
@@ -97,7 +97,7 @@ test(
         const answer = await sendRaw(Number(new URL(listener.address).port), request)
         expect(answer.status, answer.text).not.toBe(500)
         if (answer.status >= 400 && answer.text !== '' && request.method !== 'HEAD') assertShape(answer)
-        expect(faults).toEqual([])
+        expect(failures).toEqual([])
       }),
       settings(0.1),
     )

@@ -1,13 +1,14 @@
-/** Browsers at `cdp_url` that are none, or that break the rules: it costs their session, and nobody else anything. */
+/** Endpoints at `cdp_url` that are not browsers or violate the protocol: they only affect their own session. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { limits } from '../../src/core/limits/limits.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { type FalseBrowser, type Said, startFalseBrowser } from '../support/false-browser.ts'
+import { type FakeBrowser, type Message, startFakeBrowser } from '../support/fake-browser.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { serve } from '../support/server.ts'
-import { failureOf, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, valueOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let real: ForeignBrowser
@@ -22,14 +23,14 @@ afterAll(async () => {
 
 const client = () => homes.clients.http
 
-/** The engine answers, and makes sessions on browsers that keep the rules. */
-async function engineIsWell() {
+/** Checks that the engine responds, and creates sessions on regular browsers. */
+async function expectWorkingEngine() {
   const { session_id: id } = await client().createSession({ cdp_url: real.url })
   expect(await valueOf(client(), id!, '1 + 1')).toBe(2)
   await client().closeSession({ session_id: id! })
 }
 
-const nonsense: readonly [string, Said][] = [
+const nonsense: readonly [string, Message][] = [
   ['no JSON', 'x'],
   ['null', 'null'],
   ['a list', '[]'],
@@ -41,104 +42,112 @@ const nonsense: readonly [string, Said][] = [
   ['a session of no name', '{"method":"Page.loadEventFired","sessionId":{}}'],
 ]
 
-/** A message that is longer than allowed, and one that holds more values than may be parsed at once. */
-const excessive: readonly [string, () => Said][] = [
+/** Messages that are too long or have too many values. */
+const excessive: readonly [string, () => Message][] = [
   ['too long', () => Buffer.alloc(limits.cdp.foreignBytes + 1, 'x')],
   ['too many values', () => `{"method":"A.b","params":{"list":[${'1,'.repeat(limits.cdp.messageValues)}1]}}`],
 ]
 
-test.each(excessive)('one that sends a message with %s loses its session, which reports why', async (_, said) => {
-  const liar = await startFalseBrowser({ behind: real.url })
-  const { session_id } = await client().createSession({ cdp_url: liar.url })
-  const query = { session_id: session_id!, types: 'error', replay: 'all' }
-  const frames = follow(homes.transports.http, 'GET /stream/sse', query)
-  liar.say(said())
-  const seen: unknown[] = []
-  for await (const frame of frames) seen.push(frame)
-  expect(seen).toMatchObject([
-    {
-      type: 'error',
-      data: { code: 'browser_failed', message: expect.stringContaining('disconnected from the browser') },
-    },
-    { type: 'session.closed', data: { reason: 'worker_lost' } },
-  ])
-  await until(async () => liar.closings.length > 0)
-  await liar.close()
-  await engineIsWell()
-})
+test.each(excessive)(
+  'an endpoint that sends a message with %s loses its session, which reports why',
+  async (_, message) => {
+    const fake = await startFakeBrowser({ behind: real.url })
+    const { session_id } = await client().createSession({ cdp_url: fake.url })
+    const query = { session_id: session_id!, types: 'error', replay: 'all' }
+    const frames = follow(homes.transports.http, 'GET /stream/sse', query)
+    fake.send(message())
+    const seen: unknown[] = []
+    for await (const frame of frames) seen.push(frame)
+    expect(seen).toMatchObject([
+      {
+        type: 'error',
+        data: { code: 'browser_failed', message: expect.stringContaining('disconnected from the browser') },
+      },
+      { type: 'session.closed', data: { reason: 'worker_lost' } },
+    ])
+    await waitUntil(async () => fake.closeEvents.length > 0)
+    await fake.close()
+    await expectWorkingEngine()
+  },
+)
 
-describe('one that speaks nonsense', () => {
-  test.each(nonsense)('in place of an answer (%s) makes no session', async (_, answer) => {
-    const liar = await startFalseBrowser({ answer })
-    expect(await failureOf(client().createSession({ cdp_url: liar.url }))).toMatchObject({
+describe('an endpoint that sends invalid messages', () => {
+  test.each(nonsense)('in place of a response (%s) gets no session', async (_, answer) => {
+    const fake = await startFakeBrowser({ answer })
+    expect(await failureOf(client().createSession({ cdp_url: fake.url }))).toMatchObject({
       code: 'browser_failed',
       details: [{ path: 'cdp_url', message: expect.stringContaining('DevTools protocol') }],
     })
-    await until(async () => liar.closings.length > 0)
-    expect(liar.closings).toEqual([{ code: 1002, reason: expect.stringContaining('DevTools protocol') }])
-    await liar.close()
-    await engineIsWell()
+    await waitUntil(async () => fake.closeEvents.length > 0)
+    expect(fake.closeEvents).toEqual([{ code: 1002, reason: expect.stringContaining('DevTools protocol') }])
+    await fake.close()
+    await expectWorkingEngine()
   })
 
-  test.each(nonsense)('on a live session (%s) ends it', async (_, said) => {
-    const liar = await startFalseBrowser({ behind: real.url })
-    const { session_id: id } = await client().createSession({ cdp_url: liar.url })
-    liar.say(said)
-    await until(async () => (await client().getSession({ session_id: id! })).end_reason === 'worker_lost')
+  test.each(nonsense)('to an existing session (%s) ends it', async (_, message) => {
+    const fake = await startFakeBrowser({ behind: real.url })
+    const { session_id: id } = await client().createSession({ cdp_url: fake.url })
+    fake.send(message)
+    await waitUntil(async () => (await client().getSession({ session_id: id! })).end_reason === 'worker_lost')
     expect((await failureOf(valueOf(client(), id!, '1 + 1'))).code).toBe('session_closed')
-    await liar.close()
-    await engineIsWell()
+    await fake.close()
+    await expectWorkingEngine()
   })
 })
 
-test('answers that nobody waits for are left out: to calls never made, to others twice', async () => {
+test('ignores unexpected and duplicate responses', async () => {
   const strange = ['{"id":987654,"result":{}}', '{"id":-9999,"result":{}}', '{"error":{"code":-32700,"message":"x"}}']
   const pass = (text: string) => [...strange, text, ...(text.startsWith('{"id":') ? [text] : [])]
-  const liar = await startFalseBrowser({ behind: real.url, pass })
-  const { session_id: id } = await client().createSession({ cdp_url: liar.url })
+  const fake = await startFakeBrowser({ behind: real.url, pass })
+  const { session_id: id } = await client().createSession({ cdp_url: fake.url })
   expect(await valueOf(client(), id!, '[1, 2].length')).toBe(2)
   await client().closeSession({ session_id: id! })
-  await liar.close()
+  await fake.close()
 })
 
-describe('one that tells of what cannot be', () => {
+describe('an endpoint that reports an impossible state', () => {
   let built: BuiltBax
-  let liar: FalseBrowser
+  let fake: FakeBrowser
 
   beforeAll(async () => {
     built = await buildBax()
-    liar = await startFalseBrowser({ behind: real.url })
+    fake = await startFakeBrowser({ behind: real.url })
   }, 240_000)
   afterAll(async () => {
-    await liar?.close()
+    await fake?.close()
     await built?.close()
   })
 
-  test('loses its session; the server says why, and goes on', async () => {
+  test('loses its session; the server logs the reason and keeps running', async () => {
     const server = await serve(built, ['--rate', '0'])
-    const create = async () => (await server.ask('POST', '/sessions', { cdp_url: liar.url })).body.session_id as string
+    const create = async () =>
+      (await server.request('POST', '/sessions', { cdp_url: fake.url })).body.session_id as string
     const id = await create()
-    // The page comes a second time, without having gone.
-    liar.say(liar.heard.findLast((text) => isPage(text))!)
-    const endOf = async () => (await server.ask('GET', `/sessions/${id}`)).body.end_reason as unknown
-    await until(async () => (await endOf()) === 'worker_lost')
-    const told = await server.line(
+    // Report the page again, although it was not closed.
+    fake.send(fake.received.findLast((text) => isPage(text))!)
+    const endOf = async () => (await server.request('GET', `/sessions/${id}`)).body.end_reason as unknown
+    await waitUntil(async () => (await endOf()) === 'worker_lost')
+    const logged = await server.waitForLog(
       ({ level, cause }) => level === 'error' && String(cause).includes('Duplicate target'),
     )
-    expect(told.message).toContain('remote browser')
+    expect(logged.message).toContain('remote browser')
     const next = await create()
-    expect((await server.ask('GET', `/sessions/${next}`)).body.status).toBe('ready')
+    expect((await server.request('GET', `/sessions/${next}`)).body.status).toBe('ready')
     server.child.kill('SIGTERM')
     expect((await server.ended).code).toBe(0)
   })
 })
 
-/** Whether a message tells the browser's own session of a page that has come. */
+/** Returns whether a message reports a new page to the browser's own session. */
 function isPage(text: string): boolean {
-  const { method, sessionId, params } = JSON.parse(text) as { method?: string; sessionId?: string; params?: Arrival }
+  const { method, sessionId, params } = JSON.parse(text) as {
+    method?: string
+    sessionId?: string
+    params?: AttachedTarget
+  }
   return method === 'Target.attachedToTarget' && sessionId === undefined && params!.targetInfo.type === 'page'
 }
 
-interface Arrival {
+interface AttachedTarget {
   readonly targetInfo: { readonly type: string }
 }

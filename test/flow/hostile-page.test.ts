@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { limits } from '../../src/core/limits/limits.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { until, valueOf } from '../support/session-steps.ts'
+import { valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -18,7 +19,7 @@ const floods = {
     link.download = 'file'
     link.click()
   }, 10)`,
-  // No more than a machine of CI has to spare.
+  // Limited to what CI machines can spare.
   memory: 'const kept = []; setInterval(() => kept.length < 25 && kept.push(new Uint8Array(16e6).fill(7)), 5)',
 }
 
@@ -49,14 +50,14 @@ afterAll(async () => {
 const client = () => homes.clients.http
 
 describe.each(Object.keys(floods))('a page that floods %s', (name) => {
-  test('harms its own session alone, and can be ended', async () => {
+  test('only affects its own session, which can be closed', async () => {
     const other = (await client().createSession({ start_url: site.url })).session_id!
     const flooded = (await client().createSession({})).session_id!
     await client().runCommands({
       session_id: flooded,
       commands: [{ command: 'navigate_to', data: { url: `${site.url}/${name}`, timeout_ms: 15_000 } }],
     })
-    // The neighbour goes on working all the while.
+    // The other session keeps working.
     for (let round = 0; round < 10; round += 1) {
       const answer = await client().runCommands({
         session_id: other,
@@ -64,7 +65,7 @@ describe.each(Object.keys(floods))('a page that floods %s', (name) => {
       })
       expect(answer).toMatchObject({ success: true })
     }
-    await until(() => boundsHold(flooded))
+    await waitUntil(() => limitsHold(flooded))
     await client().closeSession({ session_id: flooded })
     expect(await valueOf(client(), other, 'document.title')).toBe('Home')
     await client().closeSession({ session_id: other })
@@ -74,13 +75,13 @@ describe.each(Object.keys(floods))('a page that floods %s', (name) => {
   })
 })
 
-/** Tabs are few, and what is kept of what happened is bounded. */
-async function boundsHold(sessionId: string): Promise<boolean> {
+/** Returns whether the limits for tabs and stored events hold. */
+async function limitsHold(sessionId: string): Promise<boolean> {
   const { tabs } = await client().getSession({ session_id: sessionId })
   return tabs <= limits.session.tabs
 }
 
-test('what a session downloads is bounded: what is too much is told, and not kept', async () => {
+test('the number of downloads of a session is limited; further ones are reported but not stored', async () => {
   const flooded = (await client().createSession({ start_url: `${site.url}/downloads` })).session_id!
   const all = homes.transports.http
   let kept = 0
@@ -97,7 +98,7 @@ test('what a session downloads is bounded: what is too much is told, and not kep
   await client().closeSession({ session_id: flooded })
 })
 
-test('an answer of a page that is too long to be read is refused; the session goes on', async () => {
+test('a result of a page that is too large is rejected, and the session continues', async () => {
   const id = (await client().createSession({ start_url: site.url })).session_id!
   const commands = [{ command: 'evaluate', data: { expression: "'x'.repeat(150e6)" } }]
   expect(await client().runCommands({ session_id: id, commands })).toMatchObject({

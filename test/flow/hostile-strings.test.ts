@@ -1,7 +1,7 @@
 /**
  * Hostile text in every string of every operation, browser command and header, against a server with a real browser and
- * real containers. `BAX_HOSTILE_SECS=600` goes through all pairs of a place and a text for so long;
- * `BAX_HOSTILE_SEED` repeats a run, `BAX_HOSTILE_ONLY=createShell` asks only the places with that in their name.
+ * real containers. `BAX_HOSTILE_SECS=600` tests all pairs of a field and a text for that time;
+ * `BAX_HOSTILE_SEED` repeats a run, `BAX_HOSTILE_ONLY=createShell` tests only fields with that in their name.
  */
 import { createServer, type Server } from 'node:net'
 import type { AddressInfo } from 'node:net'
@@ -24,15 +24,15 @@ import { serveSite, type Site } from '../support/site.ts'
 const secs = Number(process.env['BAX_HOSTILE_SECS'] ?? 0)
 const seed = Number(process.env['BAX_HOSTILE_SEED'] ?? 14)
 const only = process.env['BAX_HOSTILE_ONLY'] ?? ''
-/** Requests at the same time; those to one session wait for one another. */
-const together = 6
-/** Texts for each place in a short run. */
-const each = 1
+/** Number of concurrent requests; those to one session queue. */
+const concurrency = 6
+/** Number of texts per field in a short run. */
+const textsPerField = 1
 const timeout = 120_000 + secs * 2000
 
-/** What a server may answer that cannot do its part just now; everything else from 500 on is an error of ours. */
-const excused = new Set(['search_unavailable', 'no_capacity'])
-/** A browser that somebody else runs, at an address where there is none. */
+/** Allowed error codes of unavailable services; all other responses from 500 on are bugs. */
+const allowedErrors = new Set(['search_unavailable', 'no_capacity'])
+/** A field with the URL of a browser that does not exist. */
 const absentBrowser = 'createSession cdp_url'
 
 let stateDir: string
@@ -42,13 +42,13 @@ let site: Site
 let canary: Server
 let texts: readonly string[]
 const visits: string[] = []
-const faults: string[] = []
-/** In a long run, told at once. */
-function found(fault: string): void {
-  faults.push(fault)
-  if (secs > 0) process.stderr.write(`${fault}\n`)
+const failures: string[] = []
+/** Records a failure; prints it at once in a long run. */
+function fail(failure: string): void {
+  failures.push(failure)
+  if (secs > 0) process.stderr.write(`${failure}\n`)
 }
-const uncaught = (error: unknown) => void found(`uncaught: ${String((error as Error)?.stack ?? error)}`)
+const uncaught = (error: unknown) => void fail(`uncaught: ${String((error as Error)?.stack ?? error)}`)
 
 beforeAll(async () => {
   stateDir = await mkdtemp(join(tmpdir(), 'bax-hostile-'))
@@ -72,7 +72,7 @@ beforeAll(async () => {
     cacheDir: stateDir,
     display: false,
     writeAnywhere: false,
-    // The site alone: the canary's address is not among what may be reached.
+    // Only the site: the address of the canary is blocked.
     allowPrivate: ['127.0.0.2'],
     lookup: async (host) => {
       throw Object.assign(new Error(`no such host: ${host}`), { code: 'ENOTFOUND' })
@@ -80,12 +80,12 @@ beforeAll(async () => {
     search: { order: ['searxng'], providers: { searxng: { url: site.url } } },
     shell: { ...shellConfig, warm: 0 },
     log: (level, message, facts) => {
-      if (level === 'error') found(`${message} ${JSON.stringify(facts)}`)
+      if (level === 'error') fail(`${message} ${JSON.stringify(facts)}`)
     },
   })
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: null }
   const onFault = ({ status, cause }: BaxError) => {
-    if (status === 500) found(cause instanceof Error ? cause.stack! : String(cause))
+    if (status === 500) fail(cause instanceof Error ? cause.stack! : String(cause))
   }
   const app = createApp({ engine, gate, sockets: 'here', onError: onFault })
   listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
@@ -116,7 +116,7 @@ async function ask(method: string, target: string, body?: unknown): Promise<Answ
     ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
     ...(method === 'PUT' && { body: 'bytes' }),
   })
-  // A stream that was opened has no end.
+  // An open stream does not end.
   const endless = /event-stream|ndjson/.test(response.headers.get('content-type') ?? '')
   const text = endless ? '' : await response.text()
   if (endless) ended.abort()
@@ -126,17 +126,17 @@ async function ask(method: string, target: string, body?: unknown): Promise<Answ
 
 let known: Known
 
-/** The sessions that places need, made anew when a text has ended one. */
+/** Creates the sessions that requests need again when a text has ended one. */
 async function refresh(): Promise<void> {
-  const alive = async (path: string, id: unknown) =>
+  const isAlive = async (path: string, id: unknown) =>
     id !== undefined && ['ready'].includes(String((await ask('GET', `${path}/${id}`)).body['status']))
   let { session_id: browser } = known?.browser ?? {}
-  if (!(await alive('/sessions', browser))) {
+  if (!(await isAlive('/sessions', browser))) {
     const made = await ask('POST', '/sessions', { headless: true, start_url: `${site.url}/` })
     browser = made.body['session_id']
   }
   let shell: Record<string, unknown> = known?.shell ?? {}
-  if (busybox.absent === null && !(await alive('/shell/sessions', shell['session_id']))) {
+  if (busybox.absent === null && !(await isAlive('/shell/sessions', shell['session_id']))) {
     const made = await ask('POST', '/shell/sessions', { image: busybox.image })
     const { session_id } = made.body
     const exec = await ask('POST', '/shell/exec', {
@@ -151,19 +151,19 @@ async function refresh(): Promise<void> {
   known = { browser: { session_id: browser }, shell, url: `${site.url}/` }
 }
 
-async function assertGood({ place }: HostileRequest, text: string, answer: Answer): Promise<void> {
+async function checkResponse({ place }: HostileRequest, text: string, answer: Answer): Promise<void> {
   const shown = `${place} = ${JSON.stringify(text).slice(0, 120)} -> ${answer.status} ${answer.text.slice(0, 400)}`
-  const isExcused = answer.status === 503 && (excused.has(String(answer.body['code'])) || place === absentBrowser)
-  if (answer.status >= 500 && !isExcused) found(`5xx: ${shown}`)
-  if (/"code":"internal_error"/.test(answer.text)) found(`internal_error: ${shown}`)
-  // A script of the page has a stack of its own.
-  if (/node:internal|node_modules|\/(?:src|dist)\/[\w/-]+\.[cm]?[jt]s/.test(answer.text)) found(`stack: ${shown}`)
-  if (answer.text.includes(stateDir)) found(`path of the server: ${shown}`)
+  const isExcused = answer.status === 503 && (allowedErrors.has(String(answer.body['code'])) || place === absentBrowser)
+  if (answer.status >= 500 && !isExcused) fail(`5xx: ${shown}`)
+  if (/"code":"internal_error"/.test(answer.text)) fail(`internal_error: ${shown}`)
+  // The stack of a script of the page may be shown.
+  if (/node:internal|node_modules|\/(?:src|dist)\/[\w/-]+\.[cm]?[jt]s/.test(answer.text)) fail(`stack: ${shown}`)
+  if (answer.text.includes(stateDir)) fail(`path of the server: ${shown}`)
   const { code, details } = answer.body
-  if (code === 'invalid_request' && !details) found(`no field: ${shown}`)
+  if (code === 'invalid_request' && !details) fail(`no field: ${shown}`)
 }
 
-/** What a request has made is not needed. */
+/** Removes what a request has created. */
 async function discard({ target }: HostileRequest, { status, body }: Answer): Promise<void> {
   if (status >= 300) return
   const { session_id: id, provision_id: provision } = body
@@ -172,20 +172,23 @@ async function discard({ target }: HostileRequest, { status, body }: Answer): Pr
   if (target === '/shell/sessions' && id !== undefined) await ask('DELETE', `/shell/sessions/${id}`)
 }
 
-/** The same order for the same seed. */
+/** Shuffles the items; the order depends on the seed. */
 function shuffled<T>(items: readonly T[]): T[] {
   let state = seed
   const random = () => (state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff) / 0x80000000
   return items.map((item) => ({ item, at: random() })).toSorted((a, b) => a.at - b.at).map(({ item }) => item) // prettier-ignore
 }
 
-/** Every place with a few texts, each with others; in a long run with all. */
+/** Returns every field with a few different texts each, or with all texts in a long run. */
 function pairsOf(targets: readonly Target[]): { target: Target; text: string }[] {
-  const wanted = targets.filter(({ place }) => place.includes(only))
+  const selected = targets.filter(({ place }) => place.includes(only))
   const order = shuffled(texts)
   return shuffled(
-    wanted.flatMap((target, at) => {
-      const own = secs > 0 ? order : Array.from({ length: each }, (_, nth) => order[(at * each + nth) % order.length]!)
+    selected.flatMap((target, at) => {
+      const own =
+        secs > 0
+          ? order
+          : Array.from({ length: textsPerField }, (_, nth) => order[(at * textsPerField + nth) % order.length]!)
       return own.map((text) => ({ target, text }))
     }),
   )
@@ -201,7 +204,7 @@ async function attack(targets: readonly Target[], share: number): Promise<number
       const request = pair.target.request(pair.text, known)
       const start = performance.now()
       const answer = await ask(request.method, request.target, request.body).catch((error: unknown) => {
-        found(
+        fail(
           `no answer: ${request.place} = ${JSON.stringify(pair.text).slice(0, 120)}: ${String((error as Error).cause ?? error)}`,
         )
       })
@@ -209,19 +212,19 @@ async function attack(targets: readonly Target[], share: number): Promise<number
       if (secs > 0 && ms > 10_000)
         process.stderr.write(`slow: ${Math.round(ms)} ms ${request.place} ${JSON.stringify(pair.text).slice(0, 80)}\n`)
       if (!answer) continue
-      await assertGood(request, pair.text, answer)
+      await checkResponse(request, pair.text, answer)
       await discard(request, answer)
       sent += 1
       if (answer.status === 410 || sent % 200 === 0) await refresh()
     }
   }
-  await Promise.all(Array.from({ length: together }, work))
+  await Promise.all(Array.from({ length: concurrency }, work))
   if (secs > 0) process.stderr.write(`${sent} requests, ${pairs.length} left\n`)
   return sent
 }
 
-const unharmed = async () => {
-  expect(faults).toEqual([])
+const expectUnharmed = async () => {
+  expect(failures).toEqual([])
   expect(visits, 'connections to the canary').toEqual([])
   expect((await fetch(`${listener.address}/healthz`)).status).toBe(200)
 }
@@ -231,7 +234,7 @@ describe.skipIf(busybox.absent !== null)(`hostile text: ${busybox.absent ?? ''}`
     'in a string of any operation is refused or harmless',
     async () => {
       expect(await attack(operationTargets(), 0.5)).toBeGreaterThan(only ? -1 : 50)
-      await unharmed()
+      await expectUnharmed()
     },
     timeout,
   )
@@ -240,13 +243,13 @@ describe.skipIf(busybox.absent !== null)(`hostile text: ${busybox.absent ?? ''}`
     'in a string of any browser command or call of CDP is refused or harmless',
     async () => {
       expect(await attack([...commandTargets(), ...cdpTargets()], 0.4)).toBeGreaterThan(only ? -1 : 50)
-      await unharmed()
+      await expectUnharmed()
     },
     timeout,
   )
 
   test(
-    'in a header or the address of a websocket is refused or harmless',
+    'in a header or the URL of a websocket is refused or harmless',
     async () => {
       const { port } = new URL(listener.address)
       await refresh()
@@ -293,9 +296,9 @@ describe.skipIf(busybox.absent !== null)(`hostile text: ${busybox.absent ?? ''}`
       )
       for (const { place, text, ...request } of secs > 0 ? requests : requests.slice(0, 200)) {
         const answer = await sendRaw(Number(port), request)
-        await assertGood({ place, method: '', target: '' }, text, { ...answer, body: {} })
+        await checkResponse({ place, method: '', target: '' }, text, { ...answer, body: {} })
       }
-      await unharmed()
+      await expectUnharmed()
     },
     timeout,
   )

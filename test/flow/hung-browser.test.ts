@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { chromiumParts } from '../support/processes.ts'
-import { failureOf, isRunning, until, valueOf } from '../support/session-steps.ts'
+import { chromiumProcesses } from '../support/processes.ts'
+import { failureOf, isRunning, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -30,12 +31,12 @@ const client = (): Client => homes.clients.http
 const create = async () => (await client().createSession({ start_url: site.url })).session_id!
 const browsers = async () => (await client().getEngineStatus({})).browsers
 
-describe.skipIf(process.platform !== 'linux')('a browser that is stopped', () => {
-  test('gets no new sessions, and is used again when it goes on', async () => {
+describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
+  test('gets no new sessions, and is used again once it continues', async () => {
     const session_id = await create()
     const { pid } = (await browsers())[0]!
     process.kill(pid, 'SIGSTOP')
-    // Asked before the next regular check.
+    // Before the next regular check.
     const other = await create()
     expect(await valueOf(client(), other, 'document.title')).toBe('Home')
     expect(await browsers()).toMatchObject([
@@ -43,19 +44,19 @@ describe.skipIf(process.platform !== 'linux')('a browser that is stopped', () =>
       { responsive: true, sessions: 1 },
     ])
     expect(await homes.engine.readiness()).toMatchObject({ browser: { ok: true } })
-    const late = { command: 'evaluate', data: { expression: '1', timeout_ms: 200 } }
-    expect(await client().runCommands({ session_id, commands: [late] })).toMatchObject({
+    const evaluation = { command: 'evaluate', data: { expression: '1', timeout_ms: 200 } }
+    expect(await client().runCommands({ session_id, commands: [evaluation] })).toMatchObject({
       code: 'timeout',
       results: [{ details: { browser: 'unresponsive' } }],
     })
     process.kill(pid, 'SIGCONT')
-    await until(async () => (await browsers()).every(({ responsive }) => responsive))
+    await waitUntil(async () => (await browsers()).every(({ responsive }) => responsive))
     expect(await valueOf(client(), session_id, 'document.title')).toBe('Home')
     await create()
     expect(await browsers()).toMatchObject([{ pid, sessions: 2 }, { sessions: 1 }])
   })
 
-  test('is killed when it stays so, and its sessions end with a reason', { timeout: 60_000 }, async () => {
+  test('is killed after a while, and its sessions end with a reason', { timeout: 60_000 }, async () => {
     const session_id = await create()
     const running = client().runCommands({
       session_id,
@@ -69,19 +70,19 @@ describe.skipIf(process.platform !== 'linux')('a browser that is stopped', () =>
       details: { reason: 'crashed' },
     })
     expect(await client().getSession({ session_id })).toMatchObject({ status: 'failed', end_reason: 'crashed' })
-    await until(() => !isRunning(pid))
+    await waitUntil(() => !isRunning(pid))
     await create()
   })
 
-  test('and renders pages is replaced', { timeout: 60_000 }, async () => {
+  test('for rendering pages is replaced', { timeout: 60_000 }, async () => {
     const scrape = () => client().scrape({ url: site.url, render: 'browser' })
-    const before = new Set(await chromiumParts('browser'))
+    const before = new Set(await chromiumProcesses('browser'))
     expect(await scrape()).toMatchObject({ success: true })
-    const pids = (await chromiumParts('browser')).filter((pid) => !before.has(pid))
+    const pids = (await chromiumProcesses('browser')).filter((pid) => !before.has(pid))
     for (const pid of pids) process.kill(pid, 'SIGSTOP')
-    await until(() => logged.includes('a rendering browser does not answer'))
+    await waitUntil(() => logged.includes('a rendering browser does not answer'))
     expect(await scrape()).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })
-    await until(() => !pids.some(isRunning), 20_000)
+    await waitUntil(() => !pids.some(isRunning), 20_000)
     expect(await scrape()).toMatchObject({ success: true })
   })
 })

@@ -1,14 +1,14 @@
-/** `bax serve` in its image with two keys, used from outside of its container. */
+/** `bax serve` in its image with two keys, used from outside its container. */
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../support/docker.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { docker, type ImagedServer, noServerImage, serverImage } from '../support/server-image.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitFor } from '../support/wait.ts'
 
 const absent = await noServerImage()
 
-/** For the Debian of the image, where this machine has not made it before, and for a start among many others. */
+/** Includes building the Debian base of the image, and a start on a busy machine. */
 const builtWithinMs = 1_200_000
 
 let server: ImagedServer
@@ -33,24 +33,24 @@ beforeAll(async () => {
   await server.run('--allow-private', server.gateway)
 }, builtWithinMs)
 afterAll(async () => {
-  held?.letGo()
+  held?.release()
   await server?.close()
   await site?.close()
 }, 60_000)
 
-/** What is ann's, by its id. */
-let things: { session: string; crawl: string; profile: string }
+/** IDs of what ann has created. */
+let objects: { session: string; crawl: string; profile: string }
 
-const makeThings = async () => {
-  const session = await server.ask(ann, 'POST', '/sessions', { requested_name: 'shop', start_url: `${site.url}/` })
-  const crawl = await server.ask(ann, 'POST', '/v1/crawl', { url: `${site.url}/` })
+const createObjects = async () => {
+  const session = await server.request(ann, 'POST', '/sessions', { requested_name: 'shop', start_url: `${site.url}/` })
+  const crawl = await server.request(ann, 'POST', '/v1/crawl', { url: `${site.url}/` })
   const { session_id } = session.body
-  const profile = await server.ask(ann, 'POST', '/profiles', { name: 'ann', session_id })
+  const profile = await server.request(ann, 'POST', '/profiles', { name: 'ann', session_id })
   expect([session.status, crawl.status, profile.status]).toEqual([200, 200, 200])
   return { session: session_id, crawl: crawl.body.id, profile: profile.body.profile_id }
 }
 
-/** Processes of the container, by their number. */
+/** Returns the processes of the container. */
 async function processes(): Promise<{ user: string; pid: string; parent: string; line: string }[]> {
   const rows = (await docker('top', server.container, '-eo', 'user,pid,ppid,args')).split('\n').slice(1)
   return rows.map((row) => {
@@ -62,37 +62,40 @@ async function processes(): Promise<{ user: string; pid: string; parent: string;
 const state = (field: string) => docker('inspect', '--format', `{{.State.${field}}}`, server.container)
 
 describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' : `: ${absent}`}`, () => {
-  test('lets in who has one of its keys, and answers nobody else', async () => {
+  test('accepts its keys only', async () => {
     for (const key of [null, 'bax_wrong'])
-      expect(await server.ask(key, 'GET', '/sessions')).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+      expect(await server.request(key, 'GET', '/sessions')).toMatchObject({
+        status: 401,
+        body: { code: 'unauthorized' },
+      })
     for (const key of [ann, bob])
-      expect(await server.ask(key, 'GET', '/sessions')).toMatchObject({ status: 200, body: { total: 0 } })
-    expect((await server.ask(ann, 'GET', '/v1/keys')).status).toBe(403)
+      expect(await server.request(key, 'GET', '/sessions')).toMatchObject({ status: 200, body: { total: 0 } })
+    expect((await server.request(ann, 'GET', '/v1/keys')).status).toBe(403)
   })
 
   test('scrapes a page over HTTP and one in its browser, and crawls', async () => {
     const scrape = async (path: string, render: string) =>
-      (await server.ask(bob, 'POST', '/v1/scrape', { url: site.url + path, render })).body
+      (await server.request(bob, 'POST', '/v1/scrape', { url: site.url + path, render })).body
     expect(await scrape('/', 'http')).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })
     const drawn = await scrape('/drawn', 'browser')
     expect(drawn.data.markdown).toContain('written by a script')
-    const { body } = await server.ask(bob, 'POST', '/v1/crawl', { url: `${site.url}/` })
+    const { body } = await server.request(bob, 'POST', '/v1/crawl', { url: `${site.url}/` })
     expect(body).toMatchObject({ success: true, status: 'completed', total: 2, completed: 2, errors: [] })
   })
 
-  test('reaches of what is private only what it was allowed', async () => {
+  test('reaches only the private addresses that are allowed', async () => {
     const [, , third] = server.gateway.split('.')
     for (const url of ['http://127.0.0.1:4100/healthz', 'http://169.254.169.254/', `http://172.31.${third}.250/`])
       for (const render of ['http', 'browser'])
-        expect(await server.ask(ann, 'POST', '/v1/scrape', { url, render })).toMatchObject({ status: 403, body: { code: 'url_blocked' } }) // prettier-ignore
+        expect(await server.request(ann, 'POST', '/v1/scrape', { url, render })).toMatchObject({ status: 403, body: { code: 'url_blocked' } }) // prettier-ignore
   })
 
-  test('drives a session by commands and by a client of CDP, both from outside', async () => {
-    things = await makeThings()
+  test('runs commands and a CDP client on a session, both from outside', async () => {
+    objects = await createObjects()
     const commands = [{ command: 'click', data: { selector: 'button' } }, { command: 'get_title' }]
-    const { body } = await server.ask(ann, 'POST', '/commands', { session_id: things.session, commands })
+    const { body } = await server.request(ann, 'POST', '/commands', { session_id: objects.session, commands })
     expect(body).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'Bought' } } }] })
-    const { cdp_url } = (await server.ask(ann, 'GET', `/sessions/${things.session}`)).body
+    const { cdp_url } = (await server.request(ann, 'GET', `/sessions/${objects.session}`)).body
     expect(new URL(cdp_url).host).toBe(new URL(server.url()).host)
     await expect(chromium.connectOverCDP(cdp_url, { headers: { 'x-api-key': bob } })).rejects.toThrow('404')
     const browser = await chromium.connectOverCDP(cdp_url, { headers: { 'x-api-key': ann } })
@@ -104,11 +107,11 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     } finally {
       await browser.close()
     }
-    expect((await server.ask(ann, 'GET', `/sessions/${things.session}`)).body).toMatchObject({ status: 'ready', url: `${site.url}/drawn` }) // prettier-ignore
+    expect((await server.request(ann, 'GET', `/sessions/${objects.session}`)).body).toMatchObject({ status: 'ready', url: `${site.url}/drawn` }) // prettier-ignore
   })
 
   test('opens a session with disable_automation_detection', async () => {
-    const { status, body } = await server.ask(ann, 'POST', '/sessions', {
+    const { status, body } = await server.request(ann, 'POST', '/sessions', {
       disable_automation_detection: true,
       start_url: `${site.url}/`,
     })
@@ -116,37 +119,37 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     const commands = [
       { command: 'evaluate', data: { expression: '[navigator.webdriver, navigator.plugins.length > 0]' } },
     ]
-    const ran = await server.ask(ann, 'POST', '/commands', { session_id: body.session_id, commands })
+    const ran = await server.request(ann, 'POST', '/commands', { session_id: body.session_id, commands })
     expect(ran.body).toMatchObject({ success: true, results: [{ data: { result: { value: [false, true] } } }] })
-    expect((await server.ask(ann, 'DELETE', `/sessions/${body.session_id}`)).status).toBe(204)
+    expect((await server.request(ann, 'DELETE', `/sessions/${body.session_id}`)).status).toBe(204)
   })
 
-  test('shows to one key nothing that the other has made', async () => {
-    const { session, crawl, profile } = things
+  test('hides everything of one key from the other', async () => {
+    const { session, crawl, profile } = objects
     for (const path of [`/sessions/${session}`, '/sessions/shop', `/v1/crawl/${crawl}`, `/profiles/${profile}`]) {
-      const { status, body } = await server.ask(bob, 'GET', path)
+      const { status, body } = await server.request(bob, 'GET', path)
       expect([path, status]).toEqual([path, 404])
       expect(body.code).toMatch(/_not_found$/)
     }
     const commands = [{ command: 'get_title' }]
-    expect((await server.ask(bob, 'POST', '/commands', { session_id: session, commands })).status).toBe(404)
+    expect((await server.request(bob, 'POST', '/commands', { session_id: session, commands })).status).toBe(404)
     for (const list of ['/sessions?status=all', '/profiles'])
-      expect((await server.ask(bob, 'GET', list)).body.total).toBe(0)
-    // The name that is taken for one is free for the other.
-    const own = await server.ask(bob, 'POST', '/sessions', { requested_name: 'shop' })
-    expect((await server.ask(bob, 'GET', '/sessions/shop')).body.session_id).toBe(own.body.session_id)
-    expect((await server.ask(bob, 'DELETE', '/sessions/shop')).status).toBe(204)
+      expect((await server.request(bob, 'GET', list)).body.total).toBe(0)
+    // A name used by one key is free for the other.
+    const own = await server.request(bob, 'POST', '/sessions', { requested_name: 'shop' })
+    expect((await server.request(bob, 'GET', '/sessions/shop')).body.session_id).toBe(own.body.session_id)
+    expect((await server.request(bob, 'DELETE', '/sessions/shop')).status).toBe(204)
   })
 
-  test('runs its browsers sandboxed, as nobody in particular, and leaves no process behind', async () => {
-    // What a session that has just been closed ran is gone in a moment.
+  test('runs its browsers in the sandbox, as an unprivileged user, and leaves no process behind', async () => {
+    // Processes of a session that was just closed end shortly after.
     const zombies = async () => (await processes()).filter(({ line }) => line.includes('defunct'))
     await expect.poll(zombies, { timeout: 20_000 }).toEqual([])
     const all = await processes()
     expect(new Set(all.map(({ user }) => user))).toEqual(new Set(['10001']))
     expect(all.some(({ line }) => line.includes('--type=zygote'))).toBe(true)
     expect(all.map(({ line }) => line).join('\n')).not.toContain('--no-sandbox')
-    // What has lost its parent would be a child of the first process, whose only one is bax.
+    // An orphan would be a child of the first process, whose only child is bax.
     const first = all.find(({ line }) => /\btini\b/.test(line))!
     // The crash reporters of a full Chromium are detached from it, and end with it.
     const isReporter = ({ line }: { line: string }) => line.includes('chrome_crashpad_handler')
@@ -158,43 +161,43 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     expect(children.map(({ line }) => line)).toEqual([expect.stringMatching(/^node .*\bbax serve /)])
   })
 
-  test('finishes what runs when it is told to end, takes nothing new, and is gone with all its processes', async () => {
-    const running = server.ask(ann, 'POST', '/v1/scrape', { url: `${site.url}/held`, render: 'http' })
-    await held.asked()
+  test('finishes running work at SIGTERM, rejects new work, and ends with all its processes', async () => {
+    const running = server.request(ann, 'POST', '/v1/scrape', { url: `${site.url}/held`, render: 'http' })
+    await held.requested()
     await docker('kill', '--signal', 'TERM', server.container)
-    // The signal takes a moment to arrive.
-    const refused = await until('the server to end', async () => {
-      const answer = await server.ask(ann, 'POST', '/v1/scrape', { url: `${site.url}/` })
+    // The signal arrives after a moment.
+    const refused = await waitFor('the server to end', async () => {
+      const answer = await server.request(ann, 'POST', '/v1/scrape', { url: `${site.url}/` })
       return answer.status === 200 ? undefined : answer
     })
     expect(refused).toMatchObject({ status: 503, body: { code: 'shutting_down' } })
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    held.letGo()
+    held.release()
     expect((await running).body).toMatchObject({ success: true, data: { metadata: { title: 'Held' } } })
     expect(await docker('wait', server.container)).toBe('0')
     expect(await state('OOMKilled')).toBe('false')
   })
 
-  test('is started again with its keys, profiles and crawls, and says why its sessions have ended', async () => {
-    await server.again()
-    const { session, crawl, profile } = things
+  test('restarts with its keys, profiles and crawls, and reports why its sessions have ended', async () => {
+    await server.restart()
+    const { session, crawl, profile } = objects
     const commands = [{ command: 'get_title' }]
-    const ended = async (session_id: string) => await server.ask(ann, 'POST', '/commands', { session_id, commands })
+    const ended = async (session_id: string) => await server.request(ann, 'POST', '/commands', { session_id, commands })
     expect(await ended(session)).toMatchObject({ status: 410, body: { details: { reason: 'engine_closed' } } })
-    expect((await server.ask(ann, 'GET', `/v1/crawl/${crawl}`)).body).toMatchObject({ status: 'completed', completed: 2 }) // prettier-ignore
-    expect((await server.ask(bob, 'GET', `/v1/crawl/${crawl}`)).status).toBe(404)
-    const next = await server.ask(ann, 'POST', '/sessions', { profile_id: profile, requested_name: 'shop' })
+    expect((await server.request(ann, 'GET', `/v1/crawl/${crawl}`)).body).toMatchObject({ status: 'completed', completed: 2 }) // prettier-ignore
+    expect((await server.request(bob, 'GET', `/v1/crawl/${crawl}`)).status).toBe(404)
+    const next = await server.request(ann, 'POST', '/sessions', { profile_id: profile, requested_name: 'shop' })
     expect(next.status).toBe(200)
-    expect((await server.ask(ann, 'GET', '/sessions/shop')).body).toMatchObject({
+    expect((await server.request(ann, 'GET', '/sessions/shop')).body).toMatchObject({
       status: 'ready',
       profile_id: profile,
     })
-    // Every life of the container gives its processes the same numbers: the one before is told apart all the same.
+    // Each start of the container reuses the process IDs: the engine still recognizes the previous one.
     await docker('kill', server.container)
-    await server.again()
+    await server.restart()
     expect(await ended(next.body.session_id)).toMatchObject({ status: 410, body: { details: { reason: 'worker_lost' } } }) // prettier-ignore
     expect(await ended(session)).toMatchObject({ status: 410, body: { details: { reason: 'engine_closed' } } })
-    expect((await server.ask(bob, 'POST', '/sessions', {})).status).toBe(200)
+    expect((await server.request(bob, 'POST', '/sessions', {})).status).toBe(200)
     await docker('stop', '--time', '30', server.container)
     expect(await state('ExitCode')).toBe('0')
   })

@@ -21,7 +21,7 @@ const pages = {
 inUsualHomes(pages, (given) => {
   const typed = async (expression: string) => (await given.do('evaluate', { expression }))['result']
 
-  test('evaluate gives the value of an expression with the name of its type', async () => {
+  test('evaluate returns the value of an expression with the name of its type', async () => {
     await given.open('/')
     expect(await typed('document.title')).toEqual({ type: 'string', value: 'Inspect' })
     expect(await typed('1 + 1')).toEqual({ type: 'number', value: 2 })
@@ -40,7 +40,7 @@ inUsualHomes(pages, (given) => {
     expect(await typed('new Map([["a", 1]])')).toEqual({ type: 'array', value: [['a', 1]] })
   })
 
-  test('evaluate awaits promises, takes statements, and describes what is no data', async () => {
+  test('evaluate awaits promises, accepts statements, and describes values that cannot be serialized', async () => {
     await given.open('/')
     expect(await typed('Promise.resolve(7)')).toEqual({ type: 'number', value: 7 })
     expect(await typed('await new Promise((resolve) => setTimeout(resolve, 10, "later"))')).toMatchObject({
@@ -67,7 +67,7 @@ inUsualHomes(pages, (given) => {
     expect([Object.keys(value).length, value['…']]).toEqual([50_001, '[10 more]'])
   })
 
-  test('evaluate reports what was thrown', async () => {
+  test('evaluate reports thrown errors and other values', async () => {
     await given.open('/')
     const fail = async (expression: string) => {
       const { code, error } = await given.fails('evaluate', { expression })
@@ -85,7 +85,7 @@ inUsualHomes(pages, (given) => {
     expect((await fail('1 +')).error).toContain('SyntaxError')
   })
 
-  test('a hung evaluation is cut, and the page can be used at once', async () => {
+  test('a hung evaluation is aborted, and the page can be used at once', async () => {
     await given.open('/')
     for (const expression of ['while (true) {}', 'new Promise(() => {})']) {
       const { code, error } = await given.fails('evaluate', { expression, timeout_ms: 300 })
@@ -101,14 +101,14 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('get_title')).toBe('Inspect')
   })
 
-  test('evaluate works on pages that forbid it to themselves', async () => {
+  test('evaluate works on pages whose policy forbids eval', async () => {
     await given.open('/strict')
     expect(await typed('document.querySelector("#p").textContent')).toMatchObject({ value: 'text' })
     const onElement = { selector: '#p', expression: 'function () { return this.id }' }
     expect(await given.value('evaluate_on_element', onElement)).toBe('p')
   })
 
-  test('evaluate_on_element takes a function, an arrow, an expression or a body', async () => {
+  test('evaluate_on_element accepts a function, an arrow function, an expression or a body', async () => {
     await given.open('/')
     const on = (expression: string, selector = '#buy') => given.value('evaluate_on_element', { selector, expression })
     expect(await on('function () { return Number(this.dataset.cents) }')).toBe(1999)
@@ -124,7 +124,7 @@ inUsualHomes(pages, (given) => {
     expect(broken).toMatchObject({ code: 'evaluate_failed', error: expect.stringContaining('SyntaxError') })
   })
 
-  test('get_bounding_boxes lists the matches with their places', async () => {
+  test('get_bounding_boxes lists the matches with their positions', async () => {
     await given.open('/')
     const { result, total } = await given.do('get_bounding_boxes', { selector: '.box', limit: 2, include_html: true })
     expect(total).toBe(4)
@@ -139,7 +139,7 @@ inUsualHomes(pages, (given) => {
     expect((await given.fails('get_bounding_boxes', { selector: '[[' })).code).toBe('invalid_selector')
   })
 
-  test('places inside an iframe are those of the page', async () => {
+  test('positions inside an iframe are relative to the page', async () => {
     await given.open('/')
     const selector = 'frame=#inner >> #in'
     await given.do('wait_for_element', { selector })
@@ -152,7 +152,7 @@ inUsualHomes(pages, (given) => {
     })
   })
 
-  test('get_element_bounding_box is null for what is not shown', async () => {
+  test('get_element_bounding_box returns null for a hidden element', async () => {
     await given.open('/')
     expect(await given.value('get_element_bounding_box', { selector: '#buy' })).toEqual({
       x: 20,
@@ -163,7 +163,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('get_element_bounding_box', { selector: '#gone' })).toBeNull()
   })
 
-  test('get_basic_info says what an element is', async () => {
+  test('get_basic_info describes an element', async () => {
     await given.open('/')
     expect(await given.value('get_basic_info', { selector: '#buy' })).toEqual({
       tag: 'button', id: 'buy', classes: ['box', 'big'], role: 'button', name: 'Buy now', text: 'Buy now', value: null,
@@ -176,7 +176,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('get_basic_info', { selector: '#gone' })).toMatchObject({ visible: false, box: null })
   })
 
-  test('inspect_element says all of it, and keeps passwords to itself', async () => {
+  test('inspect_element returns all details except passwords', async () => {
     await given.open('/')
     expect(await given.value('inspect_element', { selector: '#buy' })).toMatchObject({
       tag: 'button',

@@ -1,4 +1,4 @@
-/** What is made under one key is not there for another: every operation that names something is tried. */
+/** Isolation between keys: tests every operation that takes an ID or a name. */
 import { WebSocket } from 'ws'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, download, openStream, upload } from '../../src/client/client.ts'
@@ -8,7 +8,13 @@ import { pathFields, route } from '../../src/core/operation/operation.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { operations, sockets, streams, transfers } from '../../src/operations/index.ts'
 import { samples } from '../../src/operations/samples.ts'
-import { type Belongings, commonName, type KeyHolder, keyHolder, makeBelongings } from '../support/belongings.ts'
+import {
+  type OwnedObjects,
+  commonName,
+  type KeyHolder,
+  keyHolder,
+  createOwnedObjects,
+} from '../support/owned-objects.ts'
 import { callOf } from '../support/call.ts'
 import { shellConfig } from '../support/docker.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
@@ -17,22 +23,22 @@ import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
 let site: Site
-let mine: KeyHolder
+let owner: KeyHolder
 let other: KeyHolder
 let admin: KeyHolder
-let things: Belongings
+let objects: OwnedObjects
 
 beforeAll(async () => {
   site = await serveSite({ '/': '<title>Home</title><p>Home' })
-  // One place: the second session waits for it, as a provision.
+  // A single slot: the second session waits for it, as a provision.
   homes = await openHomes({
     pool: { warm: 0, browsers: 1, contextsPerBrowser: 1 },
     shell: { ...shellConfig, warm: 0 },
   })
-  mine = await keyHolder(homes)
+  owner = await keyHolder(homes)
   other = await keyHolder(homes)
   admin = await keyHolder(homes, ['admin'])
-  things = await makeBelongings(homes, mine, site.url)
+  objects = await createOwnedObjects(homes, owner, site.url)
 }, 60_000)
 afterAll(async () => {
   await homes?.close()
@@ -45,26 +51,26 @@ interface Named {
   readonly scope: Parameters<typeof isAllowed>[1]['scope']
 }
 
-/** Fields that say where within a thing, not which. */
+/** ID fields that select something within an object. */
 const within = new Set(['target_id'])
 
-/** Fields of an operation that name a thing of somebody's. */
+/** Returns the fields of an operation that identify an object. */
 const namesIn = ({ input }: Named): string[] =>
   Object.keys(input.shape).filter((field) => /(^|_)id$/.test(field) && !within.has(field))
 
-/** What the field of an operation names, by each of its names. */
-function thingsFor({ http }: Named, field: string): (string | undefined)[] {
+/** Returns the ID of the object that a field identifies, and its names. */
+function namesFor({ http }: Named, field: string): (string | undefined)[] {
   const { path } = route(http)
-  if (field === 'id' && path.startsWith('/relay/')) return [things.relay, commonName]
-  if (field === 'id' && /^\/v\d\/crawl\//.test(path)) return [things.crawl]
-  if (field === 'session_id' && path.startsWith('/shell/')) return [things.shell, commonName]
-  if (field === 'session_id') return [things.session, things.relay, commonName]
+  if (field === 'id' && path.startsWith('/relay/')) return [objects.relay, commonName]
+  if (field === 'id' && /^\/v\d\/crawl\//.test(path)) return [objects.crawl]
+  if (field === 'session_id' && path.startsWith('/shell/')) return [objects.shell, commonName]
+  if (field === 'session_id') return [objects.session, objects.relay, commonName]
   const single = {
-    provision_id: things.provision,
-    profile_id: things.profile,
-    token_id: things.relayToken,
-    exec_id: things.exec,
-    artifact_id: things.artifact,
+    provision_id: objects.provision,
+    profile_id: objects.profile,
+    token_id: objects.relayToken,
+    exec_id: objects.exec,
+    artifact_id: objects.artifact,
   } as Record<string, string | undefined>
   if (Object.hasOwn(single, field)) return [single[field]]
   throw new Error(`${http} names something by ${field}: say here what that is`)
@@ -75,21 +81,21 @@ const named = all.filter(([, one]) => namesIn(one).length > 0 && one.scope !== '
 const testable = named.filter(([, { http }]) => busybox.absent === null || !route(http).path.startsWith('/shell/'))
 const listing = all.filter(([name, one]) => name.startsWith('list') && namesIn(one).length === 0)
 
-/** Calls any operation; the code of its refusal, undefined when it was answered. */
-async function codeOf(who: KeyHolder, name: string, one: Named, input: object): Promise<string | undefined> {
-  const gone = new AbortController()
-  const options = { signal: gone.signal }
+/** Calls any operation; returns the code of its error, undefined if it succeeded. */
+async function codeOf(caller: KeyHolder, name: string, one: Named, input: object): Promise<string | undefined> {
+  const controller = new AbortController()
+  const options = { signal: controller.signal }
   const fields = { ...(samples as Record<string, object>)[name], ...input }
   try {
-    if (name in streams) await openStream(who.transport, one.http, fields, options)
-    else if (!(name in transfers)) await call(who.transport, one.http, fields, options)
-    else if ('receive' in one) await upload(who.transport, one.http, fields, bytes(), options)
-    else await download(who.transport, withRest(one.http, fields), fields, options)
+    if (name in streams) await openStream(caller.transport, one.http, fields, options)
+    else if (!(name in transfers)) await call(caller.transport, one.http, fields, options)
+    else if ('receive' in one) await upload(caller.transport, one.http, fields, bytes(), options)
+    else await download(caller.transport, withRest(one.http, fields), fields, options)
     return undefined
   } catch (error) {
     return (error as BaxError).code
   } finally {
-    gone.abort()
+    controller.abort()
   }
 }
 
@@ -97,41 +103,41 @@ async function* bytes() {
   yield Buffer.from('x')
 }
 
-/** A path that takes the rest is written out; the client's own callers get it from an answer. */
+/** Fills in a path field that takes the rest; the client gets such paths from responses. */
 const withRest = (http: string, fields: Record<string, unknown>): string =>
   http.replaceAll(/\{(\w+)\*\}/g, (_, field: string) => String(fields[field]))
 
 describe('another key', () => {
-  /** The things of `mine` that an operation does not keep from a caller, with the code of its response. */
-  async function leaksTo(who: KeyHolder, name: string, one: Named) {
+  /** Returns the objects of `mine` that an operation does not hide from a caller, with the code of its response. */
+  async function leaksTo(caller: KeyHolder, name: string, one: Named) {
     const leaks: [thing: string | undefined, code: string | undefined][] = []
     for (const field of namesIn(one)) {
-      for (const thing of thingsFor(one, field)) {
-        const code = await codeOf(who, name, one, { [field]: thing })
+      for (const thing of namesFor(one, field)) {
+        const code = await codeOf(caller, name, one, { [field]: thing })
         if (!/^\w+_not_found$/.test(code ?? '')) leaks.push([thing, code])
       }
     }
     return leaks
   }
 
-  test.each(testable)('%s: there is nothing of that name', async (name, one) => {
+  test.each(testable)('%s does not find the object', async (name, one) => {
     expect(await leaksTo(other, name, one)).toEqual([])
   })
 
-  test('an operation that answers another key would be found, and one that names something unknown', async () => {
-    expect(await leaksTo(mine, 'getSession', operations.getSession as unknown as Named)).not.toEqual([])
+  test('detects an operation that responds to another key, and an unknown ID field', async () => {
+    expect(await leaksTo(owner, 'getSession', operations.getSession as unknown as Named)).not.toEqual([])
     const planted: Named = { http: 'GET /things/{thing_id}', input: { shape: { thing_id: null } }, scope: 'browser' }
     await expect(leaksTo(other, 'getThing', planted)).rejects.toThrow('names something by thing_id')
   })
 
-  test.each(listing)('%s: none of it is listed, but to who sees all', async (name, one) => {
-    const answer = async (who: KeyHolder) => JSON.stringify(await call(who.transport, one.http, {}))
-    const ids = Object.values(things)
+  test.each(listing)('%s lists none of the objects, except for admins', async (name, one) => {
+    const answer = async (caller: KeyHolder) => JSON.stringify(await call(caller.transport, one.http, {}))
+    const ids = Object.values(objects)
     if (
       isAllowed({ keyId: other.keyId, name: null, scopes: ['browser', 'scrape', 'shell', 'relay'], admin: false }, one)
     ) {
-      const told = await answer(other)
-      expect(ids.filter((id) => told.includes(id))).toEqual([])
+      const listed = await answer(other)
+      expect(ids.filter((id) => listed.includes(id))).toEqual([])
     }
     const kept = new Set(['listKeys', 'listShellImages'])
     const isShell = name === 'listShells' && busybox.absent !== null
@@ -139,22 +145,22 @@ describe('another key', () => {
     if (!kept.has(name) && !isShell) expect(ids.filter((id) => all.includes(id))).not.toEqual([])
   })
 
-  test('may use the same names for things of its own', async () => {
+  test('may use the same names for its own objects', async () => {
     const { token } = await other.client.createRelayToken({ name: 'laptop' })
     expect(token).toMatch(/^rlt_/)
     const made = await other.client.saveProfile({ name: 'login' })
     expect((await other.client.listProfiles()).profiles.map(({ profile_id }) => profile_id)).toEqual([made.profile_id])
-    expect(await mine.client.getProfile({ profile_id: things.profile })).toMatchObject({ name: 'login' })
+    expect(await owner.client.getProfile({ profile_id: objects.profile })).toMatchObject({ name: 'login' })
   })
 })
 
-describe('its own key, and one that sees all', () => {
+describe('the owner and an admin', () => {
   const reading = testable.filter(([, { http }]) => http.startsWith('GET '))
-  test.each(reading)('%s: it is there', async (name, one) => {
+  test.each(reading)('%s finds the object', async (name, one) => {
     for (const field of namesIn(one)) {
-      const [thing] = thingsFor(one, field)
-      for (const who of [mine, admin]) {
-        const code = await codeOf(who, name, one, { [field]: thing })
+      const [thing] = namesFor(one, field)
+      for (const caller of [owner, admin]) {
+        const code = await codeOf(caller, name, one, { [field]: thing })
         expect(code ?? 'answered').not.toMatch(/_not_found$|unauthorized|forbidden/)
       }
     }
@@ -165,11 +171,11 @@ describe('websockets', () => {
   const paths = Object.entries(sockets).filter(([, { http }]) => pathFields(route(http).path).length > 0)
   const address = (one: Named, query = '') => {
     const [field] = pathFields(route(one.http).path)
-    const id = thingsFor(one, field!)[0]!
+    const id = namesFor(one, field!)[0]!
     return `${homes.baseUrl.replace('http', 'ws')}${route(one.http).path.replace(`{${field}}`, id)}${query}`
   }
 
-  /** 101, or the status of the refusal. */
+  /** Returns 101, or the status of the rejection. */
   const statusOf = (url: string, headers: Record<string, string> = {}) =>
     new Promise<number>((resolve, reject) => {
       const socket = new WebSocket(url, { headers })
@@ -184,21 +190,22 @@ describe('websockets', () => {
       socket.once('error', reject)
     })
 
-  test.each(paths)('%s: opens for its own key or token, and for nobody else', async (_, socket) => {
+  test.each(paths)('%s accepts only its own key or token', async (_, socket) => {
     const one = socket as unknown as Named
     expect(await statusOf(address(one), { 'x-api-key': other.key })).toBe(404)
     expect(await statusOf(address(one), { authorization: `Bearer ${other.key}` })).toBe(404)
     expect(await statusOf(address(one))).toBe(401)
     expect(await statusOf(address(one, '?token=ft_wrong'))).toBe(401)
-    expect(await statusOf(address(one, `?token=${mine.key}`))).toBe(401)
-    expect(await statusOf(address(one), { 'x-api-key': mine.key })).toBe(101)
-    if (one.http.includes('{session_id}')) expect(await statusOf(address(one, `?token=${things.frameToken}`))).toBe(101)
+    expect(await statusOf(address(one, `?token=${owner.key}`))).toBe(401)
+    expect(await statusOf(address(one), { 'x-api-key': owner.key })).toBe(101)
+    if (one.http.includes('{session_id}'))
+      expect(await statusOf(address(one, `?token=${objects.frameToken}`))).toBe(101)
   })
 
-  test('a browser is brought by a relay token, or by a key with that scope', async () => {
+  test('a browser connects with a relay token, or with a key that has the scope', async () => {
     const url = `${homes.baseUrl.replace('http', 'ws')}/relay/connect`
     const scrapes = await keyHolder(homes, ['scrape'])
-    const { token } = await mine.client.createRelayToken({})
+    const { token } = await owner.client.createRelayToken({})
     expect(await statusOf(url)).toBe(401)
     expect(await statusOf(url, { authorization: `Bearer rlt_${'A'.repeat(43)}` })).toBe(401)
     expect(await statusOf(url, { 'x-api-key': scrapes.key })).toBe(403)
@@ -209,44 +216,44 @@ describe('websockets', () => {
   })
 })
 
-describe('an engine that is started anew on the same folder', () => {
-  test('knows what belongs to whom', async () => {
+describe('a new engine on the same folder', () => {
+  test('preserves the owners of all objects', async () => {
     const { stateDir } = homes
-    const later = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false, log: () => {} }) // prettier-ignore
-    const asked = (who: KeyHolder) => {
-      const call = callOf(later.keys.callerOf(who.key))
+    const restarted = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: false, log: () => {} }) // prettier-ignore
+    const readAll = (caller: KeyHolder) => {
+      const call = callOf(restarted.keys.callerOf(caller.key))
       const kept: Promise<unknown>[] = [
-        later.profiles.get(things.profile, call),
-        later.crawls.accounts(things.crawl, call),
+        restarted.profiles.get(objects.profile, call),
+        restarted.crawls.accounts(objects.crawl, call),
       ]
-      if (things.artifact) kept.push(later.shells.artifacts.get(things.artifact, call))
+      if (objects.artifact) kept.push(restarted.shells.artifacts.get(objects.artifact, call))
       return Promise.allSettled(kept)
     }
-    const statuses = async (who: KeyHolder) => [...new Set((await asked(who)).map(({ status }) => status))]
-    expect([await statuses(mine), await statuses(admin), await statuses(other)]).toEqual([
+    const statuses = async (caller: KeyHolder) => [...new Set((await readAll(caller)).map(({ status }) => status))]
+    expect([await statuses(owner), await statuses(admin), await statuses(other)]).toEqual([
       ['fulfilled'],
       ['fulfilled'],
       ['rejected'],
     ])
-    await later.close()
+    await restarted.close()
   })
 })
 
 describe('the stream of a session', () => {
   const follow = (query: string, headers: Record<string, string> = {}) => {
-    const gone = new AbortController()
-    const url = `${homes.baseUrl}/stream/sse?session_id=${things.session}${query}`
-    return fetch(url, { headers, signal: gone.signal }).then((response) => {
-      gone.abort()
+    const controller = new AbortController()
+    const url = `${homes.baseUrl}/stream/sse?session_id=${objects.session}${query}`
+    return fetch(url, { headers, signal: controller.signal }).then((response) => {
+      controller.abort()
       return response.status
     })
   }
 
-  test('is open to its frame token in the address, and to no key there', async () => {
-    expect(await follow(`&token=${things.frameToken}`)).toBe(200)
+  test('accepts its frame token in the URL, but no key there', async () => {
+    expect(await follow(`&token=${objects.frameToken}`)).toBe(200)
     expect(await follow('&token=ft_wrong')).toBe(401)
     expect(await follow('')).toBe(401)
-    expect(await follow(`&token=${mine.key}`)).toBe(401)
-    expect(await follow('', { 'x-api-key': mine.key })).toBe(200)
+    expect(await follow(`&token=${owner.key}`)).toBe(401)
+    expect(await follow('', { 'x-api-key': owner.key })).toBe(200)
   })
 })

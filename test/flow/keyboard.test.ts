@@ -15,7 +15,7 @@ const pages = {
 inUsualHomes(pages, (given) => {
   const held = (selector: string) => given.value('get_text', { selector })
 
-  test('type_text adds to what a field holds, key by key', async () => {
+  test('type_text appends to the value of a field, key by key', async () => {
     await given.open('/')
     await given.do('type_text', { selector: '#q', text: 'dé 😀', clear: false })
     expect(await held('#q')).toBe('abcdé 😀')
@@ -26,7 +26,7 @@ inUsualHomes(pages, (given) => {
     expect(await held('#num')).toBe('2')
   })
 
-  test('type_text empties the field first when told to, and sends line breaks as Enter', async () => {
+  test('type_text clears the field first on request, and sends line breaks as Enter', async () => {
     await given.open('/')
     await given.do('type_text', { selector: '#q', text: 'new', clear: true })
     expect(await held('#q')).toBe('new')
@@ -45,7 +45,7 @@ inUsualHomes(pages, (given) => {
     expect(await held('#date')).toBe('2024-02-29')
   })
 
-  test('type_text and clear refuse what cannot be edited, and say why', async () => {
+  test('type_text and clear reject elements that are not editable, with the reason', async () => {
     await given.open('/')
     const fail = (command: string, selector: string) =>
       given.fails(command, { selector, timeout_ms: 300, ...(command === 'type_text' && { text: 'x', clear: true }) })
@@ -60,14 +60,14 @@ inUsualHomes(pages, (given) => {
     expect(await fail('clear', '#file')).toMatchObject({ code: 'not_editable' })
   })
 
-  test('type_text types a long text to its end', async () => {
+  test('type_text types a long text completely', async () => {
     await given.open('/')
     const text = 'lorem ipsum '.repeat(100)
     await given.do('type_text', { selector: '#area', text, clear: false })
     expect(await held('#area')).toBe(text)
   })
 
-  test('clear empties a field', async () => {
+  test('clear clears a field', async () => {
     await given.open('/')
     await given.do('clear', { selector: '#q' })
     expect(await held('#q')).toBe('')
@@ -75,7 +75,7 @@ inUsualHomes(pages, (given) => {
     expect(((await held('#rich')) as string).trim()).toBe('')
   })
 
-  test('press_key presses keys and combinations under the names that people use', async () => {
+  test('press_key presses keys and combinations by their common names', async () => {
     await given.open('/')
     await given.do('press_key', { selector: '#q', key: 'Control+A' })
     await given.do('press_key', { selector: '#q', key: 'x' })
@@ -86,7 +86,7 @@ inUsualHomes(pages, (given) => {
     expect(keys).toEqual(expect.arrayContaining(['Escape', 'Shift', 'Enter', '+', 'ArrowDown']))
   })
 
-  test('press_key names a key that does not exist', async () => {
+  test('press_key reports an unknown key', async () => {
     await given.open('/')
     const { code, error } = await given.fails('press_key', { selector: '#q', key: 'Entre' })
     expect({ code, error }).toEqual({ code: 'invalid_data', error: 'unknown key "Entre"' })

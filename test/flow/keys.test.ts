@@ -1,9 +1,9 @@
-/** Keys as an operator handles them: made on the machine, asked for by the server, revoked while it runs. */
+/** Keys as an operator uses them: created on the machine, checked by the server, revoked while it runs. */
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { until } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let built: BuiltBax
 let stateDir: string
@@ -11,14 +11,14 @@ let url: string
 let running: ReturnType<BuiltBax['start']>
 const secrets: string[] = []
 
-/** On the machine itself, without a server. */
-const here = (...argv: string[]) => built.run(argv, { env: { BAX_STATE_DIR: stateDir } })
-/** As somebody elsewhere. */
-const there = (key: string | undefined, ...argv: string[]) =>
+/** Runs a command on the machine itself, without a server. */
+const runLocally = (...argv: string[]) => built.run(argv, { env: { BAX_STATE_DIR: stateDir } })
+/** Runs a command on another machine. */
+const runRemotely = (key: string | undefined, ...argv: string[]) =>
   built.run(argv, { env: { BAX_SERVER: url, ...(key && { BAX_API_KEY: key }) } })
 
 async function makeKey(...argv: string[]): Promise<string> {
-  const { stdout, code } = await here('key', 'create', ...argv)
+  const { stdout, code } = await runLocally('key', 'create', ...argv)
   expect(code).toBe(0)
   secrets.push(stdout.trim())
   return stdout.trim()
@@ -31,20 +31,20 @@ beforeAll(async () => {
   running = built.start(['serve', '--host', '0.0.0.0', '--port', '0', '--log-level', 'debug'], {
     env: { BAX_STATE_DIR: stateDir },
   })
-  const port = /http:\/\/0\.0\.0\.0:(\d+)/.exec(await running.says('bax is listening on http://'))![1]
+  const port = /http:\/\/0\.0\.0\.0:(\d+)/.exec(await running.waitForStderr('bax is listening on http://'))![1]
   url = `http://127.0.0.1:${port}`
 }, 60_000)
 afterAll(async () => {
   running.child.kill('SIGTERM')
   const { stderr } = await running.ended
   await built.close()
-  // Nothing that lets somebody in is in the log.
+  // The log contains no secrets.
   for (const secret of secrets) expect(stderr).not.toContain(secret)
   expect(stderr).not.toMatch(/bax_[\w-]{43}|ft_[\w-]{43}/)
 })
 
-describe('with a key `bax serve` listens on every address', () => {
-  test('and any Host will do, as the key guards', async () => {
+describe('`bax serve` with keys, on every address', () => {
+  test('accepts any Host, as the key protects it', async () => {
     const answer = await new Promise<number>((resolve, reject) => {
       const headers = { host: 'bax.example.com', 'x-api-key': secrets[0]! }
       request(`${url}/v1/keys`, { headers }, (response) => resolve(response.resume().statusCode!))
@@ -54,32 +54,34 @@ describe('with a key `bax serve` listens on every address', () => {
     expect(answer).toBe(200)
   })
 
-  test('without one, or with a wrong one, the terminal says so and exits with 4', async () => {
-    const none = await there(undefined, 'session', 'list')
+  test('rejects a missing or wrong key; the CLI exits with 4', async () => {
+    const none = await runRemotely(undefined, 'session', 'list')
     expect([none.code, none.stderr]).toEqual([
       4,
       expect.stringMatching(/^error: a key is required\nhint: .*BAX_API_KEY/),
     ])
-    const wrong = await there('bax_wrong', 'session', 'list')
+    const wrong = await runRemotely('bax_wrong', 'session', 'list')
     expect([wrong.code, wrong.stderr]).toEqual([4, expect.stringContaining('unknown key')])
   })
 })
 
-test('a key that is made on the machine works at once, for what it allows, until it is revoked', async () => {
+test('a key created on the machine works at once within its scopes, until it is revoked', async () => {
   const key = await makeKey('ci', '--scopes', 'browser', '--expires', '30d')
-  expect((await there(key, 'session', 'list', '--json')).stdout).toContain('"sessions":[]')
-  const denied = await there(key, 'key', 'list')
+  expect((await runRemotely(key, 'session', 'list', '--json')).stdout).toContain('"sessions":[]')
+  const denied = await runRemotely(key, 'key', 'list')
   expect([denied.code, denied.stderr]).toEqual([4, expect.stringContaining('lacks the scope admin')])
-  const listed = JSON.parse((await there(secrets[0], 'key', 'list', '--json')).stdout) as { keys: { name: string }[] }
+  const listed = JSON.parse((await runRemotely(secrets[0], 'key', 'list', '--json')).stdout) as {
+    keys: { name: string }[]
+  }
   expect(listed.keys).toMatchObject([{ name: 'ci', last_used_at: expect.any(String) }, { name: 'boss' }])
 
-  expect(await here('key', 'revoke', 'ci')).toMatchObject({ code: 0, stdout: '' })
-  const revoked = await there(key, 'session', 'list')
+  expect(await runLocally('key', 'revoke', 'ci')).toMatchObject({ code: 0, stdout: '' })
+  const revoked = await runRemotely(key, 'session', 'list')
   expect([revoked.code, revoked.stderr]).toEqual([4, expect.stringContaining('the key has been revoked')])
 })
 
-test('who has the scope admin makes and revokes keys from elsewhere; what is open under one is closed with it', async () => {
-  const made = await there(secrets[0], 'key', 'create', 'far', '--json')
+test('the scope admin allows creating and revoking keys remotely; revoking a key closes its connections', async () => {
+  const made = await runRemotely(secrets[0], 'key', 'create', 'far', '--json')
   const { key, key_id } = JSON.parse(made.stdout) as { key: string; key_id: string }
   secrets.push(key)
   const post = (path: string, body: object) =>
@@ -96,10 +98,10 @@ test('who has the scope admin makes and revokes keys from elsewhere; what is ope
   const followed = await fetch(`${url}/stream/sse?session_id=${session.session_id}`, { headers: { 'x-api-key': key } })
   const streamed = followed.text().then(() => ends.push('stream'))
 
-  expect((await there(secrets[0], 'key', 'revoke', key_id)).code).toBe(0)
-  await until(() => ends.length === 3, 30_000)
+  expect((await runRemotely(secrets[0], 'key', 'revoke', key_id)).code).toBe(0)
+  await waitUntil(() => ends.length === 3, 30_000)
   await streamed
   expect(ends.toSorted()).toEqual(['key', 'stream', 'token'])
-  const sessions = await there(secrets[0], 'session', 'list', '--json')
+  const sessions = await runRemotely(secrets[0], 'session', 'list', '--json')
   expect(JSON.parse(sessions.stdout)).toMatchObject({ sessions: [] })
 }, 60_000)

@@ -2,12 +2,12 @@ import PQueue from 'p-queue'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { crawl } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { latePages, lateSite, speakLater } from '../support/late-pages.ts'
+import { latePages, lateSite, sendLater } from '../support/late-pages.ts'
 import { type Site, serveSite } from '../support/site.ts'
 
 const kinds = Object.keys(latePages)
 /** Kinds that depend on what a browser loads and paints. */
-const pictured = kinds.filter((kind) => /^(?:image|frames|intersection|idle|interval$|spinner-replaced)/.test(kind))
+const visualKinds = kinds.filter((kind) => /^(?:image|frames|intersection|idle|interval$|spinner-replaced)/.test(kind))
 const forever = (body: string) => `<!doctype html><title>Late</title>${body}<script>setInterval(() => {}, 50)</script>`
 
 let homes: Homes
@@ -17,8 +17,8 @@ const answers = new Map<string, Promise<Awaited<ReturnType<typeof scrape>>>>()
 const scrape = (path: string, input: Record<string, unknown> = {}) =>
   homes.clients.http.scrape({ url: `${site.url}${path}`, ...input } as never)
 
-/** Answers `GET` once; a browser that asks again waits for ever. */
-function onceOnly(html: string) {
+/** Responds to `GET` once; later requests never get a response. */
+function serveOnce(html: string) {
   let count = 0
   return (_: unknown, response: import('node:http').ServerResponse): void => {
     if (count++ === 0) response.setHeader('content-type', 'text/html').end(html)
@@ -36,21 +36,21 @@ beforeAll(async () => {
       '/blank': forever('<div id="root"></div>'),
       '/spinning': forever('<nav><a href="/a">Home</a></nav><main><p>Loading, please wait…</p></main>'),
       '/notice': forever('<p>You need to enable JavaScript to run this app.</p>'),
-      '/hangs': onceOnly(promising),
-      '/hangs-empty': onceOnly('<div id="root"></div><script src="/x.js"></script>'),
-      '/hangs-crawled': onceOnly(promising),
+      '/hangs': serveOnce(promising),
+      '/hangs-empty': serveOnce('<div id="root"></div><script src="/x.js"></script>'),
+      '/hangs-crawled': serveOnce(promising),
       '/article': `<main><h1>Short</h1><p>A page that is complete.</p></main><script>setInterval(() => {}, 50)</script>`,
     },
     '127.0.0.1',
-    speakLater,
+    sendLater,
   )
-  // They spend their time waiting: several at once.
+  // Mostly waiting: several run concurrently.
   const queue = new PQueue({ concurrency: 6 })
   const ask = (name: string, path: string, input?: Record<string, unknown>) =>
     answers.set(name, queue.add(() => scrape(path, input)) as ReturnType<typeof scrape>)
   for (const path of ['/blank', '/spinning', '/notice']) ask(path, path)
   for (const kind of kinds) ask(kind, `/${kind}`)
-  for (const kind of pictured) ask(`${kind} screenshot`, `/${kind}`, { formats: ['markdown', 'screenshot'] })
+  for (const kind of visualKinds) ask(`${kind} screenshot`, `/${kind}`, { formats: ['markdown', 'screenshot'] })
   for (const path of ['/hangs', '/hangs-empty']) ask(path, path, { timeout: 5000 })
   await Promise.allSettled(answers.values())
 }, 180_000)
@@ -67,7 +67,7 @@ describe('a page that shows its content late', () => {
     expect(code).toBeUndefined()
   })
 
-  test.each(pictured)('%s has the same Markdown when a screenshot is taken', async (kind) => {
+  test.each(visualKinds)('%s has the same Markdown when a screenshot is taken', async (kind) => {
     const [plain, shot] = await Promise.all([answers.get(kind)!, answers.get(`${kind} screenshot`)!])
     expect(shot.data!.markdown).toBe(plain.data!.markdown)
     expect(shot.data!.screenshot).toBeDefined()

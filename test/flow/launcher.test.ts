@@ -8,8 +8,9 @@ import { spawn as spawnTerminal } from '@lydell/node-pty'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launcher as native } from '../../scripts/native.js'
 import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
-import { isRunning, until } from '../support/session-steps.ts'
+import { isRunning } from '../support/session-steps.ts'
 import { type Site, serveSite } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 import { article } from '../support/web.ts'
 
 let built: BuiltBax
@@ -44,7 +45,7 @@ async function startEngine(): Promise<void> {
   state = await built.stateDir()
   const { stdout } = await inNode(['session', 'create', '--start-url', `${site.url}/article`])
   session = stdout.trim()
-  await until(async () => (await launch(['--version'])).code === 0)
+  await waitUntil(async () => (await launch(['--version'])).code === 0)
 }
 
 beforeAll(async () => {
@@ -278,7 +279,7 @@ describe.skipIf(noLauncher)('an engine that is killed', () => {
       code: 3,
       stderr: expect.stringContaining('the local engine ended before the command was done'),
     })
-    await until(() => workers.every((worker) => !isRunning(worker)))
+    await waitUntil(() => workers.every((worker) => !isRunning(worker)))
     await startEngine()
   })
 })

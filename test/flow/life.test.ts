@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
-import { ask, type LogLine, type RunningServer, serve } from '../support/server.ts'
-import { isRunning, until } from '../support/session-steps.ts'
+import { request, type LogLine, type RunningServer, serve, stop } from '../support/server.ts'
+import { isRunning } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let built: BuiltBax
 let site: Site
@@ -21,7 +22,7 @@ beforeAll(async () => {
   ])
 })
 afterAll(async () => {
-  held.letGo()
+  held.release()
   await built.close()
   await site.close()
 })
@@ -30,13 +31,7 @@ afterAll(async () => {
 const flags = ['--allow-private', '127.0.0.0/8']
 
 const line = (message: string) => (one: LogLine) => one.message === message
-const request = (operation: string) => (one: LogLine) => one.message === 'request' && one['operation'] === operation
-
-/** Stops a server with SIGTERM, and returns its exit status. */
-async function stop(server: RunningServer): Promise<number> {
-  server.child.kill('SIGTERM')
-  return (await server.ended).code
-}
+const requestOf = (operation: string) => (one: LogLine) => one.message === 'request' && one['operation'] === operation
 
 describe('a server', () => {
   let server: RunningServer
@@ -46,8 +41,8 @@ describe('a server', () => {
   afterAll(() => stop(server))
 
   test('is healthy, and ready if a browser starts and its folder is writable', async () => {
-    expect(await server.ask('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
-    const { status, body } = await server.ask('GET', '/readyz')
+    expect(await server.request('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
+    const { status, body } = await server.request('GET', '/readyz')
     expect([status, body]).toEqual([
       200,
       { status: 'ready', parts: { accepting: { ok: true }, browser: { ok: true }, state: { ok: true } } },
@@ -57,8 +52,8 @@ describe('a server', () => {
   test('is not ready while its folder is not writable, without revealing its path', async () => {
     const inTheWay = join(server.stateDir, 'ready')
     await mkdir(inTheWay)
-    await until(async () => (await server.ask('GET', '/readyz')).status === 503)
-    const { body, headers } = await server.ask('GET', '/readyz')
+    await waitUntil(async () => (await server.request('GET', '/readyz')).status === 503)
+    const { body, headers } = await server.request('GET', '/readyz')
     expect(body).toMatchObject({
       code: 'not_ready',
       error: 'the service is not ready: the state folder cannot be written',
@@ -67,7 +62,7 @@ describe('a server', () => {
     expect(headers.get('retry-after')).toMatch(/^\d+$/)
     expect(JSON.stringify(body)).not.toContain(server.stateDir)
     await rmdir(inTheWay)
-    await until(async () => (await server.ask('GET', '/readyz')).status === 200)
+    await waitUntil(async () => (await server.request('GET', '/readyz')).status === 200)
   })
 
   test('logs every request in one line without secrets', async () => {
@@ -78,8 +73,8 @@ describe('a server', () => {
       body: JSON.stringify({ url: `${site.url}/?token=hidden` }),
     })
     const size = (await answer.text()).length
-    const told = await server.line(request('scrape'))
-    expect(told).toEqual({
+    const logged = await server.waitForLog(requestOf('scrape'))
+    expect(logged).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-.*Z$/),
       message: 'request',
@@ -93,16 +88,16 @@ describe('a server', () => {
       bytes: expect.any(Number),
       key_id: null,
     })
-    expect(told['bytes']).toBeGreaterThan(size)
-    expect(JSON.stringify(told)).not.toContain('hidden')
+    expect(logged['bytes']).toBeGreaterThan(size)
+    expect(JSON.stringify(logged)).not.toContain('hidden')
   })
 
   test('assigns an ID to every request, and logs valid IDs of callers', async () => {
     const answer = await fetch(`${server.url}/nowhere`, { headers: { 'x-request-id': 'not "fit"' } })
     expect(answer.headers.get('x-request-id')).toMatch(/^req_/)
-    const told = await server.line((one) => one['path'] === '/nowhere')
-    expect(told).toMatchObject({ operation: 'unknown', status: 404 })
-    expect(told).not.toHaveProperty('client_request_id')
+    const logged = await server.waitForLog((one) => one['path'] === '/nowhere')
+    expect(logged).toMatchObject({ operation: 'unknown', status: 404 })
+    expect(logged).not.toHaveProperty('client_request_id')
   })
 
   test('logs callers that disconnect before the response', async () => {
@@ -112,16 +107,16 @@ describe('a server', () => {
     socket.write(
       `POST /v1/scrape HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
     )
-    await held.asked()
+    await held.requested()
     socket.destroy()
-    expect(await server.line((one) => one['cut'] === true)).toMatchObject({ operation: 'scrape', bytes: 0 })
+    expect(await server.waitForLog((one) => one['cut'] === true)).toMatchObject({ operation: 'scrape', bytes: 0 })
   })
 
   test('exports metrics of requests by operation and status, and of resources', async () => {
-    const { session_id } = (await server.ask('POST', '/sessions', {})).body
-    await server.ask('POST', '/commands', { session_id, commands: [{ command: 'get_title' }] })
-    await server.ask('POST', '/commands', { session_id: 'ses_unknown', commands: [{ command: 'get_title' }] })
-    const { body, headers } = await server.ask('GET', '/metrics')
+    const { session_id } = (await server.request('POST', '/sessions', {})).body
+    await server.request('POST', '/commands', { session_id, commands: [{ command: 'get_title' }] })
+    await server.request('POST', '/commands', { session_id: 'ses_unknown', commands: [{ command: 'get_title' }] })
+    const { body, headers } = await server.request('GET', '/metrics')
     expect(headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
     const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(body)?.[1])
     expect(value('bax_requests_total{operation="runCommands",status="200"}')).toBe(1)
@@ -133,8 +128,8 @@ describe('a server', () => {
     expect(value('bax_queue_length{queue="sessions"}')).toBe(0)
     expect(value('bax_egress_refused_total{reason="private"}')).toBe(0)
     for (const url of ['http://10.0.0.1/', 'http://169.254.169.254/latest/'])
-      expect((await server.ask('POST', '/v1/scrape', { url })).status).toBe(403)
-    const refused = (await server.ask('GET', '/metrics')).body
+      expect((await server.request('POST', '/v1/scrape', { url })).status).toBe(403)
+    const refused = (await server.request('GET', '/metrics')).body
     expect(refused).toMatch(/^# TYPE bax_egress_refused_total counter$/m)
     expect(refused).toMatch(/^bax_egress_refused_total\{reason="private"\} 1$/m)
     expect(refused).toMatch(/^bax_egress_refused_total\{reason="metadata"\} 1$/m)
@@ -142,21 +137,21 @@ describe('a server', () => {
     expect(value('bax_requests_in_flight')).toBe(1)
     expect(body).toMatch(/^nodejs_eventloop_lag_seconds /m)
     expect(body).toMatch(/^process_resident_memory_bytes /m)
-    await server.ask('DELETE', `/sessions/${session_id}`)
+    await server.request('DELETE', `/sessions/${session_id}`)
   })
 
   test('serves only metrics at the metrics address', async () => {
-    const { message } = await server.line((one) => one.message.startsWith('metrics are at '))
-    const apart = message.slice('metrics are at '.length)
-    expect((await ask(apart, 'GET', '')).body).toContain('bax_requests_total')
-    expect((await ask(apart.replace('/metrics', ''), 'GET', '/engine')).status).toBe(404)
+    const { message } = await server.waitForLog((one) => one.message.startsWith('metrics are at '))
+    const metricsUrl = message.slice('metrics are at '.length)
+    expect((await request(metricsUrl, 'GET', '')).body).toContain('bax_requests_total')
+    expect((await request(metricsUrl.replace('/metrics', ''), 'GET', '/engine')).status).toBe(404)
   })
 })
 
 test('a server without a browser is healthy but not ready', async () => {
   const server = await serve(built, ['--browser', '/nowhere/chromium'])
-  expect((await server.ask('GET', '/healthz')).status).toBe(200)
-  const { status, body } = await server.ask('GET', '/readyz')
+  expect((await server.request('GET', '/healthz')).status).toBe(200)
+  const { status, body } = await server.request('GET', '/readyz')
   expect([status, body.code, body.details.parts.browser]).toEqual([
     503,
     'not_ready',
@@ -171,8 +166,8 @@ test('logs text with one line per event, from the configured level on', async ()
   const text = built.start(['serve', '--port', '0', '--log-format', 'text'], {
     env: { BAX_STATE_DIR: await built.stateDir() },
   })
-  const said = await text.says('bax is listening on http://')
-  const lines = said.trimEnd().split('\n')
+  const printed = await text.waitForStderr('bax is listening on http://')
+  const lines = printed.trimEnd().split('\n')
   expect(lines.pop()).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info {2}bax is listening on http:\/\/127\.0\.0\.1:\d+$/)
   // As root, browsers have no sandbox.
   for (const line of lines) expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} warn {2}browsers run as root/)
@@ -184,24 +179,24 @@ test('logs text with one line per event, from the configured level on', async ()
 describe('at SIGTERM', () => {
   test('running work finishes, new work is rejected, streams end, and the exit code is 0', async () => {
     const server = await serve(built, flags)
-    const { session_id } = (await server.ask('POST', '/sessions', { start_url: site.url })).body
+    const { session_id } = (await server.request('POST', '/sessions', { start_url: site.url })).body
     const watching = fetch(`${server.url}/stream/sse?session_id=${session_id}`).then((answer) => answer.text())
-    const scraping = server.ask('POST', '/v1/scrape', { url: `${site.url}/held`, render: 'http' })
-    await held.asked()
+    const scraping = server.request('POST', '/v1/scrape', { url: `${site.url}/held`, render: 'http' })
+    await held.requested()
     server.child.kill('SIGTERM')
-    await server.line(line('draining'))
+    await server.waitForLog(line('draining'))
 
-    const ready = await server.ask('GET', '/readyz')
+    const ready = await server.request('GET', '/readyz')
     expect([ready.status, ready.body.code]).toEqual([503, 'shutting_down'])
-    const refused = await server.ask('POST', '/v1/scrape', { url: site.url })
+    const refused = await server.request('POST', '/v1/scrape', { url: site.url })
     expect([refused.status, refused.body.code]).toEqual([503, 'shutting_down'])
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect(refused.headers.get('connection')).toBe('close')
     expect(await refusalOf(`${server.url.replace('http', 'ws')}/sessions/${session_id}/cdp`)).toBe(503)
     // Existing work can still be read and ended.
-    expect((await server.ask('GET', `/sessions/${session_id}`)).body).toMatchObject({ status: 'ready' })
+    expect((await server.request('GET', `/sessions/${session_id}`)).body).toMatchObject({ status: 'ready' })
 
-    held.letGo()
+    held.release()
     expect(await scraping).toMatchObject({ status: 200, body: { success: true } })
     expect(await watching).toContain('"type":"session.closed"')
     const { code, stderr } = await server.ended
@@ -211,8 +206,8 @@ describe('at SIGTERM', () => {
 
   test('work that does not finish in time is cancelled with a response', async () => {
     const server = await serve(built, [...flags, '--drain-secs', '0.2'])
-    const { session_id } = (await server.ask('POST', '/sessions', {})).body
-    const hanging = server.ask('POST', '/commands', {
+    const { session_id } = (await server.request('POST', '/sessions', {})).body
+    const hanging = server.request('POST', '/commands', {
       session_id,
       commands: [{ command: 'evaluate', data: { expression: 'new Promise(() => {})' } }],
     })
@@ -224,21 +219,21 @@ describe('at SIGTERM', () => {
 
   test('a second signal exits immediately without leaving a browser', async () => {
     const server = await serve(built, flags)
-    const { session_id } = (await server.ask('POST', '/sessions', {})).body
-    const { browsers } = (await server.ask('GET', '/engine')).body
+    const { session_id } = (await server.request('POST', '/sessions', {})).body
+    const { browsers } = (await server.request('GET', '/engine')).body
     const hanging = server
-      .ask('POST', '/commands', {
+      .request('POST', '/commands', {
         session_id,
         commands: [{ command: 'evaluate', data: { expression: 'new Promise(() => {})' } }],
       })
       .catch((error: Error) => error.name)
     await commandStarted(server, session_id)
     server.child.kill('SIGTERM')
-    await server.line(line('draining'))
+    await server.waitForLog(line('draining'))
     server.child.kill('SIGTERM')
     expect((await server.ended).code).toBe(143)
     expect(await hanging).toBe('TypeError')
-    await until(() => !isRunning(browsers[0].pid))
+    await waitUntil(() => !isRunning(browsers[0].pid))
   })
 })
 

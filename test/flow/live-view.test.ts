@@ -9,8 +9,9 @@ import { listen } from '../../src/server/process/listen.ts'
 import { follow } from '../../src/client/client.ts'
 import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -61,7 +62,7 @@ const create = async (path = '/'): Promise<string> =>
   (await homes.clients.http.createSession({ headless: true, start_url: `${site.url}${path}` })).session_id!
 const linkTo = (session_id: string, control = false) => homes.clients.http.linkLiveView({ session_id, control })
 
-/** The live view as a person has it open. */
+/** Opens the live view in a new browser context. */
 async function openView(url: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } })
   contexts.push(context)
@@ -70,23 +71,23 @@ async function openView(url: string): Promise<Page> {
   return page
 }
 
-const shows = (view: Page) =>
+const waitForFrame = (view: Page) =>
   view.waitForFunction(() => Number(document.querySelector('canvas')!.dataset['pictures'] ?? 0) > 0)
 const takeOver = async (view: Page) => {
   await view.getByRole('button', { name: 'Take control' }).click()
   await view.getByRole('button', { name: 'Return control' }).waitFor()
 }
-/** Clicks on the picture where the session's page has that place. */
+/** Clicks on the canvas at a position of the session's page. */
 async function clickAt(view: Page, x: number, y: number): Promise<void> {
   const box = (await view.locator('canvas').boundingBox())!
   await view.mouse.click(box.x + (x / 1280) * box.width, box.y + (y / 720) * box.height)
 }
 
 describe('the live view in a browser', () => {
-  test('shows the page, its tabs, its address and its events', async () => {
+  test('shows the page, its tabs, its URL and its events', async () => {
     const session_id = await create('/red')
     const view = await openView((await linkTo(session_id)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     const colour = await view.evaluate(() => {
       const canvas = document.querySelector('canvas')!
       return [...canvas.getContext('2d')!.getImageData(50, 50, 1, 1).data]
@@ -107,10 +108,10 @@ describe('the live view in a browser', () => {
     expect(await view.getByLabel('Events').getByText('network.response').first().isVisible()).toBe(true)
   })
 
-  test('follows the session from tab to tab, and says when it has ended', async () => {
+  test('follows the active tab, and shows that the session has ended', async () => {
     const session_id = await create('/red')
     const view = await openView((await linkTo(session_id)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await valueOf(homes.clients.http, session_id, `void window.open('/done')`)
     await view.getByLabel('Tabs').getByText('Done').waitFor()
     expect(await view.getByLabel('Tabs').getByRole('listitem').count()).toBe(2)
@@ -118,10 +119,10 @@ describe('the live view in a browser', () => {
     await view.getByText('the session has ended').waitFor()
   })
 
-  test('lets who may only watch do nothing else', async () => {
+  test('does not accept input without control access', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     expect(await view.getByRole('button', { name: 'Take control' }).isVisible()).toBe(false)
     expect(await view.getByLabel('Back').isDisabled()).toBe(true)
     await clickAt(view, 100, 20)
@@ -129,14 +130,14 @@ describe('the live view in a browser', () => {
     expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('')
   })
 
-  test('a person takes over, fills a form and hands back; commands wait meanwhile', async () => {
+  test('lets a person take control, fill a form and return control; commands wait meanwhile', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await takeOver(view)
-    let told = false
+    let settled = false
     const waiting = valueOf(homes.clients.http, session_id, 'location.pathname + location.search').then((value) => {
-      told = true
+      settled = true
       return value
     })
     await clickAt(view, 100, 20)
@@ -145,16 +146,16 @@ describe('the live view in a browser', () => {
     await view.keyboard.type('Pa55!')
     await view.keyboard.press('Enter')
     await view.waitForFunction(() => document.querySelector<HTMLInputElement>('#address')!.value.includes('/done'))
-    expect(told).toBe(false)
+    expect(settled).toBe(false)
     await view.getByRole('button', { name: 'Return control' }).click()
     expect(await waiting).toBe('/done?who=ada&word=Pa55%21')
     await view.getByRole('button', { name: 'Take control' }).waitFor()
   })
 
-  test('commands that wait for a person say so, and fail when their time is over', async () => {
+  test('reports commands that wait for a person, and fails them after their timeout', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await takeOver(view)
     const client = homes.clients.http
     expect(await client.getSession({ session_id })).toMatchObject({ controlled_by_person: true })
@@ -189,10 +190,10 @@ describe('the live view in a browser', () => {
     expect(await client.getSession({ session_id })).toMatchObject({ controlled_by_person: false })
   })
 
-  test('a person goes to another address, back, and pastes', async () => {
+  test('lets a person navigate, go back, and paste', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await takeOver(view)
     const address = (part: string) =>
       view.waitForFunction((end) => document.querySelector<HTMLInputElement>('#address')!.value.endsWith(end), part)
@@ -208,14 +209,14 @@ describe('the live view in a browser', () => {
       document.dispatchEvent(new ClipboardEvent('paste', { clipboardData }))
     })
     await view.getByRole('button', { name: 'Return control' }).click()
-    await until(async () => (await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')) !== '')
+    await waitUntil(async () => (await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')) !== '')
     expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('pasted – 漢字')
   })
 
-  test('dialogs are the answer of who drives, and answered as ever when nobody does', async () => {
+  test('shows dialogs to the person in control, and dismisses them otherwise', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await takeOver(view)
     await clickAt(view, 100, 140)
     await view.getByRole('dialog').getByText('Your name?').waitFor()
@@ -227,10 +228,10 @@ describe('the live view in a browser', () => {
     expect(await valueOf(homes.clients.http, session_id, `prompt('Again?')`)).toBe(null)
   })
 
-  test('who closes the view while driving hands back, an open dialog included', async () => {
+  test('returns control when it is closed, even with an open dialog', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
-    await shows(view)
+    await waitForFrame(view)
     await takeOver(view)
     await clickAt(view, 100, 140)
     await view.getByRole('dialog').getByText('Your name?').waitFor()
@@ -238,11 +239,11 @@ describe('the live view in a browser', () => {
     expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('null')
   })
 
-  test('two views: one drives, the other is told so', async () => {
+  test('shows in a second view that somebody else has control', async () => {
     const session_id = await create()
     const { live_view_url } = await linkTo(session_id, true)
     const [first, second] = await Promise.all([openView(live_view_url), openView(live_view_url)])
-    await Promise.all([shows(first), shows(second)])
+    await Promise.all([waitForFrame(first), waitForFrame(second)])
     await takeOver(first)
     await second.getByText('Somebody else has control.').waitFor()
     expect(await second.getByRole('button', { name: 'Take control' }).isDisabled()).toBe(true)
@@ -251,7 +252,7 @@ describe('the live view in a browser', () => {
     await first.getByText('Somebody else has control.').waitFor()
   })
 
-  test('loads nothing from elsewhere, runs nothing that it does not bring, and stays out of foreign frames', async () => {
+  test('loads nothing from other origins, runs no inline scripts, and cannot be framed', async () => {
     const session_id = await create()
     const { live_view_url } = await linkTo(session_id)
     const context = await browser.newContext()
@@ -260,7 +261,7 @@ describe('the live view in a browser', () => {
     const requests: string[] = []
     page.on('request', (request) => requests.push(request.url()))
     const answer = (await page.goto(live_view_url))!
-    await shows(page)
+    await waitForFrame(page)
     expect(new Set(requests.map((url) => new URL(url).origin))).toEqual(new Set([homes.baseUrl]))
     const { 'content-security-policy': policy, 'referrer-policy': referrer } = answer.headers()
     expect(policy).toContain("default-src 'none'")
@@ -270,7 +271,7 @@ describe('the live view in a browser', () => {
   })
 })
 
-test('is shown in a frame by the origins that are let, and by no others', async () => {
+test('may be framed by allowed origins only', async () => {
   const session_id = await create('/red')
   const gate = { hosts: loopbackHosts, origins: new Set([site.url]), keys: null }
   const { engine } = homes
@@ -310,7 +311,7 @@ describe('the websocket of the live view', () => {
     return messages
   }
 
-  test('opens for tokens of this session only', async () => {
+  test('accepts only tokens of this session', async () => {
     const [session_id, other] = [await create(), await create()]
     const { token } = await linkTo(session_id)
     expect((await opening(session_id, null)).status).toBe(401)
@@ -322,17 +323,17 @@ describe('the websocket of the live view', () => {
     socket.close()
   })
 
-  test('the frame_token of a session watches, and drives nothing', async () => {
+  test('does not accept input with the frame_token of a session', async () => {
     const { session_id, frame_token } = await homes.clients.http.createSession({ headless: true })
     const { socket } = await opening(session_id!, frame_token!)
     const messages = answersOf(socket)
     socket.send(JSON.stringify({ type: 'take' }))
-    await until(() => messages.some(({ type }) => type === 'error'))
+    await waitUntil(() => messages.some(({ type }) => type === 'error'))
     expect(messages.find(({ type }) => type === 'error')).toMatchObject({ code: 'unauthorized' })
     socket.close()
   })
 
-  test('says what is wrong with a message, and goes on', async () => {
+  test('reports invalid messages, and continues', async () => {
     const session_id = await create()
     const { socket } = await opening(session_id, (await linkTo(session_id, true)).token)
     const messages = answersOf(socket)
@@ -346,7 +347,7 @@ describe('the websocket of the live view', () => {
       JSON.stringify({ type: 'dialog', accept: true }),
     ]
     for (const text of wrong) socket.send(text)
-    await until(() => errors().length === wrong.length)
+    await waitUntil(() => errors().length === wrong.length)
     expect(errors().toSorted()).toEqual([
       'conflict',
       'conflict',
@@ -356,26 +357,26 @@ describe('the websocket of the live view', () => {
       'invalid_request',
     ])
     socket.send(JSON.stringify({ type: 'take' }))
-    await until(() => messages.some(({ type, holder }) => type === 'control' && holder === 'you'))
+    await waitUntil(() => messages.some(({ type, holder }) => type === 'control' && holder === 'you'))
     socket.send(JSON.stringify({ type: 'navigate', url: 'file:///etc/passwd' }))
-    await until(() => errors().includes('url_blocked'))
+    await waitUntil(() => errors().includes('url_blocked'))
     socket.close()
   })
 
-  test('a view that reads nothing holds up neither the session nor the engine', async () => {
+  test('does not let a slow reader block the session or the engine', async () => {
     const session_id = await create('/busy')
     const { socket } = await opening(session_id, (await linkTo(session_id)).token)
     socket.pause()
     const count = () => valueOf(homes.clients.http, session_id, 'Number(document.querySelector("h1").textContent)')
     const before = (await count()) as number
-    await until(async () => ((await count()) as number) > before + 20)
+    await waitUntil(async () => ((await count()) as number) > before + 20)
     socket.resume()
     const [data] = (await once(socket, 'message')) as [Buffer]
     expect(data.length).toBeGreaterThan(0)
     socket.terminate()
   })
 
-  test('a view that says more than hands can do is let go', async () => {
+  test('disconnects a client that sends too many messages', async () => {
     const session_id = await create()
     const { socket } = await opening(session_id, (await linkTo(session_id, true)).token)
     const closed = once(socket, 'close')
@@ -384,7 +385,7 @@ describe('the websocket of the live view', () => {
     expect(await valueOf(homes.clients.http, session_id, '6 * 7')).toBe(42)
   })
 
-  test('there is none for an engine inside a command', async () => {
+  test('is not available in an embedded engine', async () => {
     const session_id = await create()
     expect(await failureOf(homes.clients.embedded.linkLiveView({ session_id, control: false }))).toMatchObject({
       code: 'unsupported',

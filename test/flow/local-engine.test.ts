@@ -10,7 +10,9 @@ import { writeState } from '../../src/core/state/state-file.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { upgradeHalfOpen } from '../support/half-open.ts'
 import { testUnless } from '../support/needs.ts'
+import { isRunning } from '../support/session-steps.ts'
 import { noSmallDisk } from '../support/small-disk.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let built: BuiltBax
 beforeAll(async () => {
@@ -43,19 +45,7 @@ const env = (folder: string, more: Record<string, string> = {}) => ({ env: { BAX
 const create = (folder: string, ...flags: string[]) =>
   built.run(['session', 'create', '--headless', ...flags], env(folder))
 
-const isAlive = (pid: number) => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Polls until the condition holds, or the test times out. */
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await pause(25)
-}
+const waitPatiently = (condition: () => boolean | Promise<boolean>) => waitUntil(condition, 60_000)
 
 const sessionsOf = async (folder: string) => {
   const { stdout } = await built.run(['session', 'list', '--json'], env(folder))
@@ -114,7 +104,7 @@ describe('the local engine', () => {
     const { pid } = await stateOf(folder)
     const { code } = await built.run(['engine', 'stop'], env(folder))
     expect(code).toBe(0)
-    await until(() => !isAlive(pid))
+    await waitPatiently(() => !isRunning(pid))
     expect(existsSync(join(folder, 'engine.json'))).toBe(false)
     expect(existsSync(join(folder, 'engine.sock'))).toBe(false)
     expect((await built.run(['engine', 'stop'], env(folder))).code).toBe(3)
@@ -137,7 +127,7 @@ describe('the local engine', () => {
     await create(folder)
     const { pid } = await stateOf(folder)
     process.kill(pid, 'SIGTERM')
-    await until(() => !isAlive(pid))
+    await waitPatiently(() => !isRunning(pid))
     expect(existsSync(join(folder, 'engine.sock'))).toBe(false)
     expect(await readFile(join(folder, 'engine.log'), 'utf8')).toContain('received SIGTERM')
   })
@@ -147,7 +137,7 @@ describe('the local engine', () => {
     const id = (await create(folder)).stdout.trim()
     const { pid } = await stateOf(folder)
     process.kill(pid, 'SIGKILL')
-    await until(() => !isAlive(pid))
+    await waitPatiently(() => !isRunning(pid))
 
     const lost = await built.run(['do', '-s', id, 'get-title'], env(folder))
     expect(lost.code).toBe(5)
@@ -182,9 +172,9 @@ describe('the local engine', () => {
     const id = (await built.run(['session', 'create', '--headless'], idle)).stdout.trim()
     const { pid } = await stateOf(folder)
     await pause(1000)
-    expect(isAlive(pid)).toBe(true)
+    expect(isRunning(pid)).toBe(true)
     await built.run(['session', 'close', id], idle)
-    await until(() => !isAlive(pid))
+    await waitPatiently(() => !isRunning(pid))
     expect(await readFile(join(folder, 'engine.log'), 'utf8')).toContain('{"reason":"idle"}')
     expect((await built.run(['session', 'create', '--headless'], idle)).code).toBe(0)
   })
@@ -194,7 +184,7 @@ describe('the local engine', () => {
     ['is renamed', (folder) => rename(folder, `${folder}-moved`)],
     ['loses its socket', (folder) => rm(join(folder, 'engine.sock'))],
   ])(
-    'it ends with its browsers when its folder %s, and leaves the next engine alone',
+    'ends with its browsers when its folder %s, and does not affect the next engine',
     async (_, change) => {
       const folder = await built.stateDir()
       expect((await create(folder)).code).toBe(0)
@@ -206,8 +196,8 @@ describe('the local engine', () => {
       expect((await create(folder)).code).toBe(0)
       const next = await stateOf(folder)
       expect(next.pid).not.toBe(pid)
-      await until(() => !isAlive(pid))
-      await until(() => !browsers.some(isAlive))
+      await waitPatiently(() => !isRunning(pid))
+      await waitPatiently(() => !browsers.some(isRunning))
       expect(await sessionsOf(folder)).toHaveLength(1)
       await rm(`${folder}-moved`, { recursive: true, force: true })
     },
@@ -221,11 +211,11 @@ describe('the local engine', () => {
     const key = join(folder, 'engine.key')
     const before = await readFile(key, 'utf8')
     await rm(key)
-    await until(() => existsSync(key))
+    await waitPatiently(() => existsSync(key))
     expect(await readFile(key, 'utf8')).toBe(before)
     expect(await sessionsOf(folder)).toHaveLength(1)
     await writeFile(key, 'f'.repeat(64))
-    await until(() => !isAlive(pid))
+    await waitPatiently(() => !isRunning(pid))
     expect((await create(folder)).code).toBe(0)
   })
 
@@ -234,13 +224,13 @@ describe('the local engine', () => {
     expect((await create(folder)).code).toBe(0)
     const before = await stateOf(folder)
     await writeFile(join(folder, 'engine.json'), '{"pid":1,')
-    await until(async () => (await readFile(join(folder, 'engine.json'), 'utf8')).includes('"socket"'))
+    await waitPatiently(async () => (await readFile(join(folder, 'engine.json'), 'utf8')).includes('"socket"'))
     expect(await stateOf(folder)).toEqual(before)
     expect(await sessionsOf(folder)).toHaveLength(1)
   })
 
   describe('of another version', () => {
-    const pretend = async (folder: string) => {
+    const changeState = async (folder: string) => {
       const state = await stateOf(folder)
       await writeState(join(folder, 'engine.json'), { ...state, version: '0.0.1' })
       return state.pid
@@ -250,23 +240,23 @@ describe('the local engine', () => {
       const folder = await built.stateDir()
       const id = (await create(folder)).stdout.trim()
       await built.run(['session', 'close', id], env(folder))
-      const old = await pretend(folder)
+      const old = await changeState(folder)
       expect((await create(folder)).code).toBe(0)
       expect((await stateOf(folder)).pid).not.toBe(old)
-      await until(() => !isAlive(old))
+      await waitPatiently(() => !isRunning(old))
     })
 
     test('is named in the error if it has sessions, and can be stopped', async () => {
       const folder = await built.stateDir()
       await create(folder)
-      const old = await pretend(folder)
+      const old = await changeState(folder)
       const { code, stderr } = await create(folder)
       expect(code).toBe(3)
       expect(stderr).toContain('the local engine is bax 0.0.1 and holds 1 session; this is bax')
       expect(stderr).toContain('bax engine stop')
-      expect(isAlive(old)).toBe(true)
+      expect(isRunning(old)).toBe(true)
       expect((await built.run(['engine', 'stop'], env(folder))).code).toBe(0)
-      await until(() => !isAlive(old))
+      await waitPatiently(() => !isRunning(old))
     })
   })
 
@@ -333,7 +323,7 @@ describe('the local engine', () => {
         await built.run(['engine', 'stop'], env(folder))
       } finally {
         // The folder stays in use until the process is gone.
-        await until(() => isUnmounted(folder))
+        await waitPatiently(() => isUnmounted(folder))
         await rm(folder, { recursive: true })
       }
     })

@@ -28,7 +28,7 @@ const pages = {
 }
 
 inUsualHomes(pages, (given) => {
-  test('navigate_to opens an address and reports where it ended and with which status', async () => {
+  test('navigate_to opens a URL, and returns the final URL and status', async () => {
     expect(await given.do('navigate_to', { url: given.url('/moved') })).toEqual({
       url: given.url('/next'),
       status_code: 200,
@@ -36,19 +36,19 @@ inUsualHomes(pages, (given) => {
     expect(await given.do('navigate_to', { url: given.url('/missing') })).toMatchObject({ status_code: 404 })
   })
 
-  test('navigate_to follows a page that sends its visitor on', async () => {
+  test('navigate_to follows a page that redirects by script', async () => {
     await given.open('/onward')
     await given.do('wait_for_element', { selector: 'h1' })
     expect(await given.value('get_title')).toBe('Next')
   })
 
-  test('navigate_to refuses addresses outside of the web', async () => {
+  test('navigate_to rejects URLs that are not HTTP', async () => {
     const { code, error } = await given.fails('navigate_to', { url: 'file:///etc/passwd' })
     expect({ code, error }).toEqual({ code: 'url_blocked', error: 'URL blocked' })
     expect((await given.fails('navigate_to', { url: 'chrome://version' })).code).toBe('url_blocked')
   })
 
-  test('navigate_to without an address is refused before anything runs, and makes no session', async () => {
+  test('navigate_to with an invalid URL is rejected before anything runs, and creates no session', async () => {
     const count = async () => (await given.client().listSessions({})).total
     const before = await count()
     const commands = [{ command: 'get_title' }, { command: 'navigate_to', data: { url: 'not an address' } }]
@@ -59,7 +59,7 @@ inUsualHomes(pages, (given) => {
     expect(await count()).toBe(before)
   })
 
-  test('navigate_to says why an address could not be opened', async () => {
+  test('navigate_to reports why a URL could not be opened', async () => {
     const closed = await given.fails('navigate_to', { url: 'http://127.0.0.1:9/' })
     expect(closed.code).toMatch(/connection_failed|url_blocked/)
     expect((await given.fails('navigate_to', { url: 'http://nowhere.invalid/' })).code).toBe('dns_failed')
@@ -70,14 +70,14 @@ inUsualHomes(pages, (given) => {
     expect(hung).toMatchObject({ code: 'timeout', error: expect.stringContaining('300 ms') })
   })
 
-  test('refresh loads the page again', async () => {
+  test('refresh reloads the page', async () => {
     await given.open('/')
     await given.evaluate('document.title = "changed"')
     expect(await given.do('refresh')).toEqual({ url: given.url('/'), status_code: 200 })
     expect(await given.value('get_title')).toBe('Start')
   })
 
-  test('wait_for_navigation sees the navigation of the click before it, done or not', async () => {
+  test('wait_for_navigation waits for the navigation of the previous click, finished or not', async () => {
     await given.open('/')
     const { results } = await given.run([
       ['click', { selector: '#next' }],
@@ -94,7 +94,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.do('wait_for_navigation')).toEqual({ url: given.url('/#part') })
   })
 
-  test('wait_for_navigation waits for the next one, and ends with its time', async () => {
+  test('wait_for_navigation waits for the next navigation, until its timeout', async () => {
     await given.open('/')
     await given.do('click', { selector: 'body' })
     const { code, duration_ms } = await given.fails('wait_for_navigation', { timeout_ms: 400 })
@@ -102,7 +102,7 @@ inUsualHomes(pages, (given) => {
     expect(duration_ms).toBeGreaterThanOrEqual(390)
   })
 
-  test('wait_for_element waits for what is not there yet, in frames and shadow roots too', async () => {
+  test('wait_for_element waits for missing elements, also in frames and shadow roots', async () => {
     await given.open('/late')
     expect(await given.do('wait_for_element', { selector: '#late' })).toEqual({ visible: true })
     expect(await given.do('wait_for_element', { selector: '#hidden', visible_only: true })).toEqual({ visible: true })
@@ -111,7 +111,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.do('wait_for_element', { selector: '#deep', visible_only: true })).toEqual({ visible: true })
   })
 
-  test('wait_for_element names the element that did not come', async () => {
+  test('wait_for_element names the missing element', async () => {
     await given.open('/next')
     const { code, error, details } = await given.fails('wait_for_element', { selector: '#never', timeout_ms: 300 })
     expect({ code, error }).toEqual({ code: 'element_not_found', error: 'no element matches #never' })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Observation } from '../../src/core/shapes/observe.ts'
 import { inUsualHomes } from '../support/commands.ts'
 
-/** What an observation must not lose, each as it was found in a real application. */
+/** Texts that observations of real applications once omitted. */
 const pages = {
   '/basket': `<!doctype html><main><div style="cursor:pointer" onclick=""><b>Basket</b><table><tr><th>Tea</th><th>Sum</th></tr>
     <tr><td>Assam</td><td>12 EUR</td></tr></table></div>

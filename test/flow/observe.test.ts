@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Observation, ObservedElement } from '../../src/core/shapes/observe.ts'
 import { inUsualHomes } from '../support/commands.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const shop = `<!doctype html><title>Shop</title>
 <header><nav aria-label=Main><a href=/>Home</a> <a href=/about>About us</a></nav></header>
@@ -155,8 +156,8 @@ inUsualHomes(pages, (given) => {
 
   test('returns identical observations of an unchanged page', async () => {
     await given.open('/')
-    const wishes = { include: ['snapshot', 'elements', 'tabs', 'text', 'console', 'storage'] }
-    const [first, second] = [await observe(wishes), await observe(wishes)]
+    const options = { include: ['snapshot', 'elements', 'tabs', 'text', 'console', 'storage'] }
+    const [first, second] = [await observe(options), await observe(options)]
     expect({ ...second, observation_id: '', captured_at: '' }).toEqual({
       ...first,
       observation_id: '',
@@ -213,7 +214,7 @@ inUsualHomes(pages, (given) => {
 
   test('includes cross-site frames with their own process', async () => {
     await given.open('/other-site')
-    await until(async () => (await observe()).snapshot!.includes('Deep'))
+    await waitUntil(async () => (await observe()).snapshot!.includes('Deep'))
     const inside = named(await observe(), 'Inside')
     expect(inside.selector).toBe('frame=body > iframe >> body > button')
     await given.do('click', { selector: `ref=${inside.ref}` })
@@ -235,14 +236,14 @@ inUsualHomes(pages, (given) => {
   test('selector limits the observation, and keeps other references valid', async () => {
     await given.open('/')
     const all = await observe()
-    const wishes = { include: ['snapshot', 'elements', 'text'], interactive_only: true }
-    const part = await observe({ ...wishes, selector: 'form' })
+    const options = { include: ['snapshot', 'elements', 'text'], interactive_only: true }
+    const part = await observe({ ...options, selector: 'form' })
     expect(part.elements!.map(({ name }) => name)).toEqual(['Name', 'Password', 'As a gift', 'Size', 'Order'])
     expect(part.snapshot).not.toContain('About us')
     expect(part.text).not.toContain('1900')
     expect(named(part, 'Name').ref).toBe(named(all, 'Name').ref)
     expect(await given.value('get_text', { selector: `ref=${named(all, 'About us').ref}` })).toBe('About us')
-    const inner = await observe({ ...wishes, selector: `ref=${named(all, 'Size').ref}` })
+    const inner = await observe({ ...options, selector: `ref=${named(all, 'Size').ref}` })
     expect(inner.elements!.map(({ name }) => name)).toEqual(['Size'])
   })
 
@@ -329,14 +330,14 @@ inUsualHomes(pages, (given) => {
   test('lists tabs and marks the active one', async () => {
     await given.open('/counter')
     await given.evaluate("void window.open('/long')")
-    await until(async () => (await observe({ include: ['tabs'] })).title === 'Long')
+    await waitUntil(async () => (await observe({ include: ['tabs'] })).title === 'Long')
     const { tabs } = await observe()
     expect(tabs!.map((tab) => [tab.title, tab.active])).toEqual([
       ['Counter', false],
       ['Long', true],
     ])
     await given.evaluate('window.close()')
-    await until(async () => (await observe()).tabs!.length === 1)
+    await waitUntil(async () => (await observe()).tabs!.length === 1)
   })
 
   test('observes a document without a body', async () => {

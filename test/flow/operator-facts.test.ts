@@ -1,4 +1,4 @@
-/** What is the operator's to know — paths, programs, addresses, settings — is in the log of a server, and told to its own user only. */
+/** Details for the operator (paths, programs, addresses, settings) are logged, and shown to the machine's own user only. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,7 +59,7 @@ const cases: readonly [code: string, hidden: RegExp, ask: (client: Client) => Pr
 ]
 
 test.each(cases)(
-  '%s is told in full to the own user, and without the facts of the server to callers',
+  '%s has full details for the own user, and none about the server for other callers',
   async (code, hidden, ask) => {
     const failure = (client: Client) =>
       ask(client).then(

@@ -11,33 +11,33 @@ const pages = {
 }
 
 inUsualHomes(pages, (given) => {
-  const picture = async () => (await given.do('screenshot', { full_page: false }))['screenshot']
+  const takeScreenshot = async () => (await given.do('screenshot', { full_page: false }))['screenshot']
   const layout = () =>
     given.evaluate(
       '[document.documentElement.scrollWidth, document.documentElement.scrollHeight, a.getBoundingClientRect().top]',
     )
 
-  test('toggle_click_overlay marks clicks in pictures, over navigations too, until it is switched off', async () => {
+  test('toggle_click_overlay marks clicks in screenshots, also after navigations, until it is disabled', async () => {
     await given.open('/')
     await given.do('move_mouse_to', { x: 600, y: 600 })
-    const before = await picture()
+    const before = await takeScreenshot()
     const size = await layout()
     await given.do('toggle_click_overlay', { enabled: true })
     await given.do('click', { selector: 'p' })
-    expect(await picture()).not.toBe(before)
+    expect(await takeScreenshot()).not.toBe(before)
     expect(await layout()).toEqual(size)
     await given.do('toggle_click_overlay', { enabled: false })
-    expect(await picture()).toBe(before)
+    expect(await takeScreenshot()).toBe(before)
 
     await given.do('toggle_click_overlay', { enabled: true })
     await given.open('/two')
-    const plain = await picture()
+    const plain = await takeScreenshot()
     await given.do('click_at', { x: 400, y: 400 })
-    expect(await picture()).not.toBe(plain)
+    expect(await takeScreenshot()).not.toBe(plain)
     await given.do('toggle_click_overlay', { enabled: false })
   })
 
-  test('what is drawn gets no events and hides from scripts', async () => {
+  test('overlays receive no events and are hidden from scripts', async () => {
     await given.open('/')
     await given.do('toggle_click_overlay', { enabled: true })
     await given.do('toggle_bounding_boxes', { enabled: true })
@@ -51,9 +51,9 @@ inUsualHomes(pages, (given) => {
     expect(await given.evaluate('document.querySelector("bax-overlay")')).toBeNull()
   })
 
-  test('toggle_bounding_boxes draws numbered boxes around what can be used, and says which', async () => {
+  test('toggle_bounding_boxes draws numbered boxes around controls, and returns them', async () => {
     await given.open('/')
-    const before = await picture()
+    const before = await takeScreenshot()
     const { boxes } = await given.do('toggle_bounding_boxes', { enabled: true })
     expect(boxes).toMatchObject([
       { index: 0, tag: 'button', text: 'First', x: 20, y: 20, width: 120, height: 40, visible: true },
@@ -61,12 +61,12 @@ inUsualHomes(pages, (given) => {
       { index: 2, text: 'Deep' },
       { index: 3, text: 'Inside', x: 28, y: 308 },
     ])
-    expect(await picture()).not.toBe(before)
+    expect(await takeScreenshot()).not.toBe(before)
     expect(await given.do('toggle_bounding_boxes', { enabled: false })).toEqual({ boxes: [] })
-    expect(await picture()).toBe(before)
+    expect(await takeScreenshot()).toBe(before)
   })
 
-  test('toggle_bounding_boxes takes a selector, a limit and the wish for HTML', async () => {
+  test('toggle_bounding_boxes accepts a selector, a limit and include_html', async () => {
     await given.open('/')
     const some = await given.do('toggle_bounding_boxes', {
       enabled: true,
@@ -83,14 +83,14 @@ inUsualHomes(pages, (given) => {
     await given.do('toggle_bounding_boxes', { enabled: false })
   })
 
-  test('boxes come back after a navigation while they are switched on', async () => {
+  test('boxes are drawn again after a navigation while they are enabled', async () => {
     await given.open('/two')
-    const plain = await picture()
+    const plain = await takeScreenshot()
     await given.open('/')
     await given.do('toggle_bounding_boxes', { enabled: true, selector: 'button' })
     await given.open('/two')
-    expect(await picture()).not.toBe(plain)
+    expect(await takeScreenshot()).not.toBe(plain)
     await given.do('toggle_bounding_boxes', { enabled: false })
-    expect(await picture()).toBe(plain)
+    expect(await takeScreenshot()).toBe(plain)
   })
 })

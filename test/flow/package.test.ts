@@ -19,7 +19,7 @@ describe('the npm package', () => {
     files = (JSON.parse(stdout) as [{ files: { path: string }[] }])[0].files.map(({ path }) => path)
   })
 
-  test('contains the program, its manual and its licences, and nothing else', () => {
+  test('contains the program, the README and its licences, and nothing else', () => {
     const folders = new Set(files.map((path) => (path.includes('/') ? path.split('/')[0] : path)))
     expect([...folders].toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json'])
     expect(files).toEqual(
@@ -34,7 +34,7 @@ describe('the npm package', () => {
     expect(files.filter((path) => /\.(?:ts|tsx|map|log|tgz)$/.test(path))).toEqual([])
   })
 
-  test('is described without addresses that do not exist', async () => {
+  test('has no URLs that do not exist', async () => {
     const description = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
     expect(JSON.stringify(description)).not.toMatch(/https?:|git\+|@[a-z]+\.(?:com|org|dev)/)
     expect(description).toMatchObject({ engines: { node: '>=20' }, license: 'MIT', keywords: expect.any(Array) })

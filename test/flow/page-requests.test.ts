@@ -1,4 +1,4 @@
-/** What a step reports of file choosers, downloads and blocked requests. */
+/** File choosers, downloads and blocked requests in the events of a step. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
@@ -8,7 +8,7 @@ const attachment = (_: unknown, response: ServerResponse) => {
   response.setHeader('content-disposition', 'attachment; filename=report.txt')
   response.end('content')
 }
-/** Nothing listens there. */
+/** A closed port. */
 const closed = 'http://127.0.0.1:61999'
 const pages = {
   '/': `<!doctype html><title>Start</title><input type=file id=one><input type=file id=many multiple>
@@ -43,19 +43,19 @@ async function step(command: string, data: Record<string, unknown>) {
 test.each([
   ['#one', false],
   ['#many', true],
-])('a file chooser that opens is reported: %s', async (selector, multiple) => {
+])('reports a file chooser that opens: %s', async (selector, multiple) => {
   const { events, success } = await step('click', { selector })
   expect(success).toBe(true)
   expect(events).toEqual([{ type: 'file_chooser.opened', data: { tab_id: 'tab_1', multiple } }])
 })
 
-test('a link that becomes a download is no failed request', async () => {
+test('does not report a link that becomes a download as a failed request', async () => {
   const { types, success } = await step('click', { selector: '#link' })
   expect(success).toBe(true)
   expect(types).toEqual(['download.started', 'download.finished'])
 })
 
-test('an address that becomes a download is reported as one', async () => {
+test('reports a navigation that becomes a download as a download', async () => {
   const { types, code, error } = await step('navigate_to', { url: `${site.url}/file` })
   expect({ code, error }).toEqual({
     code: 'navigation_aborted',
@@ -64,12 +64,12 @@ test('an address that becomes a download is reported as one', async () => {
   expect(types).toEqual(['download.started', 'download.finished'])
 })
 
-test('a navigation without a document stays a failed request', async () => {
+test('reports a navigation without a document as a failed request', async () => {
   const { events } = await step('click', { selector: '#empty' })
   expect(events).toMatchObject([{ type: 'network.failed', data: { error: 'net::ERR_ABORTED' } }])
 })
 
-test('a request that a rule has blocked is reported as blocked, and no other', async () => {
+test('reports requests blocked by a rule as blocked, and other failures not', async () => {
   const failed = async (selector: string) =>
     (await step('click', { selector })).events!.find(({ type }) => type === 'network.failed')!.data
   expect(await failed('#blocked')).toMatchObject({ error: 'URL blocked', reason: 'blocked', code: 'url_blocked' })

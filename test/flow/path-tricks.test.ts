@@ -1,4 +1,4 @@
-/** Names that try to be paths, where a server takes names from strangers and from pages: nothing outside is touched or told of. */
+/** File names that try to be paths: nothing outside the intended folder is changed or revealed. */
 import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -32,7 +32,7 @@ afterAll(async () => {
   await site?.close()
 })
 
-/** As a page may call what it has to download. */
+/** Download names that a page may suggest. */
 const hostileNames = [
   '../../../escaped.txt',
   '..\\..\\escaped.txt',
@@ -47,7 +47,7 @@ const hostileNames = [
   `${'x'.repeat(5000)}.txt`,
 ]
 
-/** All that is below a folder, with what is no file or folder. */
+/** Returns the names of all files and folders below a folder, except links. */
 async function treeOf(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true })
   const facts = await Promise.all(
@@ -82,7 +82,7 @@ describe('the path of a screenshot', () => {
     '/etc/escaped.png',
     '//etc/escaped.png',
     '/proc/self/cwd/escaped.png',
-  ])('%j leads nowhere', async (path) => {
+  ])('%j is rejected', async (path) => {
     const before = await treeOf(homes.stateDir)
     expect(await shoot(session, path)).toMatchObject({ success: false, code: 'invalid_data' })
     expect(await treeOf(homes.stateDir)).toEqual(before)
@@ -93,7 +93,7 @@ describe('the path of a screenshot', () => {
     ['too long a path', 'd/'.repeat(2040) + 'x'],
     ['a file as its folder', 'first.png/below.png'],
     ['a folder as its file', 'shots'],
-  ])('with %s is refused in words that do not tell where the server keeps things', async (_, path) => {
+  ])('with %s is rejected with an error that does not reveal server paths', async (_, path) => {
     expect(await shoot(session, 'shots/second.png')).toMatchObject({ success: true })
     const result = await shoot(session, path)
     expect(result).toMatchObject({ success: false, code: 'invalid_data' })
@@ -101,7 +101,7 @@ describe('the path of a screenshot', () => {
     expect((await shoot(session, 'again.png')).success).toBe(true)
   })
 
-  test('with a NUL is refused before anything runs', async () => {
+  test('with a NUL is rejected before anything runs', async () => {
     const error = await failureOf(shoot(session, 'a\0.png'))
     expect(error).toMatchObject({ code: 'invalid_request', message: expect.stringContaining('commands[0].data.path') })
   })
@@ -113,13 +113,13 @@ describe('the path of a screenshot', () => {
     '~/shot.png',
     'a/../shot.png',
     '..a/shot.png',
-  ])('%j is a name like others', async (path) => {
+  ])('%j is a regular file name', async (path) => {
     const saved = (await shoot(session, path)).data!['path'] as string
     expect(relative(folder, saved)).not.toMatch(/^\.\.(\/|$)/)
     expect((await readFile(saved)).subarray(1, 4).toString()).toBe('PNG')
   })
 
-  test('of one session leads into no other one', async () => {
+  test('cannot be in the folder of another session', async () => {
     const { session_id } = await homes.clients.http.createSession({ headless: true })
     const own = (await shoot(session_id!, 'own.png')).data!['path'] as string
     expect(dirname(own)).not.toBe(folder)
@@ -130,7 +130,7 @@ describe('the path of a screenshot', () => {
 })
 
 describe('the name of a download', () => {
-  test.each(hostileNames)('%j stays in the folder of its session', async (name) => {
+  test.each(hostileNames)('%j is saved in the folder of its session', async (name) => {
     const { session_id } = await homes.clients.http.createSession({ headless: true, start_url: site.url })
     const url = `/${Buffer.from(name).toString('hex')}`
     const commands = [{ command: 'evaluate', data: { expression: `void (location.href = ${JSON.stringify(url)})` } }]
@@ -155,14 +155,14 @@ describe('the name of a download', () => {
 })
 
 describe('a profile', () => {
-  test.each(['..', 'a\0b'])('may not be named %j', async (name) => {
+  test.each(['..', 'a\0b'])('cannot be named %j', async (name) => {
     const before = await treeOf(homes.stateDir)
     expect(await failureOf(homes.clients.http.saveProfile({ name }))).toMatchObject({ code: 'invalid_request' })
     expect(await treeOf(homes.stateDir)).toEqual(before)
   })
 
   test.each(['../../escaped', '/etc/escaped', 'C:\\escaped', '%2e%2e%2f'])(
-    'may be named %j, which is no path to anything',
+    'can be named %j, which is not used as a path',
     async (name) => {
       const before = await treeOf(homes.stateDir)
       const { profile_id } = await homes.clients.http.saveProfile({ name })
@@ -173,7 +173,7 @@ describe('a profile', () => {
     },
   )
 
-  test('is had by its id alone, whatever else lies beside it', async () => {
+  test('is only found by its ID, whatever files exist next to it', async () => {
     await mkdir(join(homes.stateDir, 'profiles'), { recursive: true })
     const secret = join(homes.stateDir, 'secret.json')
     await writeFile(

@@ -60,7 +60,7 @@ inUsualHomes(pages, (given) => {
     ])
   })
 
-  test('click reaches open shadow roots, iframes, texts, roles and paths', async () => {
+  test('click reaches elements by shadow root, iframe, text, role and path', async () => {
     await given.open('/')
     await given.do('click', { selector: '#shadow' })
     await given.do('click', { selector: 'text=First' })

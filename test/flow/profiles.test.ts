@@ -34,7 +34,7 @@ const logIn = `(async () => {
   database.close()
 })()`
 
-const look = `(async () => {
+const readState = `(async () => {
   const names = (await indexedDB.databases()).map(({name}) => name)
   let items = []
   if (names.includes('cart')) {
@@ -62,7 +62,7 @@ describe.each(homeNames)('profiles (%s)', (home) => {
     await Promise.all(profiles.map(({ profile_id }) => client().deleteProfile({ profile_id })))
   })
 
-  test('cookies, local storage and IndexedDB of a session are saved, and loaded into another', async () => {
+  test('saves cookies, local storage and IndexedDB of a session, and loads them into another', async () => {
     const from = await create()
     await valueOf(client(), from, logIn)
     const saved = await client().saveProfile({ name: 'ann', session_id: from })
@@ -70,23 +70,23 @@ describe.each(homeNames)('profiles (%s)', (home) => {
     expect(await client().getSession({ session_id: from })).toMatchObject({ tabs: 1, url: `${site.url}/` })
 
     const to = await create({ profile_id: saved.profile_id })
-    expect(await valueOf(client(), to, look)).toEqual(loggedIn)
+    expect(await valueOf(client(), to, readState)).toEqual(loggedIn)
     expect((await client().getSession({ session_id: to })).profile_id).toBe(saved.profile_id)
-    const stranger = await create()
-    expect(await valueOf(client(), stranger, look)).toEqual({ cookie: '', theme: null, items: [] })
+    const other = await create()
+    expect(await valueOf(client(), other, readState)).toEqual({ cookie: '', theme: null, items: [] })
   })
 
-  test('save_profile keeps what a session has when it ends', async () => {
+  test('save_profile saves the state of a session when it ends', async () => {
     const { profile_id } = await client().saveProfile({ name: 'kept' })
     const first = await create({ profile_id, save_profile: true })
     await valueOf(client(), first, logIn)
     await client().closeSession({ session_id: first })
     expect(await client().getProfile({ profile_id })).toMatchObject({ cookies: 1, name: 'kept' })
     const second = await create({ profile_id })
-    expect(await valueOf(client(), second, look)).toEqual(loggedIn)
+    expect(await valueOf(client(), second, readState)).toEqual(loggedIn)
   })
 
-  test('without save_profile a session leaves its profile as it was', async () => {
+  test('without save_profile the profile of a session is unchanged', async () => {
     const { profile_id } = await client().saveProfile({ name: 'untouched' })
     const session = await create({ profile_id })
     await valueOf(client(), session, logIn)
@@ -94,7 +94,7 @@ describe.each(homeNames)('profiles (%s)', (home) => {
     expect(await client().getProfile({ profile_id })).toMatchObject({ cookies: 0, origins: [] })
   })
 
-  test('they are listed, shown and deleted; a name is used once', async () => {
+  test('lists, shows and deletes profiles, whose names are unique', async () => {
     const first = await client().saveProfile({ name: 'one' })
     const second = await client().saveProfile({ name: 'two' })
     const { profiles, total } = await client().listProfiles({})
@@ -111,12 +111,12 @@ describe.each(homeNames)('profiles (%s)', (home) => {
     expect(await failureOf(client().deleteProfile({ profile_id: second.profile_id }))).toMatchObject({ status: 404 })
   })
 
-  test('two that ask for one name at once: one gets it', async () => {
+  test('only one of several concurrent calls gets a name', async () => {
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => client().saveProfile({ name: 'race' })))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
   })
 
-  test('a profile is a private file, and nothing half-written is left beside it', async () => {
+  test('stores a profile as a private file, and leaves no temporary files', async () => {
     await client().saveProfile({ name: 'private' })
     const folder = join(homes.stateDir, 'profiles')
     const files = await readdir(folder)
@@ -125,7 +125,7 @@ describe.each(homeNames)('profiles (%s)', (home) => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700)
   })
 
-  test('saving an unknown session is a 404, an ended one a 410', async () => {
+  test('saving an unknown session returns 404, an ended one 410', async () => {
     const save = (session_id: string) => client().saveProfile({ name: 'never', session_id })
     expect(await failureOf(save('ses_unknown'))).toMatchObject({ code: 'session_not_found' })
     const ended = await create()

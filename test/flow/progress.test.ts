@@ -1,4 +1,4 @@
-/** Commands that take their time say how far they are: on a terminal, on standard error, and nowhere else. */
+/** Progress of long commands: shown on standard error, and only on a terminal. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Io } from '../../src/cli/io.ts'
 import { withByteCount } from '../../src/cli/output/progress.ts'
@@ -12,8 +12,8 @@ let homes: Homes
 let site: Site
 let search: SearchServer
 let folder: ScriptFolder
-/** Lets the pages go that wait for it. */
-let letGo: () => void
+/** Releases the held pages. */
+let releasePages: () => void
 let held: Promise<void>
 
 beforeAll(async () => {
@@ -22,12 +22,12 @@ beforeAll(async () => {
     '/now': '<!doctype html><title>Now</title><h1>Now</h1>',
     '/held': (_, response) => void held.then(() => response.end('<!doctype html><title>Held</title><h1>Held</h1>')),
   })
-  search.knows([{ url: `${site.url}/held`, title: 'Held', snippet: 'A page that takes its time' }])
+  search.setResults([{ url: `${site.url}/held`, title: 'Held', snippet: 'A page that takes its time' }])
   homes = await openHomes({ search: search.config('searxng') })
 })
 beforeEach(async () => {
   folder = await scriptFolder()
-  held = new Promise((resolve) => (letGo = resolve))
+  held = new Promise((resolve) => (releasePages = resolve))
 })
 afterEach(() => folder.close())
 afterAll(async () => {
@@ -36,18 +36,18 @@ afterAll(async () => {
   await site.close()
 })
 
-/** Runs a command whose page is held until a person would have read `words`, or to its end where nobody reads. */
+/** Runs a command on a terminal, and holds its page until the output matches `words`; without `words`, does neither. */
 async function run(argv: readonly string[], words?: RegExp) {
-  if (!words) letGo()
-  let heard = ''
+  if (!words) releasePages()
+  let output = ''
   return bax([...argv, '--server', homes.baseUrl], {
     cwd: folder.path,
     tty: words !== undefined,
     columns: 100,
     env: { NO_COLOR: '1' },
     onError(text) {
-      heard += text
-      if (words?.test(heard)) letGo()
+      output += text
+      if (words?.test(output)) releasePages()
     },
   })
 }
@@ -55,13 +55,13 @@ async function run(argv: readonly string[], words?: RegExp) {
 describe('a scrape of many pages', () => {
   const argv = () => ['scrape', `${site.url}/now`, `${site.url}/nothing`, `${site.url}/held`, '--fail-on-status', '-o', 'pages/'] // prettier-ignore
 
-  test('says how many are done, failed and left, and how fast', async () => {
+  test('shows how many are finished, failed and left, and the rate', async () => {
     const { code, stdout } = await run(argv(), /2 of 3 pages, [\d.]+\/s, 1 left, 1 failed/)
     expect(code).toBe(1)
     expect(stdout).toContain('pages/')
   })
 
-  test('says nothing of it where nobody looks', async () => {
+  test('shows no progress without a terminal', async () => {
     expect((await run(argv())).stderr).not.toContain('of 3 pages')
   })
 })
@@ -69,19 +69,19 @@ describe('a scrape of many pages', () => {
 describe('a search', () => {
   const argv = ['search', 'deltas', '--limit', '1', '--formats', 'markdown']
 
-  test('says what it does, and for how long', async () => {
+  test('shows its activity and duration', async () => {
     expect((await run(argv, /searching deltas, and scraping the results \(at most 1\): \d+ s/)).code).toBe(0)
   })
 
-  test('says nothing of it where nobody looks', async () => {
+  test('shows no progress without a terminal', async () => {
     expect((await run(argv)).stderr).toBe('')
   })
 })
 
-describe('bytes on their way', () => {
-  /** Passes bytes, the second half when a person would have read `words`. */
+describe('a transfer', () => {
+  /** Passes bytes on, the second half once the output matches `words`. */
   async function pass(words?: RegExp) {
-    let heard = ''
+    let output = ''
     let read = () => {}
     const seen = new Promise<void>((resolve) => (read = resolve))
     const screen = {
@@ -91,8 +91,8 @@ describe('bytes on their way', () => {
       clearLine: () => true,
       moveCursor: () => true,
       write(text: string | Uint8Array) {
-        heard += String(text)
-        if (words?.test(heard)) read()
+        output += String(text)
+        if (words?.test(output)) read()
       },
     }
     async function* halves() {
@@ -103,15 +103,15 @@ describe('bytes on their way', () => {
     const passed: Uint8Array[] = []
     const io = { stderr: screen, env: {} } as unknown as Io
     for await (const chunk of withByteCount(io, 'data.bin', halves(), 2_000_000)) passed.push(chunk)
-    return { heard, passed: Buffer.concat(passed) }
+    return { output, passed: Buffer.concat(passed) }
   }
 
-  test('are counted, of how many, and how fast, and pass unchanged', async () => {
+  test('shows transferred and total bytes and the rate, and does not change the bytes', async () => {
     const { passed } = await pass(/data\.bin: 1\.0 of 2\.0 MB, [\d.]+ MB\/s/)
     expect([passed.length, passed[0], passed.at(-1)]).toEqual([2_000_000, 1, 2])
   })
 
-  test('say nothing of it where nobody looks', async () => {
-    expect((await pass()).heard).toBe('')
+  test('shows no progress without a terminal', async () => {
+    expect((await pass()).output).toBe('')
   })
 })

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, valueOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 
@@ -17,13 +18,13 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
   const create = (input: Parameters<Client['createSession']>[0] = {}) =>
     client().createSession({ headless: true, ...input })
   const close = (session_id: string) => client().closeSession({ session_id })
-  /** Sessions in every place of the first browser. */
+  /** Creates sessions in every slot of the first browser. */
   const fillBrowser = async () => {
     const made = [await create(), await create()]
     expect(made.map(({ status }) => status)).toEqual(['ready', 'ready'])
     return made.map(({ session_id }) => session_id!)
   }
-  /** Sessions in every place of all browsers. */
+  /** Creates sessions in every slot of all browsers. */
   const fillAll = async () => {
     const ids = await fillBrowser()
     while (ids.length < 4) {
@@ -34,7 +35,7 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
   }
   const ready = async (provision_id: string) => {
     let record = await client().pollProvision({ provision_id })
-    await until(async () => {
+    await waitUntil(async () => {
       record = await client().pollProvision({ provision_id })
       return record.status !== 'provisioning'
     })
@@ -45,13 +46,13 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
     await Promise.all(sessions.map(({ session_id }) => close(session_id)))
   })
 
-  test('a place in a running browser is had at once', async () => {
+  test('returns a session at once if a running browser has a free slot', async () => {
     const created = await create()
     expect(created.status).toBe('ready')
     expect(created).not.toHaveProperty('provision_id')
   })
 
-  test('with all places taken a creation is answered 202 and another browser is started, stage by stage', async () => {
+  test('returns 202 if all slots are taken, and starts another browser stage by stage', async () => {
     const own = await openHomes({ pool: { contextsPerBrowser: 1, browsers: 2 } })
     try {
       const first = await own.clients[home].createSession({ headless: true })
@@ -75,7 +76,7 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
         code: null,
       })
       let record = early
-      await until(async () => {
+      await waitUntil(async () => {
         const next = await own.clients[home].pollProvision({ provision_id })
         expect(order.indexOf(next.stage)).toBeGreaterThanOrEqual(order.indexOf(record.stage))
         record = next
@@ -97,7 +98,7 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
     }
   })
 
-  test('with all browsers full it queues, in order, and a freed place goes to the first', async () => {
+  test('queues requests if all browsers are full, and gives a freed slot to the first', async () => {
     const ids = await fillAll()
     const first = await create()
     const second = await create()
@@ -112,7 +113,7 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
     expect((await ready(second.provision_id!)).status).toBe('ready')
   })
 
-  test('a cancelled provision leaves the queue, and gives its name back', async () => {
+  test('removes a cancelled provision from the queue, and releases its name', async () => {
     const ids = await fillAll()
     const { provision_id } = await create({ requested_name: 'waits' })
     expect(await failureOf(create({ requested_name: 'waits' }))).toMatchObject({ code: 'conflict' })
@@ -124,28 +125,28 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
     expect(next.status).toBe('ready')
   })
 
-  test('a batch without a session waits for a place', async () => {
+  test('a batch without a session waits for a slot', async () => {
     const ids = await fillAll()
     const batch = client().runCommands({ commands: [{ command: 'evaluate', data: { expression: '6 * 7' } }] })
-    await until(async () => (await client().getEngineStatus({})).provisions === 1)
+    await waitUntil(async () => (await client().getEngineStatus({})).provisions === 1)
     await close(ids[0]!)
     expect(await batch).toMatchObject({ success: true, steps_completed: 1 })
   })
 
-  test('a caller that goes away while it waits gives up its place in the queue', async () => {
+  test('a disconnected caller leaves the queue', async () => {
     await fillAll()
-    const gone = new AbortController()
+    const controller = new AbortController()
     const batch = client().runCommands(
       { commands: [{ command: 'evaluate', data: { expression: '1' } }] },
-      { signal: gone.signal },
+      { signal: controller.signal },
     )
-    await until(async () => (await client().getEngineStatus({})).provisions === 1)
-    gone.abort()
+    await waitUntil(async () => (await client().getEngineStatus({})).provisions === 1)
+    controller.abort()
     await batch.catch(() => {})
-    await until(async () => (await client().getEngineStatus({})).provisions === 0)
+    await waitUntil(async () => (await client().getEngineStatus({})).provisions === 0)
   })
 
-  test('a killed browser makes room for those who wait', async () => {
+  test('a killed browser frees slots for queued requests', async () => {
     await fillAll()
     const { provision_id } = await create()
     const { browsers } = await client().getEngineStatus({})
@@ -156,7 +157,7 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
   })
 
   test.each(['pollProvision', 'getProvision', 'cancelProvision'] as const)(
-    '%s of an unknown one is a 404',
+    '%s returns 404 for an unknown provision',
     async (name) => {
       expect(await failureOf(client()[name]({ provision_id: 'prv_unknown' }))).toMatchObject({
         code: 'provision_not_found',

@@ -1,14 +1,14 @@
-/** What one key may have at a time on a real server with keys: sessions, shells, crawls. */
+/** Quotas per key on a real server: sessions, shells, crawls, streams and websockets. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { limits } from '../../src/core/limits/limits.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { nameOf } from '../support/docker.ts'
 import { heldPages } from '../support/held-pages.ts'
-import { type Answer, ask, type RunningServer, serve } from '../support/server.ts'
-import { until } from '../support/session-steps.ts'
+import { type Answer, request, type RunningServer, serve } from '../support/server.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const held = heldPages()
 let built: BuiltBax
@@ -26,11 +26,11 @@ beforeAll(async () => {
   }
   ann = await makeKey('ann')
   bob = await makeKey('bob')
-  const bounds = ['--max-sessions', '2', '--max-shells', '2', '--max-crawls', '2']
-  server = await serve(built, ['--rate', '0', ...bounds], { stateDir })
+  const quotas = ['--max-sessions', '2', '--max-shells', '2', '--max-crawls', '2']
+  server = await serve(built, ['--rate', '0', ...quotas], { stateDir })
 }, 240_000)
 afterAll(async () => {
-  held.letGo()
+  held.release()
   server.child.kill('SIGTERM')
   await server.ended
   await built.close()
@@ -38,16 +38,16 @@ afterAll(async () => {
 }, 60_000)
 
 const as = (key: string, method: string, path: string, body?: object): Promise<Answer> =>
-  ask(server.url, method, path, body, { 'x-api-key': key })
+  request(server.url, method, path, body, { 'x-api-key': key })
 
-/** Things of which a key may have two. */
+/** A resource with a quota of two per key. */
 interface Kind {
   readonly things: string
   readonly code: string
   readonly make: (key: string) => Promise<Answer>
-  /** Where the thing that an answer tells of is. */
+  /** Returns the path of the resource that a response describes. */
   readonly path: (made: Answer) => string
-  /** A thing that ends by itself or is deleted; both give its place back. */
+  /** Returns whether the resource has ended, by itself or by deletion, which frees its slot. */
   readonly isOver: (record: Answer) => boolean
 }
 
@@ -78,12 +78,12 @@ const kinds: Record<string, Kind> = {
 describe.each(Object.entries(kinds))('%s', (limit, { things, code, make, path, isOver }) => {
   const absent = limit === 'shells' ? busybox.absent : null
   test.skipIf(absent !== null)(
-    `beyond what a key may have are refused with the time to wait, to that key alone, until one has ended${absent === null ? '' : ` ${nameOf(busybox)}`}`,
+    `beyond the quota of a key are rejected with Retry-After, for that key only, until one has ended${absent === null ? '' : ` ${nameOf(busybox)}`}`,
     async () => {
-      // Together, so that no place is given twice to who asks at the same time.
-      const asked = await Promise.all(Array.from({ length: 4 }, () => make(ann)))
-      const made = asked.filter(({ status }) => status < 300)
-      const refused = asked.filter(({ status }) => status >= 300)
+      // Concurrently, so that a race would exceed the quota.
+      const responses = await Promise.all(Array.from({ length: 4 }, () => make(ann)))
+      const made = responses.filter(({ status }) => status < 300)
+      const refused = responses.filter(({ status }) => status >= 300)
       expect([made.length, refused.length]).toEqual([2, 2])
       for (const { status, headers, body } of refused) {
         const error = `the limit of 2 ${things} per key is reached`
@@ -94,18 +94,18 @@ describe.each(Object.entries(kinds))('%s', (limit, { things, code, make, path, i
       expect(others.status).toBeLessThan(300)
 
       expect((await as(ann, 'DELETE', path(made[0]!))).status).toBeLessThan(300)
-      await until(async () => isOver(await as(ann, 'GET', path(made[0]!))))
+      await waitUntil(async () => isOver(await as(ann, 'GET', path(made[0]!))))
       const next = await make(ann)
       expect(next.status).toBeLessThan(300)
       expect((await make(ann)).status).toBe(429)
-      // What was refused has left nothing, and what was there before is there still.
+      // Rejected requests leave nothing behind, and earlier resources are unaffected.
       for (const one of [made[1]!, next]) expect(isOver(await as(ann, 'GET', path(one)))).toBe(false)
       expect(isOver(await as(bob, 'GET', path(others)))).toBe(false)
     },
   )
 })
 
-test('a creation that fails takes no place', async () => {
+test('a failed creation does not count', async () => {
   for (const one of (await as(bob, 'GET', '/sessions')).body.sessions)
     await as(bob, 'DELETE', `/sessions/${one.session_id}`)
   for (let turn = 0; turn < 3; turn += 1) {
@@ -115,14 +115,14 @@ test('a creation that fails takes no place', async () => {
   for (let turn = 0; turn < 2; turn += 1) expect((await as(bob, 'POST', '/sessions', {})).status).toBe(200)
 })
 
-describe('what a key has open', () => {
+describe('connections of a key', () => {
   const { ofKey } = limits.openEnds
   let id: string
   beforeAll(async () => {
     id = (await as(bob, 'GET', '/sessions')).body.sessions[0].session_id
   })
 
-  test('are so many streams; one more when one is closed', async () => {
+  test('limit the number of streams; closing one allows another', async () => {
     const follow = async (key: string) => {
       const stop = new AbortController()
       const { status } = await fetch(`${server.url}/stream/sse?session_id=${id}`, { headers: { 'x-api-key': key }, signal: stop.signal }) // prettier-ignore
@@ -132,31 +132,31 @@ describe('what a key has open', () => {
     expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))
     const refused = await as(bob, 'GET', `/stream/sse?session_id=${id}`)
     expect(refused).toMatchObject({ status: 429, body: { code: 'rate_limited', error: `one key may have ${ofKey} streams open at a time` } }) // prettier-ignore
-    // Not so its other calls, and not another key.
+    // Other calls and other keys are not affected.
     expect((await as(bob, 'GET', `/sessions/${id}`)).status).toBe(200)
     expect((await follow(ann)).status).toBe(404)
     streams[0]!.stop.abort()
-    await until(async () => (await follow(bob)).status === 200)
+    await waitUntil(async () => (await follow(bob)).status === 200)
     for (const { stop } of streams) stop.abort()
-    // What asks for the head alone is no stream.
+    // A HEAD request does not count as a stream.
     const heads = Array.from({ length: 2 * ofKey }, () => fetch(`${server.url}/stream/sse?session_id=${id}`, { method: 'HEAD', headers: { 'x-api-key': bob } })) // prettier-ignore
     await Promise.all(heads)
-    await until(async () => (await follow(bob)).status === 200)
+    await waitUntil(async () => (await follow(bob)).status === 200)
   })
 
-  test('are so many websockets, refused before they are opened', async () => {
-    const come = (key: string) =>
+  test('limit the number of websockets, which are rejected before they open', async () => {
+    const connect = (key: string) =>
       new Promise<{ socket: WebSocket; status: number }>((resolve) => {
         const socket = new WebSocket(`${server.url.replace('http', 'ws')}/sessions/${id}/live`, { headers: { 'x-api-key': key } }) // prettier-ignore
         socket.on('error', () => {})
         socket.once('open', () => resolve({ socket, status: 101 }))
         socket.once('unexpected-response', (_request, { statusCode }) => resolve({ socket, status: statusCode! }))
       })
-    const all = await Promise.all(Array.from({ length: ofKey + 5 }, () => come(bob)))
+    const all = await Promise.all(Array.from({ length: ofKey + 5 }, () => connect(bob)))
     expect(all.filter(({ status }) => status === 101)).toHaveLength(ofKey)
     expect(all.filter(({ status }) => status === 429)).toHaveLength(5)
-    expect((await come(ann)).status).toBe(404)
+    expect((await connect(ann)).status).toBe(404)
     for (const { socket } of all) socket.terminate()
-    await until(async () => (await come(bob)).status === 101)
+    await waitUntil(async () => (await connect(bob)).status === 101)
   })
 })

@@ -1,23 +1,24 @@
-/** Every example of README.md, run as it stands there; only addresses and ports are exchanged for those of this machine. */
+/** Runs every example of README.md unchanged, except for URLs and ports, which are replaced by local ones. */
 import { stat, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { lacks, titled } from '../support/needs.ts'
+import { missingPrograms, titled } from '../support/needs.ts'
 import { packageFolder } from '../support/packages.ts'
-import { Desk, type Example, freePort, type Ran, readExamples } from '../support/readme.ts'
+import { freePort } from '../support/ports.ts'
+import { Workspace, type Example, type RunResult, readExamples } from '../support/readme.ts'
 import { exampleSite, teaShop } from '../support/readme-site.ts'
 import { type SearchServer, serveSearch } from '../support/search-server.ts'
 import { debian } from '../support/shell.ts'
 import type { Site } from '../support/site.ts'
 
-/** Building bax, and starting it for each section, on a machine where much else is going on. */
-const patience = 240_000
+/** Timeout for building bax and starting it for each section on a busy machine. */
+const timeoutMs = 240_000
 
-/** Examples that are not run here, by the words that only they have, and why. */
-const elsewhere: Record<string, string> = {
+/** Examples that are not run here, by a unique part of their text, with the reason. */
+const notRun: Record<string, string> = {
   'npm test  ': 'it runs all tests, and this one among them; .ci/run begins with it on a clean checkout',
   'call() {': 'test/clients/curl.test.ts runs this and the following examples of curl',
   'call "/stream/sse': 'test/clients/curl.test.ts',
@@ -29,12 +30,12 @@ const elsewhere: Record<string, string> = {
   'yaml.schemas': 'settings of an editor',
 } // prettier-ignore
 
-/** Sections whose examples begin where those before have not been: with a state folder, and so an engine and keys, of their own. */
+/** Sections that need a state folder, and so an engine and keys, of their own. */
 const own = new Set(['One example of each', 'Where the engine lives', 'How a crawl behaves', 'Keys', 'Clients that you have already', 'Relay: your own browser']) // prettier-ignore
 
 const login = 'steps:\n  - navigate_to: ${vars.base}/shop\n  - evaluate: document.cookie = "user=${vars.user}"\n'
 
-/** Files that examples of a section read. */
+/** Files that the examples of a section read. */
 const given: Record<string, Record<string, string>> = {
   Scraping: {
     'pages.txt': 'https://example.com\nhttps://example.com/docs/\n',
@@ -46,7 +47,7 @@ const given: Record<string, Record<string, string>> = {
   'Shell sessions': { 'data.csv': 'name,cents\ntotal,12\n' },
 }
 
-/** What is typed before a section's examples, and what is to hold after them. */
+/** Commands before the examples of a section, and conditions after them. */
 const before: Record<string, string> = {
   Searching: 'bax session create --requested-name shop --start-url https://example.com/docs/',
   'Relay: your own browser':
@@ -58,8 +59,8 @@ const after: Record<string, string> = {
   Completion: 'complete -p bax',
 }
 
-/** What the examples of a section say, among other things. */
-const says: Record<string, (string | RegExp)[]> = {
+/** Parts of the expected output of a section. */
+const expectedOutput: Record<string, (string | RegExp)[]> = {
   'One example of each': [/- heading "Example Domain"/, /Docs\n/, /"userAgent|Mozilla\/5\.0/, /live\/ses_.*token=ft_/, /"markdown":"# Example Domain/], // prettier-ignore
   'Where the engine lives': ['"command":"get_title"', '"openapi":"3.1'],
   'The command line': ['red shoes'],
@@ -77,7 +78,7 @@ const says: Record<string, (string | RegExp)[]> = {
 }
 
 const examples = await readExamples()
-const isElsewhere = ({ text }: Example) => Object.keys(elsewhere).some((words) => text.includes(words))
+const isElsewhere = ({ text }: Example) => Object.keys(notRun).some((words) => text.includes(words))
 const runnable = examples.filter((example) => ['sh', 'js', 'yaml'].includes(example.language) && !isElsewhere(example))
 const sections = [...new Set(runnable.map(({ section }) => section))]
 
@@ -86,26 +87,26 @@ let browser: string
 let site: Site
 let search: SearchServer
 let shared: string
-let desk: Desk | undefined
+let workspace: Workspace | undefined
 
 beforeAll(async () => {
   const located = locateBrowser({ headless: true, stealth: false }, { cacheDir: '/nonexistent' })
   ;[built, site, search, { path: browser }] = await Promise.all([buildBax(), exampleSite(), serveSearch(), located])
   shared = await built.stateDir()
-  search.knows([{ url: `${site.url}/docs/`, title: 'Docs of a river', snippet: 'How deltas grow' }])
-}, patience)
+  search.setResults([{ url: `${site.url}/docs/`, title: 'Docs of a river', snippet: 'How deltas grow' }])
+}, timeoutMs)
 afterEach(async () => {
-  await desk?.close()
-  desk = undefined
+  await workspace?.close()
+  workspace = undefined
 })
 afterAll(async () => {
   await built.close()
   await Promise.all([site.close(), search.close()])
-}, patience)
+}, timeoutMs)
 
-async function deskFor(section: string): Promise<Desk> {
+async function openWorkspace(section: string): Promise<Workspace> {
   const DOCKER_HOST = process.env['DOCKER_HOST']
-  return Desk.open(built.program, browser, {
+  return Workspace.open(built.program, browser, {
     BAX_BROWSER: browser,
     BAX_STATE_DIR: own.has(section) ? await built.stateDir() : shared,
     SHOP_PASSWORD: 'a word that nobody sees',
@@ -114,8 +115,8 @@ async function deskFor(section: string): Promise<Desk> {
   })
 }
 
-/** Exchanges the addresses of examples; one that is not known here would lead out of this machine. */
-async function here(): Promise<(text: string) => string> {
+/** Returns a function that replaces the URLs of examples; an unknown one fails, since it would leave this machine. */
+async function makeReplacer(): Promise<(text: string) => string> {
   const [server, other, debugging] = await Promise.all([freePort(), freePort(), freePort()])
   const table: [string, string][] = [
     ['https://bax.example.com', `http://127.0.0.1:${server}`],
@@ -139,31 +140,31 @@ async function here(): Promise<(text: string) => string> {
   }
 }
 
-/** Types all examples of a section, one below the other. */
-async function type(section: string): Promise<Ran> {
-  const local = await here()
-  desk = await deskFor(section)
-  for (const [name, content] of Object.entries(given[section] ?? {})) await desk.write(name, local(content))
+/** Runs all examples of a section, one after the other. */
+async function type(section: string): Promise<RunResult> {
+  const local = await makeReplacer()
+  workspace = await openWorkspace(section)
+  for (const [name, content] of Object.entries(given[section] ?? {})) await workspace.write(name, local(content))
   const all = runnable.filter((example) => example.section === section)
   for (const { language, text } of all.filter((example) => example.language === 'yaml')) {
     const name = /^# (\S+\.yaml)\n/.exec(text)?.[1]
-    if (language === 'yaml' && name) await desk.write(name, local(text))
+    if (language === 'yaml' && name) await workspace.write(name, local(text))
   }
   const code = all.filter(({ language }) => language === 'js').map(({ text }) => text)
-  if (code.length > 0) await prepareModule(desk, local(code.join('\n')))
+  if (code.length > 0) await prepareModule(workspace, local(code.join('\n')))
   const lines = [
     before[section] ?? '',
     ...all.filter(({ language }) => language === 'sh').map(({ text }) => text),
     ...(code.length > 0 ? ['curl -sS --retry 9 --retry-connrefused http://127.0.0.1:4100/healthz', 'node example.mjs'] : []), // prettier-ignore
     after[section] ?? '',
   ]
-  return desk.run(local(lines.join('\n')))
+  return workspace.run(local(lines.join('\n')))
 }
 
-/** Examples in JavaScript as one module, that ends when an event has come. */
-async function prepareModule({ folder, write }: Desk, text: string): Promise<void> {
+/** Writes the examples in JavaScript as one module, which ends after the first event. */
+async function prepareModule({ folder, write }: Workspace, text: string): Promise<void> {
   const packages = { 'puppeteer-core': '24.43.1', firecrawl: '4.42.0', eventsource: '4.1.1' }
-  await write.call(desk!, 'node_modules/.keep', '')
+  await write.call(workspace!, 'node_modules/.keep', '')
   for (const [name, version] of Object.entries(packages)) {
     await symlink(fileURLToPath(await packageFolder(name, version)), join(folder, 'node_modules', name))
   }
@@ -172,10 +173,10 @@ console.log(JSON.stringify({ page: page.markdown, pages: site.data.length, links
 events.addEventListener('message', () => process.exit(0))
 await other.newPage()
 `
-  await write.call(desk!, 'example.mjs', text + end)
+  await write.call(workspace!, 'example.mjs', text + end)
 }
 
-/** Files that the examples of a section are said to write. */
+/** Returns the files that the examples of a section write. */
 const written = (section: string): string[] =>
   runnable
     .filter((example) => example.section === section && example.language === 'sh')
@@ -183,26 +184,26 @@ const written = (section: string): string[] =>
     .map(([, name]) => name!)
     .filter((name) => !name.startsWith('/'))
 
-test('every example is run here, or in a test that is named', () => {
-  for (const words of Object.keys(elsewhere)) {
+test('runs every example here or in a named test', () => {
+  for (const words of Object.keys(notRun)) {
     expect(examples.filter(({ text }) => text.includes(words)).length, words).toBe(1)
   }
-  expect(Object.keys(says).toSorted()).toEqual(sections.toSorted())
+  expect(Object.keys(expectedOutput).toSorted()).toEqual(sections.toSorted())
 })
 
-test('an example in JSON is JSON', () => {
+test('has valid JSON in its JSON examples', () => {
   for (const { text } of examples.filter(({ language }) => language === 'json')) JSON.parse(text)
 })
 
-const noPrograms = lacks('bash', 'curl')
-describe.skipIf(noPrograms)(titled('the examples run as they are typed', noPrograms), () => {
-  test.each(sections.filter((section) => section !== 'Shell sessions' && section !== 'One example of each'))('%s', check, patience) // prettier-ignore
+const noPrograms = missingPrograms('bash', 'curl')
+describe.skipIf(noPrograms)(titled('runs the examples unchanged', noPrograms), () => {
+  test.each(sections.filter((section) => section !== 'Shell sessions' && section !== 'One example of each'))('%s', check, timeoutMs) // prettier-ignore
 
-  // The default image of shell sessions; npm run setup makes it.
+  // The default image of shell sessions, built by npm run setup.
   test.skipIf(debian.absent !== null).each(['One example of each', 'Shell sessions'])(
     titled('%s', debian.absent),
     check,
-    patience,
+    timeoutMs,
   )
 })
 
@@ -210,28 +211,28 @@ async function check(section: string): Promise<void> {
   const { code, out, errors } = await type(section)
   expect(code, `${out}\n${errors}`).toBe(0)
   expect(errors).not.toMatch(/^error:/m)
-  for (const words of says[section]!) expect(out).toMatch(words)
-  for (const name of written(section)) expect((await stat(join(desk!.folder, name))).size, name).toBeGreaterThan(0)
+  for (const words of expectedOutput[section]!) expect(out).toMatch(words)
+  for (const name of written(section)) expect((await stat(join(workspace!.folder, name))).size, name).toBeGreaterThan(0)
 }
 
-describe('what the README shows of the terminal is what the terminal shows', () => {
+describe('terminal output in the README equals the real output', () => {
   const shown = (words: string): string => examples.find(({ text }) => text.includes(words))!.text
 
   test(
-    'a mistake of a selector, an observation, a step and the events of all of it',
+    'of a selector error, an observation, a step and the events of the session',
     async () => {
       const shop = await teaShop()
       try {
         const local = (text: string) => text.replaceAll('https://shop.example', shop.url)
-        desk = await deskFor('The command line')
-        await desk.run(`bax session create --requested-name shop --start-url ${shop.url}/tea`)
+        workspace = await openWorkspace('The command line')
+        await workspace.run(`bax session create --requested-name shop --start-url ${shop.url}/tea`)
         const [click, message] = splitPrompt(local(shown("click '#buyy'")))
-        // It would wait for ten seconds: the element might still come.
-        expect(await desk.run(`${click} --timeout-ms 500`)).toMatchObject({ code: 1, errors: message })
+        // By default it waits ten seconds for the element.
+        expect(await workspace.run(`${click} --timeout-ms 500`)).toMatchObject({ code: 1, errors: message })
         const [observe, page] = splitPrompt(local(shown('$ bax observe')))
-        expect((await desk.run(observe)).out).toBe(page)
+        expect((await workspace.run(observe)).out).toBe(page)
         const [step, effects] = splitPrompt(local(shown('$ bax step')))
-        expect((await desk.run(step)).out).toBe(effects)
+        expect((await workspace.run(step)).out).toBe(effects)
         const [watch, events] = splitPrompt(shown('$ bax session watch'))
         const lines = [
           `${watch} --replay all > events.txt &`,
@@ -240,30 +241,30 @@ describe('what the README shows of the terminal is what the terminal shows', () 
           'wait',
           'cat events.txt',
         ]
-        const { out } = await desk.run(lines.join('\n'))
+        const { out } = await workspace.run(lines.join('\n'))
         const form = (text: string) => new Set(text.replaceAll(/^[\d:.]{12}/gm, 'time').match(/^time {2}[\w.]+ +/gm))
         expect(form(out)).toEqual(form(events))
       } finally {
         await shop.close()
       }
     },
-    patience,
+    timeoutMs,
   )
 
   test(
-    'a mistake in a script',
+    'of an error in a script',
     async () => {
       const text = shown('unknown command "clik"')
-      desk = await deskFor('The command line')
-      await desk.write('shop.yaml', `steps:\n${'  - get_title\n'.repeat(10)}  - clik: '#buy'\n`)
-      const { code, errors } = await desk.run('bax run shop.yaml')
+      workspace = await openWorkspace('The command line')
+      await workspace.write('shop.yaml', `steps:\n${'  - get_title\n'.repeat(10)}  - clik: '#buy'\n`)
+      const { code, errors } = await workspace.run('bax run shop.yaml')
       expect({ code, errors }).toEqual({ code: 2, errors: text })
     },
-    patience,
+    timeoutMs,
   )
 })
 
-/** A line after `$`, and what is printed below it. */
+/** Splits a prompt line from the output below it. */
 function splitPrompt(text: string): [line: string, printed: string] {
   const [, line, printed] = /^\$ (.*)\n([\s\S]*)$/.exec(text)!
   return [line!, printed!]

@@ -8,15 +8,15 @@ const pages = {
 }
 
 inUsualHomes(pages, (given) => {
-  /** Reference of the first line of a fresh snapshot that has the text. */
+  /** Returns the reference in the first line of a fresh snapshot that contains the text. */
   const reference = async (text: string) => {
-    const wish = { session_id: given.sessionId(), include: ['snapshot' as const], interactive_only: false }
-    const { snapshot } = await given.client().observe(wish)
+    const options = { session_id: given.sessionId(), include: ['snapshot' as const], interactive_only: false }
+    const { snapshot } = await given.client().observe(options)
     const line = snapshot!.split('\n').find((each) => each.includes(text))!
     return `ref=${/\[ref=(\w+)\]/.exec(line)![1]}`
   }
 
-  test('a reference of a snapshot is a selector, in frames too', async () => {
+  test('accepts a reference of a snapshot as a selector, also in frames', async () => {
     await given.open('/')
     const selector = await reference('"Buy"')
     await given.do('click', { selector })
@@ -27,7 +27,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('get_bounding_boxes', { selector: inside })).toMatchObject([{ x: box.x, y: box.y }])
   })
 
-  test('a reference whose element is gone is stale at once', async () => {
+  test('rejects a reference at once when its element was removed', async () => {
     await given.open('/')
     const [buy, inside] = [await reference('"Buy"'), await reference('"Inside"')]
     await given.evaluate('document.body.replaceChildren()')

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
-import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let built: BuiltBax
 let site: Site
@@ -55,8 +55,8 @@ const run = (argv: readonly string[], env: Env, stdin?: string) =>
 /** Resolves with the connector once it is connected and the engine has its tab. */
 async function connect(env: Env, ...flags: string[]) {
   const connector = start(['relay', 'connect', '--name', 'laptop', ...flags], env)
-  await connector.says('^C disconnects the browser')
-  await until(async () => (await laptop(env))['active_target_id'] !== null, 60_000)
+  await connector.waitForStderr('^C disconnects the browser')
+  await waitUntil(async () => (await laptop(env))['active_target_id'] !== null, 60_000)
   return connector
 }
 
@@ -64,8 +64,8 @@ const laptop = async (env: Env): Promise<Record<string, unknown>> =>
   JSON.parse((await run(['relay', 'show', 'laptop', '--json'], env)).stdout) as Record<string, unknown>
 
 const cdp = (env: Env, ...words: string[]) => run(['cdp', '-s', 'laptop', ...words], env)
-const goTo = (env: Env, path: string) => cdp(env, 'Page.navigate', JSON.stringify({ url: site.url + path }))
-const titleIs = (title: string) => until(async () => (await foreign.titles()).includes(title), 60_000)
+const navigateTo = (env: Env, path: string) => cdp(env, 'Page.navigate', JSON.stringify({ url: site.url + path }))
+const titleIs = (title: string) => waitUntil(async () => (await foreign.titles()).includes(title), 60_000)
 
 /** Engines of both kinds; the server requires a token. */
 const engines: Record<string, () => Promise<Env>> = {
@@ -73,7 +73,7 @@ const engines: Record<string, () => Promise<Env>> = {
   '`bax serve`': async () => {
     const env = { BAX_STATE_DIR: await built.stateDir() }
     const server = start(['serve', '--port', '0'], env)
-    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.says('http://127.0.0.1:'))![0]
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.waitForStderr('http://127.0.0.1:'))![0]
     const { stdout } = await run(['relay', 'tokens', 'create', '--name', 'laptop'], { BAX_SERVER: address })
     return { BAX_SERVER: address, BAX_RELAY_TOKEN: stdout.trim() }
   },
@@ -91,7 +91,7 @@ describe.each(Object.keys(engines))('a browser connected to %s', (name) => {
     expect(list).toMatch(
       /^id +name +status +policy +active_target_id\nrly_[\w-]+ +laptop +connected +no-lifecycle +\w+\n$/i,
     )
-    expect((await goTo(env, '/')).code).toBe(0)
+    expect((await navigateTo(env, '/')).code).toBe(0)
     await titleIs('Home')
     const tabs = await run(['relay', 'tabs', 'laptop'], env)
     expect(tabs.stdout).toMatch(/^target_id +active +responsive +title +url\n\w+ +true +true /i)
@@ -148,10 +148,10 @@ describe.each(Object.keys(engines))('a browser connected to %s', (name) => {
     )
     let followed = ''
     follower.child.stdout!.on('data', (chunk: Buffer) => (followed += chunk))
-    await goTo(env, '/noisy')
-    await until(() => followed.includes('it broke'), 60_000)
+    await navigateTo(env, '/noisy')
+    await waitUntil(() => followed.includes('it broke'), 60_000)
     const finished = ['--kind', 'network', '--type', 'finished', '--url', '**/x?*']
-    await until(async () => (await events(...finished)).stdout !== '', 60_000)
+    await waitUntil(async () => (await events(...finished)).stdout !== '', 60_000)
 
     expect((await events('--kind', 'console', '--level', 'error', '--text', 'BROKE')).stdout).toMatch(
       /^\d\d:\d\d:\d\d\.\d{3} {2}console {2}log +error: it broke Bearer \[redacted\] \(http/,
@@ -186,7 +186,7 @@ describe.each(Object.keys(engines))('a browser connected to %s', (name) => {
     const connector = await connect(env, '--cdp', foreign.url)
     connector.child.kill('SIGKILL')
     await connector.ended
-    await until(async () => (await laptop(env))['status'] === 'reconnecting', 60_000)
+    await waitUntil(async () => (await laptop(env))['status'] === 'reconnecting', 60_000)
     expect(await cdp(env, 'Browser.getVersion')).toMatchObject({
       code: 3,
       stderr: expect.stringContaining('is disconnected'),
@@ -207,9 +207,9 @@ describe.each(Object.keys(engines))('a browser connected to %s', (name) => {
     await connect(env, '--cdp', foreign.url)
     const before = (await laptop(env))['active_target_id'] as string
     const { stdout } = await cdp(env, 'Target.createTarget', '{"url":"about:blank"}', '--field', 'targetId')
-    await until(async () => (await laptop(env))['active_target_id'] === stdout.trim(), 60_000)
+    await waitUntil(async () => (await laptop(env))['active_target_id'] === stdout.trim(), 60_000)
     expect((await run(['relay', 'use', 'laptop', before], env)).code).toBe(0)
-    await until(async () => (await laptop(env))['active_target_id'] === before, 60_000)
+    await waitUntil(async () => (await laptop(env))['active_target_id'] === before, 60_000)
     expect((await run(['relay', 'use', 'laptop', 'none'], env)).code).toBe(5)
     await cdp(env, 'Target.closeTarget', JSON.stringify({ targetId: stdout.trim() }))
   })
@@ -224,7 +224,7 @@ describe('`bax relay connect --launch`', () => {
       expect((await readdir(folder)).filter((entry) => entry.startsWith('bax-browser-'))).toHaveLength(1)
       connector.child.kill(signal)
       await connector.ended
-      await until(async () => !(await readdir(folder)).some((entry) => entry.startsWith('bax-browser-')), 60_000)
+      await waitUntil(async () => !(await readdir(folder)).some((entry) => entry.startsWith('bax-browser-')), 60_000)
       expect(await processesNaming(folder)).toEqual([])
       await run(['relay', 'stop', 'laptop'], env)
     }
@@ -257,7 +257,7 @@ describe('invalid input', () => {
     const connector = start(['relay', 'connect', ...flags], env)
     if (code === 3) {
       // The server may come back, so the connector retries until it is stopped.
-      await connector.says('reconnecting')
+      await connector.waitForStderr('reconnecting')
       connector.child.kill('SIGINT')
       return
     }

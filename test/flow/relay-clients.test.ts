@@ -2,10 +2,10 @@ import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { bringBrowser } from '../support/relay.ts'
+import { connectBrowser } from '../support/relay.ts'
 import { loadPuppeteer } from '../support/puppeteer.ts'
-import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -25,7 +25,7 @@ beforeAll(async () => {
   ])
   token = (await homes.clients.http.createRelayToken({})).token
   await foreign.evaluate('about:blank', `location.href = ${JSON.stringify(`${site.url}/private`)}`)
-  await until(async () => (await foreign.pages()).includes(`${site.url}/private`), 60_000)
+  await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/private`), 60_000)
 })
 afterAll(async () => {
   await homes.close()
@@ -33,21 +33,21 @@ afterAll(async () => {
   await site.close()
 })
 
-const bring = async (tabs: readonly string[] = []) => {
-  const brought = await bringBrowser({ browser: foreign.url, engine: homes.baseUrl, token, tabs })
-  const record = () => homes.clients.http.getRelay({ id: brought.id })
+const connect = async (tabs: readonly string[] = []) => {
+  const connected = await connectBrowser({ browser: foreign.url, engine: homes.baseUrl, token, tabs })
+  const record = () => homes.clients.http.getRelay({ id: connected.id })
   const cdp = (method: string, params = {}, target_id?: string) =>
     homes.clients.http.cdp({
-      session_id: brought.id,
+      session_id: connected.id,
       method,
       params,
       ...(target_id && { target_id }),
       timeout_ms: 5000,
     })
-  return { record, cdp, stop: brought.stop, socket: async () => (await record()).cdp_url! }
+  return { record, cdp, stop: connected.stop, socket: async () => (await record()).cdp_url! }
 }
 
-/** URLs of the pages that each of the two libraries finds, and the title of one that it opens. */
+/** Returns the URLs of the pages that each library finds, and the title of one that it opens. */
 const clients: Record<string, (socket: string) => Promise<{ pages: string[]; opened: string }>> = {
   Playwright: async (socket) => {
     const browser = await chromium.connectOverCDP(socket)
@@ -77,24 +77,24 @@ describe.each(Object.keys(clients))('%s', (name) => {
   const visit = clients[name]!
 
   test('finds only the shared tabs, and opens its own', async () => {
-    const all = await bring()
+    const all = await connect()
     const made = await all.cdp('Target.createTarget', { url: `${site.url}/shared` })
-    await until(async () => (await foreign.pages()).includes(`${site.url}/shared`), 60_000)
+    await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/shared`), 60_000)
     await all.stop()
-    const some = await bring(['**/shared'])
-    await until(async () => (await some.record()).targets.length === 1, 60_000)
+    const some = await connect(['**/shared'])
+    await waitUntil(async () => (await some.record()).targets.length === 1, 60_000)
     expect(await visit(await some.socket())).toEqual({ pages: [`${site.url}/shared`], opened: 'New' })
     await some.cdp('Target.closeTarget', { targetId: made.result!['targetId'] })
     await some.stop()
   })
 
   test('is not blocked by a tab that hangs', async () => {
-    const { cdp, record, socket, stop } = await bring()
+    const { cdp, record, socket, stop } = await connect()
     const made = await cdp('Target.createTarget', { url: `${site.url}/hang` })
     const hung = made.result!['targetId'] as string
     const hangs = async () =>
       (await record()).targets.some(({ target_id: id, responsive }) => id === hung && !responsive)
-    await until(hangs, 60_000)
+    await waitUntil(hangs, 60_000)
     expect(await visit(await socket())).toEqual({ pages: [`${site.url}/private`], opened: 'New' })
     await cdp('Target.closeTarget', { targetId: hung })
     await stop()

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
-import { connectHere } from '../support/relay.ts'
-import { until } from '../support/session-steps.ts'
+import { connectToHub } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
-import { sends } from '../support/web.ts'
+import { waitUntil } from '../support/wait.ts'
+import { respondWith } from '../support/web.ts'
 
 let site: Site
 let foreign: Awaited<ReturnType<typeof startForeignBrowser>>
@@ -14,8 +14,8 @@ beforeAll(async () => {
     serveSite({
       '/': '<title>Home</title><h1>Home</h1><script>console.log("hello", {n: 1}, "Bearer abcdefghijkl")</script>',
       '/data': '<title>Data</title><script>fetch("/data.json"); fetch("/pixel")</script>',
-      '/data.json': sends('application/json', '{"name":"Ada","token":"s3cret"}'),
-      '/pixel': sends('image/png', 'x'),
+      '/data.json': respondWith('application/json', '{"name":"Ada","token":"s3cret"}'),
+      '/pixel': respondWith('image/png', 'x'),
       '/other': '<title>Other</title><img src="/picture?token=s3cret">',
     }),
     startForeignBrowser(),
@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 const never = new AbortController().signal
-const connected = (source: Parameters<typeof connectHere>[1] = {}) => connectHere(foreign.url, source)
+const connected = (source: Parameters<typeof connectToHub>[1] = {}) => connectToHub(foreign.url, source)
 
 const call = (session: RelaySession, method: string, params = {}, target_id?: string) =>
   session.calls.call({ method, params, target_id, timeout_ms: 10_000, max_bytes: 1_000_000 }, never)
@@ -37,12 +37,12 @@ const valueOf = async (session: RelaySession, expression: string): Promise<unkno
   return (result['result'] as { value: unknown }).value
 }
 
-describe('browser of a connector', () => {
+describe('the browser of a connector', () => {
   test('runs CDP calls on its active page, where domains stay enabled', async () => {
     const { session, end } = await connected()
     await call(session, 'Page.enable')
     await call(session, 'Page.navigate', { url: site.url })
-    await until(
+    await waitUntil(
       () =>
         session.events.read({ since: 0, limit: 1000, order: 'asc', types: ['Page.loadEventFired'] }).events.length > 0,
     )
@@ -57,12 +57,12 @@ describe('browser of a connector', () => {
     await call(session, 'Page.navigate', { url: site.url })
     const message = { level: 'log', text: 'hello {n: 1} Bearer [redacted]', url: `${site.url}/` }
     // Console messages from before the connection come first, without previews.
-    await until(() => page({ kinds: ['console'], text: 'n: 1' }).length > 0)
+    await waitUntil(() => page({ kinds: ['console'], text: 'n: 1' }).length > 0)
     expect(page({ kinds: ['console'] }).at(-1)).toMatchObject({ type: 'log', data: message })
     await call(session, 'Page.navigate', { url: `${site.url}/other` })
-    await until(() => page({ types: ['finished'], url: (url: string) => url.includes('picture') }).length > 0)
-    const picture = page({ kinds: ['network'], url: (url: string) => url.includes('picture') })
-    expect(picture.map(({ type }) => type)).toEqual(['request', 'response', 'finished'])
+    await waitUntil(() => page({ types: ['finished'], url: (url: string) => url.includes('picture') }).length > 0)
+    const pictureRequests = page({ kinds: ['network'], url: (url: string) => url.includes('picture') })
+    expect(pictureRequests.map(({ type }) => type)).toEqual(['request', 'response', 'finished'])
     expect(JSON.stringify(page())).not.toContain('s3cret')
     await end()
   })
@@ -74,7 +74,7 @@ describe('browser of a connector', () => {
       session.events
         .read({ since: 0, limit: 1000, order: 'asc', types: ['finished'], url: (url) => url.endsWith(ending) })
         .events.at(-1)
-    await until(() => finished('/data.json') !== undefined && finished('/pixel') !== undefined)
+    await waitUntil(() => finished('/data.json') !== undefined && finished('/pixel') !== undefined)
     expect(finished('/data.json')!.data['body']).toBe('{"name":"Ada","token":"[redacted]"}')
     expect(finished('/pixel')!.data).not.toHaveProperty('body')
     await end()
@@ -89,12 +89,12 @@ describe('browser of a connector', () => {
   })
 
   test('reconnects with the same ID after an outage, and delivers the events of the outage once', async () => {
-    const { hub, session, ways, statuses, end } = await connected()
+    const { hub, session, links, statuses, end } = await connected()
     await call(session, 'Page.navigate', { url: site.url })
-    const late = call(session, 'Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true })
-    ways[0]!.near.drop()
-    await expect(late).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
-    await until(() => statuses.some((status) => status.state === 'connected' && status.resumed))
+    const pending = call(session, 'Runtime.evaluate', { expression: 'new Promise(() => {})', awaitPromise: true })
+    links[0]!.near.drop()
+    await expect(pending).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
+    await waitUntil(() => statuses.some((status) => status.state === 'connected' && status.resumed))
     expect(hub.sessions.map(({ id }) => id)).toEqual([session.id])
     expect(session.record('').status).toBe('connected')
     expect(await valueOf(session, '6 * 7')).toBe(42)
@@ -108,7 +108,7 @@ describe('browser of a connector', () => {
     const all = await connected()
     await call(all.session, 'Page.navigate', { url: site.url })
     const { result } = await call(all.session, 'Target.createTarget', { url: `${site.url}/other` })
-    await until(() => all.session.record('').targets.some(({ url }) => url.endsWith('/other')))
+    await waitUntil(() => all.session.record('').targets.some(({ url }) => url.endsWith('/other')))
     await all.end()
 
     const { session, end } = await connected({ tabs: [`${site.url}/other`] })
@@ -131,10 +131,10 @@ describe('browser of a connector', () => {
     await call(session, 'Runtime.evaluate', { expression: 'console.error("the last")' })
     const kept = () =>
       session.events.read({ since: 0, limit: 10_000, order: 'asc', kinds: ['console'], text: 'flood' }).events.length
-    await until(() => kept() + session.events.dropped.console >= 5000)
+    await waitUntil(() => kept() + session.events.dropped.console >= 5000)
     expect(kept()).toBeLessThan(2500)
-    const told = session.events.read({ since: 0, limit: 10_000, order: 'asc', types: ['dropped'] }).events
-    expect(told.reduce((sum, { data }) => sum + Number(data['console']), 0)).toBe(session.events.dropped.console)
+    const dropped = session.events.read({ since: 0, limit: 10_000, order: 'asc', types: ['dropped'] }).events
+    expect(dropped.reduce((sum, { data }) => sum + Number(data['console']), 0)).toBe(session.events.dropped.console)
     await end()
   })
 })

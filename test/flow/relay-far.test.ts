@@ -9,8 +9,8 @@ import { type FarNetwork, makeFarNetwork, noNetworkBecause } from '../support/fa
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { titled } from '../support/needs.ts'
 import { puppeteerModule } from '../support/puppeteer.ts'
-import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 // The server only listens on loopback, because it has no keys: a forwarder between the networks connects to it, and
 // delays everything by 25 ms in each direction.
@@ -48,9 +48,9 @@ describe.skipIf(noNetworkBecause)(
       ])
       // The user logs in before any client connects.
       await foreign.evaluate('about:blank', `location.href = ${JSON.stringify(`${site.url}/login`)}`)
-      await until(async () => (await foreign.pages()).includes(`${site.url}/login`), 60_000)
+      await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/login`), 60_000)
       await foreign.evaluate('/login', `location.href = '/account'`)
-      await until(async () => (await foreign.pages()).includes(`${site.url}/account`), 60_000)
+      await waitUntil(async () => (await foreign.pages()).includes(`${site.url}/account`), 60_000)
     })
     afterAll(async () => {
       await foreign.close()
@@ -84,7 +84,7 @@ describe.skipIf(noNetworkBecause)(
       const puppeteer = await puppeteerModule()
       const state = { BAX_STATE_DIR: folder }
       const server = startFar([built.program, 'serve', '--port', '0', '--allow-host', network.address], state)
-      await until(() => server.out.errors.includes('http://127.0.0.1:'), 60_000)
+      await waitUntil(() => server.out.errors.includes('http://127.0.0.1:'), 60_000)
       const address = /http:\/\/127\.0\.0\.1:(\d+)/.exec(server.out.errors)!
       const far = { BAX_SERVER: address[0] }
       const bax = (...argv: string[]) => startFar([built.program, ...argv], far)
@@ -98,9 +98,9 @@ describe.skipIf(noNetworkBecause)(
           BAX_STATE_DIR: join(folder, 'near'),
         },
       })
-      await connector.says('^C disconnects the browser')
+      await connector.waitForStderr('^C disconnects the browser')
       const record = async () => JSON.parse(await finish(bax('relay', 'show', 'laptop', '--json')))
-      await until(async () => (await record()).active_target_id !== null, 60_000)
+      await waitUntil(async () => (await record()).active_target_id !== null, 60_000)
 
       const events = bax('relay', 'events', 'laptop', '--follow', '--kind', 'console')
       const { cdp_url: socket } = await record()
@@ -123,7 +123,7 @@ describe.skipIf(noNetworkBecause)(
       const clicks = ['playwright', 'puppeteer', 'bax'].flatMap((who) =>
         [1, 2, 3, 4, 5].map((at) => `clicked ${who} ${at}`),
       )
-      await until(() => clicks.every((click) => events.out.text.includes(click)), 60_000)
+      await waitUntil(() => clicks.every((click) => events.out.text.includes(click)), 60_000)
       expect(events.out.text).not.toContain('sid=ada')
 
       connector.child.kill('SIGINT')

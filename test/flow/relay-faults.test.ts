@@ -4,9 +4,9 @@ import type { Link } from '../../src/core/net/link.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
-import { type Here, connectHere } from '../support/relay.ts'
-import { until } from '../support/session-steps.ts'
+import { type ConnectedHub, connectToHub } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let site: Site
 let foreign: ForeignBrowser
@@ -36,124 +36,127 @@ const evaluate = async (session: RelaySession, expression: string, wish = {}) =>
 }
 const events = (session: RelaySession, query = {}) =>
   session.events.read({ since: 0, limit: 100_000, order: 'asc', ...query }).events
-const isBack = ({ statuses }: Here) =>
-  until(
+const isBack = ({ statuses }: ConnectedHub) =>
+  waitUntil(
     () => statuses.filter(({ state }) => state === 'connected').length > 1 && statuses.at(-1)!.state === 'connected',
   )
 
 describe('tunnel failures', () => {
   test('a pending call fails at once with an unknown outcome, and nothing runs twice', async () => {
-    const here = await connectHere(foreign.url)
-    const { session } = here
+    const connected = await connectToHub(foreign.url)
+    const { session } = connected
     await evaluate(session, 'window.count = 0')
-    const late = evaluate(session, 'new Promise(() => { window.count += 1 })')
-    await until(async () => (await evaluate(session, 'window.count')) === 1)
-    here.ways[0]!.far.drop()
-    await expect(late).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
+    const pending = evaluate(session, 'new Promise(() => { window.count += 1 })')
+    await waitUntil(async () => (await evaluate(session, 'window.count')) === 1)
+    connected.links[0]!.far.drop()
+    await expect(pending).rejects.toMatchObject({ code: 'relay_disconnected', details: { outcome: 'unknown' } })
     expect(session.record(null).status).toBe('reconnecting')
-    await isBack(here)
+    await isBack(connected)
     expect(await evaluate(session, 'window.count')).toBe(1)
-    await here.end()
+    await connected.end()
   })
 
   test('calls during the outage fail at once with a retry delay; the session returns with the same ID', async () => {
-    const here = await connectHere(foreign.url)
-    here.open = false
-    here.ways[0]!.far.drop()
-    await until(() => here.statuses.some(({ state }) => state === 'reconnecting'))
-    await expect(evaluate(here.session, '1')).rejects.toMatchObject({ code: 'relay_disconnected', retryAfterSecs: 5 })
-    here.open = true
-    await isBack(here)
-    expect(here.hub.sessions.map(({ id }) => id)).toEqual([here.session.id])
-    expect(here.session.record(null)).toMatchObject({ status: 'connected', reconnects: 1 })
-    await here.end()
+    const connected = await connectToHub(foreign.url)
+    connected.open = false
+    connected.links[0]!.far.drop()
+    await waitUntil(() => connected.statuses.some(({ state }) => state === 'reconnecting'))
+    await expect(evaluate(connected.session, '1')).rejects.toMatchObject({
+      code: 'relay_disconnected',
+      retryAfterSecs: 5,
+    })
+    connected.open = true
+    await isBack(connected)
+    expect(connected.hub.sessions.map(({ id }) => id)).toEqual([connected.session.id])
+    expect(connected.session.record(null)).toMatchObject({ status: 'connected', reconnects: 1 })
+    await connected.end()
   })
 
   test('both sides detect a network that drops everything', async () => {
-    let swallow = false
-    const bend = (link: Link): Link => ({
+    let drop = false
+    const wrapLink = (link: Link): Link => ({
       get buffered() {
         return link.buffered
       },
       handle: (handlers) =>
         link.handle({
           ...handlers,
-          onText: (text) => swallow || handlers.onText(text),
-          onBytes: (bytes) => swallow || handlers.onBytes(bytes),
+          onText: (text) => drop || handlers.onText(text),
+          onBytes: (bytes) => drop || handlers.onBytes(bytes),
         }),
-      sendText: (text) => swallow || link.sendText(text),
-      sendBytes: (bytes, onSent) => (swallow ? onSent() : link.sendBytes(bytes, onSent)),
+      sendText: (text) => drop || link.sendText(text),
+      sendBytes: (bytes, onSent) => (drop ? onSent() : link.sendBytes(bytes, onSent)),
       close: () => {},
       drop: () => {},
     })
-    const here = await connectHere(foreign.url, { heartbeatMs: 200, bend })
-    swallow = true
-    const late = evaluate(here.session, '1')
-    await expect(late).rejects.toMatchObject({ code: 'relay_disconnected' })
-    await until(() => here.statuses.some(({ state }) => state === 'reconnecting'))
-    swallow = false
-    await isBack(here)
-    expect(await evaluate(here.session, '6 * 7')).toBe(42)
-    await here.end()
+    const connected = await connectToHub(foreign.url, { heartbeatMs: 200, wrapLink })
+    drop = true
+    const pending = evaluate(connected.session, '1')
+    await expect(pending).rejects.toMatchObject({ code: 'relay_disconnected' })
+    await waitUntil(() => connected.statuses.some(({ state }) => state === 'reconnecting'))
+    drop = false
+    await isBack(connected)
+    expect(await evaluate(connected.session, '6 * 7')).toBe(42)
+    await connected.end()
   })
 
   test('events of the outage are delivered afterwards, once', async () => {
-    const here = await connectHere(foreign.url)
-    const { session } = here
+    const connected = await connectToHub(foreign.url)
+    const { session } = connected
     await call(session, 'Page.navigate', { url: site.url })
-    here.open = false
-    here.ways[0]!.far.drop()
+    connected.open = false
+    connected.links[0]!.far.drop()
     await foreign.evaluate('/', 'console.log("meanwhile")')
-    here.open = true
-    await isBack(here)
-    await until(() => events(session, { text: 'meanwhile' }).length > 0)
+    connected.open = true
+    await isBack(connected)
+    await waitUntil(() => events(session, { text: 'meanwhile' }).length > 0)
     expect(events(session, { text: 'meanwhile' })).toHaveLength(1)
     expect(session.events.dropped.total).toBe(0)
-    await here.end()
+    await connected.end()
   })
 
   test('events during an outage are limited, and drops are counted exactly', async () => {
     // Collect only the console: a page that is busy with the flood may also be reported as unresponsive.
-    const here = await connectHere(foreign.url, { kinds: ['console'] })
-    const { session } = here
+    const connected = await connectToHub(foreign.url, { kinds: ['console'] })
+    const { session } = connected
     const count = limits.relay.outboxEvents + 5000
     await call(session, 'Page.navigate', { url: `${site.url}/popup` })
-    await until(async () => (await foreign.pages()).some((url) => url.endsWith('/popup')))
+    await waitUntil(async () => (await foreign.pages()).some((url) => url.endsWith('/popup')))
     const before = session.events.lastSeq
-    here.open = false
-    here.ways[0]!.far.drop()
-    const loud = `for (let at = 0; at < ${count}; at++) console.log("loud " + at); console.log("over")`
-    await foreign.evaluate('/popup', loud)
-    here.open = true
-    await isBack(here)
-    await until(() => events(session, { text: 'over' }).length > 0, 30_000)
+    connected.open = false
+    connected.links[0]!.far.drop()
+    const flood = `for (let at = 0; at < ${count}; at++) console.log("loud " + at); console.log("over")`
+    await foreign.evaluate('/popup', flood)
+    connected.open = true
+    await isBack(connected)
+    await waitUntil(() => events(session, { text: 'over' }).length > 0, 30_000)
     // Three events are of kind relay: lost, resumed, dropped.
-    const told = session.events.lastSeq - before - 3
-    expect(session.events.dropped.console + told).toBe(count + 1)
+    const dropped = session.events.lastSeq - before - 3
+    expect(session.events.dropped.console + dropped).toBe(count + 1)
     expect(session.events.dropped.console).toBeGreaterThanOrEqual(5000)
-    await here.end()
+    await connected.end()
   })
 
   test('a popup opened during the outage loads', async () => {
-    const here = await connectHere(foreign.url)
-    await here.session
+    const connected = await connectToHub(foreign.url)
+    await connected.session
       .executor({} as never)
       .execute('run', { commands: [{ command: 'navigate_to', data: { url: site.url } }] }, never)
-    here.open = false
-    here.ways[0]!.far.drop()
+    connected.open = false
+    connected.links[0]!.far.drop()
     await foreign.evaluate('/', `void window.open('/popup', '_blank')`)
-    await until(async () => (await foreign.titles()).includes('Popup ran'))
-    here.open = true
-    await isBack(here)
-    await until(() => here.session.record(null).targets.some(({ title }) => title === 'Popup ran'))
+    await waitUntil(async () => (await foreign.titles()).includes('Popup ran'))
+    connected.open = true
+    await isBack(connected)
+    await waitUntil(() => connected.session.record(null).targets.some(({ title }) => title === 'Popup ran'))
     await foreign.closePage('/popup')
-    await here.end()
+    await connected.end()
   })
 })
 
 describe('hostile connectors', () => {
   test('a second connector with the same secret takes over, and the first does not reconnect', async () => {
-    const here = await connectHere(foreign.url)
+    const connected = await connectToHub(foreign.url)
     const [near, far] = memoryLink()
     const hello = new Promise<{ resume: string }>((resolve) => {
       near.handle({
@@ -162,17 +165,17 @@ describe('hostile connectors', () => {
         onClose: () => {},
       })
     })
-    here.hub.accept(far, { tokenId: null, owner: null, transport: 'local', onlyResumes: false })
-    near.sendText(JSON.stringify(helloOf({ resume: here.resumeSecret() })))
-    expect((await hello).resume).toBe(here.resumeSecret())
-    await expect(here.running).rejects.toThrow(/taken over/)
-    expect(here.hub.sessions).toHaveLength(1)
-    expect(here.session.record(null)).toMatchObject({ reconnects: 1, disconnect_reason: 'replaced' })
-    here.hub.close()
+    connected.hub.accept(far, { tokenId: null, owner: null, transport: 'local', onlyResumes: false })
+    near.sendText(JSON.stringify(helloOf({ resume: connected.resumeSecret() })))
+    expect((await hello).resume).toBe(connected.resumeSecret())
+    await expect(connected.running).rejects.toThrow(/taken over/)
+    expect(connected.hub.sessions).toHaveLength(1)
+    expect(connected.session.record(null)).toMatchObject({ reconnects: 1, disconnect_reason: 'replaced' })
+    connected.hub.close()
   })
 
   test('a stolen secret is useless with another token', async () => {
-    const here = await connectHere(foreign.url)
+    const connected = await connectToHub(foreign.url)
     const [near, far] = memoryLink()
     const welcome = new Promise<{ session_id: string }>((resolve) => {
       near.handle({
@@ -181,11 +184,11 @@ describe('hostile connectors', () => {
         onClose: () => {},
       })
     })
-    here.hub.accept(far, { tokenId: 'rtk_thief', owner: null, transport: 'ws', onlyResumes: false })
-    near.sendText(JSON.stringify(helloOf({ resume: here.resumeSecret() })))
-    expect((await welcome).session_id).not.toBe(here.session.id)
-    expect(here.session.record(null)).toMatchObject({ status: 'connected', reconnects: 0 })
-    await here.end()
+    connected.hub.accept(far, { tokenId: 'rtk_thief', owner: null, transport: 'ws', onlyResumes: false })
+    near.sendText(JSON.stringify(helloOf({ resume: connected.resumeSecret() })))
+    expect((await welcome).session_id).not.toBe(connected.session.id)
+    expect(connected.session.record(null)).toMatchObject({ status: 'connected', reconnects: 0 })
+    await connected.end()
   })
 })
 
@@ -203,16 +206,16 @@ const helloOf = (more: Record<string, unknown>) => ({
 
 describe('large results and hanging tabs', () => {
   test('a result above max_bytes is rejected with a hint', async () => {
-    const here = await connectHere(foreign.url)
-    const long = evaluate(here.session, '"x".repeat(2e6)', { max_bytes: 1e6 })
+    const connected = await connectToHub(foreign.url)
+    const long = evaluate(connected.session, '"x".repeat(2e6)', { max_bytes: 1e6 })
     await expect(long).rejects.toMatchObject({ code: 'payload_too_large', hint: expect.stringContaining('max_bytes') })
-    expect(String(await evaluate(here.session, '"x".repeat(2e6)'))).toHaveLength(2e6)
-    await here.end()
+    expect(String(await evaluate(connected.session, '"x".repeat(2e6)'))).toHaveLength(2e6)
+    await connected.end()
   })
 
   test('a result of 80 MiB only fails its own call, or is delivered if max_bytes allows it', async () => {
-    const here = await connectHere(foreign.url)
-    const { session } = here
+    const connected = await connectToHub(foreign.url)
+    const { session } = connected
     const mib = 1024 * 1024
     const waiting = evaluate(session, 'new Promise((done) => { window.done = done })', { timeout_ms: 60_000 })
     const long = '"x".repeat(80 * 1024 * 1024)'
@@ -225,17 +228,17 @@ describe('large results and hanging tabs', () => {
     await evaluate(session, 'void window.done("kept")')
     expect(await waiting).toBe('kept')
     expect(session.record(null)).toMatchObject({ status: 'connected', reconnects: 0 })
-    await here.end()
+    await connected.end()
   })
 
   test('a tab that crashes fails its calls and the next command, and is reloaded', async () => {
-    const here = await connectHere(foreign.url, { policy: 'full' })
-    const { session } = here
+    const connected = await connectToHub(foreign.url, { policy: 'full' })
+    const { session } = connected
     const { result } = await call(session, 'Target.createTarget', { url: `${site.url}/` })
     const target_id = String(result['targetId'])
     const isThere = (target: { target_id: string; title: string; responsive: boolean }) =>
       target.target_id === target_id && target.title === 'Home' && target.responsive
-    await until(() => session.record(null).targets.some(isThere), 30_000)
+    await waitUntil(() => session.record(null).targets.some(isThere), 30_000)
     const run = (command: string) =>
       session.executor({} as never).execute('run', { commands: [{ command }], context: { target_id } }, never)
     expect(await run('get_title')).toMatchObject({ results: [{ data: { result: { value: 'Home' } } }] })
@@ -252,21 +255,21 @@ describe('large results and hanging tabs', () => {
     // Playwright has disconnected, and reconnects after the page has crashed.
     await session.executor({} as never).close()
     await crash()
-    await until(() => session.record(null).targets.some(({ crashed }) => crashed))
+    await waitUntil(() => session.record(null).targets.some(({ crashed }) => crashed))
     expect(await run('get_title')).toMatchObject({ code: 'page_crashed', results: [{ details: { reloaded: true } }] })
     expect(await run('get_title')).toMatchObject({ success: true })
     expect(events(session, { types: ['crashed'] })).toHaveLength(2)
     await call(session, 'Target.closeTarget', { targetId: target_id })
-    await here.end()
+    await connected.end()
   })
 
   test('a hanging tab is reported, and blocks neither calls on other tabs nor new clients', async () => {
-    const here = await connectHere(foreign.url)
-    const { session } = here
+    const connected = await connectToHub(foreign.url)
+    const { session } = connected
     const healthy = session.activeTarget!
     const { result } = await call(session, 'Target.createTarget', { url: `${site.url}/hang` })
-    await until(() => session.record(null).targets.some(({ responsive }) => !responsive), 15_000)
-    await until(() => events(session, { types: ['unresponsive'] }).length > 0)
+    await waitUntil(() => session.record(null).targets.some(({ responsive }) => !responsive), 15_000)
+    await waitUntil(() => events(session, { types: ['unresponsive'] }).length > 0)
     expect(events(session, { types: ['unresponsive'] })).toMatchObject([{ data: { responsive: false } }])
     expect(await evaluate(session, '6 * 7', { target_id: healthy })).toBe(42)
     const attached = session.executor({} as never)
@@ -277,24 +280,27 @@ describe('large results and hanging tabs', () => {
     )
     expect(title).toMatchObject({ success: true })
     await call(session, 'Target.closeTarget', { targetId: result['targetId'] })
-    await here.end()
+    await connected.end()
   })
 })
 
 test('a browser that is killed and restarted keeps its ID', async () => {
-  const mortal = await startForeignBrowser()
-  const here = await connectHere(mortal.url)
-  await mortal.close()
-  await until(() => here.session.record(null).status === 'browser_lost')
-  await expect(evaluate(here.session, '1')).rejects.toMatchObject({ code: 'browser_lost' })
-  const again = await startForeignBrowser({ port: Number(new URL(mortal.url).port) })
-  await until(() => here.session.record(null).status === 'connected' && here.session.activeTarget !== null, 40_000)
-  expect(await evaluate(here.session, '6 * 7')).toBe(42)
-  expect(events(here.session, { kinds: ['relay'] }).map(({ type }) => type)).toEqual([
+  const killable = await startForeignBrowser()
+  const connected = await connectToHub(killable.url)
+  await killable.close()
+  await waitUntil(() => connected.session.record(null).status === 'browser_lost')
+  await expect(evaluate(connected.session, '1')).rejects.toMatchObject({ code: 'browser_lost' })
+  const again = await startForeignBrowser({ port: Number(new URL(killable.url).port) })
+  await waitUntil(
+    () => connected.session.record(null).status === 'connected' && connected.session.activeTarget !== null,
+    40_000,
+  )
+  expect(await evaluate(connected.session, '6 * 7')).toBe(42)
+  expect(events(connected.session, { kinds: ['relay'] }).map(({ type }) => type)).toEqual([
     'connected',
     'browser_lost',
     'resumed',
   ])
-  await here.end()
+  await connected.end()
   await again.close()
 })

@@ -8,9 +8,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocketServer } from 'ws'
 import { endpointAt, endpointOfRunning } from '../../src/engine/relay/connector/endpoint.ts'
 import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
-/** Browser in approval mode: no list of targets, and a dialog for every connection. */
+/** A browser in approval mode: no list of targets, and a dialog for every connection. */
 interface AskingBrowser {
   readonly url: string
   readonly port: number
@@ -44,16 +45,16 @@ async function startAskingBrowser(answer?: (request: IncomingMessage, response: 
   return browser
 }
 
-let asking: AskingBrowser
+let askingBrowser: AskingBrowser
 let folder: string
 let reports: string[]
 
 beforeEach(async () => {
-  ;[asking, folder] = await Promise.all([startAskingBrowser(), mkdtemp(join(tmpdir(), 'bax-test-'))])
+  ;[askingBrowser, folder] = await Promise.all([startAskingBrowser(), mkdtemp(join(tmpdir(), 'bax-test-'))])
   reports = []
 })
 afterEach(async () => {
-  await asking.close()
+  await askingBrowser.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -66,48 +67,48 @@ const open = (source: Wish, approveMs = 60_000, signal = never) => {
 }
 const at = (cdp: string): Wish => ({ cdp, allowRemote: false })
 
-describe('browser that asks its user', () => {
+describe('a browser that asks its user', () => {
   test('opens one dialog and connects once it is allowed', async () => {
-    const opening = open(at(asking.url))
-    await until(() => asking.dialogs.length > 0)
+    const opening = open(at(askingBrowser.url))
+    await waitUntil(() => askingBrowser.dialogs.length > 0)
     expect(reports).toEqual(['waiting for the Allow remote debugging dialog'])
-    asking.dialogs[0]!.allow()
+    askingBrowser.dialogs[0]!.allow()
     await (await opening).release()
-    expect(asking.dialogs.map(({ path }) => path)).toEqual(['/devtools/browser'])
+    expect(askingBrowser.dialogs.map(({ path }) => path)).toEqual(['/devtools/browser'])
   })
 
   test('does not ask again when its user refuses', async () => {
-    const opening = failureOf(open(at(asking.url)))
-    await until(() => asking.dialogs.length > 0)
-    asking.dialogs[0]!.refuse()
+    const opening = failureOf(open(at(askingBrowser.url)))
+    await waitUntil(() => askingBrowser.dialogs.length > 0)
+    askingBrowser.dialogs[0]!.refuse()
     expect(await opening).toMatchObject({ code: 'browser_refused', exit: 5 })
-    expect(asking.dialogs).toHaveLength(1)
+    expect(askingBrowser.dialogs).toHaveLength(1)
   })
 
   test('times out when the dialog is not answered', async () => {
-    expect(await failureOf(open(at(asking.url), 50))).toMatchObject({ code: 'timeout' })
-    expect(asking.dialogs).toHaveLength(1)
+    expect(await failureOf(open(at(askingBrowser.url), 50))).toMatchObject({ code: 'timeout' })
+    expect(askingBrowser.dialogs).toHaveLength(1)
   })
 
   test('disconnects when the caller aborts', async () => {
     const stop = new AbortController()
-    const opening = failureOf(open(at(asking.url), 60_000, stop.signal))
-    await until(() => asking.dialogs.length > 0)
+    const opening = failureOf(open(at(askingBrowser.url), 60_000, stop.signal))
+    await waitUntil(() => askingBrowser.dialogs.length > 0)
     stop.abort()
     expect(await opening).toMatchObject({ message: 'the connection attempt was canceled' })
   })
 
   test('is found through the port file of its data folder', async () => {
-    await writeFile(join(folder, 'DevToolsActivePort'), `${asking.port}\n/devtools/browser/one\n`)
+    await writeFile(join(folder, 'DevToolsActivePort'), `${askingBrowser.port}\n/devtools/browser/one\n`)
     const opening = open({ running: 'chrome', dataDir: folder })
-    await until(() => asking.dialogs.length > 0)
-    asking.dialogs[0]!.allow()
+    await waitUntil(() => askingBrowser.dialogs.length > 0)
+    askingBrowser.dialogs[0]!.allow()
     await (await opening).release()
-    expect(asking.dialogs[0]!.path).toBe('/devtools/browser/one')
+    expect(askingBrowser.dialogs[0]!.path).toBe('/devtools/browser/one')
   })
 })
 
-describe('port file of a running browser', () => {
+describe('the port file of a running browser', () => {
   const file = () => join(folder, 'DevToolsActivePort')
   const found = () => endpointOfRunning('chrome', folder)
 
@@ -146,14 +147,14 @@ describe('port file of a running browser', () => {
   })
 
   test('is stale if its port refuses connections', async () => {
-    await writeFile(file(), `${asking.port}\n/devtools/browser/gone\n`)
-    await asking.close()
+    await writeFile(file(), `${askingBrowser.port}\n/devtools/browser/gone\n`)
+    await askingBrowser.close()
     expect(await failureOf(open({ running: 'chrome', dataDir: folder }))).toMatchObject({ code: 'stale_port_file' })
-    asking = await startAskingBrowser()
+    askingBrowser = await startAskingBrowser()
   })
 })
 
-describe('URL of a browser', () => {
+describe('the URL of a browser', () => {
   test('on another machine requires --allow-remote-cdp', async () => {
     expect(await failureOf(endpointAt('http://192.0.2.1:9222', false, never))).toMatchObject({
       code: 'invalid_request',
@@ -168,11 +169,11 @@ describe('URL of a browser', () => {
   })
 
   test('explains how to start a browser if nothing listens', async () => {
-    const { url } = asking
-    await asking.close()
+    const { url } = askingBrowser
+    await askingBrowser.close()
     const failure = await failureOf(endpointAt(url, false, never))
     expect(failure).toMatchObject({ code: 'browser_failed', hint: expect.stringContaining('--remote-debugging-port=') })
-    asking = await startAskingBrowser()
+    askingBrowser = await startAskingBrowser()
   })
 
   test('is rejected if another program responds', async () => {

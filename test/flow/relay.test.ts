@@ -4,14 +4,15 @@ import { WebSocket } from 'ws'
 import { type Client, follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { type Brought, bringBrowser } from '../support/relay.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { type ConnectedBrowser, connectBrowser } from '../support/relay.ts'
+import { command, failureOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
 let foreign: Awaited<ReturnType<typeof startForeignBrowser>>
-const brought: Brought[] = []
+const connected: ConnectedBrowser[] = []
 
 beforeAll(async () => {
   ;[homes, site, foreign] = await Promise.all([
@@ -25,7 +26,7 @@ beforeAll(async () => {
   ])
 })
 afterEach(async () => {
-  for (const one of brought.splice(0)) await one.stop()
+  for (const one of connected.splice(0)) await one.stop()
 })
 afterAll(async () => {
   await homes.close()
@@ -33,11 +34,11 @@ afterAll(async () => {
   await site.close()
 })
 
-const bring = async (source: { token?: string; name?: string } = {}): Promise<Brought> => {
+const connect = async (source: { token?: string; name?: string } = {}): Promise<ConnectedBrowser> => {
   const engine = source.token ? homes.baseUrl : `unix:${homes.stateDir}/test.sock`
-  const one = await bringBrowser({ browser: foreign.url, engine, ...source })
-  brought.push(one)
-  await until(async () => (await homes.clients.unix.getRelay({ id: one.id })).active_target_id !== null)
+  const one = await connectBrowser({ browser: foreign.url, engine, ...source })
+  connected.push(one)
+  await waitUntil(async () => (await homes.clients.unix.getRelay({ id: one.id })).active_target_id !== null)
   return one
 }
 
@@ -46,7 +47,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   const cdp = (session_id: string, method: string, params = {}) => client().cdp({ session_id, method, params })
 
   test('is listed with its tabs, and found by ID and by name', async () => {
-    const { id } = await bring({ name: 'laptop' })
+    const { id } = await connect({ name: 'laptop' })
     const { sessions } = await client().listRelays({})
     expect(sessions).toMatchObject([{ id, name: 'laptop', status: 'connected', policy: 'no-lifecycle' }])
     const record = await client().getRelay({ id: 'laptop' })
@@ -58,7 +59,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   })
 
   test('runs calls; a protocol error is a result, a denied call is an error', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     const answer = await cdp(id, 'Runtime.evaluate', { expression: '6 * 7' })
     expect(answer).toMatchObject({ success: true, session_id: id, result: { result: { value: 42 } } })
     expect(await cdp(id, 'Foo.bar')).toMatchObject({
@@ -78,7 +79,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   })
 
   test('reads, waits for, follows and clears events', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     const waiting = client().readRelayEvents({ id, kind: ['console'], text: 'hello', wait_ms: 20_000 })
     await cdp(id, 'Page.navigate', { url: site.url })
     expect(await waiting).toMatchObject({ events: [{ kind: 'console', data: { text: 'hello', level: 'log' } }] })
@@ -97,24 +98,23 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   })
 
   test('activates another tab', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     const { result } = await cdp(id, 'Target.createTarget', { url: `${site.url}/other` })
     const other = result!['targetId'] as string
     const first = (await client().getRelay({ id })).targets[0]!.target_id
     await client().activateTarget({ id, target_id: first })
-    await until(async () => (await client().getRelay({ id })).active_target_id === first)
+    await waitUntil(async () => (await client().getRelay({ id })).active_target_id === first)
     await client().activateTarget({ id, target_id: other })
-    await until(async () => (await client().getRelay({ id })).active_target_id === other)
+    await waitUntil(async () => (await client().getRelay({ id })).active_target_id === other)
     await cdp(id, 'Target.closeTarget', { targetId: other })
-    await until(async () => (await client().getRelay({ id })).targets.length === 1)
+    await waitUntil(async () => (await client().getRelay({ id })).targets.length === 1)
     expect(await failureOf(client().activateTarget({ id, target_id: 'NOPE' }))).toMatchObject({
       code: 'target_not_found',
     })
   })
 
   test('runs commands in the active tab or in the named one', async () => {
-    const { id } = await bring()
-    const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
+    const { id } = await connect()
     const done = await client().runCommands({
       session_id: id,
       commands: [command('navigate_to', { url: site.url }), command('get_title'), command('get_content')],
@@ -129,18 +129,18 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     const { result } = await cdp(id, 'Target.createTarget', { url: `${site.url}/other`, background: true })
     const target_id = result!['targetId'] as string
     const title = { session_id: id, commands: [command('get_title')] }
-    const there = await client().runCommands({ ...title, context: { target_id } })
-    expect(there).toMatchObject({ target_id, results: [{ data: { result: { value: 'Other' } } }] })
+    const inTarget = await client().runCommands({ ...title, context: { target_id } })
+    expect(inTarget).toMatchObject({ target_id, results: [{ data: { result: { value: 'Other' } } }] })
     await cdp(id, 'Target.closeTarget', { targetId: target_id })
-    await until(async () => (await client().getRelay({ id })).targets.length === 1)
-    await until(async () => (await foreign.pages()).length === 1)
+    await waitUntil(async () => (await client().getRelay({ id })).targets.length === 1)
+    await waitUntil(async () => (await foreign.pages()).length === 1)
     const lost = client().runCommands({ ...title, context: { target_id } })
     expect(await lost).toMatchObject({ success: false, code: 'target_not_found' })
     expect(await foreign.pages()).toHaveLength(1)
   })
 
   test('runs observations and steps', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     await client().runCommands({
       session_id: id,
       commands: [{ command: 'navigate_to', data: { url: `${site.url}/form` } }],
@@ -169,12 +169,12 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
   })
 
   test('is released and keeps running', async () => {
-    const one = await bring()
+    const one = await connect()
     await client().stopRelay({ id: one.id })
     await expect(one.running).rejects.toMatchObject({
       message: expect.stringContaining('the engine ended this relay session'),
     })
-    brought.length = 0
+    connected.length = 0
     expect(await failureOf(client().getRelay({ id: one.id }))).toMatchObject({ code: 'relay_not_found' })
     expect(await foreign.pages()).toHaveLength(1)
   })
@@ -183,7 +183,7 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
 describe('CDP clients', () => {
   test('Playwright drives the browser next to single calls and events', async () => {
     const { token } = await homes.clients.http.createRelayToken({})
-    const { id } = await bring({ token })
+    const { id } = await connect({ token })
     const { cdp_url: url } = await homes.clients.http.getRelay({ id })
     const browser = await chromium.connectOverCDP(url!)
     const page = browser.contexts()[0]!.pages()[0]!
@@ -201,12 +201,12 @@ describe('CDP clients', () => {
       'cdp',
     ])
     await browser.close()
-    await until(async () => (await homes.clients.http.getRelay({ id })).clients.every(({ kind }) => kind !== 'ws'))
+    await waitUntil(async () => (await homes.clients.http.getRelay({ id })).clients.every(({ kind }) => kind !== 'ws'))
     expect(await foreign.pages()).toHaveLength(1)
   })
 
   test('are only accepted with the token of the session', async () => {
-    const { id } = await bring()
+    const { id } = await connect()
     const url = `${homes.baseUrl.replace('http', 'ws')}/relay/sessions/${id}/cdp`
     for (const wrong of [url, `${url}?token=ct_wrong`]) expect(await refusalOf(wrong)).toBe(401)
   })
@@ -215,26 +215,26 @@ describe('CDP clients', () => {
 describe('connectors', () => {
   test('need a token over HTTP, which is valid until it is revoked', async () => {
     const { http } = homes.clients
-    expect(await failureOf(bring({ token: 'rlt_wrong' }))).toMatchObject({ code: 'unauthorized' })
+    expect(await failureOf(connect({ token: 'rlt_wrong' }))).toMatchObject({ code: 'unauthorized' })
     const { token, token_id } = await http.createRelayToken({ name: 'ci' })
-    const one = await bring({ token })
+    const one = await connect({ token })
     expect((await http.listRelayTokens({})).tokens).toMatchObject([
       { token_id, name: 'ci', last_used_at: expect.any(String) },
       {},
     ])
     await http.revokeRelayToken({ token_id })
     await expect(one.running).rejects.toMatchObject({ message: expect.stringContaining('revoked') })
-    brought.length = 0
-    expect(await failureOf(bring({ token }))).toMatchObject({ code: 'unauthorized' })
+    connected.length = 0
+    expect(await failureOf(connect({ token }))).toMatchObject({ code: 'unauthorized' })
     expect(await failureOf(http.revokeRelayToken({ token_id }))).toMatchObject({ code: 'token_not_found' })
   })
 
   test('with a single-use token connect one browser, which may reconnect', async () => {
     const { token } = await homes.clients.http.createRelayToken({ single_use: true })
-    const one = await bring({ token })
+    const one = await connect({ token })
     one.links[0]!.drop()
-    await until(() => one.statuses.some((status) => status.state === 'connected' && status.resumed))
-    await expect(bringBrowser({ browser: foreign.url, engine: homes.baseUrl, token })).rejects.toThrow(/already used/)
+    await waitUntil(() => one.statuses.some((status) => status.state === 'connected' && status.resumed))
+    await expect(connectBrowser({ browser: foreign.url, engine: homes.baseUrl, token })).rejects.toThrow(/already used/)
   })
 
   test('of web pages are rejected, even with a valid token', async () => {

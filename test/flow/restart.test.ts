@@ -10,11 +10,12 @@ import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { nameOf, otherClient } from '../support/docker.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { type HostProgram, makeHostProgram } from '../support/host-process.ts'
-import { type RunningServer, serve } from '../support/server.ts'
-import { isRunning, until } from '../support/session-steps.ts'
+import { type RunningServer, serve, stop } from '../support/server.ts'
+import { isRunning } from '../support/session-steps.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { mountSmallDisk, noSmallDisk } from '../support/small-disk.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let built: BuiltBax
 let site: Site
@@ -41,7 +42,7 @@ beforeAll(async () => {
   ])
 })
 afterAll(async () => {
-  held.letGo()
+  held.release()
   await built.close()
   await site.close()
   await rm(temporary, { recursive: true, force: true })
@@ -56,132 +57,146 @@ async function kill(server: RunningServer): Promise<void> {
   await server.ended
 }
 
-const stop = async (server: RunningServer): Promise<number> => {
-  server.child.kill('SIGTERM')
-  return (await server.ended).code
-}
-
 const titleOf = (session_id: string) => ({ session_id, commands: [{ command: 'get_title' }] })
 
-describe('a server that was killed', () => {
-  test('is started again with all that it had promised to keep', async () => {
+describe('a killed server', () => {
+  test('keeps sessions, profiles and crawls after a restart', async () => {
     const keyFile = join(await built.stateDir(), 'profile.key')
     await writeFile(keyFile, 'a secret that nobody guesses\n')
     const server = await start(undefined, ['--profile-key-file', keyFile])
-    const make = async (input: object = {}) => (await server.ask('POST', '/sessions', input)).body.session_id as string
+    const make = async (input: object = {}) =>
+      (await server.request('POST', '/sessions', input)).body.session_id as string
     const [alive, closed] = [await make({ requested_name: 'shop', start_url: site.url }), await make()]
-    await server.ask('DELETE', `/sessions/${closed}`)
+    await server.request('DELETE', `/sessions/${closed}`)
     const cookie = { command: 'evaluate', data: { expression: 'document.cookie = "login=ann; max-age=3600"' } }
-    await server.ask('POST', '/commands', { session_id: alive, commands: [cookie] })
-    const profile = (await server.ask('POST', '/profiles', { name: 'ann', session_id: alive })).body
-    const crawled = (await server.ask('POST', '/v1/crawl', { url: site.url, render: 'http' })).body
-    const cut = (
-      await server.ask('POST', '/v1/crawl', { url: `${site.url}/slow/`, render: 'http', async: true, concurrency: 1 })
+    await server.request('POST', '/commands', { session_id: alive, commands: [cookie] })
+    const profile = (await server.request('POST', '/profiles', { name: 'ann', session_id: alive })).body
+    const crawled = (await server.request('POST', '/v1/crawl', { url: site.url, render: 'http' })).body
+    const interrupted = (
+      await server.request('POST', '/v1/crawl', {
+        url: `${site.url}/slow/`,
+        render: 'http',
+        async: true,
+        concurrency: 1,
+      })
     ).body
-    await held.asked()
-    const { browsers } = (await server.ask('GET', '/engine')).body
+    await held.requested()
+    const { browsers } = (await server.request('GET', '/engine')).body
     await kill(server)
-    await until(() => browsers.every(({ pid }: { pid: number }) => !isRunning(pid)))
-    await until(async () => (await readdir(temporary)).length === 0)
+    await waitUntil(() => browsers.every(({ pid }: { pid: number }) => !isRunning(pid)))
+    await waitUntil(async () => (await readdir(temporary)).length === 0)
 
-    const again = await start(server.stateDir, ['--profile-key-file', keyFile])
-    expect((await again.ask('GET', '/sessions/shop')).body).toMatchObject({
+    const restarted = await start(server.stateDir, ['--profile-key-file', keyFile])
+    expect((await restarted.request('GET', '/sessions/shop')).body).toMatchObject({
       session_id: alive,
       status: 'failed',
       end_reason: 'worker_lost',
       tabs: 0,
     })
-    const [lost, deleted] = await Promise.all([alive, closed].map((id) => again.ask('POST', '/commands', titleOf(id))))
+    const [lost, deleted] = await Promise.all(
+      [alive, closed].map((id) => restarted.request('POST', '/commands', titleOf(id))),
+    )
     expect(lost).toMatchObject({ status: 410, body: { code: 'session_closed', details: { reason: 'worker_lost' } } })
     expect(deleted).toMatchObject({ status: 410, body: { details: { reason: 'deleted' } } })
-    expect((await again.ask('GET', `/stream/sse?session_id=${alive}`)).status).toBe(204)
-    expect((await again.ask('DELETE', `/sessions/${alive}`)).status).toBe(204)
-    expect((await again.ask('GET', '/sessions?status=all')).body.total).toBe(2)
-    // Its name is free again.
-    const heir = await again.ask('POST', '/sessions', {
+    expect((await restarted.request('GET', `/stream/sse?session_id=${alive}`)).status).toBe(204)
+    expect((await restarted.request('DELETE', `/sessions/${alive}`)).status).toBe(204)
+    expect((await restarted.request('GET', '/sessions?status=all')).body.total).toBe(2)
+    // Its name is available again.
+    const successor = await restarted.request('POST', '/sessions', {
       requested_name: 'shop',
       profile_id: profile.profile_id,
       start_url: site.url,
     })
     const read = { command: 'evaluate', data: { expression: 'document.cookie' } }
-    const { body } = await again.ask('POST', '/commands', { session_id: heir.body.session_id, commands: [read] })
+    const { body } = await restarted.request('POST', '/commands', {
+      session_id: successor.body.session_id,
+      commands: [read],
+    })
     expect(body.results[0].data.result.value).toBe('login=ann')
     expect(await readFile(join(server.stateDir, 'profiles', `${profile.profile_id}.json`), 'utf8')).not.toContain('ann')
 
-    expect((await again.ask('GET', `/v1/crawl/${crawled.id}`)).body).toMatchObject({ status: 'completed', total: 3 })
-    const half = (await again.ask('GET', `/v1/crawl/${cut.id}`)).body
+    expect((await restarted.request('GET', `/v1/crawl/${crawled.id}`)).body).toMatchObject({
+      status: 'completed',
+      total: 3,
+    })
+    const half = (await restarted.request('GET', `/v1/crawl/${interrupted.id}`)).body
     expect(half).toMatchObject({ status: 'failed', completed: 2 })
-    held.letGo()
-    const resumed = again.ask('POST', `/v1/crawl/${cut.id}/resume`, {})
-    await held.asked()
-    held.letGo()
+    held.release()
+    const resumed = restarted.request('POST', `/v1/crawl/${interrupted.id}/resume`, {})
+    await held.requested()
+    held.release()
     expect((await resumed).status).toBe(202)
-    await until(async () => (await again.ask('GET', `/v1/crawl/${cut.id}`)).body.status === 'completed')
-    const whole = (await again.ask('GET', `/v1/crawl/${cut.id}`)).body
+    await waitUntil(
+      async () => (await restarted.request('GET', `/v1/crawl/${interrupted.id}`)).body.status === 'completed',
+    )
+    const whole = (await restarted.request('GET', `/v1/crawl/${interrupted.id}`)).body
     expect(whole.data.map(({ metadata }: { metadata: { title: string } }) => metadata.title)).toEqual([
       'Slow',
       'Slow one',
       'Held',
     ])
-    expect(await stop(again)).toBe(0)
+    expect(await stop(restarted)).toBe(0)
   })
 
   test.skipIf(busybox.absent !== null)(
-    `in the midst of a command keeps what was whole, gives nothing that was half, and says of its shell sessions why they ended (${nameOf(busybox)})`,
+    `that was running a command keeps only complete artifacts, and reports why its shell sessions ended (${nameOf(busybox)})`,
     async () => {
       const server = await start()
       const make = async (name: string) =>
-        (await server.ask('POST', '/shell/sessions', { image: busybox.image, name })).body.session_id as string
+        (await server.request('POST', '/shell/sessions', { image: busybox.image, name })).body.session_id as string
       const [session_id, closed] = [await make('work'), await make('short')]
-      await server.ask('DELETE', `/shell/sessions/${closed}`)
+      await server.request('DELETE', `/shell/sessions/${closed}`)
       const whole = 'printf %s whole > /output/whole.txt'
-      const { artifact_id } = (await server.ask('POST', '/shell/exec', { session_id, command: whole })).body
+      const { artifact_id } = (await server.request('POST', '/shell/exec', { session_id, command: whole })).body
       const half = 'echo half > /output/half.txt; sleep 777'
-      const running = await server.ask('POST', '/shell/exec', { session_id, command: half, background: true })
+      const running = await server.request('POST', '/shell/exec', { session_id, command: half, background: true })
       const written = { session_id, path: '/output/half.txt' }
-      await until(async () => (await server.ask('POST', '/shell/fs/info', written)).status === 200)
+      await waitUntil(async () => (await server.request('POST', '/shell/fs/info', written)).status === 200)
       await kill(server)
 
-      const again = await start(server.stateDir)
-      const told = async (id: string) => (await again.ask('GET', `/shell/sessions/${id}`)).body
-      expect(await told(session_id)).toMatchObject({ name: 'work', status: 'stopped', stop_reason: 'engine_lost', running_execs: 0 }) // prettier-ignore
-      expect(await told(closed)).toMatchObject({ status: 'stopped', stop_reason: 'deleted' })
-      expect((await again.ask('GET', '/shell/sessions')).body).toMatchObject({ total: 2, sessions: [{ session_id: closed }, { session_id }] }) // prettier-ignore
+      const restarted = await start(server.stateDir)
+      const recordOf = async (id: string) => (await restarted.request('GET', `/shell/sessions/${id}`)).body
+      expect(await recordOf(session_id)).toMatchObject({ name: 'work', status: 'stopped', stop_reason: 'engine_lost', running_execs: 0 }) // prettier-ignore
+      expect(await recordOf(closed)).toMatchObject({ status: 'stopped', stop_reason: 'deleted' })
+      expect((await restarted.request('GET', '/shell/sessions')).body).toMatchObject({ total: 2, sessions: [{ session_id: closed }, { session_id }] }) // prettier-ignore
       for (const [id, reason] of [
         [session_id, 'engine_lost'],
         [closed, 'deleted'],
       ] as const) {
         const gone = { status: 410, body: { code: 'session_closed', details: { reason } } }
-        expect(await again.ask('POST', '/shell/exec', { session_id: id, command: 'true' })).toMatchObject(gone)
-        expect(await again.ask('POST', '/shell/fs/list', { session_id: id })).toMatchObject(gone)
-        expect(await again.ask('POST', `/shell/sessions/${id}/touch`, {})).toMatchObject(gone)
-        expect((await again.ask('DELETE', `/shell/sessions/${id}`)).status).toBe(204)
+        expect(await restarted.request('POST', '/shell/exec', { session_id: id, command: 'true' })).toMatchObject(gone)
+        expect(await restarted.request('POST', '/shell/fs/list', { session_id: id })).toMatchObject(gone)
+        expect(await restarted.request('POST', `/shell/sessions/${id}/touch`, {})).toMatchObject(gone)
+        expect((await restarted.request('DELETE', `/shell/sessions/${id}`)).status).toBe(204)
       }
-      expect((await again.ask('GET', `/shell/exec/${running.body.exec_id}`)).status).toBe(404)
-      const { artifacts } = (await again.ask('GET', `/shell/artifacts/by-session/${session_id}`)).body
+      expect((await restarted.request('GET', `/shell/exec/${running.body.exec_id}`)).status).toBe(404)
+      const { artifacts } = (await restarted.request('GET', `/shell/artifacts/by-session/${session_id}`)).body
       expect(artifacts).toMatchObject([{ artifact_id, files: [{ path: '/output/whole.txt' }] }])
-      expect((await again.ask('GET', artifacts[0].files[0].url)).body).toBe('whole')
-      // Its name is free again; and with the first container of the new engine that of the old one goes, and what runs in it.
-      const next = (await again.ask('POST', '/shell/sessions', { image: busybox.image, name: 'work' })).body
-      const answer = await again.ask('POST', '/shell/exec', { session_id: next.session_id, command: 'echo well' })
+      expect((await restarted.request('GET', artifacts[0].files[0].url)).body).toBe('whole')
+      // Its name is available again; the first container of the new engine removes that of the old one with its processes.
+      const next = (await restarted.request('POST', '/shell/sessions', { image: busybox.image, name: 'work' })).body
+      const answer = await restarted.request('POST', '/shell/exec', {
+        session_id: next.session_id,
+        command: 'echo well',
+      })
       expect(answer.body).toMatchObject({ exit_code: 0, stdout: 'well\n' })
       const client = await otherClient()
       const left = () => client.listContainers({ all: true, filters: { label: [`bax.session=${session_id}`] } })
-      await until(async () => (await left()).length === 0)
-      expect(await stop(again)).toBe(0)
+      await waitUntil(async () => (await left()).length === 0)
+      expect(await stop(restarted)).toBe(0)
 
       const third = await start(server.stateDir)
-      expect((await third.ask('GET', `/shell/sessions/${next.session_id}`)).body).toMatchObject({ stop_reason: 'engine_shutdown' }) // prettier-ignore
-      expect((await third.ask('GET', '/shell/sessions')).body.total).toBe(3)
+      expect((await third.request('GET', `/shell/sessions/${next.session_id}`)).body).toMatchObject({ stop_reason: 'engine_shutdown' }) // prettier-ignore
+      expect((await third.request('GET', '/shell/sessions')).body.total).toBe(3)
       expect(await stop(third)).toBe(0)
     },
   )
 })
 
-describe('a process that is killed while it writes', () => {
+describe('a process killed while writing', () => {
   /**
-   * A program that sets itself up, then does its work once and is killed at its step number `argv[2]` on the disk: before
-   * a file is opened, flushed, closed or renamed, or when half of the bytes of a write are there.
+   * Returns a program that runs `setUp`, then `work` once, and is killed at disk step number `argv[2]`: before a file is
+   * opened, flushed, closed or renamed, or after half of the bytes of a write.
    */
   const killedAtStep = (setUp: string, work: string) => `
     import fs from 'node:fs'
@@ -213,12 +228,12 @@ describe('a process that is killed while it writes', () => {
     process.send!('done', () => process.exit())
   `
 
-  /** Runs it again and again, each time a step further, until it comes to its end; looks at what it leaves each time. */
-  async function killAtEveryStep(program: HostProgram, look: () => Promise<void>): Promise<number> {
+  /** Runs the program repeatedly, killed one step later each time, until it completes; calls `inspect` after each run. */
+  async function killAtEveryStep(program: HostProgram, inspect: () => Promise<void>): Promise<number> {
     try {
       for (let step = 0; ; step += 1) {
         const isDone = await program.start([String(step)]).then(() => true, () => false) // prettier-ignore
-        await look()
+        await inspect()
         if (isDone) return step
       }
     } finally {
@@ -226,7 +241,7 @@ describe('a process that is killed while it writes', () => {
     }
   }
 
-  test('never leaves half a profile: it is as it was, or as it was to be', async () => {
+  test('never leaves half a profile: it has either the old or the new content', async () => {
     const program = await makeHostProgram(
       killedAtStep(
         `
@@ -251,11 +266,11 @@ describe('a process that is killed while it writes', () => {
       seen.push(Number(name))
     })
     expect(steps).toBeGreaterThan(3)
-    // Killed before it was in its place it is the old one; only the last run came to its end.
+    // A run killed before the rename leaves the old profile; only the last one completes.
     expect([seen[0], seen.at(-1)]).toEqual([0, 1])
   })
 
-  test('never shows an artifact without all of its bytes', async () => {
+  test('never shows an artifact without all its bytes', async () => {
     const program = await makeHostProgram(
       killedAtStep(
         `
@@ -278,7 +293,7 @@ describe('a process that is killed while it writes', () => {
     const shown: number[] = []
     const steps = await killAtEveryStep(program, async () => {
       const store = new ArtifactStore(program.stateDir)
-      // Whose it is must be readable, or nobody is shown it.
+      // Artifacts are only shown if their owner is readable.
       await store.ownerOf(session)
       const artifacts = (await store.list(session, 0, 10_000))?.artifacts ?? []
       for (const { files } of artifacts) {
@@ -295,33 +310,33 @@ describe('a process that is killed while it writes', () => {
 
 const noDisk = await noSmallDisk()
 test.skipIf(noDisk !== null)(
-  `a full disk is an answer, harms nothing that is kept, and is over when there is room again${noDisk ? `: skipped, ${noDisk}` : ''}`,
+  `a full disk returns an error, keeps existing data intact, and recovers when space is freed${noDisk ? `: skipped, ${noDisk}` : ''}`,
   async () => {
     const disk = await mountSmallDisk(8)
     try {
       const server = await start(disk.path)
-      const kept = (await server.ask('POST', '/profiles', { name: 'kept' })).body
+      const kept = (await server.request('POST', '/profiles', { name: 'kept' })).body
       await disk.fill()
-      const profile = await server.ask('POST', '/profiles', { name: 'too-much' })
+      const profile = await server.request('POST', '/profiles', { name: 'too-much' })
       expect([profile.status, profile.body.code]).toEqual([507, 'no_space'])
       expect(JSON.stringify(profile.body)).not.toContain(disk.path)
-      const crawl = await server.ask('POST', '/v1/crawl', { url: site.url, render: 'http' })
+      const crawl = await server.request('POST', '/v1/crawl', { url: site.url, render: 'http' })
       expect([crawl.status, crawl.body.code]).toEqual([507, 'no_space'])
-      await until(async () => (await server.ask('GET', '/readyz')).status === 503)
-      expect((await server.ask('GET', '/readyz')).body.details.parts.state).toEqual({
+      await waitUntil(async () => (await server.request('GET', '/readyz')).status === 503)
+      expect((await server.request('GET', '/readyz')).body.details.parts.state).toEqual({
         ok: false,
         message: 'the disk of the state folder is full',
       })
-      // What needs no disk goes on.
-      expect((await server.ask('POST', '/v1/scrape', { url: site.url, render: 'http' })).body.success).toBe(true)
-      const { session_id } = (await server.ask('POST', '/sessions', { start_url: site.url })).body
-      expect((await server.ask('POST', '/commands', titleOf(session_id))).body.success).toBe(true)
-      expect((await server.ask('GET', '/profiles')).body).toMatchObject({ total: 1, profiles: [kept] })
+      // Operations that need no disk keep working.
+      expect((await server.request('POST', '/v1/scrape', { url: site.url, render: 'http' })).body.success).toBe(true)
+      const { session_id } = (await server.request('POST', '/sessions', { start_url: site.url })).body
+      expect((await server.request('POST', '/commands', titleOf(session_id))).body.success).toBe(true)
+      expect((await server.request('GET', '/profiles')).body).toMatchObject({ total: 1, profiles: [kept] })
 
       await disk.empty()
-      await until(async () => (await server.ask('GET', '/readyz')).status === 200)
-      expect((await server.ask('POST', '/profiles', { name: 'room' })).status).toBe(200)
-      expect((await server.ask('POST', '/v1/crawl', { url: site.url, render: 'http' })).body.completed).toBe(3)
+      await waitUntil(async () => (await server.request('GET', '/readyz')).status === 200)
+      expect((await server.request('POST', '/profiles', { name: 'room' })).status).toBe(200)
+      expect((await server.request('POST', '/v1/crawl', { url: site.url, render: 'http' })).body.completed).toBe(3)
       expect(await stop(server)).toBe(0)
     } finally {
       await disk.close()

@@ -9,11 +9,11 @@ import { serveSite, type Site } from '../support/site.ts'
 let folder: ScriptFolder
 let site: Site
 beforeAll(async () => {
-  const late = `let request = new XMLHttpRequest(); request.open('GET', '/wait', false); request.send()`
+  const blockPage = `let request = new XMLHttpRequest(); request.open('GET', '/wait', false); request.send()`
   ;[folder, site] = await Promise.all([
     scriptFolder(),
     serveSite({
-      '/': `<script>window.count = 0</script><button id=b onclick="count++; this.remove(); ${late}">Buy</button>
+      '/': `<script>window.count = 0</script><button id=b onclick="count++; this.remove(); ${blockPage}">Buy</button>
         <button id=c onclick="count++">Count</button>`,
       '/wait': (_request, response) => void setTimeout(() => response.end(), 2100),
     }),

@@ -35,8 +35,8 @@ steps:
     expect(await given.folder.files('kept')).toEqual(names)
     for (const name of names) expect(stdout).toContain(`\n  ${name}\n`)
 
-    const picture = await given.folder.bytes('kept/shop-buy/3-failure.png')
-    const { width, height, data } = PNG.sync.read(picture)
+    const screenshot = await given.folder.bytes('kept/shop-buy/3-failure.png')
+    const { width, height, data } = PNG.sync.read(screenshot)
     expect([width, height, ...data.subarray(-4)]).toEqual([300, 200, 200, 0, 0, 255])
     expect(await given.folder.read('kept/shop-buy/page.html')).toContain('<h1>Broken</h1>')
     const log = await given.folder.read('kept/shop-buy/console-log.txt')
@@ -49,7 +49,7 @@ steps:
     expect(strFromU8(trace['trace.trace']!)).toContain('"type":"context-options"')
 
     const html = await given.folder.read('report.html')
-    expect(html).toContain(`src="data:image/png;base64,${picture.toString('base64')}"`)
+    expect(html).toContain(`src="data:image/png;base64,${screenshot.toString('base64')}"`)
     expect(html).toContain('no element matches #buy')
     expect(html).not.toMatch(/<script|(?:src|href)="(?!data:)/)
   })

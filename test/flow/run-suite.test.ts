@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { scriptsOnServer } from '../support/scripts.ts'
-import { until } from '../support/session-steps.ts'
 import { serveSite } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const given = scriptsOnServer()
 const { run, page, passing } = given
@@ -143,7 +143,7 @@ finally:
   )
   const stop = new AbortController()
   const running = run(['a.yaml', '--reporter', 'line,json=run.json'], { signal: stop.signal })
-  await until(() => site.requests.includes('/waiting'))
+  await waitUntil(() => site.requests.includes('/waiting'))
   stop.abort('SIGINT')
   const { code } = await running
   expect(code).toBe(130)

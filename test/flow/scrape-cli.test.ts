@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bax as run, type CliOptions } from '../support/cli.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { article, sends } from '../support/web.ts'
+import { article, respondWith } from '../support/web.ts'
 
 let site: Site
 let folder: string
@@ -15,8 +15,8 @@ beforeAll(async () => {
     '/deltas': article,
     '/one': '<!doctype html><title>One</title><main><h1>One</h1><p>The first of two pages.</p></main>',
     '/two.html': '<!doctype html><title>Two</title><main><h1>Two</h1><p>The second of two pages.</p></main>',
-    '/missing': sends('text/html', '<h1>Nothing here</h1>', {}, 404),
-    '/film': sends('video/mp4', 'x'),
+    '/missing': respondWith('text/html', '<h1>Nothing here</h1>', {}, 404),
+    '/film': respondWith('video/mp4', 'x'),
   })
 })
 afterAll(() => site.close())

@@ -14,7 +14,7 @@ import { titled } from '../support/needs.ts'
 const share = '/usr/share/doc'
 
 interface Manual {
-  /** What brings it: `apt-get install <name>`. */
+  /** Debian package that contains it: `apt-get install <name>`. */
   readonly name: string
   readonly folder: string
   readonly pages: readonly string[]
@@ -102,13 +102,13 @@ function missing(body: Element, page: Root): number {
   const spaced = nodesOf(page, 'text').map(({ value }) => value).concat(nodesOf(page, 'code').map(({ value }) => value), nodesOf(page, 'inlineCode').map(({ value }) => value)) // prettier-ignore
   const read = `${spaced.join(' ')} ${textOf(page)}`
   for (const word of wordsIn(read)) counts.set(word, (counts.get(word) ?? 0) + 1)
-  const wanted = DomUtils.findAll(() => true, [body]).flatMap(({ children }) => children.flatMap((child) => ('data' in child ? wordsIn(child.data as string) : []))) // prettier-ignore
+  const expectedWords = DomUtils.findAll(() => true, [body]).flatMap(({ children }) => children.flatMap((child) => ('data' in child ? wordsIn(child.data as string) : []))) // prettier-ignore
   return (
-    wanted.filter((word) => {
+    expectedWords.filter((word) => {
       const left = counts.get(word) ?? 0
       counts.set(word, left - 1)
       return left <= 0
-    }).length / wanted.length
+    }).length / expectedWords.length
   )
 }
 
@@ -118,14 +118,14 @@ const described = manuals.map((manual) => ({
 }))
 
 describe.each(described)('$name', ({ folder, pages, reason }) => {
-  const here = pages.filter((page) => existsSync(join(folder, `${page}.html`)))
+  const installed = pages.filter((page) => existsSync(join(folder, `${page}.html`)))
   const url = (page: string) => `${origin}${folder.slice(share.length)}/${page}.html`
 
-  test.skipIf(reason)(titled('most of its pages are there', reason), () => {
-    expect(here.length).toBeGreaterThan(pages.length / 2)
+  test.skipIf(reason)(titled('contains most of its pages', reason), () => {
+    expect(installed.length).toBeGreaterThan(pages.length / 2)
   })
 
-  test.skipIf(reason).each(here)('%s keeps its headings, code, tables and words', async (page) => {
+  test.skipIf(reason).each(installed)('%s keeps its headings, code, tables and words', async (page) => {
     const { data } = await homes.clients.embedded.scrape({ url: url(page) })
     const body = text(readFileSync(join(folder, `${page}.html`), 'utf8'))
     const read = parseMarkdown(data!.markdown!)
@@ -145,15 +145,15 @@ describe.each(described)('$name', ({ folder, pages, reason }) => {
     expect(missing(body, read)).toBeLessThan(0.02)
   })
 
-  test.skipIf(reason)(titled('links lead to pages that are there', reason), async () => {
+  test.skipIf(reason)(titled('links lead to existing pages', reason), async () => {
     const links = new Set<string>()
-    for (const page of here) {
+    for (const page of installed) {
       const { data } = await homes.clients.embedded.scrape({ url: url(page) })
       for (const { url: address } of nodesOf(parseMarkdown(data!.markdown!), 'link')) links.add(address)
     }
     expect([...links].filter((address) => !URL.canParse(address))).toEqual([])
     const own = [...links].map((address) => new URL(address)).filter((address) => address.origin === origin)
-    expect(own.length).toBeGreaterThan(here.length)
+    expect(own.length).toBeGreaterThan(installed.length)
     const lost = [...new Set(own.map(({ pathname }) => join(share, decodeURIComponent(pathname))))].filter((path) => !existsSync(path)) // prettier-ignore
     // A manual may link to a page that its package does not contain.
     expect(lost.length).toBeLessThanOrEqual(own.length / 100)

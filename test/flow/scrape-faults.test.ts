@@ -5,8 +5,8 @@ import { callOf } from '../support/call.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { pageProcesses } from '../support/processes.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { lacks, testUnless } from '../support/needs.ts'
-import { article, rawServer, redirects, sends, untrustedServer } from '../support/web.ts'
+import { missingPrograms, testUnless } from '../support/needs.ts'
+import { article, rawServer, redirectTo, respondWith, untrustedServer } from '../support/web.ts'
 
 let homes: Homes
 let site: Site
@@ -14,18 +14,18 @@ const closers: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   homes = await openHomes()
-  const trickle = (response: import('node:http').ServerResponse, text: string) => {
+  const sendSlowly = (response: import('node:http').ServerResponse, text: string) => {
     const timer = setInterval(() => response.write(text), 20)
     response.on('close', () => clearInterval(timer))
   }
   site = await serveSite({
     '/article': article,
-    '/loop': redirects('/loop'),
-    '/a': redirects('/b', 301),
-    '/b': redirects('/c?x=ü', 307),
+    '/loop': redirectTo('/loop'),
+    '/a': redirectTo('/b', 301),
+    '/b': redirectTo('/c?x=ü', 307),
     '/c': '<!doctype html><title>C</title><main><p>Arrived at the end of the chain.</p></main>',
-    '/to-file': redirects('file:///etc/passwd'),
-    '/to-nowhere': redirects('http://'),
+    '/to-file': redirectTo('file:///etc/passwd'),
+    '/to-nowhere': redirectTo('http://'),
     '/cookie': (request, response) => {
       const done = request.headers.cookie === 'seen=1'
       response.writeHead(
@@ -46,7 +46,7 @@ beforeAll(async () => {
     },
     '/never': (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html' })
-      trickle(response, '<p>more</p>')
+      sendSlowly(response, '<p>more</p>')
     },
     '/silent': () => {},
     '/large': (_, response) => {
@@ -59,18 +59,18 @@ beforeAll(async () => {
       const more = () => response.destroyed || response.write(chunk, more)
       more()
     },
-    '/bomb': sends('text/html', gzipSync(Buffer.alloc(64 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
+    '/bomb': respondWith('text/html', gzipSync(Buffer.alloc(64 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
     '/cut': (_, response) => {
       response.writeHead(200, { 'content-type': 'text/html', 'content-length': '1000' })
       response.write('<p>The beginning')
       setImmediate(() => response.destroy())
     },
-    '/torn': sends('text/html', Buffer.from('this is not gzip'), { 'content-encoding': 'gzip' }),
+    '/torn': respondWith('text/html', Buffer.from('this is not gzip'), { 'content-encoding': 'gzip' }),
     '/spin': '<!doctype html><title>Spin</title><p>Before the loop.</p><script>for (;;);</script><p>After it.</p>',
     '/spin-later': '<!doctype html><p id="x">Calm at first.</p><script>setTimeout(() => { for (;;); }, 30)</script>',
     '/dialogs':
       '<!doctype html><div id="o"></div><script>alert(1); o.textContent = "answers: " + confirm("?") + " " + prompt("?"); addEventListener("beforeunload", (e) => e.preventDefault())</script>',
-    '/attachment': sends('text/html', '<p>x</p>', { 'content-disposition': 'attachment; filename=x.html' }),
+    '/attachment': respondWith('text/html', '<p>x</p>', { 'content-disposition': 'attachment; filename=x.html' }),
     '/chain-script': '<!doctype html><div id="root"></div><script>location.href = "/c"</script>',
     '/grow':
       '<!doctype html><div id="root"></div><script>setInterval(() => root.append(Math.random() + " "), 5)</script>',
@@ -137,14 +137,14 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
   })
 
   test('fails for a closed port', async () => {
-    const gone = await rawServer(() => {})
-    await gone.close()
-    const answer = await scrape(gone.url, { render })
+    const closing = await rawServer(() => {})
+    await closing.close()
+    const answer = await scrape(closing.url, { render })
     expect(answer).toMatchObject(failure('connection_failed'))
     expect(answer.error).not.toContain('127.0.0.1')
   })
 
-  testUnless(lacks('openssl'))('fails for an untrusted certificate', async () => {
+  testUnless(missingPrograms('openssl'))('fails for an untrusted certificate', async () => {
     const server = await untrustedServer()
     closers.push(server.close)
     expect(await scrape(server.url, { render })).toMatchObject(failure('tls_error'))
@@ -222,9 +222,9 @@ describe('over HTTP', () => {
     const midway = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 99\r\n\r\nhalf', () => socket.resetAndDestroy())) // prettier-ignore
     expect(await scrape(midway.url)).toMatchObject(failure('connection_failed'))
     expect(midway.connections()).toBe(1)
-    const begun = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-', () => socket.resetAndDestroy()))
-    expect(await scrape(begun.url)).toMatchObject(failure('connection_failed'))
-    expect(begun.connections()).toBe(1)
+    const partial = await raw((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-', () => socket.resetAndDestroy()))
+    expect(await scrape(partial.url)).toMatchObject(failure('connection_failed'))
+    expect(partial.connections()).toBe(1)
   })
 
   test('retries on idle connections that the server has closed', async () => {

@@ -1,7 +1,7 @@
 /** Frames of a scraped page: their visible content is part of the page. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { redirects, sends } from '../support/web.ts'
+import { redirectTo, respondWith } from '../support/web.ts'
 import { type Site, serveSite } from '../support/site.ts'
 
 const sentence = 'The chapter that stands in a frame says all there is to say about rivers, and that is a good deal.'
@@ -23,8 +23,8 @@ beforeAll(async () => {
     '/others': `<!doctype html><title>Mixed</title><main><h1>Mixed</h1><p>${sentence}</p><iframe src="${other.url}/ad"></iframe><iframe src="/chapter" style="display: none"></iframe>
       <iframe src="/chapter" width="1" height="1"></iframe><iframe src="/chapter" class="ad-slot"></iframe><iframe src="/away"></iframe><iframe src="/film"></iframe><iframe src="/others"></iframe>
       <noscript><iframe src="/chapter"></iframe></noscript><iframe src="javascript:1"></iframe><iframe></iframe></main>`,
-    '/away': redirects(`${'http://127.0.0.1:1'}/`),
-    '/film': sends('video/mp4', 'x'),
+    '/away': redirectTo(`${'http://127.0.0.1:1'}/`),
+    '/film': respondWith('video/mp4', 'x'),
     '/deep': `<!doctype html><title>Deep</title><main><h1>Deep</h1><p>${sentence}</p><iframe src="/deep1"></iframe></main>`,
     '/deep1': '<p>First level.</p><iframe src="/deep2"></iframe>',
     '/deep2': '<p>Second level.</p><iframe src="/deep3"></iframe>',

@@ -1,10 +1,10 @@
 /** Pages and PDFs built to exhaust the server: each fails only its own scrape. */
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { until } from '../support/session-steps.ts'
 import { servedWithinMs, type Served, serveBax } from '../support/served.ts'
 import { serveSite, type Site } from '../support/site.ts'
-import { pdfFile, pdfOf, sends } from '../support/web.ts'
+import { waitUntil } from '../support/wait.ts'
+import { pdfFile, pdfOf, respondWith } from '../support/web.ts'
 
 const packed = '/Filter/FlateDecode'
 
@@ -30,15 +30,18 @@ let served: Served
 
 beforeAll(async () => {
   web = await serveSite({
-    '/paper.pdf': sends('application/pdf', pdfOf(['Rivers of the world'], '<</Title(World rivers)>>')),
+    '/paper.pdf': respondWith('application/pdf', pdfOf(['Rivers of the world'], '<</Title(World rivers)>>')),
     '/': `${start}<p>A page like any other.</p></main>`,
     '/paragraphs': paragraphs(),
     '/elements': elements(),
     '/marks': marks(),
     '/grown': `${start}<script>document.body.innerHTML = '<main><h1>Grown</h1>' + '<p>Some words, and a few more of them here.</p>'.repeat(200000)</script>`,
-    '/large.json': sends('application/json', JSON.stringify(Array.from({ length: 60_000 }, (_, at) => `river ${at}`))),
-    '/slow.pdf': sends('application/pdf', slow()),
-    '/bomb.pdf': sends('application/pdf', bomb()),
+    '/large.json': respondWith(
+      'application/json',
+      JSON.stringify(Array.from({ length: 60_000 }, (_, at) => `river ${at}`)),
+    ),
+    '/slow.pdf': respondWith('application/pdf', slow()),
+    '/bomb.pdf': respondWith('application/pdf', bomb()),
   })
   served = await serveBax()
 }, servedWithinMs)
@@ -47,7 +50,8 @@ afterAll(async () => {
   await web?.close()
 })
 
-const scrape = (path: string, more: object = {}) => served.ask('POST', '/v1/scrape', { url: web.url + path, ...more })
+const scrape = (path: string, more: object = {}) =>
+  served.request('POST', '/v1/scrape', { url: web.url + path, ...more })
 
 describe('a hostile page', () => {
   test.each([
@@ -56,11 +60,11 @@ describe('a hostile page', () => {
     ['filled by a script', '/grown', 'browser'],
   ])('%s times out, while other pages are read', async (_, path, render) => {
     let ended = false
-    const late = scrape(path, { render, timeout: 2500 }).finally(() => (ended = true))
-    await until(() => web.requests.includes(path))
+    const slowScrape = scrape(path, { render, timeout: 2500 }).finally(() => (ended = true))
+    await waitUntil(() => web.requests.includes(path))
     expect(await scrape('/')).toMatchObject({ success: true, data: { metadata: { title: 'Long' } } })
     expect(ended).toBe(false)
-    expect(await late).toMatchObject({ success: false, code: 'timeout' })
+    expect(await slowScrape).toMatchObject({ success: false, code: 'timeout' })
   })
 
   test('is rejected when it has too many elements', async () => {
@@ -82,17 +86,17 @@ test('reads a large file shown by a browser in a worker thread, and keeps its sc
 describe('a hostile PDF', () => {
   test('times out when it never finishes, while other PDFs are read', async () => {
     let ended = false
-    const late = scrape('/slow.pdf', { timeout: 5000 }).finally(() => (ended = true))
+    const slowScrape = scrape('/slow.pdf', { timeout: 5000 }).finally(() => (ended = true))
     // The engine keeps responding, and reads another PDF before the first one times out.
     expect(await scrape('/paper.pdf')).toMatchObject({ success: true, data: { metadata: { title: 'World rivers' } } })
     expect(ended).toBe(false)
-    expect(await late).toMatchObject({ success: false, code: 'timeout' })
+    expect(await slowScrape).toMatchObject({ success: false, code: 'timeout' })
   })
 
   test('on every worker thread delays others at most until the timeout', async () => {
-    const late = [1, 2, 3].map(() => scrape('/slow.pdf', { timeout: 3000 }))
+    const slowScrapes = [1, 2, 3].map(() => scrape('/slow.pdf', { timeout: 3000 }))
     expect(await scrape('/paper.pdf', { timeout: 30_000 })).toMatchObject({ success: true })
-    for (const one of await Promise.all(late)) expect(one).toMatchObject({ code: 'timeout' })
+    for (const one of await Promise.all(slowScrapes)) expect(one).toMatchObject({ code: 'timeout' })
   })
 
   test('is rejected before it has decompressed to gigabytes', async () => {

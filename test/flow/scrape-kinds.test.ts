@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { pdfOf, sends } from '../support/web.ts'
+import { pdfOf, respondWith } from '../support/web.ts'
 
 const page =
   '<!doctype html><title>Packed</title><main><h1>Packed</h1><p>It was packed for the journey and is whole again.</p></main>'
@@ -31,54 +31,54 @@ beforeAll(async () => {
   const latin = (text: string) => Buffer.from(text, 'latin1')
   const words = '<!doctype html><title>Größe</title><p>Grüße aus Köln</p>'
   site = await serveSite({
-    '/data.json': sends('application/json', '{"rivers":[{"name":"Nile","km":6650}]}'),
-    '/broken.json': sends('application/json', '{"rivers":'),
-    '/problem': sends('application/problem+json', '{"title":"no"}'),
-    '/lines': sends('application/x-ndjson', '{"a":1}\n{"a":2}\n'),
-    '/fence.json': sends('application/json', '{"md":"\n```\ncode\n```"}'),
-    '/notes.txt': sends('text/plain; charset=utf-8', 'One *two*\n\n  three <b>\n'),
-    '/rivers.csv': sends('text/csv', 'River,Length\n"Nile, White",6650\n"a|b","two\nlines"\n'),
-    '/semicolons.csv': sends('text/csv', 'a;b\n1;2\n'),
-    '/rivers.tsv': sends('text/tab-separated-values', 'a\tb\n1\t2\n'),
-    '/rss': sends('application/rss+xml', rss),
-    '/atom': sends('application/atom+xml', atom),
-    '/sitemap.xml': sends(
+    '/data.json': respondWith('application/json', '{"rivers":[{"name":"Nile","km":6650}]}'),
+    '/broken.json': respondWith('application/json', '{"rivers":'),
+    '/problem': respondWith('application/problem+json', '{"title":"no"}'),
+    '/lines': respondWith('application/x-ndjson', '{"a":1}\n{"a":2}\n'),
+    '/fence.json': respondWith('application/json', '{"md":"\n```\ncode\n```"}'),
+    '/notes.txt': respondWith('text/plain; charset=utf-8', 'One *two*\n\n  three <b>\n'),
+    '/rivers.csv': respondWith('text/csv', 'River,Length\n"Nile, White",6650\n"a|b","two\nlines"\n'),
+    '/semicolons.csv': respondWith('text/csv', 'a;b\n1;2\n'),
+    '/rivers.tsv': respondWith('text/tab-separated-values', 'a\tb\n1\t2\n'),
+    '/rss': respondWith('application/rss+xml', rss),
+    '/atom': respondWith('application/atom+xml', atom),
+    '/sitemap.xml': respondWith(
       'application/xml',
       '<?xml version="1.0"?><urlset><url><loc>http://x.test/</loc></url></urlset>',
     ),
-    '/paper.pdf': sends(
+    '/paper.pdf': respondWith(
       'application/pdf',
       pdfOf(['Rivers of the world', 'Second page here'], '<</Title(World rivers)/Author(Ada)>>'),
     ),
-    '/download': sends('application/octet-stream', pdfOf(['Only by its bytes'])),
-    '/locked.pdf': sends('application/pdf', Buffer.from('%PDF-1.4\nnot really')),
-    '/map.png': sends('image/png', Buffer.from('iVBORw0KGgo=', 'base64')),
-    '/movie': sends('video/mp4', Buffer.alloc(64)),
-    '/archive.zip': sends('application/zip', Buffer.from('PK\u0003\u0004')),
-    '/font': sends('font/woff2', Buffer.alloc(8)),
-    '/untyped-html': sends('', page),
-    '/untyped-bytes': sends('', Buffer.from([1, 0, 2, 0])),
-    '/xhtml': sends(
+    '/download': respondWith('application/octet-stream', pdfOf(['Only by its bytes'])),
+    '/locked.pdf': respondWith('application/pdf', Buffer.from('%PDF-1.4\nnot really')),
+    '/map.png': respondWith('image/png', Buffer.from('iVBORw0KGgo=', 'base64')),
+    '/movie': respondWith('video/mp4', Buffer.alloc(64)),
+    '/archive.zip': respondWith('application/zip', Buffer.from('PK\u0003\u0004')),
+    '/font': respondWith('font/woff2', Buffer.alloc(8)),
+    '/untyped-html': respondWith('', page),
+    '/untyped-bytes': respondWith('', Buffer.from([1, 0, 2, 0])),
+    '/xhtml': respondWith(
       'application/xhtml+xml',
       '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body><p>Strict</p></body></html>',
     ),
-    '/empty': sends('text/html', ''),
-    '/gzip': sends('text/html', gzipSync(page), { 'content-encoding': 'gzip' }),
-    '/deflate': sends('text/html', deflateSync(page), { 'content-encoding': 'deflate' }),
-    '/br': sends('text/html', brotliCompressSync(page), { 'content-encoding': 'br' }),
-    '/zstd': sends('text/html', zstdOf(page), { 'content-encoding': 'zstd' }),
-    '/bom8': sends('text/html; charset=iso-8859-1', Buffer.from(`\uFEFF${words}`)),
-    '/bom16le': sends('text/html', Buffer.from(`\uFEFF${words}`, 'utf16le')),
-    '/header': sends('text/html; charset=ISO-8859-1', latin(words)),
-    '/header-wrong': sends('text/html; charset=nonsense', latin(words)),
-    '/meta': sends('text/html', latin(`<meta charset="iso-8859-2">${words}`)),
-    '/meta-late': sends(
+    '/empty': respondWith('text/html', ''),
+    '/gzip': respondWith('text/html', gzipSync(page), { 'content-encoding': 'gzip' }),
+    '/deflate': respondWith('text/html', deflateSync(page), { 'content-encoding': 'deflate' }),
+    '/br': respondWith('text/html', brotliCompressSync(page), { 'content-encoding': 'br' }),
+    '/zstd': respondWith('text/html', zstdOf(page), { 'content-encoding': 'zstd' }),
+    '/bom8': respondWith('text/html; charset=iso-8859-1', Buffer.from(`\uFEFF${words}`)),
+    '/bom16le': respondWith('text/html', Buffer.from(`\uFEFF${words}`, 'utf16le')),
+    '/header': respondWith('text/html; charset=ISO-8859-1', latin(words)),
+    '/header-wrong': respondWith('text/html; charset=nonsense', latin(words)),
+    '/meta': respondWith('text/html', latin(`<meta charset="iso-8859-2">${words}`)),
+    '/meta-late': respondWith(
       'text/html',
       latin(`<meta http-equiv="Content-Type" content="text/html; charset=windows-1252">${words}`),
     ),
-    '/header-over-meta': sends('text/html; charset=utf-8', Buffer.from(`<meta charset="koi8-r">${words}`)),
-    '/nothing-said': sends('text/html', latin(words)),
-    '/shift-jis': sends('text/html; charset=shift_jis', Buffer.concat([latin('<p>'), Buffer.from([0x93, 0xfa, 0x96, 0x7b]), latin('</p>')])), // prettier-ignore
+    '/header-over-meta': respondWith('text/html; charset=utf-8', Buffer.from(`<meta charset="koi8-r">${words}`)),
+    '/nothing-said': respondWith('text/html', latin(words)),
+    '/shift-jis': respondWith('text/html; charset=shift_jis', Buffer.concat([latin('<p>'), Buffer.from([0x93, 0xfa, 0x96, 0x7b]), latin('</p>')])), // prettier-ignore
   })
 })
 afterAll(async () => {

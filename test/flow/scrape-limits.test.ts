@@ -95,8 +95,8 @@ describe('a page without main content', () => {
 
   test('causes no warning when it is empty, or the whole page was requested', async () => {
     expect(await homes.clients.http.scrape({ url: url('/blank'), render: 'http' })).not.toHaveProperty('warning')
-    const asked = { url: url('/menu'), render: 'http' as const, only_main_content: false }
-    expect(await homes.clients.http.scrape(asked)).not.toHaveProperty('warning')
+    const input = { url: url('/menu'), render: 'http' as const, only_main_content: false }
+    expect(await homes.clients.http.scrape(input)).not.toHaveProperty('warning')
   })
 
   test('causes a warning on standard error', async () => {

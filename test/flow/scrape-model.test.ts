@@ -285,9 +285,9 @@ describe('bax scrape', () => {
   const run = async (argv: readonly string[], env: Record<string, string> = {}) => {
     const state = await mkdtemp(join(tmpdir(), 'bax-test-model-'))
     const { url, name, key } = model.config
-    const asked = { BAX_MODEL_URL: url, BAX_MODEL: name, BAX_MODEL_KEY: key!, ...env }
+    const modelEnv = { BAX_MODEL_URL: url, BAX_MODEL: name, BAX_MODEL_KEY: key!, ...env }
     try {
-      return await bax(['scrape', `${site.url}/kettle`, ...argv, '--state-dir', state], { env: asked })
+      return await bax(['scrape', `${site.url}/kettle`, ...argv, '--state-dir', state], { env: modelEnv })
     } finally {
       await rm(state, { recursive: true, force: true })
     }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, homeNames, openHomes } from '../support/homes.ts'
 import { titled } from '../support/needs.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { sends } from '../support/web.ts'
+import { respondWith } from '../support/web.ts'
 
 const folder = fileURLToPath(new URL('../../../shared/data/extraction/', import.meta.url))
 const reason = existsSync(folder) ? null : 'the real pages belong to their owners and are not here'
@@ -32,7 +32,7 @@ describe.skipIf(reason)(titled('real pages', reason), () => {
     homes = await openHomes()
     const html = (key: string) => gunzipSync(readFileSync(join(folder, 'html', `${key}.html.gz`)))
     site = await serveSite(
-      Object.fromEntries(pages.map(({ key }) => [`/${key}`, sends('text/html; charset=utf-8', html(key))])),
+      Object.fromEntries(pages.map(({ key }) => [`/${key}`, respondWith('text/html; charset=utf-8', html(key))])),
     )
   })
   afterAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { article, sends } from '../support/web.ts'
+import { article, respondWith } from '../support/web.ts'
 
 const item = 'The quick brown fox jumps over the lazy dog while the river runs on.'
 const shell = (script: string, body = '<div id="root"></div>') =>
@@ -30,7 +30,7 @@ beforeAll(async () => {
     ),
     '/spa-bundle':
       '<!doctype html><title>App</title><div id="app"></div><script type="module" src="/assets/index.js"></script>',
-    '/assets/index.js': sends(
+    '/assets/index.js': respondWith(
       'text/javascript',
       "const { text } = await import('/assets/chunk.js'); document.getElementById('app').innerHTML = '<h1>Bundled</h1><p>' + text + '</p>'",
     ),

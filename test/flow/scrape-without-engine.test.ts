@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax, type CliResult } from '../support/cli.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { article, pdfOf, sends } from '../support/web.ts'
+import { article, pdfOf, respondWith } from '../support/web.ts'
 
 let built: BuiltBax
 let site: Site
@@ -18,12 +18,12 @@ beforeAll(async () => {
     '/article': article,
     '/plain': '<!doctype html><title>Plain</title><main><h1>Plain</h1><p>A page in latin letters: Grüße.</p></main>',
     '/app': '<!doctype html><title>App</title><div id="root"></div><script>root.innerHTML = "<h1>Drawn</h1><p>By a script.</p>"</script>',
-    '/paper.pdf': sends('application/pdf', pdfOf(['On paper'])),
-    '/rivers.csv': sends('text/csv', 'River,Length\nNile,6650\n'),
-    '/data.json': sends('application/json', '{"a":1}'),
-    '/feed': sends('application/rss+xml', '<rss><channel><title>News</title><item><title>One</title></item></channel></rss>'),
-    '/film': sends('video/mp4', 'x'),
-    '/missing': sends('text/html', '<h1>Nothing here</h1>', {}, 404),
+    '/paper.pdf': respondWith('application/pdf', pdfOf(['On paper'])),
+    '/rivers.csv': respondWith('text/csv', 'River,Length\nNile,6650\n'),
+    '/data.json': respondWith('application/json', '{"a":1}'),
+    '/feed': respondWith('application/rss+xml', '<rss><channel><title>News</title><item><title>One</title></item></channel></rss>'),
+    '/film': respondWith('video/mp4', 'x'),
+    '/missing': respondWith('text/html', '<h1>Nothing here</h1>', {}, 404),
   }) // prettier-ignore
 }, 120_000)
 afterAll(async () => {
@@ -100,8 +100,8 @@ test('uses a running local engine', async () => {
   const other = await built.stateDir()
   const { code } = await built.run(['session', 'create', '--headless', '--state-dir', other])
   expect(code).toBe(0)
-  const asked = await built.run(['scrape', `${site.url}/plain`, '--json', '--state-dir', other])
-  expect(JSON.parse(asked.stdout)).toMatchObject({ success: true, data: { metadata: { title: 'Plain' } } })
+  const response = await built.run(['scrape', `${site.url}/plain`, '--json', '--state-dir', other])
+  expect(JSON.parse(response.stdout)).toMatchObject({ success: true, data: { metadata: { title: 'Plain' } } })
   // Only an engine that outlives its calls can return a cached answer.
   const again = await built.run(['scrape', `${site.url}/plain`, '--json', '--max-age', '60000', '--state-dir', other])
   expect(JSON.parse(again.stdout)).toMatchObject({ success: true })

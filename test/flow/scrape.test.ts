@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { article, sends } from '../support/web.ts'
+import { article, respondWith } from '../support/web.ts'
 
 let homes: Homes
 let site: Site
@@ -12,7 +12,7 @@ beforeAll(async () => {
     '/articles/deltas': article,
     '/base':
       '<!doctype html><base href="https://cdn.example/x/"><p><a href="a">A</a> <a href="a">again</a> <a href="javascript:x">J</a></p>',
-    '/missing': sends('text/html', '<title>Gone fishing</title><h1>No such page</h1>', {}, 404),
+    '/missing': respondWith('text/html', '<title>Gone fishing</title><h1>No such page</h1>', {}, 404),
     '/brand': `<!doctype html><title>Acme</title><meta property="og:site_name" content="Acme"><link rel="icon" href="/i.png">
       <style>body { background: #ffffff; color: #202020; font-family: Inter, sans-serif } h1 { font-family: Lora, serif }
       .btn { background: #e4002b; color: #fff; padding: 8px 16px; border: 0; border-radius: 6px } a { color: #0057b8 }</style>

@@ -12,7 +12,7 @@ const pages = {
     <script>document.querySelector('#host').attachShadow({mode:'open'}).innerHTML = '<div id=deep style="width:40px;height:20px">d</div>'</script>`,
 }
 
-/** Width and height of a PNG, from its header. */
+/** Returns the width and height of a PNG from its header. */
 const pngSize = (bytes: Buffer) => [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
 
 inEveryHome(pages, (given) => {
@@ -22,7 +22,7 @@ inEveryHome(pages, (given) => {
     return { type: results[0]!.content_type, bytes: Buffer.from(results[0]!.data!['screenshot'] as string, 'base64') }
   }
 
-  test('screenshot is the viewport or the full page as PNG', async () => {
+  test('screenshot returns the viewport or the full page as PNG', async () => {
     await given.open('/')
     const part = await shot('screenshot', { full_page: false })
     expect(part.type).toBe('image/png')
@@ -31,7 +31,7 @@ inEveryHome(pages, (given) => {
     expect(pngSize(whole.bytes)).toEqual([1280, 3000])
   })
 
-  test('screenshot saves the picture where it is told to', async () => {
+  test('screenshot saves the image at the given path', async () => {
     await given.open('/')
     const folder = await mkdtemp(join(tmpdir(), 'bax-shot-'))
     try {
@@ -44,7 +44,7 @@ inEveryHome(pages, (given) => {
     }
   })
 
-  test('element_screenshot is one element, as png or jpeg', async () => {
+  test('element_screenshot returns one element as PNG or JPEG', async () => {
     await given.open('/')
     const png = await shot('element_screenshot', { selector: '#chip' })
     expect(png.type).toBe('image/png')

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bax as run, type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
 import { keys, type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { article, sends } from '../support/web.ts'
+import { article, respondWith } from '../support/web.ts'
 
 let web: SearchServer
 let site: Site
@@ -17,14 +17,14 @@ beforeAll(async () => {
     serveSite({
       '/deltas': article,
       '/two.html': '<h1>Two</h1><p>The second page.</p>',
-      '/film': sends('video/mp4', 'x'),
+      '/film': respondWith('video/mp4', 'x'),
       '/agent': (request, response) =>
         void response.setHeader('content-type', 'text/html').end(`<h1>${request.headers['user-agent']}</h1>`),
     }),
     mkdtemp(join(tmpdir(), 'bax-search-')),
   ])
 })
-afterEach(() => web.well())
+afterEach(() => web.reset())
 afterAll(async () => {
   await Promise.all([web.close(), site.close()])
   await rm(folder, { recursive: true, force: true })
@@ -37,8 +37,8 @@ const bax = (argv: readonly string[], options: CliOptions = {}) =>
     ...options,
     env: { BAX_STATE_DIR: join(folder, 'state'), ...web.env('brave', 'searxng'), ...options.env },
   })
-const knows = (...paths: string[]) =>
-  web.knows(
+const setResults = (...paths: string[]) =>
+  web.setResults(
     paths.map((path, at) => ({
       url: url(path),
       title: `Page <b>${at}</b>`,
@@ -47,19 +47,19 @@ const knows = (...paths: string[]) =>
   )
 
 describe('bax search', () => {
-  test('prints a list to read', async () => {
-    knows('/deltas', '/two.html')
+  test('prints a readable list', async () => {
+    setResults('/deltas', '/two.html')
     const { code, stdout, stderr } = await bax(['river', 'deltas'])
     const snippet = (at: number) => `All about ${at}. `.repeat(9).trim()
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toBe(
       `1. Page 0\n   ${url('/deltas')}\n   ${snippet(0)}\n\n2. Page 1\n   ${url('/two.html')}\n   ${snippet(1)}\n`,
     )
-    expect(web.asked[0]!.query.get('q')).toBe('river deltas')
+    expect(web.requests[0]!.query.get('q')).toBe('river deltas')
   })
 
-  test('on a terminal breaks lines and colours them, unless NO_COLOR is set', async () => {
-    knows('/deltas')
+  test('wraps and colours lines on a terminal, unless NO_COLOR is set', async () => {
+    setResults('/deltas')
     const colourless = await bax(['deltas'], { tty: true, columns: 40, env: { NO_COLOR: '1' } })
     expect(
       Math.max(
@@ -74,8 +74,8 @@ describe('bax search', () => {
     expect(coloured.stdout).toContain('\u001b[1mPage 0\u001b[22m')
   })
 
-  test('prints the answer of the service with --json, its results one a line with --ndjson', async () => {
-    knows('/deltas', '/two.html')
+  test('prints the response of the API with --json, and one result per line with --ndjson', async () => {
+    setResults('/deltas', '/two.html')
     const whole = JSON.parse((await bax(['deltas', '--json', '--limit', '1'])).stdout) as Record<string, unknown>
     expect(whole).toMatchObject({ success: true, provider: 'brave', data: [{ url: url('/deltas'), position: 1 }] })
     const lines = (await bax(['deltas', '--ndjson'])).stdout.trim().split('\n')
@@ -83,7 +83,7 @@ describe('bax search', () => {
   })
 
   test('prints the pages below their results', async () => {
-    knows('/two.html', '/film')
+    setResults('/two.html', '/film')
     const { code, stdout, stderr } = await bax(['deltas', '--formats', 'markdown'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^1\. Page 0\n[^]*\n\n# Two\n\nThe second page\.\n\n2\. Page 1\n/)
@@ -94,16 +94,16 @@ describe('bax search', () => {
     expect(json).toContain('"heading"')
   })
 
-  test('fails when not one page could be had', async () => {
-    knows('/film')
+  test('fails when no page could be loaded', async () => {
+    setResults('/film')
     expect(await bax(['deltas', '--formats', 'markdown'])).toMatchObject({
       code: 1,
       stdout: expect.stringContaining('Page 0'),
     })
   })
 
-  test('writes the pages and a list of them into a folder', async () => {
-    knows('/deltas', '/two.html', '/film')
+  test('writes the pages and a list of them to a folder', async () => {
+    setResults('/deltas', '/two.html', '/film')
     const { code, stdout, stderr } = await bax(['deltas', '-o', 'out'])
     const host = new URL(site.url).host.replace(':', '-')
     expect(code).toBe(0)
@@ -124,27 +124,27 @@ describe('bax search', () => {
       ],
     })
     expect(stderr).toContain('/film')
-    const pictures = await bax(['deltas', '--limit', '1', '--formats', 'screenshot', '-o', 'shots/'])
-    const [, shot] = pictures.stdout.trim().split('\n')
+    const screenshots = await bax(['deltas', '--limit', '1', '--formats', 'screenshot', '-o', 'shots/'])
+    const [, shot] = screenshots.stdout.trim().split('\n')
     expect((await readFile(join(folder, shot!))).subarray(1, 4).toString()).toBe('PNG')
   })
 
-  test('says that nothing was found, and that is no failure', async () => {
-    web.mood('brave', 'empty')
+  test('succeeds with a message when nothing was found', async () => {
+    web.setModes('brave', 'empty')
     expect(await bax(['deltas'])).toMatchObject({ code: 0, stdout: '', stderr: 'no results from brave\n' })
   })
 
-  test('goes on with the next provider, and says so', async () => {
-    knows('/deltas')
-    web.mood('brave', 'refuses')
+  test('continues with the next provider, with a warning', async () => {
+    setResults('/deltas')
+    web.setModes('brave', 'rejects')
     const { code, stdout, stderr } = await bax(['deltas'])
     expect({ code, stdout: stdout.split('\n')[0] }).toEqual({ code: 0, stdout: '1. Page 0' })
     expect(stderr).toMatch(/^warning: brave failed: it rejected the key/)
   })
 
-  test('exits 3 when no provider answers, and shows no key', async () => {
-    web.mood('brave', 'spent')
-    web.mood('searxng', 'down')
+  test('exits with 3 when all providers fail, and never prints a key', async () => {
+    web.setModes('brave', 'quota used up')
+    web.setModes('searxng', 'down')
     const { code, stdout, stderr } = await bax(['deltas'])
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
     expect(stderr).toMatch(/^error: all search providers failed \(brave: .*; searxng: .*\)\nhint: run `bax doctor`/)
@@ -153,11 +153,11 @@ describe('bax search', () => {
     expect(stderr + json.stdout + json.stderr).not.toContain(keys.brave)
   })
 
-  test('asks the provider that is named', async () => {
-    knows('/deltas')
+  test('uses the provider of --provider', async () => {
+    setResults('/deltas')
     await bax(['deltas', '--provider', 'searxng', '--lang', 'de', '--tbs', 'qdr:d'])
-    expect(web.asked.map(({ provider }) => provider)).toEqual(['searxng'])
-    expect(Object.fromEntries(web.asked[0]!.query)).toMatchObject({ language: 'de', time_range: 'day' })
+    expect(web.requests.map(({ provider }) => provider)).toEqual(['searxng'])
+    expect(Object.fromEntries(web.requests[0]!.query)).toMatchObject({ language: 'de', time_range: 'day' })
   })
 
   test.each([
@@ -168,12 +168,12 @@ describe('bax search', () => {
     ['a format that is none', ['x', '--formats', 'pdf'], /formats\[0\]/],
     ['a picture for a terminal', ['x', '--formats', 'screenshot'], /need a folder/],
     ['a provider that is not set up', ['x', '--provider', 'serper'], /BAX_SERPER_KEY/],
-  ])('%s is told', async (_, argv, message) => {
+  ])('%s is rejected with a message', async (_, argv, message) => {
     expect(await bax(argv)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(message) })
-    expect(web.asked).toEqual([])
+    expect(web.requests).toEqual([])
   })
 
-  test('shows its flags', async () => {
+  test('shows its flags in the help', async () => {
     const { stdout } = await run(['search', '--help'])
     for (const flag of ['--limit', '--formats', '--provider', '--lang', '--country', '--tbs', '--timeout', '--wait-for', '--no-only-main-content', '--render', '--output', '--session', '--ndjson']) expect(stdout).toContain(flag) // prettier-ignore
     expect(stdout).not.toContain('scrape-options')
@@ -186,7 +186,7 @@ describe('bax doctor', () => {
     return (JSON.parse(stdout) as { checks: { name: string }[] }).checks.find(({ name }) => name === 'search')
   }
 
-  test('tells which providers are set up', async () => {
+  test('lists the configured providers', async () => {
     expect(await searchCheck(web.env('brave', 'duckduckgo'))).toMatchObject({ ok: true, found: 'brave, duckduckgo' })
     expect(await searchCheck({})).toMatchObject({ ok: false, needed: false, found: expect.stringContaining('duckduckgo, bing'), mend: expect.stringContaining('BAX_SEARXNG_URL') }) // prettier-ignore
   })
@@ -205,7 +205,7 @@ describe('bax search with other engines', () => {
     const created = await built.run(['session', 'create', '--user-agent', 'reader/9'], { env })
     const session = created.stdout.trim()
     expect(session).toMatch(/^ses_/)
-    web.knows([{ url: url('/agent'), title: 'Agent', snippet: '' }])
+    web.setResults([{ url: url('/agent'), title: 'Agent', snippet: '' }])
     const { code, stdout } = await built.run(['search', 'agents', '-s', session, '--formats', 'markdown'], { env })
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('# reader/9') })
     expect((await built.run(['session', 'show', session, '--json'], { env })).stdout).toContain('"tabs":1')
@@ -213,23 +213,23 @@ describe('bax search with other engines', () => {
     expect(gone).toMatchObject({ code: 5, stderr: expect.stringContaining('ses_nobody') })
   })
 
-  test('asks the providers that are set up here, whatever the local engine knows', async () => {
+  test('uses the providers of its own environment, not of the local engine', async () => {
     const stateDir = await built.stateDir()
     await built.run(['session', 'create'], { env: { BAX_STATE_DIR: stateDir } })
-    knows('/deltas')
+    setResults('/deltas')
     const { stdout } = await built.run(['search', 'deltas', '--json'], {
       env: { BAX_STATE_DIR: stateDir, ...web.env('searxng') },
     })
     expect(JSON.parse(stdout)).toMatchObject({ provider: 'searxng' })
   })
 
-  test('asks a server, with the providers that are set up there', async () => {
-    knows('/deltas')
+  test('uses the providers of a server', async () => {
+    setResults('/deltas')
     const stateDir = await built.stateDir()
     const server = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1'], {
       env: { BAX_STATE_DIR: stateDir, ...web.env('searxng') },
     })
-    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.says('listening on http'))![0]
+    const address = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.waitForStderr('listening on http'))![0]
     const { code, stdout } = await built.run(['search', 'deltas', '--server', address, '--json'], {
       env: { BAX_STATE_DIR: stateDir },
     })

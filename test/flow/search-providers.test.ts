@@ -4,13 +4,13 @@ import { type Homes, openHomes } from '../support/homes.ts'
 import {
   type Hit,
   keys,
-  type Manner,
+  type ServerMode,
   searchProviderNames,
   type SearchServer,
   serveSearch,
 } from '../support/search-server.ts'
 
-/** More than two pages of every provider. */
+/** More than two pages of results for every provider. */
 const hits: Hit[] = Array.from({ length: 24 }, (_, at) => ({
   url: `https://delta${at}.example/about?a=1&b=${at}#top`,
   title: `How <b>deltas</b> grow & why it's ${at}`,
@@ -22,10 +22,10 @@ let homes: Homes
 
 beforeAll(async () => {
   web = await serveSearch()
-  web.knows(hits)
+  web.setResults(hits)
   homes = await openHomes({ search: web.config(...searchProviderNames) })
 })
-afterEach(() => web.well())
+afterEach(() => web.reset())
 afterAll(async () => {
   await homes.close()
   await web.close()
@@ -35,10 +35,10 @@ const search = (provider: SearchProviderName, input: Record<string, unknown> = {
   homes.clients.embedded.search({ query: 'river deltas', provider, ...input } as never)
 const apis = ['searxng', 'brave', 'serper', 'google'] as const
 const pages = ['duckduckgo', 'bing'] as const
-const lastAsked = () => web.asked.at(-1)!
+const lastAsked = () => web.requests.at(-1)!
 
 describe.each(searchProviderNames)('%s', (provider) => {
-  test('gives addresses without wrapping, texts without markup, ranks from 1', async () => {
+  test('returns direct URLs, texts without markup, and positions from 1', async () => {
     const answer = await search(provider, { limit: 5 })
     expect(answer).toMatchObject({ success: true, provider })
     expect(answer).not.toHaveProperty('warning')
@@ -49,59 +49,59 @@ describe.each(searchProviderNames)('%s', (provider) => {
       expect(title).toBe(`How deltas grow & why it's ${at}`)
       expect(description.replace('... ', '')).toBe(`Rivers carry sand & silt; part ${at} of "many".`)
     }
-    expect(web.asked.filter((asked) => asked.provider !== provider)).toEqual([])
+    expect(web.requests.filter((asked) => asked.provider !== provider)).toEqual([])
   })
 
-  test('gives as many as are wanted, from several pages where it has to', async () => {
+  test('returns the requested number of results, from several pages if needed', async () => {
     expect((await search(provider, { limit: 1 })).data).toHaveLength(1)
     const { data } = await search(provider, { limit: 20 })
     expect(data.map(({ url }) => url)).toEqual(hits.slice(0, 20).map(({ url }) => url))
     expect(data.at(-1)!.position).toBe(20)
   })
 
-  test('finds nothing, and that is an answer', async () => {
-    web.mood(provider, 'empty')
+  test('returns an empty list if nothing is found', async () => {
+    web.setModes(provider, 'empty')
     expect(await search(provider)).toEqual({ success: true, data: [], provider })
   })
 
-  test('is asked with the question as it was put', async () => {
+  test('receives the query unchanged', async () => {
     const query = `c++ "template<T>" && <std> ümlaut`
     await search(provider, { query: `  ${query} ` })
     const { query: words, body } = lastAsked()
     expect(provider === 'serper' ? (JSON.parse(body) as { q: string }).q : words.get('q')).toBe(query)
   })
 
-  test.each<[Manner, string, RegExp]>([
+  test.each<[ServerMode, string, RegExp]>([
     ['down', 'connection_failed', /./],
     ['busy', 'rate_limited', /./],
     ['silent', 'timeout', /the search timed out/],
-  ])('%s: an error and no empty answer', async (manner, code, error) => {
-    web.mood(provider, manner)
-    // It turns away without a word.
-    const known = manner === 'busy' && provider === 'duckduckgo' ? 'provider_blocked' : code
-    await expect(search(provider, { timeout: manner === 'silent' ? 500 : 60_000 })).rejects.toMatchObject({
+  ])('%s: returns an error instead of an empty list', async (mode, code, error) => {
+    web.setModes(provider, mode)
+    // It rejects requests without a reason.
+    const known = mode === 'busy' && provider === 'duckduckgo' ? 'provider_blocked' : code
+    await expect(search(provider, { timeout: mode === 'silent' ? 500 : 60_000 })).rejects.toMatchObject({
       code: 'search_unavailable',
       status: 503,
       details: [{ provider, code: known, error: expect.stringMatching(error) }],
     })
   })
 
-  test('keeps what it has when a later page fails', async () => {
-    web.mood(provider, 'well', 'busy')
+  test('keeps earlier results when a later page fails', async () => {
+    web.setModes(provider, 'ok', 'busy')
     const { data, warning } = await search(provider, { limit: provider === 'brave' ? 5 : 20 })
     expect(data).toHaveLength(provider === 'brave' ? 5 : 10)
     if (provider !== 'brave') expect(warning).toMatch(new RegExp(`^${provider} returned only 10 results: `))
   })
 })
 
-describe.each(apis)('%s, by its JSON', (provider) => {
-  test.each<[Manner, RegExp]>([
-    ['no json', /its response is not a JSON object/],
-    ['another form', /its response has an unknown format/],
+describe.each(apis)('%s, a JSON API', (provider) => {
+  test.each<[ServerMode, RegExp]>([
+    ['not json', /its response is not a JSON object/],
+    ['unknown format', /its response has an unknown format/],
     ['cut off', /./],
     ['redirects', /it redirects \(status 302\)/],
-  ])('%s: an error and no empty answer', async (manner, error) => {
-    web.mood(provider, manner)
+  ])('%s: returns an error instead of an empty list', async (mode, error) => {
+    web.setModes(provider, mode)
     await expect(search(provider)).rejects.toMatchObject({
       code: 'search_unavailable',
       details: [{ provider, error: expect.stringMatching(error) }],
@@ -109,11 +109,11 @@ describe.each(apis)('%s, by its JSON', (provider) => {
   })
 })
 
-describe('keys', () => {
+describe('API keys', () => {
   test.each(['brave', 'serper', 'google'] as const)(
-    '%s that refuses one is told of, the key is not',
+    '%s: reports a rejected key without showing it',
     async (provider) => {
-      web.mood(provider, 'refuses')
+      web.setModes(provider, 'rejects')
       const thrown = await search(provider).catch((error: unknown) => error)
       expect(thrown).toMatchObject({ details: [{ provider, code: 'unauthorized', error: expect.stringMatching(/^it rejected the key/) }] }) // prettier-ignore
       expect(JSON.stringify((thrown as { toBody(): unknown }).toBody())).not.toContain(keys[provider])
@@ -121,9 +121,9 @@ describe('keys', () => {
   )
 
   test.each(['brave', 'serper', 'google'] as const)(
-    '%s whose account is used up is told of, the key is not',
+    '%s: reports an exhausted quota without showing the key',
     async (provider) => {
-      web.mood(provider, 'spent')
+      web.setModes(provider, 'quota used up')
       const thrown = await search(provider).catch((error: unknown) => error)
       expect(thrown).toMatchObject({ details: [{ provider, code: 'rate_limited' }] })
       expect(JSON.stringify((thrown as { toBody(): unknown }).toBody())).not.toContain(keys[provider])
@@ -132,15 +132,15 @@ describe('keys', () => {
 })
 
 describe('searxng', () => {
-  test('without the JSON format is told how to mend it', async () => {
-    web.mood('searxng', 'refuses')
+  test('without the JSON format fails with a hint', async () => {
+    web.setModes('searxng', 'rejects')
     await expect(search('searxng')).rejects.toMatchObject({
       details: [{ provider: 'searxng', code: 'provider_failed', error: expect.stringContaining('search.formats') }],
     })
   })
 
-  test('whose own engines were kept from answering has not found nothing', async () => {
-    web.mood('searxng', 'spent')
+  test('reports failures of its own engines as an error', async () => {
+    web.setModes('searxng', 'quota used up')
     await expect(search('searxng')).rejects.toMatchObject({
       details: [
         { provider: 'searxng', error: 'its engines did not respond: google: Suspended: CAPTCHA, brave: timeout' },
@@ -150,8 +150,8 @@ describe('searxng', () => {
 })
 
 describe('result pages', () => {
-  test.each(pages)('%s that shows a challenge has blocked us, and has not found nothing', async (provider) => {
-    web.mood(provider, 'refuses')
+  test.each(pages)('%s: reports a challenge as a blocked provider, not as an empty list', async (provider) => {
+    web.setModes(provider, 'rejects')
     await expect(search(provider)).rejects.toMatchObject({
       code: 'search_unavailable',
       hint: expect.stringContaining('BAX_SEARXNG_URL'),
@@ -159,18 +159,18 @@ describe('result pages', () => {
     })
   })
 
-  test.each(pages)('%s in a shape that nobody knows is an error', async (provider) => {
-    web.mood(provider, 'no json')
+  test.each(pages)('%s: reports an unknown page format as an error', async (provider) => {
+    web.setModes(provider, 'not json')
     await expect(search(provider)).rejects.toMatchObject({ details: [{ provider, code: 'provider_failed' }] })
   })
 
-  test('results that speak of captchas are results', async () => {
-    web.knows([{ url: 'https://captcha.example/', title: 'One last step: please solve the challenge below', snippet: 'Unfortunately, bots use DuckDuckGo too.' }]) // prettier-ignore
+  test('accepts results about captchas', async () => {
+    web.setResults([{ url: 'https://captcha.example/', title: 'One last step: please solve the challenge below', snippet: 'Unfortunately, bots use DuckDuckGo too.' }]) // prettier-ignore
     for (const provider of pages) expect((await search(provider)).data).toHaveLength(1)
-    web.knows(hits)
+    web.setResults(hits)
   })
 
-  test('DuckDuckGo’s page for the smallest browsers will do, too', async () => {
+  test("reads DuckDuckGo's lite page, too", async () => {
     const { duckduckgo } = web.config('duckduckgo').providers!
     const url = duckduckgo!.url!.replace('/html/', '/lite/')
     const other = await openHomes({ search: { order: ['duckduckgo'], providers: { duckduckgo: { url } } } })
@@ -186,33 +186,33 @@ describe('result pages', () => {
     }
   })
 
-  test('DuckDuckGo takes no question that is longer than its own limit', async () => {
+  test('rejects queries above the limit of DuckDuckGo', async () => {
     await expect(search('duckduckgo', { query: 'x'.repeat(600) })).rejects.toMatchObject({
       details: [{ error: 'it accepts queries of at most 499 characters' }],
     })
-    expect(web.asked).toEqual([])
+    expect(web.requests).toEqual([])
   })
 })
 
 describe('language, country and period', () => {
-  const wish = { lang: 'de', country: 'at', tbs: 'qdr:w' }
+  const filters = { lang: 'de', country: 'at', tbs: 'qdr:w' }
   test.each<[SearchProviderName, Record<string, string>]>([
     ['searxng', { language: 'de-AT', time_range: 'week' }],
     ['brave', { search_lang: 'de', country: 'AT', freshness: 'pw' }],
     ['google', { hl: 'de', lr: 'lang_de', gl: 'at', dateRestrict: 'w1' }],
     ['duckduckgo', { kl: 'at-de', df: 'w' }],
     ['bing', { mkt: 'de-AT', setlang: 'de', filters: 'ex1:"ez2"' }],
-  ])('%s is told in its own words', async (provider, words) => {
-    await search(provider, wish)
+  ])('%s receives its own parameters', async (provider, words) => {
+    await search(provider, filters)
     expect(Object.fromEntries(lastAsked().query)).toMatchObject(words)
   })
 
-  test('serper is told in its own words', async () => {
-    await search('serper', wish)
+  test('serper receives its own parameters', async () => {
+    await search('serper', filters)
     expect(JSON.parse(lastAsked().body)).toMatchObject({ hl: 'de', gl: 'at', tbs: 'qdr:w' })
   })
 
-  test('what a provider cannot do is said', async () => {
+  test('unsupported filters cause a warning', async () => {
     expect((await search('searxng', { tbs: 'qdr:h' })).warning).toBe(
       'searxng cannot filter by hour: these are results of the last day',
     )
@@ -231,8 +231,8 @@ describe('language, country and period', () => {
     ['query', '   '],
     ['provider', 'altavista'],
     ['formats', ['pdf']],
-  ])('%s %j is refused', async (field, value) => {
+  ])('%s %j is rejected', async (field, value) => {
     await expect(search('searxng', { [field]: value })).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining(field) }) // prettier-ignore
-    expect(web.asked).toEqual([])
+    expect(web.requests).toEqual([])
   })
 })

@@ -10,9 +10,9 @@ let folder: ScriptFolder
 
 beforeAll(async () => {
   ;[web, site, folder] = await Promise.all([serveSearch(), serveSite({ '/deltas': article }), scriptFolder()])
-  web.knows([{ url: `${site.url}/deltas`, title: 'How deltas grow', snippet: 'Rivers carry sand.' }])
+  web.setResults([{ url: `${site.url}/deltas`, title: 'How deltas grow', snippet: 'Rivers carry sand.' }])
 })
-afterEach(() => web.well())
+afterEach(() => web.reset())
 afterAll(() => Promise.all([web.close(), site.close(), folder.close()]))
 
 async function report(text: string) {
@@ -26,7 +26,7 @@ async function report(text: string) {
 }
 
 describe('search as a step of bax run', () => {
-  test('takes a query, or all its fields, and its results are at hand for what follows', async () => {
+  test('accepts a query or all fields, and saves its results for later steps', async () => {
     const { code, steps } = await report(`
 steps:
   - search: river deltas
@@ -40,17 +40,17 @@ steps:
 `)
     expect(steps.map(({ status }) => status)).toEqual(['passed', 'passed', 'passed', 'passed'])
     expect(code).toBe(0)
-    expect(web.asked.map(({ query }) => query.get('q'))).toEqual(['river deltas', 'deltas'])
+    expect(web.requests.map(({ query }) => query.get('q'))).toEqual(['river deltas', 'deltas'])
   })
 
-  test('fails with the step when no provider answers', async () => {
-    web.mood('brave', 'refuses')
+  test('fails the step when all providers fail', async () => {
+    web.setModes('brave', 'rejects')
     const { code, steps } = await report('steps:\n  - search: deltas\n')
     expect(code).toBe(1)
     expect(steps).toMatchObject([{ status: 'failed', code: 'search_unavailable' }])
   })
 
-  test('is completed and checked by the schema of scripts', async () => {
+  test('is included in the schema of scripts', async () => {
     await folder.write('wrong.yaml', 'steps:\n  - search: {query: deltas, limits: 3}\n')
     const wrong = await folder.run(['wrong.yaml'])
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching(/limits.*did you mean "limit"/) })

@@ -5,7 +5,7 @@ import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
 import { type Hit, type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Site, serveSite } from '../support/site.ts'
-import { article, pdfOf, sends } from '../support/web.ts'
+import { article, pdfOf, respondWith } from '../support/web.ts'
 
 let web: SearchServer
 let site: Site
@@ -17,7 +17,7 @@ beforeAll(async () => {
   homes = await openHomes({ search: web.config('searxng', 'brave', 'duckduckgo') })
 })
 afterEach(() => {
-  web.well()
+  web.reset()
   site.requests.length = 0
   for (const answer of openAnswers.splice(0)) answer.end()
 })
@@ -29,25 +29,25 @@ afterAll(async () => {
 const pages: Parameters<typeof serveSite>[0] = {
   '/deltas': article,
   '/scripted': '<!doctype html><title>Scripted</title><div id="root"></div><script>document.getElementById("root").innerHTML = "<main><h1>Made by a script</h1><p>Rivers of code.</p></main>"</script>',
-  '/missing': sends('text/html', '<title>Gone</title><h1>No such page</h1>', {}, 404),
-  '/film': sends('video/mp4', Buffer.from([0, 0, 0, 24])),
-  '/paper.pdf': sends('application/pdf', pdfOf(['Sediment of the delta'])),
+  '/missing': respondWith('text/html', '<title>Gone</title><h1>No such page</h1>', {}, 404),
+  '/film': respondWith('video/mp4', Buffer.from([0, 0, 0, 24])),
+  '/paper.pdf': respondWith('application/pdf', pdfOf(['Sediment of the delta'])),
   '/slow': (_, response) => void openAnswers.push(response),
   '/who': (request, response) => {
     const { cookie = 'nobody', 'user-agent': agent } = request.headers
     response.setHeader('content-type', 'text/html').end(`<title>Who</title><main><h1>Seen</h1><p>cookie ${cookie}</p><p>agent ${agent}</p></main>`)
   },
-  '/data.json': sends('application/json', '{"river": "Nile"}'),
-  '/away': sends('text/html', '', { location: '/deltas' }, 302),
+  '/data.json': respondWith('application/json', '{"river": "Nile"}'),
+  '/away': respondWith('text/html', '', { location: '/deltas' }, 302),
   '/crash': '<!doctype html><title>Popup</title><script>open("/who")</script><p>Opens another.</p>',
   '/loading': '<!doctype html><title>Loading</title><p>Before</p><script src="/slow"></script>',
   '/hang': '<!doctype html><title>Hang</title><p>Before</p><script>addEventListener("load", () => setTimeout(() => { for (;;); }))</script>',
 } // prettier-ignore
 
-/** Makes the engines know pages of the site. */
-function knows(...paths: string[]): string[] {
+/** Makes the providers return pages of the site. */
+function setResults(...paths: string[]): string[] {
   const urls = paths.map((path) => (path.startsWith('http') ? path : `${site.url}${path}`))
-  web.knows(urls.map((url, at): Hit => ({ url, title: `Page ${at}`, snippet: `Snippet ${at}` })))
+  web.setResults(urls.map((url, at): Hit => ({ url, title: `Page ${at}`, snippet: `Snippet ${at}` })))
   return urls
 }
 
@@ -55,8 +55,8 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
   const search = (input: Record<string, unknown> = {}) =>
     homes.clients[home].search({ query: 'deltas', ...input } as never)
 
-  test.each(['POST /v1/search', 'POST /search'])('%s gives what is found, without the pages', async (http) => {
-    const [url] = knows('/deltas', '/film')
+  test.each(['POST /v1/search', 'POST /search'])('%s returns results without their pages', async (http) => {
+    const [url] = setResults('/deltas', '/film')
     const answer = await call(homes.transports[home], http, { query: 'deltas', limit: 1 })
     expect(answer).toEqual({
       success: true,
@@ -67,7 +67,7 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
   })
 
   test('scrapes every result, in the order of the results', async () => {
-    const urls = knows('/scripted', '/deltas', '/paper.pdf', '/away')
+    const urls = setResults('/scripted', '/deltas', '/paper.pdf', '/away')
     const { data, warning } = await search({ formats: ['markdown', 'links'] })
     expect(data.map(({ url, position }) => [position, url])).toEqual(urls.map((url, at) => [at + 1, url]))
     const [scripted, deltas, paper, away] = data.map(({ content }) => content!)
@@ -80,8 +80,8 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
     expect(warning).toBeUndefined()
   })
 
-  test('drops no result whose page cannot be scraped', async () => {
-    const urls = knows('/film', '/deltas', '/missing', 'http://127.0.0.1:1/')
+  test('keeps results whose pages cannot be scraped', async () => {
+    const urls = setResults('/film', '/deltas', '/missing', 'http://127.0.0.1:1/')
     const { success, data } = await search({ formats: ['markdown'] })
     expect(success).toBe(true)
     expect(data.map(({ url }) => url)).toEqual(urls)
@@ -97,26 +97,26 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
     expect(contents[3]!.metadata).toMatchObject({ sourceURL: urls[3], error: expect.any(String), code: expect.stringMatching(/^(url_blocked|connection_failed)$/) }) // prettier-ignore
   })
 
-  test('asks the next provider when one fails, and says so', async () => {
-    const [url] = knows('/deltas')
-    web.mood('searxng', 'down')
+  test('uses the next provider when one fails, with a warning', async () => {
+    const [url] = setResults('/deltas')
+    web.setModes('searxng', 'down')
     const answer = await search()
     expect(answer).toMatchObject({ provider: 'brave', data: [{ url }] })
     expect(answer.warning).toMatch(/^searxng failed: /)
-    web.mood('brave', 'refuses')
+    web.setModes('brave', 'rejects')
     expect(await search()).toMatchObject({ provider: 'duckduckgo', data: [{ url }] })
   })
 
-  test('asks nobody else when there is nothing to find', async () => {
-    web.mood('searxng', 'empty')
+  test('does not ask other providers when nothing is found', async () => {
+    web.setModes('searxng', 'empty')
     expect(await search({ formats: ['markdown'] })).toEqual({ success: true, data: [], provider: 'searxng' })
-    expect(web.asked.map(({ provider }) => provider)).toEqual(['searxng'])
+    expect(web.requests.map(({ provider }) => provider)).toEqual(['searxng'])
   })
 
-  test('is a 503 with every failure when no provider answers', async () => {
-    web.mood('searxng', 'no json')
-    web.mood('brave', 'busy')
-    web.mood('duckduckgo', 'refuses')
+  test('returns 503 with all failures when every provider fails', async () => {
+    web.setModes('searxng', 'not json')
+    web.setModes('brave', 'busy')
+    web.setModes('duckduckgo', 'rejects')
     await expect(search()).rejects.toMatchObject({
       code: 'search_unavailable',
       status: 503,
@@ -130,14 +130,14 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
     })
   })
 
-  test('scrapes in tabs of a session, with its cookies, and leaves the session as it was', async () => {
+  test('scrapes in tabs of a session with its cookies, and leaves the session unchanged', async () => {
     const client = homes.clients[home]
     const { session_id = '' } = await client.createSession({
       user_agent: 'delta-reader/1',
       start_url: `${site.url}/deltas`,
     })
     await client.runCommands({ session_id, commands: [{ command: 'set_cookie', data: { name: 'user', value: 'ann', domain: '127.0.0.1' } }] }) // prettier-ignore
-    const urls = knows('/who', '/film', '/paper.pdf', '/crash', '/data.json', '/away', '/missing')
+    const urls = setResults('/who', '/film', '/paper.pdf', '/crash', '/data.json', '/away', '/missing')
     const { data } = await search({ formats: ['markdown', 'rawHtml'], session_id, limit: 10 })
     expect(data.map(({ url }) => url)).toEqual(urls)
     const [who, film, paper, popup, river, away, missing] = data.map(({ content }) => content!)
@@ -160,14 +160,14 @@ describe.each(homeNames)('search through %s', (home: HomeName) => {
     await client.closeSession({ session_id })
   })
 
-  test('refuses a session that is not there before anybody is asked', async () => {
+  test('rejects an unknown or closed session before any request', async () => {
     await expect(search({ session_id: 'ses_nobody' })).rejects.toMatchObject({ code: 'session_not_found', status: 404 })
     const { session_id = '' } = await homes.clients[home].createSession({})
     await homes.clients[home].closeSession({ session_id })
     await expect(search({ session_id, formats: ['markdown'] })).rejects.toMatchObject({
       code: 'session_closed',
     })
-    expect(web.asked).toEqual([])
+    expect(web.requests).toEqual([])
   })
 })
 
@@ -175,16 +175,16 @@ describe('search', () => {
   const search = (input: Record<string, unknown>) =>
     homes.clients.embedded.search({ query: 'deltas', ...input } as never)
 
-  test('takes what Firecrawl’s clients send', async () => {
-    knows('/deltas')
+  test('accepts the requests of Firecrawl’s clients', async () => {
+    setResults('/deltas')
     const body = { query: 'deltas', scrapeOptions: { formats: ['markdown', { type: 'json', schema: { type: 'object', properties: { title: { type: 'string' } } } }], onlyMainContent: false } } // prettier-ignore
     const { data } = (await call(homes.transports.embedded, 'POST /v1/search', body, { strict: true })) as SearchAnswer
     expect(data[0]!.content!.markdown).toContain('All rights reserved')
     expect(data[0]!.content!.json).toHaveProperty('title')
   })
 
-  test('hands the options of scraping on', async () => {
-    knows('/deltas')
+  test('passes scrape options on', async () => {
+    setResults('/deltas')
     const whole = await search({ formats: ['markdown'], only_main_content: false })
     expect(whole.data[0]!.content!.markdown).toContain('All rights reserved')
     const { data } = await search({ formats: ['json'], json_options: { schema: { type: 'object', properties: { title: { type: 'string' } } } } }) // prettier-ignore
@@ -193,12 +193,12 @@ describe('search', () => {
     expect(Buffer.from(shot.data[0]!.content!.screenshot!, 'base64').subarray(1, 4).toString()).toBe('PNG')
   })
 
-  test('refuses what cannot be asked of a page before anybody is asked', async () => {
+  test('rejects invalid scrape options before any request', async () => {
     await expect(search({ formats: ['screenshot'], render: 'http' })).rejects.toMatchObject({ code: 'invalid_request' })
-    expect(web.asked).toEqual([])
+    expect(web.requests).toEqual([])
   })
 
-  test('names a provider that is not set up', async () => {
+  test('reports a provider that is not configured', async () => {
     await expect(search({ provider: 'serper' })).rejects.toMatchObject({
       code: 'invalid_request',
       message: 'serper is not set up in this engine',
@@ -206,27 +206,27 @@ describe('search', () => {
     })
   })
 
-  test('is done in its time: pages that are not are told of', async () => {
-    const urls = knows('/deltas', '/slow')
+  test('ends at its timeout, and reports unfinished pages', async () => {
+    const urls = setResults('/deltas', '/slow')
     const { data } = await search({ formats: ['markdown'], timeout: 8000 })
     expect(data[0]!.content!.markdown).toContain('# How deltas grow')
     expect(data[1]!.content).toEqual({ metadata: { sourceURL: urls[1], code: 'timeout', error: expect.any(String) } })
   })
 
-  test('ends with the caller', async () => {
-    web.mood('searxng', 'silent')
-    const gone = new AbortController()
-    const asking = homes.clients.http.search({ query: 'deltas' }, { signal: gone.signal })
-    await expect.poll(() => web.asked.length, { timeout: 20_000 }).toBe(1)
-    gone.abort()
-    await expect(asking).rejects.toThrow()
-    expect(web.asked.map(({ provider }) => provider)).toEqual(['searxng'])
+  test('is cancelled when its caller disconnects', async () => {
+    web.setModes('searxng', 'silent')
+    const controller = new AbortController()
+    const searching = homes.clients.http.search({ query: 'deltas' }, { signal: controller.signal })
+    await expect.poll(() => web.requests.length, { timeout: 20_000 }).toBe(1)
+    controller.abort()
+    await expect(searching).rejects.toThrow()
+    expect(web.requests.map(({ provider }) => provider)).toEqual(['searxng'])
   })
 
-  test('takes pictures and brands in a session’s tabs, and reads pages that hang', async () => {
+  test('takes screenshots and branding in tabs of a session, and reads pages that hang', async () => {
     const client = homes.clients.embedded
     const { session_id = '' } = await client.createSession({})
-    knows('/deltas', '/hang')
+    setResults('/deltas', '/hang')
     const { data } = await search({ session_id, formats: ['screenshot', 'branding', 'markdown'] })
     expect(Buffer.from(data[0]!.content!.screenshot!, 'base64').subarray(1, 4).toString()).toBe('PNG')
     expect(data[0]!.content!.branding).toMatchObject({ brandName: 'River News' })
@@ -235,11 +235,11 @@ describe('search', () => {
     await client.closeSession({ session_id })
   })
 
-  test('leaves a session its own tab when a page crashes', async () => {
+  test("keeps the session's own tab when a page crashes", async () => {
     const browser = await startForeignBrowser()
     const client = homes.clients.embedded
     const { session_id = '' } = await client.createSession({ cdp_url: browser.url, start_url: `${site.url}/deltas` })
-    const urls = knows('/loading')
+    const urls = setResults('/loading')
     const searching = search({ session_id, formats: ['markdown'] })
     await expect.poll(() => openAnswers.length, { timeout: 20_000 }).toBe(1)
     expect(await client.getSession({ session_id })).toMatchObject({ tabs: 1, url: `${site.url}/deltas` })
@@ -252,25 +252,25 @@ describe('search', () => {
     await browser.close()
   })
 
-  test('waits for a busy session no longer than it has time', async () => {
+  test('waits for a busy session until its timeout', async () => {
     const client = homes.clients.embedded
     const { session_id = '' } = await client.createSession({ start_url: `${site.url}/deltas` })
-    const [url] = knows('/deltas')
-    const gone = new AbortController()
+    const [url] = setResults('/deltas')
+    const controller = new AbortController()
     const fetching = { command: 'evaluate', data: { expression: 'fetch("/slow")' } } as const
-    const busy = homes.clients.http.runCommands({ session_id, commands: [fetching] }, { signal: gone.signal })
+    const busy = homes.clients.http.runCommands({ session_id, commands: [fetching] }, { signal: controller.signal })
     busy.catch(() => {})
     await expect.poll(() => openAnswers.length, { timeout: 20_000 }).toBe(1)
     const { data } = await search({ session_id, formats: ['markdown'], timeout: 1500 })
     expect(data).toMatchObject([{ url, content: { metadata: { sourceURL: url, code: 'timeout', error: expect.stringContaining('the search timed out') } } }]) // prettier-ignore
-    gone.abort()
+    controller.abort()
     await client.closeSession({ session_id })
   })
 
-  test('tells of every page when the session ends under it', async () => {
+  test('reports every page when the session ends meanwhile', async () => {
     const client = homes.clients.embedded
     const { session_id = '' } = await client.createSession({})
-    const urls = knows('/slow', '/slow?2')
+    const urls = setResults('/slow', '/slow?2')
     const searching = search({ session_id, formats: ['markdown'] })
     await expect.poll(() => openAnswers.length, { timeout: 20_000 }).toBe(2)
     await client.closeSession({ session_id })
@@ -281,7 +281,7 @@ describe('search', () => {
     )
   })
 
-  test('without a configuration asks the result pages', async () => {
+  test('without a configuration uses the result pages', async () => {
     const bare = await openHomes({ browser: '/nonexistent/browser' })
     try {
       await expect(bare.clients.embedded.search({ query: 'deltas' })).rejects.toMatchObject({

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { upgradeHalfOpen } from '../support/half-open.ts'
+import { freePort } from '../support/ports.ts'
 import { serve as startServer } from '../support/server.ts'
 
 let built: BuiltBax
@@ -14,24 +15,24 @@ beforeAll(async () => {
 })
 afterAll(() => built.close())
 
-/** A server on a free port, with the address that it printed. */
+/** Starts a server on a free port; returns it with the URL that it printed. */
 async function serve(...flags: string[]) {
   const folder = await built.stateDir()
   const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1', ...flags], {
     env: { BAX_STATE_DIR: folder },
   })
-  const said = await running.says('bax is listening on http://')
-  return { ...running, url: /http:[^\s"]+/.exec(said)![0] }
+  const printed = await running.waitForStderr('bax is listening on http://')
+  return { ...running, url: /http:[^\s"]+/.exec(printed)![0] }
 }
 
 describe('`bax serve`', () => {
-  test('prints its address, answers over HTTP, and ends cleanly at SIGTERM', async () => {
+  test('prints its URL, responds over HTTP, and ends cleanly at SIGTERM', async () => {
     const folder = await built.stateDir()
     const port = await freePort()
     const running = built.start(['serve', '--port', String(port), '--allow-private', '127.0.0.1'], {
       env: { BAX_STATE_DIR: folder },
     })
-    await running.says(`bax is listening on http://127.0.0.1:${port}"`)
+    await running.waitForStderr(`bax is listening on http://127.0.0.1:${port}"`)
     const server = { env: { BAX_STATE_DIR: folder, BAX_SERVER: `http://127.0.0.1:${port}` } }
     const created = await built.run(['session', 'create', '--headless'], server)
     expect(created).toMatchObject({ code: 0, stderr: '' })
@@ -47,13 +48,13 @@ describe('`bax serve`', () => {
     expect((await built.run(['session', 'list'], server)).code).toBe(3)
   })
 
-  test('^C ends it with 130', async () => {
+  test('exits with 130 on ^C', async () => {
     const running = await serve()
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(130)
   })
 
-  test('SIGTERM ends it while clients keep refused and open websockets half-open', async () => {
+  test('ends at SIGTERM while clients keep rejected and open websockets half-open', async () => {
     const running = await serve('--drain-secs', '1')
     const created = await fetch(`${running.url}/sessions`, {
       method: 'POST',
@@ -78,18 +79,15 @@ describe('`bax serve`', () => {
     await running.ended
   })
 
-  test.each(['0.0.0.0', '192.168.1.5', 'example.com', '::'])(
-    'refuses %s, because there is no key yet',
-    async (host) => {
-      const { code, stderr } = await built.run(['serve', '--host', host])
-      expect(code).toBe(2)
-      expect(stderr).toContain(
-        `error: serving on ${host} needs an API key: without one only loopback addresses are allowed\nhint: `,
-      )
-    },
-  )
+  test.each(['0.0.0.0', '192.168.1.5', 'example.com', '::'])('rejects %s without keys', async (host) => {
+    const { code, stderr } = await built.run(['serve', '--host', host])
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      `error: serving on ${host} needs an API key: without one only loopback addresses are allowed\nhint: `,
+    )
+  })
 
-  test('a busy port is one sentence', async () => {
+  test('reports a busy port in one sentence', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve))
     const { port } = other.address() as AddressInfo
@@ -104,14 +102,14 @@ describe('`bax serve`', () => {
     )
   })
 
-  test('a request for another host is refused unless --allow-host names it', async () => {
+  test('rejects other Host headers unless --allow-host lists them', async () => {
     const ask = ({ url }: { url: string }, host: string) =>
       new Promise<number>((resolve, reject) => {
-        const asked = request(`${url}/healthz`, { headers: { host } }, (response) => {
+        const sent = request(`${url}/healthz`, { headers: { host } }, (response) => {
           response.resume()
           resolve(response.statusCode!)
         })
-        asked.on('error', reject).end()
+        sent.on('error', reject).end()
       })
     const closed = await serve()
     expect([await ask(closed, 'localhost'), await ask(closed, 'bax.test')]).toEqual([200, 403])
@@ -122,7 +120,7 @@ describe('`bax serve`', () => {
     await Promise.all([closed.ended, open.ended])
   })
 
-  test('--allow-private opens what it names, and must name a range', async () => {
+  test('--allow-private allows the given addresses, and requires a valid range', async () => {
     const site = createServer((_, response) => response.setHeader('content-type', 'text/plain').end('hi'))
     await new Promise<void>((resolve) => site.listen(0, '127.0.0.2', resolve))
     const { port } = site.address() as AddressInfo
@@ -144,21 +142,21 @@ describe('`bax serve`', () => {
     )
   })
 
-  test('--port must be a port', async () => {
+  test('--port requires a valid port', async () => {
     expect((await built.run(['serve', '--port', '70000'])).code).toBe(2)
     expect((await built.run(['serve', '--port', 'many'])).code).toBe(2)
   })
 })
 
 describe('the process', () => {
-  test('a reader that closes the pipe is no failure', async () => {
+  test('succeeds when its output is closed early', async () => {
     const running = built.start(['openapi'], { env: { BAX_STATE_DIR: await built.stateDir() } })
     running.child.stdout!.destroy()
     const { code, stderr } = await running.ended
     expect([code, stderr]).toEqual([0, ''])
   })
 
-  test('^C ends a hanging command with 130 and cancels what it asked for', async () => {
+  test('exits with 130 on ^C during a hanging command, and cancels its request', async () => {
     const env = { env: { BAX_STATE_DIR: await built.stateDir() } }
     await built.run(['session', 'create', '--headless', '--use'], env)
     const watch = built.start(
@@ -174,7 +172,7 @@ describe('the process', () => {
     expect((await watch.ended).code).toBe(130)
   })
 
-  test('an unforeseen fault is one sentence, exit 7, and a log that has the stack', async () => {
+  test('reports an internal error in one sentence with exit code 7, and logs the stack', async () => {
     const folder = await built.stateDir()
     const broken = join(dirname(built.program), '..', 'broken')
     await cp(dirname(built.program), broken, { recursive: true })
@@ -194,28 +192,20 @@ describe('the process', () => {
 
 const chosen = async (env: { env: Record<string, string> }) => (await built.run(['session', 'use'], env)).stdout.trim()
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
-
-/** Signals at which a process fails in ways that nobody catches. */
+/** Raises an unhandled rejection or an uncaught exception on a signal. */
 const failing = `
   process.on('SIGWINCH', () => void Promise.reject(new Error('unheard')))
   process.on('SIGUSR2', () => setImmediate(() => { throw new Error('broken out') }))`
 
-test('a failure that nobody waits for does not end it; an error that nobody caught ends it in order', async () => {
+test('an unhandled rejection does not end the server; an uncaught exception ends it cleanly', async () => {
   const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(failing)}` }
   const running = await startServer(built, [], { env })
   running.child.kill('SIGWINCH')
-  await running.line(({ cause }) => /^Error: unheard\n +at /.test(String(cause)))
-  const created = await running.ask('POST', '/sessions', { headless: true })
+  await running.waitForLog(({ cause }) => /^Error: unheard\n +at /.test(String(cause)))
+  const created = await running.request('POST', '/sessions', { headless: true })
   expect(created.status).toBeLessThan(300)
   running.child.kill('SIGUSR2')
-  await running.line(({ cause }) => String(cause).includes('broken out'))
-  await running.line(({ message }) => message === 'ended')
+  await running.waitForLog(({ cause }) => String(cause).includes('broken out'))
+  await running.waitForLog(({ message }) => message === 'ended')
   expect((await running.ended).code).toBe(7)
 })

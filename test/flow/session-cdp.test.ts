@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../src/core/limits/limits.ts'
 import { closeCodes } from '../../src/core/net/link.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -70,7 +71,7 @@ describe.each(homeNames)('CDP on a browser session (%s)', (home) => {
     }
     const made = await call(id, 'Target.createTarget', { url: 'about:blank' })
     const tabs = async () => (await homes.clients.http.getSession({ session_id: id })).tabs
-    await until(async () => (await tabs()) === 2)
+    await waitUntil(async () => (await tabs()) === 2)
     expect((await targetsOf(id)).map((target) => target.targetId)).toContain(made.result!['targetId'])
     await Promise.all(
       [mine, other].map(({ session_id }) => homes.clients.http.closeSession({ session_id: session_id! })),
@@ -119,8 +120,8 @@ test('disconnects only the client that sends invalid messages, and all when the 
   }
   const good = await connect()
   const withParts = (parts: object) => JSON.stringify({ id: 1, method: 'Fetch.enable', ...parts })
-  const misshapen = [{ params: null }, { params: 1 }, { sessionId: '' }, { sessionId: null }, { id: {} }].map(withParts)
-  for (const text of ['{', 'null', '[]', '{"id":1}', ...misshapen]) {
+  const malformed = [{ params: null }, { params: 1 }, { sessionId: '' }, { sessionId: null }, { id: {} }].map(withParts)
+  for (const text of ['{', 'null', '[]', '{"id":1}', ...malformed]) {
     const bad = await connect()
     bad.socket.send(text)
     expect(await bad.closed).toBe(closeCodes.protocol)
@@ -133,7 +134,7 @@ test('disconnects only the client that sends invalid messages, and all when the 
 })
 
 describe('WebSockets opened by tokens', () => {
-  const come = async (address: string) => {
+  const connect = async (address: string) => {
     const socket = new WebSocket(address)
     socket.on('error', () => {})
     const status = await new Promise<number>((resolve) => {
@@ -152,34 +153,34 @@ describe('WebSockets opened by tokens', () => {
       `${cdp_url!.replace(/cdp$/, 'live')}?token=${token}`,
     ]
     const { ofSession } = limits.openEnds
-    const inside = await Promise.all(Array.from({ length: ofSession }, (_, at) => come(ways[at % ways.length]!)))
+    const inside = await Promise.all(Array.from({ length: ofSession }, (_, at) => connect(ways[at % ways.length]!)))
     expect(new Set(inside.map(({ status }) => status))).toEqual(new Set([101]))
-    for (const way of ways) expect((await come(way)).status, way).toBe(429)
+    for (const way of ways) expect((await connect(way)).status, way).toBe(429)
     const other = await create()
-    expect((await come(`${other.cdp_url}?token=${other.frame_token}`)).status).toBe(101)
+    expect((await connect(`${other.cdp_url}?token=${other.frame_token}`)).status).toBe(101)
     for (const at of [0, 1]) {
       inside[at]!.socket.close()
       await once(inside[at]!.socket, 'close')
     }
-    for (const way of [ways[0]!, ways[2]!]) await until(async () => (await come(way)).status === 101)
-    expect((await come(ways[1]!)).status).toBe(429)
+    for (const way of [ways[0]!, ways[2]!]) await waitUntil(async () => (await connect(way)).status === 101)
+    expect((await connect(ways[1]!)).status).toBe(429)
     await Promise.all([id, other.session_id].map((one) => homes.clients.http.closeSession({ session_id: one! })))
   })
 
   test('are limited when opened concurrently', async () => {
     const { session_id: id, cdp_url, frame_token } = await create()
-    let gone = 0
+    let closed = 0
     const answer = async (address: string) => {
-      const { socket, status } = await come(address)
-      socket.once('close', () => (gone += status === 101 ? 1 : 0))
+      const { socket, status } = await connect(address)
+      socket.once('close', () => (closed += status === 101 ? 1 : 0))
       return status
     }
     const { ofSession } = limits.openEnds
     const all = Array.from({ length: ofSession + 20 }, () => answer(`${cdp_url}?token=${frame_token}`))
     const inside = (await Promise.all(all)).filter((status) => status === 101).length
-    // Who came in at the same time as the last is let go of.
-    await until(async () => inside - gone === ofSession)
-    expect((await come(`${cdp_url}?token=${frame_token}`)).status).toBe(429)
+    // The last one may close clients that connected at the same time.
+    await waitUntil(async () => inside - closed === ofSession)
+    expect((await connect(`${cdp_url}?token=${frame_token}`)).status).toBe(429)
     await homes.clients.http.closeSession({ session_id: id! })
   })
 })

@@ -7,8 +7,9 @@ import { startEngineHost } from '../support/engine-host.ts'
 import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { noFullBrowser, testUnless } from '../support/needs.ts'
 import { pageProcesses } from '../support/processes.ts'
-import { failureOf, isRunning, until, valueOf } from '../support/session-steps.ts'
+import { command, failureOf, isRunning, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -28,7 +29,6 @@ afterAll(async () => {
   await site.close()
 })
 
-const command = (name: string, data?: Record<string, unknown>) => ({ command: name, ...(data && { data }) })
 const hang = command('evaluate', { expression: 'while (true);' })
 
 describe.each(usualHomes)('failures (%s)', (home) => {
@@ -49,7 +49,7 @@ describe.each(usualHomes)('failures (%s)', (home) => {
   }
 
   testUnless(noFullBrowser)(
-    'a killed browser ends only its own sessions, says so, and the next session gets another',
+    'a killed browser ends only its own sessions, with a reason, and the next session uses another',
     async () => {
       const lost = await create({ start_url: site.url })
       const stealth = await create({ disable_automation_detection: true, start_url: site.url })
@@ -77,21 +77,21 @@ describe.each(usualHomes)('failures (%s)', (home) => {
 
       const next = await create({ start_url: site.url })
       expect(await valueOf(client(), next, 'document.title')).toBe('Home')
-      const healed = await client().getEngineStatus({})
-      expect(healed.browsers.find(({ kind }) => kind === 'headless')!.pid).not.toBe(pid)
+      const recovered = await client().getEngineStatus({})
+      expect(recovered.browsers.find(({ kind }) => kind === 'headless')!.pid).not.toBe(pid)
     },
   )
 
   test('a hung page blocks neither the list, nor other sessions, nor its own close', async () => {
-    const stuck = await create({ start_url: site.url })
+    const hanging = await create({ start_url: site.url })
     const other = await create({ start_url: site.url })
-    const running = client().runCommands({ session_id: stuck, commands: [hang] })
-    await events(stuck, 'command.started')
+    const running = client().runCommands({ session_id: hanging, commands: [hang] })
+    await events(hanging, 'command.started')
     const started = performance.now()
     const { sessions } = await client().listSessions({})
-    expect(sessions.find(({ session_id }) => session_id === stuck)).toMatchObject({ title: 'Home' })
+    expect(sessions.find(({ session_id }) => session_id === hanging)).toMatchObject({ title: 'Home' })
     expect(await valueOf(client(), other, '1 + 1')).toBe(2)
-    await client().closeSession({ session_id: stuck })
+    await client().closeSession({ session_id: hanging })
     expect(performance.now() - started).toBeLessThan(3000)
     expect(await running).toMatchObject({ success: false, code: 'session_closed' })
     expect(await valueOf(client(), other, 'document.title')).toBe('Home')
@@ -100,15 +100,15 @@ describe.each(usualHomes)('failures (%s)', (home) => {
   test('navigates and reloads a page whose script hangs', async () => {
     const busy = await create({ start_url: `${site.url}/busy` })
     const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: busy, commands })
-    const asked = await run(command('wait_for_element', { selector: 'h1', timeout_ms: 300 }))
-    expect(asked).toMatchObject({ success: false, code: 'timeout' })
+    const waited = await run(command('wait_for_element', { selector: 'h1', timeout_ms: 300 }))
+    expect(waited).toMatchObject({ success: false, code: 'timeout' })
     expect(await run(command('refresh', { timeout_ms: 15_000 }))).toMatchObject({ success: true })
     const left = await run(command('navigate_to', { url: site.url, timeout_ms: 15_000 }), command('get_title'))
     expect(left).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'Home' } } }] })
   })
 
   test.skipIf(process.platform !== 'linux')(
-    'a crashed page fails its command, and the session goes on with a fresh tab',
+    'a crashed page fails its command, and the session continues with a new tab',
     async () => {
       const id = await create({ start_url: site.url })
       await valueOf(client(), id, 'document.cookie = "kept=1"')
@@ -132,12 +132,12 @@ describe.each(usualHomes)('failures (%s)', (home) => {
     },
   )
 
-  // What a page does is the same from every location, and half a minute of waiting is spent once.
+  // Pages behave the same in every location: spend half a minute only once.
   if (home !== 'http') return
 
   test('replaces a page that hangs during a navigation by a new tab', async () => {
-    const stuck = await create({ start_url: site.url })
-    const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: stuck, commands })
+    const hanging = await create({ start_url: site.url })
+    const run = (...commands: ReturnType<typeof command>[]) => client().runCommands({ session_id: hanging, commands })
     const leave = `setTimeout(() => { location.href = '/busy'; while (true); }, 20); document.cookie = 'kept=1'`
     expect(await run(command('evaluate', { expression: leave }))).toMatchObject({ success: true })
     expect(await run(command('wait_for_element', { selector: 'h2', timeout_ms: 500 }))).toMatchObject({
@@ -145,9 +145,9 @@ describe.each(usualHomes)('failures (%s)', (home) => {
       code: 'timeout',
     })
     const cookie = command('evaluate', { expression: 'document.cookie' })
-    const there = await run(command('navigate_to', { url: site.url }), cookie)
-    expect(there).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'kept=1' } } }] })
-    expect(await client().getSession({ session_id: stuck })).toMatchObject({ title: 'Home', tabs: 1 })
+    const navigated = await run(command('navigate_to', { url: site.url }), cookie)
+    expect(navigated).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'kept=1' } } }] })
+    expect(await client().getSession({ session_id: hanging })).toMatchObject({ title: 'Home', tabs: 1 })
   })
 
   test('leaves a page that hangs in an unload handler', async () => {
@@ -159,20 +159,16 @@ describe.each(usualHomes)('failures (%s)', (home) => {
     })
   })
 
-  // Half a minute of waiting is spent once.
-  test(
-    'a short question to a page that hangs ends after 30 s, not with the whole batch',
-    { timeout: 60_000 },
-    async () => {
-      const busy = await create({ start_url: `${site.url}/busy` })
-      const { results } = await client().runCommands({
-        session_id: busy,
-        continue_on_error: true,
-        commands: [command('wait_for_element', { selector: 'h2', timeout_ms: 500 }), command('get_title')],
-      })
-      expect(results[1]).toMatchObject({ code: 'timeout', error: expect.stringContaining('the page does not answer') })
-    },
-  )
+  // Spend half a minute only once.
+  test('a short timeout on a page that hangs ends the batch after 30 s', { timeout: 60_000 }, async () => {
+    const busy = await create({ start_url: `${site.url}/busy` })
+    const { results } = await client().runCommands({
+      session_id: busy,
+      continue_on_error: true,
+      commands: [command('wait_for_element', { selector: 'h2', timeout_ms: 500 }), command('get_title')],
+    })
+    expect(results[1]).toMatchObject({ code: 'timeout', error: expect.stringContaining('the page does not answer') })
+  })
 })
 
 describe('browser process', () => {
@@ -183,7 +179,7 @@ describe('browser process', () => {
       expect(error).toMatchObject({ code: 'browser_not_found', status: 503, exit: 3 })
       expect(error.hint).toContain('/nowhere/chromium')
       const { status, headers } = await fetch(`${own.baseUrl}/sessions`, { method: 'POST' })
-      // Asking again changes nothing, and says so to clients that repeat every 5xx.
+      // Repeated requests have the same result, and tell clients not to retry.
       expect([status, headers.get('x-should-retry')]).toEqual([503, 'false'])
     } finally {
       await own.close()
@@ -229,8 +225,8 @@ describe('browser process', () => {
     try {
       expect(await readdir(temporary)).toEqual([expect.stringMatching(/^bax-browser-/)])
       host.process.kill('SIGKILL')
-      await until(() => !isRunning(host.browserPid))
-      await until(async () => (await readdir(temporary)).length === 0)
+      await waitUntil(() => !isRunning(host.browserPid))
+      await waitUntil(async () => (await readdir(temporary)).length === 0)
     } finally {
       await host.close()
       await rm(temporary, { recursive: true, force: true })

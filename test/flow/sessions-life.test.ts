@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
 import { homeNames, type Homes, openHomes } from '../support/homes.ts'
-import { failureOf, isRunning, open, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, isRunning, open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -28,7 +29,7 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   const create = async (input: Parameters<Client['createSession']>[0] = {}): Promise<string> =>
     (await client().createSession({ headless: true, ...input })).session_id!
-  /** Resolves when a command of the session has begun. */
+  /** Resolves when a command of the session has started. */
   const started = async (session_id: string) => {
     for await (const { type } of follow(homes.transports[home], 'GET /stream/sse', { session_id, replay: 'all' })) {
       if (type === 'command.started') return
@@ -48,7 +49,7 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
     expect(sessions.map(({ session_id }) => session_id)).toEqual([second, first])
     expect(sessions[1]).toMatchObject({ url: `${site.url}/`, title: 'Home', status: 'ready' })
     await open(client(), first, `${site.url}/second`)
-    // A record does not wait for a page that is slow to tell its title.
+    // Listing does not wait for the titles of slow pages.
     await expect.poll(async () => (await record(first)).title).toBe('Second')
     expect(await record(first)).toMatchObject({ url: `${site.url}/second`, commands_run: 1 })
     await valueOf(client(), first, 'document.title = "Changed"')
@@ -87,7 +88,7 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
       commands: [{ command: 'evaluate', data: { expression: 'new Promise((done) => setTimeout(done, 1100))' } }],
     })
     expect((await record(id)).status).toBe('ready')
-    await until(async () => (await record(id)).end_reason === 'idle_timeout')
+    await waitUntil(async () => (await record(id)).end_reason === 'idle_timeout')
     expect(performance.now() - started).toBeGreaterThan(2000)
   })
 
@@ -144,10 +145,10 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
     const running = client().runCommands({ session_id: id, commands: [hang, title] })
     const waiting = failureOf(client().runCommands({ session_id: id, commands: [title] }))
     await started(id)
-    const begun = performance.now()
+    const start = performance.now()
     await client().closeSession({ session_id: id })
     const result = await running
-    expect(performance.now() - begun).toBeLessThan(2000)
+    expect(performance.now() - start).toBeLessThan(2000)
     expect(result).toMatchObject({ success: false, code: 'session_closed', steps_completed: 0 })
     expect(result.results[1]).toMatchObject({ skipped: true })
     expect(await waiting).toMatchObject({ code: 'session_closed' })
@@ -155,12 +156,12 @@ describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
 
   test('cancels the batch of a disconnected caller, but not the session', async () => {
     const id = await create()
-    const gone = new AbortController()
-    const call = client().runCommands({ session_id: id, commands: [hang] }, { signal: gone.signal })
+    const controller = new AbortController()
+    const call = client().runCommands({ session_id: id, commands: [hang] }, { signal: controller.signal })
     await started(id)
-    gone.abort()
+    controller.abort()
     await call.catch(() => {})
-    // The next batch gets its turn, so the hanging one is over.
+    // The next batch only runs after the hanging one has ended.
     expect(await valueOf(client(), id, '6 * 7')).toBe(42)
     expect((await record(id)).status).toBe('ready')
   })

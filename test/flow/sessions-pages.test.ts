@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
 import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
-import { failureOf, open, until, valueOf } from '../support/session-steps.ts'
+import { failureOf, open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -51,7 +52,7 @@ describe.each(usualHomes)('pages of a session (%s)', (home) => {
   const click = (selector: string) =>
     client().runCommands({ session_id: id, commands: [{ command: 'click', data: { selector } }] })
   const record = () => client().getSession({ session_id: id })
-  /** Events up to the first that fits. */
+  /** Returns the events up to the first that matches. */
   const eventsUntil = async (fits: (event: Event) => boolean): Promise<Event[]> => {
     const seen: Event[] = []
     for await (const event of follow(homes.transports[home], 'GET /stream/sse', { session_id: id, replay: 'all' })) {
@@ -91,14 +92,14 @@ describe.each(usualHomes)('pages of a session (%s)', (home) => {
   test('activates a new tab, and the previous one when it closes', async () => {
     await start('/')
     await click('#pop')
-    await until(async () => (await record()).title === 'Popup')
+    await waitUntil(async () => (await record()).title === 'Popup')
     expect(await record()).toMatchObject({ tabs: 2, url: `${site.url}/popup` })
     expect(await valueOf(client(), id, 'document.title')).toBe('Popup')
     await client().runCommands({
       session_id: id,
       commands: [{ command: 'evaluate', data: { expression: 'void setTimeout(close)' } }],
     })
-    await until(async () => (await record()).tabs === 1)
+    await waitUntil(async () => (await record()).tabs === 1)
     expect(await valueOf(client(), id, 'document.title')).toBe('Home')
     const seen = await eventsUntil(({ type }) => type === 'tab.closed')
     expect(seen.filter(({ type }) => type.startsWith('tab.')).map(({ type, data }) => [type, data['tabs']])).toEqual([
@@ -108,13 +109,13 @@ describe.each(usualHomes)('pages of a session (%s)', (home) => {
   })
 
   test('opens a new tab for the next command when the last one is closed', async () => {
-    // A page may close itself when it has been nowhere else.
+    // A page may only close itself if it has no history.
     id = (await client().createSession({ headless: true })).session_id!
     await client().runCommands({
       session_id: id,
       commands: [{ command: 'evaluate', data: { expression: 'void setTimeout(close)' } }],
     })
-    await until(async () => (await record()).tabs === 0)
+    await waitUntil(async () => (await record()).tabs === 0)
     expect(await valueOf(client(), id, 'location.href')).toBe('about:blank')
   })
 
@@ -137,12 +138,12 @@ describe.each(usualHomes)('pages of a session (%s)', (home) => {
   test('emits page events with consecutive numbers', async () => {
     await start('/')
     await open(client(), id, `${site.url}/noisy`)
-    const wanted = new Set(['console', 'page.error', 'network.failed', 'page.loaded'])
+    const expectedTypes = new Set(['console', 'page.error', 'network.failed', 'page.loaded'])
     let noisy = false
     const seen = await eventsUntil(({ type, data }) => {
       noisy ||= data['url'] === `${site.url}/noisy`
-      if (noisy) wanted.delete(type)
-      return wanted.size === 0
+      if (noisy) expectedTypes.delete(type)
+      return expectedTypes.size === 0
     })
     expect(seen.map(({ seq }) => seq)).toEqual(seen.map((_, at) => at + 1))
     const data = (type: string) => seen.filter((event) => event.type === type).map((event) => event.data)

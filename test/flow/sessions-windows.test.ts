@@ -1,18 +1,18 @@
-/** Sessions with windows, on a display that exists only in memory. */
+/** Sessions with windows, on a virtual display. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { lacks, noFullBrowser, testUnless } from '../support/needs.ts'
+import { missingPrograms, noFullBrowser, testUnless } from '../support/needs.ts'
 import { valueOf } from '../support/session-steps.ts'
 
-const windowTest = testUnless(noFullBrowser ?? lacks('Xvfb'))
+const windowTest = testUnless(noFullBrowser ?? missingPrograms('Xvfb'))
 
 let display: ChildProcess
 let homes: Homes
 
 beforeAll(async () => {
-  // It chooses a free number, and writes it when it is ready.
+  // It selects a free display number, and writes it when it is ready.
   display = spawn('Xvfb', ['-displayfd', '1', '-nolisten', 'tcp'], { stdio: ['ignore', 'pipe', 'ignore'] })
   const [number] = (await once(display.stdout!, 'data')) as [Buffer]
   vi.stubEnv('DISPLAY', `:${number.toString().trim()}`)

@@ -193,12 +193,12 @@ describe.each(homeNames)('creating a session (%s)', (home) => {
 
 describe.each(usualHomes)('a session behind a proxy (%s)', (home) => {
   let proxy: Server
-  const asked: { url: string; authorization: string | undefined }[] = []
+  const proxyRequests: { url: string; authorization: string | undefined }[] = []
   beforeAll(async () => {
     proxy = createServer((request, response) => {
       const authorization = request.headers['proxy-authorization']
       if (!authorization) return response.writeHead(407, { 'proxy-authenticate': 'Basic realm="x"' }).end()
-      asked.push({ url: request.url!, authorization })
+      proxyRequests.push({ url: request.url!, authorization })
       return response.setHeader('content-type', 'text/html').end('<title>Through the proxy</title>')
     })
     await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
@@ -217,7 +217,7 @@ describe.each(usualHomes)('a session behind a proxy (%s)', (home) => {
     expect(created).not.toHaveProperty('warning')
     const record = await homes.clients[home].getSession({ session_id: created.session_id! })
     expect(record.title).toBe('Through the proxy')
-    expect(asked).toContainEqual({
+    expect(proxyRequests).toContainEqual({
       url: 'http://site.invalid/page',
       authorization: `Basic ${Buffer.from('ann:secret').toString('base64')}`,
     })
@@ -280,19 +280,17 @@ describe.each(usualHomes)('a session with cdp_url (%s)', (home) => {
 })
 
 describe.each(usualHomes)('stealth (%s)', (home) => {
-  testUnless(noFullBrowser)(
-    'disable_automation_detection: nothing on the page tells that it is automated',
-    async () => {
-      const client = homes.clients[home]
-      const { session_id } = await client.createSession({
-        headless: true,
-        disable_automation_detection: true,
-        start_url: `${site.url}/headers`,
-      })
-      const headers = JSON.parse((await valueOf(client, session_id!, 'document.body.innerText')) as string) as object
-      expect(JSON.stringify(headers)).not.toContain('Headless')
-      expect(headers).toHaveProperty('accept-language')
-      const seen = `({
+  testUnless(noFullBrowser)('disable_automation_detection hides automation from the page', async () => {
+    const client = homes.clients[home]
+    const { session_id } = await client.createSession({
+      headless: true,
+      disable_automation_detection: true,
+      start_url: `${site.url}/headers`,
+    })
+    const headers = JSON.parse((await valueOf(client, session_id!, 'document.body.innerText')) as string) as object
+    expect(JSON.stringify(headers)).not.toContain('Headless')
+    expect(headers).toHaveProperty('accept-language')
+    const seen = `({
       webdriver: navigator.webdriver,
       headless: [navigator.userAgent, JSON.stringify(navigator.userAgentData.brands)].join().includes('Headless'),
       chrome: 'chrome' in window,
@@ -301,10 +299,9 @@ describe.each(usualHomes)('stealth (%s)', (home) => {
       notifications: Notification.permission,
       languages: navigator.languages.length > 0,
     })`
-      const ordinary = { webdriver: false, headless: false, chrome: true, plugins: true, pdf: true, notifications: 'default', languages: true } // prettier-ignore
-      expect(await valueOf(client, session_id!, seen)).toEqual(ordinary)
-      await open(client, session_id!, site.url)
-      expect(await valueOf(client, session_id!, seen)).toEqual(ordinary)
-    },
-  )
+    const ordinary = { webdriver: false, headless: false, chrome: true, plugins: true, pdf: true, notifications: 'default', languages: true } // prettier-ignore
+    expect(await valueOf(client, session_id!, seen)).toEqual(ordinary)
+    await open(client, session_id!, site.url)
+    expect(await valueOf(client, session_id!, seen)).toEqual(ordinary)
+  })
 })

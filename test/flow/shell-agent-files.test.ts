@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ShellContainer } from '../../src/engine/shell/container.ts'
 import { bytesOf } from '../support/bytes.ts'
-import { nameOf, openContainers, sh, small, testImages } from '../support/docker.ts'
+import { nameOf, openContainers, sh, smallContainer, testImages } from '../support/docker.ts'
 
-const fault = (code: string) => ({ name: 'ContainerError', code })
+const containerError = (code: string) => ({ name: 'ContainerError', code })
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString()
 
 for (const image of testImages)
@@ -13,7 +13,7 @@ for (const image of testImages)
     let box: ShellContainer
     beforeAll(async () => {
       opened = await openContainers()
-      box = await opened.containers.create(small(image.image, { outputMounts: ['/output', '/second'] }))
+      box = await opened.containers.create(smallContainer(image.image, { outputMounts: ['/output', '/second'] }))
     })
     afterAll(() => opened?.close())
     beforeEach(() => sh(box, 'rm -rf /workspace/* /workspace/.[!.]* /output/* /second/*'))
@@ -32,9 +32,9 @@ for (const image of testImages)
         })
         expect(await box.files.info('fifo')).toMatchObject({ type: 'fifo' })
         expect(await box.files.info('/dev/null')).toMatchObject({ type: 'device', owner: 'root' })
-        await expect(box.files.info('none')).rejects.toMatchObject(fault('ENOENT'))
-        await expect(box.files.info('f/x')).rejects.toMatchObject(fault('ENOTDIR'))
-        await expect(box.files.info('x'.repeat(5000))).rejects.toMatchObject(fault('ENAMETOOLONG'))
+        await expect(box.files.info('none')).rejects.toMatchObject(containerError('ENOENT'))
+        await expect(box.files.info('f/x')).rejects.toMatchObject(containerError('ENOTDIR'))
+        await expect(box.files.info('x'.repeat(5000))).rejects.toMatchObject(containerError('ENAMETOOLONG'))
         expect(text(await box.files.realPath('./d/../link'))).toBe('/workspace/f')
       })
 
@@ -53,7 +53,7 @@ for (const image of testImages)
         expect([...first.entries, ...rest.entries].map(({ name }) => Buffer.from(name))).toEqual(sorted)
         expect((await box.files.list('.', { hidden: false })).total).toBe(8)
         expect((await box.files.read(odd)).data.toString()).toBe('odd')
-        await expect(box.files.list('a')).rejects.toMatchObject(fault('ENOTDIR'))
+        await expect(box.files.list('a')).rejects.toMatchObject(containerError('ENOTDIR'))
       })
 
       test('walks parents first, within depth and entry limits, without following links', async () => {
@@ -110,11 +110,13 @@ for (const image of testImages)
 
       test('never blocks on entries that are not files', async () => {
         await sh(box, 'mkfifo fifo; mkdir d')
-        await expect(box.files.read('fifo')).rejects.toMatchObject(fault('ENXIO'))
-        await expect(box.files.read('d')).rejects.toMatchObject(fault('EISDIR'))
-        await expect(box.files.read('/dev/zero')).rejects.toMatchObject(fault('ENXIO'))
-        await expect(box.files.write('fifo', Buffer.from('x'))).rejects.toMatchObject(fault('ENXIO'))
-        await expect(box.files.write('fifo', Buffer.from('x'), { append: true })).rejects.toMatchObject(fault('ENXIO'))
+        await expect(box.files.read('fifo')).rejects.toMatchObject(containerError('ENXIO'))
+        await expect(box.files.read('d')).rejects.toMatchObject(containerError('EISDIR'))
+        await expect(box.files.read('/dev/zero')).rejects.toMatchObject(containerError('ENXIO'))
+        await expect(box.files.write('fifo', Buffer.from('x'))).rejects.toMatchObject(containerError('ENXIO'))
+        await expect(box.files.write('fifo', Buffer.from('x'), { append: true })).rejects.toMatchObject(
+          containerError('ENXIO'),
+        )
       })
 
       test('streams at the pace of its reader, and reports whether the file changed', async () => {
@@ -130,13 +132,13 @@ for (const image of testImages)
 
       test('can be canceled', async () => {
         await sh(box, 'head -c 5000000 /dev/zero > f')
-        const giveUp = new AbortController()
-        const { data } = await box.files.readStream('f', { signal: giveUp.signal })
+        const controller = new AbortController()
+        const { data } = await box.files.readStream('f', { signal: controller.signal })
         const reading = bytesOf(data)
-        giveUp.abort()
+        controller.abort()
         await reading.then(
           (bytes) => expect(bytes.length).toBe(5_000_000),
-          (error: unknown) => expect(error).toMatchObject(fault('ECANCELED')),
+          (error: unknown) => expect(error).toMatchObject(containerError('ECANCELED')),
         )
         expect((await box.files.info('f')).size).toBe(5_000_000)
       })
@@ -155,12 +157,12 @@ for (const image of testImages)
         await sh(box, 'chmod 755 new/folder/f')
         expect(await box.files.write('new/folder/f', Buffer.from('three'))).toMatchObject({ created: false, facts: { mode: 0o755, size: 5 } }) // prettier-ignore
         expect(await box.files.write('new/folder/f', Buffer.from('+'), { append: true })).toMatchObject({ bytesWritten: 1, facts: { size: 6 } }) // prettier-ignore
-        await expect(box.files.write('new/folder/f', Buffer.from('x'), { overwrite: false })).rejects.toMatchObject(fault('EEXIST')) // prettier-ignore
-        await expect(box.files.write('none/f', Buffer.from('x'), { createDirs: false })).rejects.toMatchObject(fault('ENOENT')) // prettier-ignore
-        await expect(box.files.write('new', Buffer.from('x'))).rejects.toMatchObject(fault('EISDIR'))
-        await expect(box.files.write('', Buffer.from('x'))).rejects.toMatchObject(fault('ENOENT'))
-        await expect(box.files.write('/etc/new', Buffer.from('x'))).rejects.toMatchObject(fault('EROFS'))
-        await expect(box.files.write('/newfolder/f', Buffer.from('x'))).rejects.toMatchObject(fault('EROFS'))
+        await expect(box.files.write('new/folder/f', Buffer.from('x'), { overwrite: false })).rejects.toMatchObject(containerError('EEXIST')) // prettier-ignore
+        await expect(box.files.write('none/f', Buffer.from('x'), { createDirs: false })).rejects.toMatchObject(containerError('ENOENT')) // prettier-ignore
+        await expect(box.files.write('new', Buffer.from('x'))).rejects.toMatchObject(containerError('EISDIR'))
+        await expect(box.files.write('', Buffer.from('x'))).rejects.toMatchObject(containerError('ENOENT'))
+        await expect(box.files.write('/etc/new', Buffer.from('x'))).rejects.toMatchObject(containerError('EROFS'))
+        await expect(box.files.write('/newfolder/f', Buffer.from('x'))).rejects.toMatchObject(containerError('EROFS'))
         expect((await sh(box, 'cat new/folder/f; ls -A new/folder')).stdout).toBe('three+f\n')
       })
 
@@ -169,7 +171,7 @@ for (const image of testImages)
         await box.files.write('link', Buffer.from('new'))
         await box.files.write('dangling', Buffer.from('made'))
         expect((await sh(box, 'cat d/f gone; readlink link; readlink dangling')).stdout).toBe('newmaded/f\ngone\n')
-        await expect(box.files.write('round', Buffer.from('x'))).rejects.toMatchObject(fault('ELOOP'))
+        await expect(box.files.write('round', Buffer.from('x'))).rejects.toMatchObject(containerError('ELOOP'))
       })
 
       test('accepts a source of any length, and discards one that fails', async () => {
@@ -188,8 +190,8 @@ for (const image of testImages)
       test('fails on a full disk and keeps the old content', async () => {
         await box.files.write('f', Buffer.from('old'))
         const tooMuch = Buffer.alloc(70 * 1024 * 1024)
-        await expect(box.files.write('f', tooMuch)).rejects.toMatchObject(fault('ENOSPC'))
-        await expect(box.files.write('f', tooMuch, { append: true })).rejects.toMatchObject(fault('ENOSPC'))
+        await expect(box.files.write('f', tooMuch)).rejects.toMatchObject(containerError('ENOSPC'))
+        await expect(box.files.write('f', tooMuch, { append: true })).rejects.toMatchObject(containerError('ENOSPC'))
         expect((await sh(box, 'cat f; ls -A')).stdout).toBe('oldf\n')
       })
     })
@@ -197,18 +199,18 @@ for (const image of testImages)
     describe('removing', () => {
       test('removes a link but not its target', async () => {
         await sh(box, 'mkdir -p d/e keep; echo > keep/f; echo > d/e/f; ln -s ../keep d/link')
-        await expect(box.files.remove('d')).rejects.toMatchObject(fault('ENOTEMPTY'))
+        await expect(box.files.remove('d')).rejects.toMatchObject(containerError('ENOTEMPTY'))
         expect(await box.files.remove('d', { recursive: true })).toBe(4)
         expect((await sh(box, 'find .')).stdout.split('\n').toSorted()).toEqual(['', '.', './keep', './keep/f'])
-        await expect(box.files.remove('d')).rejects.toMatchObject(fault('ENOENT'))
+        await expect(box.files.remove('d')).rejects.toMatchObject(containerError('ENOENT'))
       })
 
       test('protects the root and the mounts with their contents', async () => {
         await sh(box, 'echo > /output/f')
         for (const path of ['/', '/workspace', '/output', '.', '/output/', '/workspace/../output', '/tmp', '/proc'])
-          await expect(box.files.remove(path, { recursive: true }), path).rejects.toMatchObject(fault('EBUSY'))
+          await expect(box.files.remove(path, { recursive: true }), path).rejects.toMatchObject(containerError('EBUSY'))
         expect((await box.files.info('/output/f')).size).toBe(1)
-        await expect(box.files.remove('/etc/passwd')).rejects.toMatchObject(fault('EROFS'))
+        await expect(box.files.remove('/etc/passwd')).rejects.toMatchObject(containerError('EROFS'))
       })
     })
 
@@ -217,26 +219,26 @@ for (const image of testImages)
         await sh(box, 'mkdir -p d/e; echo data > d/e/f; chmod 700 d/e; chmod 755 d/e/f; ln -s e/f d/link')
         expect(await box.files.copy('d', '/output/copy')).toEqual({ entries: 4, bytes: 5 })
         expect((await sh(box, 'cd /output/copy; cat link; readlink link; ls -ld e e/f | cut -c1-10')).stdout).toBe('data\ne/f\ndrwx------\n-rwxr-xr-x\n') // prettier-ignore
-        await expect(box.files.copy('d', '/output/copy')).rejects.toMatchObject(fault('EEXIST'))
-        await expect(box.files.copy('d', 'x', { recursive: false })).rejects.toMatchObject(fault('EISDIR'))
-        await expect(box.files.copy('d', 'd/e/inside')).rejects.toMatchObject(fault('ELOOP'))
-        await expect(box.files.copy('d', 'd')).rejects.toMatchObject(fault('EEXIST'))
-        await expect(box.files.copy('d', 'd', { overwrite: true })).rejects.toMatchObject(fault('ELOOP'))
-        await expect(box.files.copy('.', '/output/../workspace/d/all')).rejects.toMatchObject(fault('ELOOP'))
+        await expect(box.files.copy('d', '/output/copy')).rejects.toMatchObject(containerError('EEXIST'))
+        await expect(box.files.copy('d', 'x', { recursive: false })).rejects.toMatchObject(containerError('EISDIR'))
+        await expect(box.files.copy('d', 'd/e/inside')).rejects.toMatchObject(containerError('ELOOP'))
+        await expect(box.files.copy('d', 'd')).rejects.toMatchObject(containerError('EEXIST'))
+        await expect(box.files.copy('d', 'd', { overwrite: true })).rejects.toMatchObject(containerError('ELOOP'))
+        await expect(box.files.copy('.', '/output/../workspace/d/all')).rejects.toMatchObject(containerError('ELOOP'))
       })
 
       test('merges a folder into another with overwrite', async () => {
         await sh(box, 'mkdir a b; echo new > a/f; echo old > b/f; echo own > b/own; echo > file')
         await box.files.copy('a', 'b', { overwrite: true })
         expect((await sh(box, 'cat b/f b/own')).stdout).toBe('new\nown\n')
-        await expect(box.files.copy('a', 'file', { overwrite: true })).rejects.toMatchObject(fault('EEXIST'))
+        await expect(box.files.copy('a', 'file', { overwrite: true })).rejects.toMatchObject(containerError('EEXIST'))
       })
 
       test('removes a copy that fails halfway', async () => {
         await sh(box, 'mkdir d; echo > d/a; mkfifo d/fifo')
-        await expect(box.files.copy('d', 'copy')).rejects.toMatchObject(fault('EINVAL'))
+        await expect(box.files.copy('d', 'copy')).rejects.toMatchObject(containerError('EINVAL'))
         await sh(box, 'rm d/fifo; head -c 30000000 /dev/zero > d/big; head -c 40000000 /dev/zero > d/second')
-        await expect(box.files.copy('d', '/output/copy')).rejects.toMatchObject(fault('ENOSPC'))
+        await expect(box.files.copy('d', '/output/copy')).rejects.toMatchObject(containerError('ENOSPC'))
         expect((await box.files.list('/output')).total).toBe(0)
         expect((await box.files.list('.')).entries.map(({ name }) => text(name))).toEqual(['d'])
       })
@@ -246,14 +248,14 @@ for (const image of testImages)
         expect(await box.files.move('d', 'e')).toMatchObject({ type: 'directory' })
         await box.files.move('/workspace/e', '/output/e')
         expect((await sh(box, 'cat /output/e/f; ls')).stdout).toBe('data\no\n')
-        await expect(box.files.move('o', '/output/e/f')).rejects.toMatchObject(fault('EEXIST'))
+        await expect(box.files.move('o', '/output/e/f')).rejects.toMatchObject(containerError('EEXIST'))
         await box.files.move('o', '/output/e/f', { overwrite: true })
         expect((await sh(box, 'cat /output/e/f; ls')).stdout).toBe('other\n')
-        await expect(box.files.move('/output/e', '/output/e/f/x')).rejects.toMatchObject(fault('ENOTDIR'))
-        await expect(box.files.move('/output', '/workspace/x')).rejects.toMatchObject(fault('EBUSY'))
-        await expect(box.files.move('none', 'x')).rejects.toMatchObject(fault('ENOENT'))
+        await expect(box.files.move('/output/e', '/output/e/f/x')).rejects.toMatchObject(containerError('ENOTDIR'))
+        await expect(box.files.move('/output', '/workspace/x')).rejects.toMatchObject(containerError('EBUSY'))
+        await expect(box.files.move('none', 'x')).rejects.toMatchObject(containerError('ENOENT'))
         await sh(box, 'head -c 40000000 /dev/zero > big')
-        await expect(box.files.move('big', '/second/big')).rejects.toMatchObject(fault('ENOSPC'))
+        await expect(box.files.move('big', '/second/big')).rejects.toMatchObject(containerError('ENOSPC'))
         expect((await box.files.list('/second')).total).toBe(0)
         expect((await box.files.info('big')).size).toBe(40_000_000)
       })
@@ -263,12 +265,12 @@ for (const image of testImages)
       expect(await box.files.mkdir('a/b/c', { mode: 0o700 })).toBe(true)
       expect(await box.files.mkdir('a/b/c')).toBe(false)
       expect((await box.files.info('a/b/c')).mode).toBe(0o700)
-      await expect(box.files.mkdir('a/b/c', { parents: false })).rejects.toMatchObject(fault('EEXIST'))
-      await expect(box.files.mkdir('x/y', { parents: false })).rejects.toMatchObject(fault('ENOENT'))
+      await expect(box.files.mkdir('a/b/c', { parents: false })).rejects.toMatchObject(containerError('EEXIST'))
+      await expect(box.files.mkdir('x/y', { parents: false })).rejects.toMatchObject(containerError('ENOENT'))
       await sh(box, 'echo > file')
-      await expect(box.files.mkdir('file')).rejects.toMatchObject(fault('EEXIST'))
-      await expect(box.files.mkdir('file/x')).rejects.toMatchObject(fault('ENOTDIR'))
-      await expect(box.files.mkdir('/x')).rejects.toMatchObject(fault('EROFS'))
+      await expect(box.files.mkdir('file')).rejects.toMatchObject(containerError('EEXIST'))
+      await expect(box.files.mkdir('file/x')).rejects.toMatchObject(containerError('ENOTDIR'))
+      await expect(box.files.mkdir('/x')).rejects.toMatchObject(containerError('EROFS'))
     })
 
     test('works while the process limit is reached', async () => {

@@ -20,7 +20,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
   })
   afterAll(async () => {
     await Promise.all([...running].map((agent) => agent.close()))
-    await checked?.drop()
+    await checked?.remove()
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -31,12 +31,12 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     return agent
   }
   /** Exits with 0, or with 2 and a message on invalid input: never with a memory error. */
-  const sane = async (agent: RunningAgent) => {
+  const expectResponsive = async (agent: RunningAgent) => {
     agent.process.stdin!.end()
     const code = await agent.ended
-    expect(agent.said()).not.toMatch(/Sanitizer|runtime error/)
+    expect(agent.stderr()).not.toMatch(/Sanitizer|runtime error/)
     expect([0, 2]).toContain(code)
-    if (code === 2) expect(agent.said()).toMatch(/^bax-agent: /m)
+    if (code === 2) expect(agent.stderr()).toMatch(/^bax-agent: /m)
   }
 
   test('survives any bytes, or reports what is invalid', async () => {
@@ -44,7 +44,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
       fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (noise) => {
         const agent = start()
         agent.process.stdin!.write(noise)
-        await sane(agent)
+        await expectResponsive(agent)
       }),
       { numRuns: 30 },
     )
@@ -74,7 +74,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
       fc.asyncProperty(fc.array(frame, { maxLength: 30 }), async (frames) => {
         const agent = start()
         for (const bytes of frames) agent.process.stdin!.write(bytes)
-        await sane(agent)
+        await expectResponsive(agent)
       }),
       { numRuns: 40 },
     )
@@ -105,7 +105,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
             'command' in item ? exec(++id, item.command, item.flags) : further[item.kind]!(item.id),
           )
         await agent.channel.ping()
-        await sane(agent)
+        await expectResponsive(agent)
       }),
       { numRuns: 25 },
     )
@@ -117,7 +117,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     head.writeUInt32LE(maxFrame + 1)
     agent.process.stdin!.write(head)
     expect(await agent.ended).toBe(2)
-    expect(agent.said()).toBe('bax-agent: bad length of a frame\n')
+    expect(agent.stderr()).toBe('bax-agent: bad length of a frame\n')
   })
 
   test('leaves nothing running after the engine has disconnected', async () => {
@@ -146,7 +146,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     expect(data.toString()).toBe('bbtail')
     expect(await files.remove(at('a'), { recursive: true })).toBe(3)
     expect((await files.list(folder)).entries.map(({ name }) => name.toString())).toEqual(['moved'])
-    await sane(agent)
+    await expectResponsive(agent)
   })
 
   test('serves eight slow readers and still responds to others', async () => {
@@ -156,7 +156,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     const streams = await Promise.all(Array.from({ length: 8 }, () => files.readStream(join(folder, 'large'))))
     expect((await files.info(join(folder, 'large'))).size).toBe(3_000_000)
     for (const { data } of streams) expect((await bytesOf(data)).length).toBe(3_000_000)
-    await sane(agent)
+    await expectResponsive(agent)
   })
 })
 

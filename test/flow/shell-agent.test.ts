@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ShellContainer } from '../../src/engine/shell/container.ts'
 import { scriptPlaceholder } from '../../src/engine/shell/container-exec.ts'
-import { bytesOf, nameOf, openContainers, programsIn, sh, small, testImages, until } from '../support/docker.ts'
+import { bytesOf, nameOf, openContainers, programsIn, sh, smallContainer, testImages } from '../support/docker.ts'
+import { waitFor } from '../support/wait.ts'
 
 for (const image of testImages)
   describe.skipIf(image.absent)(`a program in a container, ${nameOf(image)}`, () => {
@@ -10,7 +11,7 @@ for (const image of testImages)
     let box: ShellContainer
     beforeAll(async () => {
       opened = await openContainers()
-      box = await opened.containers.create(small(image.image))
+      box = await opened.containers.create(smallContainer(image.image))
     })
     afterAll(() => opened?.close())
 
@@ -92,7 +93,7 @@ for (const image of testImages)
       test('may close its input and continue', async () => {
         const exec = await box.exec({ argv: ['sh', '-c', 'exec <&-; echo closed; read x; exec sleep 100'], cwd: '/', env: {}, stdin: 'pipe' }) // prettier-ignore
         const big = Buffer.alloc(1024 * 1024)
-        await until('the closed input', async () => !(await exec.write(big)))
+        await waitFor('the closed input', async () => !(await exec.write(big)))
         exec.kill('now')
         expect(await exec.exit).toMatchObject({ killed: true, signal: 9 })
       })
@@ -180,7 +181,7 @@ for (const image of testImages)
         // Background processes keep running, and may write although nothing reads it.
         expect((await programsIn(box)).some((line) => line.startsWith('sleep 1000'))).toBe(true)
         await sh(box, 'for p in /proc/[0-9]*; do case "$(cat $p/cmdline 2>/dev/null | tr "\\0" " ")" in "sleep 1000"*) kill -9 ${p#/proc/};; esac; done; true') // prettier-ignore
-        expect(await until('no sleeper', async () => (await programsIn(box)).every((line) => !line.startsWith('sleep 1000')))).toBe(true) // prettier-ignore
+        expect(await waitFor('no sleeper', async () => (await programsIn(box)).every((line) => !line.startsWith('sleep 1000')))).toBe(true) // prettier-ignore
       })
 
       test('may write forever in the background without blocking the session', async () => {
@@ -252,7 +253,7 @@ for (const image of testImages)
 
       test('killing every process ends other programs with their real status, but not the session', async () => {
         const other = sh(box, 'sleep 777')
-        await until('the other program', async () =>
+        await waitFor('the other program', async () =>
           (await programsIn(box)).some((line) => line.startsWith('sleep 777')),
         )
         expect(await sh(box, 'kill -9 -1; echo alive')).toMatchObject({ stdout: 'alive\n', code: 0 })
@@ -264,13 +265,15 @@ for (const image of testImages)
       test('killing everything repeatedly does not prevent the timeout', async () => {
         const ran = await sh(box, 'trap "" TERM; (while :; do kill -9 -1; done) & while :; do kill -9 -1; done', { timeoutMs: 500, outputLimit: 100 }) // prettier-ignore
         expect(ran.timedOut || ran.signal === 9).toBe(true)
-        await until('silence', async () => (await programsIn(box)).length === 0)
+        await waitFor('silence', async () => (await programsIn(box)).length === 0)
       })
     })
 
     test('50 concurrent programs have separate outputs', async () => {
       const roomy = await opened.containers.create(
-        small(image.image, { limits: { ...small(image.image).limits, memoryMb: 512, cpus: 2, pids: 256 } }),
+        smallContainer(image.image, {
+          limits: { ...smallContainer(image.image).limits, memoryMb: 512, cpus: 2, pids: 256 },
+        }),
       )
       const ran = await Promise.all(
         Array.from({ length: 50 }, (_, index) => sh(roomy, `echo ${index}; echo e${index} >&2; cat; exit ${index}`, { stdin: Buffer.from(`in ${index}`) })), // prettier-ignore

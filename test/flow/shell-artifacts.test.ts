@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { WireResponse } from '../../src/client/transport.ts'
 import { artifact as artifactShape, type Artifact } from '../../src/core/shapes/shell/artifacts.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { callOf } from '../support/call.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { headerOf } from '../support/headers.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { inEveryShell } from '../support/shell.ts'
+import { waitUntil } from '../support/wait.ts'
 
 inEveryShell((given) => {
   const list = async (session_id: string): Promise<Artifact[]> =>
     (await given.client().listArtifacts({ session_id, limit: 1000 })).artifacts
-  const header = ({ headers }: WireResponse, name: string) => (headers instanceof Headers ? headers.get(name) : headers[name]) // prettier-ignore
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     given.transport().send({ method, path, headers: { accept: '*/*', ...headers } })
   const bytesAt = async (path: string) => {
@@ -63,7 +63,7 @@ inEveryShell((given) => {
       '(until test -e /workspace/go; do sleep 0.05; done; echo late > /output/late; touch /workspace/done) & true',
     )
     await given.client().writeShellFile({ session_id, path: 'go', content: '' })
-    await until(async () => (await given.client().listShellFiles({ session_id })).total === 2)
+    await waitUntil(async () => (await given.client().listShellFiles({ session_id })).total === 2)
     await end()
     const [last] = await list(session_id)
     expect(last).toMatchObject({ exec_id: null, files: [{ name: 'late', size: 5 }] })
@@ -101,7 +101,7 @@ inEveryShell((given) => {
       const file = found!.files.find((item) => item.name === name)!
       expect(file.content_type).toBe(type)
       const answer = await get(file.url)
-      expect(header(answer, 'content-type')).toBe('application/octet-stream')
+      expect(headerOf(answer, 'content-type')).toBe('application/octet-stream')
       await answer.text()
     }
     const raw = `/shell/artifacts/${found!.id}/files`
@@ -130,14 +130,14 @@ inEveryShell((given) => {
     const [empty, report] = found!.files
     const whole = await get(report!.url)
     expect(await whole.text()).toBe('0123456789')
-    expect(['content-length', 'content-type', 'etag', 'accept-ranges', 'x-content-type-options', 'content-security-policy', 'content-disposition'].map((name) => header(whole, name))).toEqual([
+    expect(['content-length', 'content-type', 'etag', 'accept-ranges', 'x-content-type-options', 'content-security-policy', 'content-disposition'].map((name) => headerOf(whole, name))).toEqual([
       '10', 'text/plain', `"${report!.sha256}"`, 'bytes', 'nosniff', 'sandbox', "attachment; filename*=UTF-8''rep%20ort.txt",
     ]) // prettier-ignore
     const part = await get(report!.url, { range: 'bytes=3-5' })
-    expect([part.status, await part.text(), header(part, 'content-range')]).toEqual([206, '345', 'bytes 3-5/10'])
+    expect([part.status, await part.text(), headerOf(part, 'content-range')]).toEqual([206, '345', 'bytes 3-5/10'])
     expect((await get(report!.url, { 'if-none-match': `"${report!.sha256}"` })).status).toBe(304)
     const head = await get(report!.url, {}, 'HEAD')
-    expect([head.status, await head.text(), header(head, 'content-length')]).toEqual([200, '', '10'])
+    expect([head.status, await head.text(), headerOf(head, 'content-length')]).toEqual([200, '', '10'])
     const nothing = await get(empty!.url)
     expect([nothing.status, await nothing.text()]).toEqual([200, ''])
     expect((await get('/shell/artifacts/art_none/files/a')).status).toBe(404)
@@ -188,9 +188,9 @@ inEveryShell((given) => {
     expect(second.next_cursor).toBeNull()
     expect(await failureOf(given.client().listArtifacts({ session_id, cursor: 'x' }))).toMatchObject({ code: 'invalid_request' }) // prettier-ignore
     const { stateDir } = given.homes()
-    const later = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {} }) // prettier-ignore
-    expect((await later.shells.artifacts.list({ session_id, limit: 10 }, callOf())).artifacts).toHaveLength(3)
-    await later.close()
+    const restarted = createEngine({ home: 'server', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log: () => {} }) // prettier-ignore
+    expect((await restarted.shells.artifacts.list({ session_id, limit: 10 }, callOf())).artifacts).toHaveLength(3)
+    await restarted.close()
     const none = await own()
     expect(await list(none.session_id)).toEqual([])
     await none.end()

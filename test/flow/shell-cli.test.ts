@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
-import { until } from '../support/session-steps.ts'
 import { serveSite } from '../support/site.ts'
 import { busybox, debian } from '../support/shell.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const DOCKER_HOST = process.env['DOCKER_HOST']
 
@@ -79,10 +79,10 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
 
   test('^C ends the command with all its processes, and exits with 130', async () => {
     const running = built.start(['shell', 'exec', '-s', session, '--', 'sh', '-c', 'echo begun >&2; setsid sleep 4242 & sleep 4242'], { cwd: folder, env: env() }) // prettier-ignore
-    await running.says('begun')
+    await running.waitForStderr('begun')
     running.child.kill('SIGINT')
     expect((await running.ended).code).toBe(130)
-    await until(async () => !(await exec(['ps -o args'])).stdout.includes('sleep 4242'))
+    await waitUntil(async () => !(await exec(['ps -o args'])).stdout.includes('sleep 4242'))
   })
 
   test('without a session, a temporary one is created; its artifacts can be fetched later', async () => {
@@ -135,9 +135,9 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
   test('runs in the background: ID, result, signal', async () => {
     const id = (await exec(['--background', 'echo early; sleep 1000'])).stdout.trim()
     expect(id).toMatch(/^ex_/)
-    await until(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).stdout === 'early\n')
+    await waitUntil(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).stdout === 'early\n')
     expect((await bax(['shell', 'signal', id, '--signal', 'SIGKILL'])).code).toBe(0)
-    await until(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).status === 'exited')
+    await waitUntil(async () => JSON.parse((await bax(['shell', 'result', id, '--json'])).stdout).status === 'exited')
     expect(await bax(['shell', 'exec', '--background', 'true'])).toMatchObject({ code: 125 })
   })
 
@@ -186,16 +186,16 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
   })
 
   test.skipIf(process.platform !== 'linux')(
-    'attach is a terminal in the session: its size, its keys, its exit code',
+    'attach is a terminal in the session, with its size, keys and exit code',
     async () => {
       const line = `exec ${process.execPath} ${built.program} shell attach -s ${session}`
       const child = spawn('script', ['-qec', `stty cols 101 rows 37; ${line}`, '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'xterm', BAX_CONFIG: '/nonexistent/config.json', ...env() } }) // prettier-ignore
       let seen = ''
       child.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()))
       const ended = new Promise<number | null>((resolve) => child.on('close', resolve))
-      await until(() => seen.includes('$ '))
+      await waitUntil(() => seen.includes('$ '))
       child.stdin.write('stty size; echo $((20 + 22))\n')
-      await until(() => seen.includes('37 101') && /^42\r?$/m.test(seen))
+      await waitUntil(() => seen.includes('37 101') && /^42\r?$/m.test(seen))
       child.stdin.write('exit 9\n')
       expect(await ended).toBe(9)
     },

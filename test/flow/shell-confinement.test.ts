@@ -1,4 +1,4 @@
-/** Confinement of a container, and its end when its engine, Docker or someone else ends it. */
+/** Confinement of a container, and how it ends when its engine, Docker or another program ends it. */
 import type Docker from 'dockerode'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,15 +17,15 @@ import {
   podman,
   sh,
   shellConfig,
-  small,
+  smallContainer,
   testImages,
-  until,
 } from '../support/docker.ts'
 import { startShellHost } from '../support/shell-host.ts'
+import { waitFor } from '../support/wait.ts'
 
 const [busybox, full] = testImages
 
-/** Containers that Docker lists for an engine, or all with one of our labels. */
+/** Returns the containers that Docker lists for an engine, or all with one of our labels. */
 const ofEngine = (client: Docker, label: string) =>
   client.listContainers({ all: true, filters: JSON.stringify({ label: [label] }) })
 
@@ -34,7 +34,7 @@ async function inspectOf(client: Docker, sessionId: string) {
   return client.getContainer(found!.Id).inspect()
 }
 
-/** Runs a command in another container on the same bridge, without our fence: proof that the fence is needed. */
+/** Runs a command in another container on the same bridge without our rules, to show that they are needed. */
 async function unfenced(client: Docker, image: string, network: string, command: string): Promise<string> {
   const Cmd = ['sh', '-c', `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | ${command}`]
   const container = await client.createContainer({ Image: image, Cmd, HostConfig: { NetworkMode: network } })
@@ -60,7 +60,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
   describe('without a network', () => {
     let box: ShellContainer
     beforeAll(async () => {
-      box = await opened.containers.create(small(image, { sessionId: 'sh_confined' }))
+      box = await opened.containers.create(smallContainer(image, { sessionId: 'sh_confined' }))
     })
 
     test('is created with every confinement option', async () => {
@@ -139,7 +139,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       const loop = 'echo mine > /output/real; while :; do ln -sfn /etc/passwd /output/x; mv -f /output/x /output/swap; echo mine > /output/x; mv -f /output/x /output/swap; done' // prettier-ignore
       const swapping = await box.exec({ argv: ['sh', '-c', loop], cwd: '/', env: {}, stdin: 'none' })
       const seen = new Set<string>()
-      await until('both answers', async () => {
+      await waitFor('both answers', async () => {
         try {
           seen.add((await box.files.read('swap', { beneath: '/output' })).data.toString())
         } catch (error) {
@@ -161,7 +161,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       await made.commit({ repo: 'bax-test-volume', tag: '1' })
       await made.remove({ force: true, v: true })
       try {
-        const volumed = await opened.containers.create(small(name, { sessionId: 'sh_volume' }))
+        const volumed = await opened.containers.create(smallContainer(name, { sessionId: 'sh_volume' }))
         expect((await sh(volumed, 'mount | grep " /data "; echo x > /data/f; cat /data/f')).stdout).toMatch(/^tmpfs on \/data .*size=16384k.*\nx\n$/) // prettier-ignore
         expect((await inspectOf(client, 'sh_volume')).Mounts).toEqual([])
         await volumed.remove()
@@ -171,9 +171,13 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
 
     test('only uses local images: a missing one is reported and not pulled', async () => {
-      await expect(opened.containers.create(small('no/such:image'))).rejects.toMatchObject({ code: 'image_not_found' })
+      await expect(opened.containers.create(smallContainer('no/such:image'))).rejects.toMatchObject({
+        code: 'image_not_found',
+      })
       const derived = (await client.listImages()).flatMap(({ RepoTags }) => RepoTags ?? []).find((name) => name.startsWith('bax-agent:')) // prettier-ignore
-      await expect(opened.containers.create(small(derived!))).rejects.toMatchObject({ code: 'image_not_found' })
+      await expect(opened.containers.create(smallContainer(derived!))).rejects.toMatchObject({
+        code: 'image_not_found',
+      })
       const strict = await openContainers({ shell: { ...(process.env['DOCKER_HOST'] && { dockerHost: process.env['DOCKER_HOST'] }), images: ['other:1'] } }) // prettier-ignore
       const names = (await strict.containers.images.list()).map(({ name }) => name)
       expect(names.every((name) => name.startsWith('bax-shell:'))).toBe(true)
@@ -190,7 +194,8 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       server = createServer((_, response) => response.end('the engine'))
       await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))
       port = (server.address() as AddressInfo).port
-      const bridged = (sessionId: string) => opened.containers.create(small(image, { sessionId, network: 'bridge' }))
+      const bridged = (sessionId: string) =>
+        opened.containers.create(smallContainer(image, { sessionId, network: 'bridge' }))
       ;[box, neighbour] = await Promise.all([bridged('sh_bridged'), bridged('sh_neighbour')])
     })
     afterAll(() => server?.close())
@@ -268,7 +273,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
   describe('when it is lost', () => {
     const lost = { name: 'BaxError', code: 'session_lost' }
     const begin = async (sessionId: string) => {
-      const box = await opened.containers.create(small(image, { sessionId }))
+      const box = await opened.containers.create(smallContainer(image, { sessionId }))
       const exec = await box.exec({ argv: ['sh', '-c', 'echo up; exec sleep 777'], cwd: '/', env: {}, stdin: 'none' })
       const output = exec.stdout[Symbol.asyncIterator]()
       await output.next()
@@ -293,11 +298,11 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       // The documented maximum: two checks and an inspection.
       expect(performance.now() - before).toBeLessThan(5000)
       expect(await box.died).toMatchObject({ reason: 'paused' })
-      await until('its removal', async () => (await ofEngine(client, `${labels.session}=sh_paused`)).length === 0)
+      await waitFor('its removal', async () => (await ofEngine(client, `${labels.session}=sh_paused`)).length === 0)
     })
 
     test('a pending read of a file fails, too', async () => {
-      const box = await opened.containers.create(small(image, { sessionId: 'sh_reading' }))
+      const box = await opened.containers.create(smallContainer(image, { sessionId: 'sh_reading' }))
       await sh(box, 'head -c 8000000 /dev/zero > /workspace/large')
       const { data } = await box.files.readStream('/workspace/large')
       const pieces = data[Symbol.asyncIterator]()
@@ -322,8 +327,8 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
   describe('when its engine ends', () => {
     test('regularly: nothing is left, including warm containers', async () => {
       const engine = await openContainers({ home: 'local' })
-      await engine.containers.create(small(image, { sessionId: 'sh_first' }))
-      await until('the warm one', async () => (await engine.containers.status()).warm === 1)
+      await engine.containers.create(smallContainer(image, { sessionId: 'sh_first' }))
+      await waitFor('the warm one', async () => (await engine.containers.status()).warm === 1)
       const { Config } = await inspectOf(client, 'sh_first')
       const label = `${labels.engine}=${Config.Labels[labels.engine]}`
       expect(await ofEngine(client, label)).toHaveLength(2)
@@ -337,7 +342,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       const label = `${labels.engine}=${Config.Labels[labels.engine]}`
       expect(await ofEngine(client, label)).toHaveLength(2)
       host.process.kill('SIGKILL')
-      await until('their end', async () => (await ofEngine(client, label)).length === 0)
+      await waitFor('their end', async () => (await ofEngine(client, label)).length === 0)
       await host.close()
     })
 
@@ -355,7 +360,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       ])
       try {
         host.process.kill('SIGKILL')
-        await until('the death of the host', () => host.process.exitCode !== null || host.process.signalCode !== null)
+        await waitFor('the death of the host', () => host.process.exitCode !== null || host.process.signalCode !== null)
         const next = await openContainers({ stateDir: host.stateDir })
         await next.containers.status()
         expect(await ofEngine(client, `${labels.session}=sh_killed`)).toEqual([])
@@ -368,7 +373,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
 
     test('a running engine of the same folder keeps its containers', async () => {
-      const box = await opened.containers.create(small(image, { sessionId: 'sh_kept' }))
+      const box = await opened.containers.create(smallContainer(image, { sessionId: 'sh_kept' }))
       const second = await openContainers({ stateDir: opened.stateDir })
       await second.containers.status()
       await second.close()
@@ -378,12 +383,12 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
   })
 
   test('is removed once it is created if the caller has canceled', async () => {
-    const giveUp = new AbortController()
-    const creating = opened.containers.create(small(image, { sessionId: 'sh_given_up' }), giveUp.signal)
-    giveUp.abort(new Error('given up'))
-    await expect(creating).rejects.toThrow('given up')
-    const third = await opened.containers.create(small(image, { sessionId: 'sh_third' }))
-    await until('its removal', async () => (await ofEngine(client, `${labels.session}=sh_given_up`)).length === 0)
+    const controller = new AbortController()
+    const creation = opened.containers.create(smallContainer(image, { sessionId: 'sh_given_up' }), controller.signal)
+    controller.abort(new Error('given up'))
+    await expect(creation).rejects.toThrow('given up')
+    const third = await opened.containers.create(smallContainer(image, { sessionId: 'sh_third' }))
+    await waitFor('its removal', async () => (await ofEngine(client, `${labels.session}=sh_given_up`)).length === 0)
     await third.remove()
   })
 })
@@ -391,7 +396,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
 describe.skipIf(full!.absent)(`the system's calls, ${nameOf(full!)}`, () => {
   test('that bypass the network rules or exploited kernels are blocked', async () => {
     const opened = await openContainers()
-    const box = await opened.containers.create(small(full!.image))
+    const box = await opened.containers.create(smallContainer(full!.image))
     const program = `
 import ctypes, os, socket
 libc = ctypes.CDLL(None, use_errno=True)
@@ -430,7 +435,7 @@ describe.skipIf('absent' in podman)(`on Podman${'absent' in podman ? `: ${podman
     const { endpoint } = podman as { endpoint: string }
     const opened = await openContainers({ shell: { dockerHost: endpoint } })
     await opened.containers.images.build('busybox', {})
-    const box = await opened.containers.create(small('bax-shell:busybox'))
+    const box = await opened.containers.create(smallContainer('bax-shell:busybox'))
     expect(await sh(box, 'id -u; cat', { stdin: Buffer.from('in') })).toMatchObject({ stdout: '1000\nin', code: 0 })
     await opened.close()
   })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { execResult } from '../../src/core/shapes/shell/exec.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { inEveryShell, stdoutOf } from '../support/shell.ts'
+import { waitUntil } from '../support/wait.ts'
 
 inEveryShell((given) => {
   const { sh } = given
@@ -114,38 +115,38 @@ inEveryShell((given) => {
     expect(await get()).toMatchObject({ status: 'running', exit_code: null, session_id: given.id() })
     await given.client().writeShellExec({ exec_id, data: 'one\n' })
     await given.client().writeShellExec({ exec_id, data: Buffer.from('two\n').toString('base64'), encoding: 'base64', eof: true }) // prettier-ignore
-    await until(async () => (await get()).status === 'exited')
+    await waitUntil(async () => (await get()).status === 'exited')
     expect(await get()).toMatchObject({ exit_code: 0, stdout: 'first\ngot one\ngot two\nend\n' })
     expect(await failureOf(given.client().writeShellExec({ exec_id, data: 'late' }))).toMatchObject({
       code: 'conflict',
     })
     const sleeping = await exec({ command: 'sleep 3600', background: true })
     await given.client().signalShellExec({ exec_id: sleeping.exec_id, signal: 'SIGINT' })
-    await until(async () => (await given.client().getShellExec({ exec_id: sleeping.exec_id })).status === 'exited')
+    await waitUntil(async () => (await given.client().getShellExec({ exec_id: sleeping.exec_id })).status === 'exited')
     expect(await given.client().getShellExec({ exec_id: sleeping.exec_id })).toMatchObject({ signal: 'SIGINT', exit_code: 130 }) // prettier-ignore
     expect(await failureOf(given.client().getShellExec({ exec_id: 'ex_none' }))).toMatchObject({ code: 'exec_not_found', status: 404 }) // prettier-ignore
   })
 
   test('disconnecting kills the command and everything it has started', async () => {
-    const gone = new AbortController()
+    const controller = new AbortController()
     const call = given
       .client()
       .shellExec(
         { session_id: given.id(), command: 'touch /tmp/began; setsid sleep 7777 & sleep 7777' },
-        { signal: gone.signal },
+        { signal: controller.signal },
       )
     const outcome = call.catch((error: unknown) => error)
-    await until(async () => (await sh('test -e /tmp/began')).exit_code === 0)
-    gone.abort()
+    await waitUntil(async () => (await sh('test -e /tmp/began')).exit_code === 0)
+    controller.abort()
     await outcome
-    await until(async () => !(await processes()).includes('sleep 7777'))
+    await waitUntil(async () => !(await processes()).includes('sleep 7777'))
   })
 
   test('sixteen commands run concurrently, and the seventeenth is rejected', async () => {
     const { session_id } = await given.create()
     const wait = { session_id, command: 'until test -e go; do sleep 0.1; done' }
     const running = Array.from({ length: 16 }, () => exec(wait))
-    await until(async () => (await given.client().getShell({ session_id })).running_execs === 16)
+    await waitUntil(async () => (await given.client().getShell({ session_id })).running_execs === 16)
     expect(await failureOf(exec({ session_id, command: 'true' }))).toMatchObject({
       code: 'too_many_execs',
       status: 429,

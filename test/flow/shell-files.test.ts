@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { download, upload } from '../../src/client/client.ts'
 import { fileInfo, listOutput, treeOutput } from '../../src/core/shapes/shell/files.ts'
-import type { WireResponse } from '../../src/client/transport.ts'
+import { headerOf } from '../support/headers.ts'
 import { failureOf } from '../support/session-steps.ts'
 import { inEveryShell } from '../support/shell.ts'
 
@@ -214,7 +214,6 @@ inEveryShell((given) => {
     await refused(mkdir({ path: 'file-in-the-way' }), 'already_exists', 409)
   })
 
-  const header = ({ headers }: Pick<WireResponse, 'headers'>, name: string) => (headers instanceof Headers ? headers.get(name) : headers[name]) // prettier-ignore
   const get = (query: string, headers: Record<string, string> = {}, method = 'GET') =>
     given.transport().send({ method, path: `/shell/fs/raw?session_id=${given.id()}&${query}`, headers: { accept: '*/*', ...headers } }) // prettier-ignore
 
@@ -229,7 +228,7 @@ inEveryShell((given) => {
     const chunks: Uint8Array[] = []
     for await (const chunk of bytes) chunks.push(chunk)
     expect(Buffer.concat(chunks).equals(content)).toBe(true)
-    expect(header({ headers }, 'content-length')).toBe('20000000')
+    expect(headerOf({ headers }, 'content-length')).toBe('20000000')
     expect((await sh('sha256sum raw/big.bin')).stdout).toContain(createHash('sha256').update(content).digest('hex'))
   })
 
@@ -247,9 +246,9 @@ inEveryShell((given) => {
   test('downloads support ranges, conditional requests and HEAD', async () => {
     await write({ path: 'part', content: '0123456789' })
     const whole = await get('path=part')
-    const etag = String(header(whole, 'etag'))
+    const etag = String(headerOf(whole, 'etag'))
     expect(await whole.text()).toBe('0123456789')
-    expect(header(whole, 'x-content-type-options')).toBe('nosniff')
+    expect(headerOf(whole, 'x-content-type-options')).toBe('nosniff')
     for (const [range, text, shown] of [
       ['bytes=2-4', '234', '2-4'],
       ['bytes=7-', '789', '7-9'],
@@ -258,16 +257,20 @@ inEveryShell((given) => {
     ] as const) {
       // prettier-ignore
       const part = await get('path=part', { range })
-      expect([part.status, await part.text(), header(part, 'content-range')]).toEqual([206, text, `bytes ${shown}/10`])
+      expect([part.status, await part.text(), headerOf(part, 'content-range')]).toEqual([
+        206,
+        text,
+        `bytes ${shown}/10`,
+      ])
     }
     const beyond = await get('path=part', { range: 'bytes=10-' })
-    expect([beyond.status, header(beyond, 'content-range')]).toEqual([416, 'bytes */10'])
+    expect([beyond.status, headerOf(beyond, 'content-range')]).toEqual([416, 'bytes */10'])
     expect(JSON.parse(await beyond.text())).toMatchObject({ code: 'range_not_satisfiable' })
     for (const range of ['bytes=1-2,4-5', 'bytes=5-2', 'items=1-2']) expect((await get('path=part', { range })).status).toBe(200) // prettier-ignore
     expect((await get('path=part', { 'if-none-match': etag })).status).toBe(304)
     expect((await get('path=part', { range: 'bytes=0-1', 'if-range': '"other"' })).status).toBe(200)
     const head = await get('path=part', {}, 'HEAD')
-    expect([head.status, await head.text(), header(head, 'content-length'), header(head, 'etag')]).toEqual([200, '', '10', etag]) // prettier-ignore
+    expect([head.status, await head.text(), headerOf(head, 'content-length'), headerOf(head, 'etag')]).toEqual([200, '', '10', etag]) // prettier-ignore
     await write({ path: 'part', content: '0123456780' })
     expect((await get('path=part', { 'if-none-match': etag })).status).toBe(200)
     expect((await get('path=/workspace')).status).toBe(400)

@@ -3,8 +3,9 @@ import { follow } from '../../src/client/client.ts'
 import { shellSession } from '../../src/core/shapes/shell/session.ts'
 import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
 import { shellConfig } from '../support/docker.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { inEveryShell } from '../support/shell.ts'
+import { waitUntil } from '../support/wait.ts'
 
 inEveryShell((given) => {
   const get = (session_id: string) => given.client().getShell({ session_id })
@@ -132,18 +133,18 @@ inEveryShell((given) => {
     expect(touched.timeout_secs).toBe(600)
     const running = await given.client().shellExec({ session_id, command: 'until test -e go; do sleep 0.1; done', background: true }) // prettier-ignore
     await given.client().touchShell({ session_id, timeout_secs: 0.3 })
-    await until(async () => Date.parse((await get(session_id)).last_active_at) < Date.now() - 1000)
+    await waitUntil(async () => Date.parse((await get(session_id)).last_active_at) < Date.now() - 1000)
     expect(await get(session_id)).toMatchObject({ status: 'ready', running_execs: 1 })
     await given.client().writeShellFile({ session_id, path: 'go', content: '' })
-    await until(async () => (await given.client().getShellExec({ exec_id: running.exec_id })).status === 'exited')
-    await until(async () => (await get(session_id)).status === 'stopped')
+    await waitUntil(async () => (await given.client().getShellExec({ exec_id: running.exec_id })).status === 'exited')
+    await waitUntil(async () => (await get(session_id)).status === 'stopped')
     expect(await get(session_id)).toMatchObject({ stop_reason: 'idle_timeout' })
   })
 
   test('a session ends after its maximum lifetime, even with running commands', async () => {
     const { session_id } = await given.create({ max_lifetime_secs: 1.5 })
     await given.client().shellExec({ session_id, command: 'sleep 3600', background: true })
-    await until(async () => (await get(session_id)).status === 'stopped')
+    await waitUntil(async () => (await get(session_id)).status === 'stopped')
     expect(await get(session_id)).toMatchObject({ stop_reason: 'max_lifetime' })
   })
 
@@ -154,7 +155,7 @@ inEveryShell((given) => {
     const making = given.client().createShell({ image }, { signal: stop.signal })
     stop.abort()
     await making.catch(() => {})
-    await until(async () => (await given.client().listShells({ status: 'creating' })).total === 0)
+    await waitUntil(async () => (await given.client().listShells({ status: 'creating' })).total === 0)
     expect((await given.client().listShells({ status: 'ready' })).total).toBe(before)
   })
 
@@ -170,7 +171,7 @@ inEveryShell((given) => {
       if (frame.type === 'error') expect(frame).toMatchObject({ code: 'session_lost' })
     }
     expect(frames).toEqual(['start', 'stdout', 'error'])
-    await until(async () => (await get(session_id)).status === 'stopped')
+    await waitUntil(async () => (await get(session_id)).status === 'stopped')
     expect(await get(session_id)).toMatchObject({ stop_reason: 'container_died' })
     const lost = await given.client().getShellExec({ exec_id: background.exec_id })
     expect(lost).toMatchObject({ status: 'lost', exit_code: null })

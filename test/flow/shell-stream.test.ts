@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import { execFrame } from '../../src/core/shapes/shell/exec.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
 import { homeNames } from '../support/homes.ts'
 import { type AnyFrame, bytesOf, inEveryShell } from '../support/shell.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const types = (frames: readonly AnyFrame[]) => frames.map(({ type }) => type)
 
@@ -54,7 +55,7 @@ inEveryShell(
           onFrame: (frame) => void (frame.type === 'start' ? (execId = String(frame['exec_id'])) : frames.push(frame)),
         },
       )
-      await until(() => frames.length > 0)
+      await waitUntil(() => frames.length > 0)
       expect(frames[0]).toMatchObject({ type: 'stdout', data: 'ww==', encoding: 'base64' })
       await given.client().writeShellExec({ exec_id: execId, data: '\n', eof: true })
       expect(bytesOf(await reading).toString()).toBe('ü')
@@ -74,7 +75,7 @@ inEveryShell(
       )
       for (const [at, word] of ['zero', 'one', 'two'].entries()) {
         if (at > 0) await given.client().writeShellExec({ exec_id: execId, data: `${word}\n` })
-        await until(() => seen.join('').includes(`got ${word}`))
+        await waitUntil(() => seen.join('').includes(`got ${word}`))
       }
       await given.client().writeShellExec({ exec_id: execId, eof: true })
       expect((await reading).at(-1)).toMatchObject({ type: 'exit', exit_code: 0 })
@@ -90,7 +91,7 @@ inEveryShell(
         },
       )
       const text = () => bytesOf(frames, 'pty').toString()
-      await until(() => text().includes('17 91'))
+      await waitUntil(() => text().includes('17 91'))
       await given.client().resizeShellExec({ exec_id: execId, cols: 100, rows: 30 })
       await given.client().writeShellExec({ exec_id: execId, data: '\n' })
       await reading
@@ -116,7 +117,7 @@ inEveryShell(
       const stop = new AbortController()
       const reading = stream({ command: 'echo begun; sleep 8888' }, { signal: stop.signal, onFrame: ({ type }) => void (type === 'stdout' && stop.abort()) }) // prettier-ignore
       await reading.catch(() => {})
-      await until(async () => !(await sh('ps -o args')).stdout.includes('sleep 8888'))
+      await waitUntil(async () => !(await sh('ps -o args')).stdout.includes('sleep 8888'))
     })
 
     test('a continuing command can be followed again after the last received frame, to the same end', async () => {
@@ -159,11 +160,11 @@ inEveryShell(
       })
       const frames: AnyFrame[] = []
       let rest = ''
-      let looked = false
+      let inspected = false
       for await (const chunk of answer.stream()) {
-        if (!looked) {
+        if (!inspected) {
           // Unread output stays far below thirty megabytes.
-          looked = true
+          inspected = true
           expect((await sh('test -e /tmp/all-written')).exit_code).toBe(1)
         }
         const lines = (rest + Buffer.from(chunk).toString()).split('\n')
@@ -202,7 +203,7 @@ inEveryShell(
       const runs = new Promise<void>((resolve) => (started = resolve))
       const reading = stream({ session_id, command: 'echo a > /output/last; sleep 3600' }, { onFrame: ({ type }) => void (type === 'start' && started()) }) // prettier-ignore
       await runs
-      await until(async () => (await given.client().listShellFiles({ session_id, path: '/output' })).total === 1)
+      await waitUntil(async () => (await given.client().listShellFiles({ session_id, path: '/output' })).total === 1)
       await given.client().deleteShell({ session_id })
       expect((await reading).at(-1)).toMatchObject({ type: 'exit', exit_code: 143, signal: 'SIGTERM' })
     })

@@ -10,7 +10,7 @@ const pages = {
 }
 
 inUsualHomes(pages, (given) => {
-  test('capture_state takes down what the page holds', async () => {
+  test('capture_state returns the state of the page', async () => {
     await given.open('/')
     await given.do('set_cookies', { cookies: 'sid=1' })
     await given.do('set_local_storage', { items: [{ key: 'theme', value: 'dark' }] })

@@ -72,9 +72,9 @@ inUsualHomes(pages, (given) => {
     expect((await click('#confirm')).changes.dialogs).toEqual([
       { kind: 'confirm', message: 'Really?', open: false, accepted: false },
     ])
-    const asked = await click('#sure')
-    expect(asked.changes.dialogs).toEqual([{ kind: 'dialog', message: 'Sure?', open: true }])
-    expect(asked.observation!.snapshot).toMatch(/dialog "Sure\?":\n\s+- button "Yes".*\n# out of reach/)
+    const confirmed = await click('#sure')
+    expect(confirmed.changes.dialogs).toEqual([{ kind: 'dialog', message: 'Sure?', open: true }])
+    expect(confirmed.observation!.snapshot).toMatch(/dialog "Sure\?":\n\s+- button "Yes".*\n# out of reach/)
   })
 
   test('diff returns the whole page first, then changes since the last observation', async () => {

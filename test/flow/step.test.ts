@@ -3,9 +3,10 @@ import { expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
 import type { StepResult } from '../../src/core/shapes/observe.ts'
 import { inUsualHomes } from '../support/commands.ts'
-import { failureOf, until } from '../support/session-steps.ts'
+import { failureOf } from '../support/session-steps.ts'
+import { waitUntil } from '../support/wait.ts'
 
-/** Requests that are answered when a test says so. */
+/** Requests that are held until a test responds. */
 const held: ServerResponse[] = []
 
 const pages = {
@@ -92,14 +93,14 @@ inUsualHomes(pages, (given) => {
 
   test('settle_ms 0 does not wait, a longer one waits for the last response', async () => {
     await given.open('/')
-    const hurried = await step({ command: click('#hold'), settle_ms: 0 })
-    expect(hurried.changes).toMatchObject({ title_changed: false, elements_removed: 0 })
+    const immediate = await step({ command: click('#hold'), settle_ms: 0 })
+    expect(immediate.changes).toMatchObject({ title_changed: false, elements_removed: 0 })
     held.splice(0).forEach((response) => response.end())
     await given.open('/')
-    const patient = step({ command: click('#hold'), settle_ms: 30_000 })
-    await until(() => held.length === 1)
+    const patientStep = step({ command: click('#hold'), settle_ms: 30_000 })
+    await waitUntil(() => held.length === 1)
     held.splice(0).forEach((response) => response.end())
-    expect((await patient).changes).toMatchObject({ title_changed: true, elements_removed: 1 })
+    expect((await patientStep).changes).toMatchObject({ title_changed: true, elements_removed: 1 })
   })
 
   test('reports dialogs, page errors and failed requests with the command that caused them', async () => {
@@ -122,7 +123,7 @@ inUsualHomes(pages, (given) => {
     expect(results[0]!.events!.map(({ type }) => type)).toContain('tab.opened')
     expect(observation).toMatchObject({ title: 'Next' })
     await given.evaluate('window.close()')
-    await until(async () => (await given.client().getSession({ session_id: given.sessionId() })).tabs === 1)
+    await waitUntil(async () => (await given.client().getSession({ session_id: given.sessionId() })).tabs === 1)
   })
 
   test('observes the page after a failed command, and skips the rest', async () => {
@@ -144,9 +145,9 @@ inUsualHomes(pages, (given) => {
     const nothing = await step({ command: 'get_title', observe: false })
     expect(nothing).not.toHaveProperty('observation')
     expect(nothing.changes).toMatchObject({ url_changed: false, elements_added: null, elements_removed: null })
-    const picture = await step({ command: 'get_title', screenshot: true })
-    expect(picture.observation!.snapshot).toContain('Later')
-    expect(Buffer.from(picture.observation!.screenshot!, 'base64').subarray(1, 4).toString()).toBe('PNG')
+    const withScreenshot = await step({ command: 'get_title', screenshot: true })
+    expect(withScreenshot.observation!.snapshot).toContain('Later')
+    expect(Buffer.from(withScreenshot.observation!.screenshot!, 'base64').subarray(1, 4).toString()).toBe('PNG')
     const bare = await step({ command: 'get_title', observe: false, screenshot: true })
     expect(bare.screenshot).toMatch(/^iVBOR/)
   })
@@ -164,8 +165,8 @@ inUsualHomes(pages, (given) => {
   test('adds context to the events', async () => {
     await given.open('/')
     await step({ command: 'get_title', context: { thread: 't1' } })
-    const wish = { session_id: given.sessionId(), replay: 'all', types: 'command.started' }
-    for await (const event of follow(given.homes().transports.http, 'GET /stream/sse', wish)) {
+    const query = { session_id: given.sessionId(), replay: 'all', types: 'command.started' }
+    for await (const event of follow(given.homes().transports.http, 'GET /stream/sse', query)) {
       const { data } = event as unknown as { data: { context?: object } }
       if (!data.context) continue
       expect(data).toEqual({ command: 'get_title', index: 0, context: { thread: 't1' } })

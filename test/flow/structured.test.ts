@@ -18,7 +18,7 @@ inUsualHomes(pages, (given) => {
     expect((data['result'] as { value: unknown }).value).toMatchObject({ title: expect.stringMatching(/shop/i) })
   })
 
-  test('a schema that is none is refused before anything is fetched, and its field is named', async () => {
+  test('rejects an invalid schema before any request, with the field', async () => {
     const { scrape, crawl, scrapeV2, crawlV2, search, runCommands, browserStep } = given.client()
     const url = given.url('/never')
     const schema = { type: 'object', properties: { a: { type: 'nonsense' } } }

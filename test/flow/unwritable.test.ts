@@ -1,4 +1,4 @@
-/** What cannot be written, as the terminal tells it: which file, why, and an exit code; never a stack. */
+/** Write errors in the CLI: they name the file and the cause, set the exit code, and never show a stack. */
 import { spawn } from 'node:child_process'
 import { execFile } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
@@ -26,7 +26,7 @@ afterAll(async () => {
   await built?.close()
 })
 
-/** Runs the program with one of its outputs going to a device that is full. */
+/** Runs the program with one of its outputs going to a full device. */
 function full(argv: readonly string[], output: 1 | 2): Promise<{ code: number | null; rest: string }> {
   const device = openSync('/dev/full', 'w')
   const child = spawn(process.execPath, [built.program, ...argv], {
@@ -48,7 +48,7 @@ function full(argv: readonly string[], output: 1 | 2): Promise<{ code: number | 
   )
 }
 
-describe.skipIf(noFull !== null)(`an output that is full${noFull ? `: skipped, ${noFull}` : ''}`, () => {
+describe.skipIf(noFull !== null)(`a full output${noFull ? `: skipped, ${noFull}` : ''}`, () => {
   test('fails the command with one sentence and exit code 7', async () => {
     for (const argv of [
       ['--help'],
@@ -62,7 +62,7 @@ describe.skipIf(noFull !== null)(`an output that is full${noFull ? `: skipped, $
       })
   }, 60_000)
 
-  test('on standard error leaves the exit code as it is', async () => {
+  test('on standard error does not change the exit code', async () => {
     expect(await full(['scrap'], 2)).toEqual({ code: 2, rest: '' })
   })
 })
@@ -75,7 +75,7 @@ describe.skipIf(noDisk !== null)(`a disk${noDisk ? `: skipped, ${noDisk}` : ''}`
   const bax = (argv: readonly string[], env: Record<string, string> = {}) =>
     built.run(argv, { env: { BAX_STATE_DIR: join(disk.path, 'state'), ...env } })
 
-  test('that is full is named with the file that does not fit, and a temporary folder that is missing too', async () => {
+  test('that is full is reported with the file, like a missing temporary folder', async () => {
     await bax(['key', 'create', 'first', '--embedded'])
     await disk.fill()
     const key = await bax(['key', 'create', 'x', '--embedded'])
@@ -90,7 +90,7 @@ describe.skipIf(noDisk !== null)(`a disk${noDisk ? `: skipped, ${noDisk}` : ''}`
     await disk.empty()
   }, 60_000)
 
-  test('that is read-only is named with the file that cannot be written', async () => {
+  test('that is read-only is reported with the file', async () => {
     await promisify(execFile)('mount', ['-o', 'remount,ro', disk.path])
     const { code, stderr } = await bax(['key', 'create', 'x', '--embedded'])
     expect(code).toBe(7)

@@ -1,4 +1,4 @@
-/** Files go into a page by typing their paths into the file field, as WebDriver does it. */
+/** Uploads: type_text on a file field takes paths, as in WebDriver. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,13 +21,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 inEveryHome({ '/': page }, (given) => {
-  test('type_text gives a file to a field, hidden ones too', async () => {
+  test('type_text adds a file to a field, visible or hidden', async () => {
     await given.open('/')
     await given.do('type_text', { selector: '#one', text: paths[0] })
     expect(await given.evaluate(contents('one'))).toEqual([['a.txt', 'file 0']])
   })
 
-  test('type_text gives several files, one path a line', async () => {
+  test('type_text adds several files, one path per line', async () => {
     await given.open('/')
     await given.do('type_text', { selector: '#many', text: paths.join('\n') })
     expect(await given.evaluate(contents('many'))).toEqual([
@@ -36,7 +36,7 @@ inEveryHome({ '/': page }, (given) => {
     ])
   })
 
-  test('a path that is not absolute, or names nothing, is told', async () => {
+  test('reports a path that is relative or does not exist', async () => {
     await given.open('/')
     const relative = await given.fails('type_text', { selector: '#one', text: 'a.txt' })
     expect(relative).toMatchObject({
@@ -49,7 +49,7 @@ inEveryHome({ '/': page }, (given) => {
   })
 })
 
-describe('an engine that serves strangers', () => {
+describe('an engine with writeAnywhere off', () => {
   let homes: Homes
   let site: Site
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('an engine that serves strangers', () => {
     await site?.close()
   })
 
-  test('gives no file of its machine to a page, and takes none outside the session folder', async () => {
+  test('does not upload files of its machine, or write outside the session folder', async () => {
     const upload = { command: 'type_text', data: { selector: '#one', text: '/etc/passwd' } }
     const save = { command: 'screenshot', data: { full_page: false, path: '../../page.png' } }
     const { results } = await homes.clients.http.runCommands({

@@ -27,7 +27,7 @@ inUsualHomes(pages, (given) => {
   test.each([
     'get_local_storage', 'set_local_storage', 'clear_local_storage',
     'get_session_storage', 'set_session_storage', 'clear_session_storage',
-  ])('%s says when a page has no storage', async (command) => {
+  ])('%s fails on a page without storage', async (command) => {
     await given.do('navigate_to', { url: 'data:text/html,<p>none</p>' })
     const data = command.startsWith('set') ? { items: [{ key: 'a', value: 'b' }] } : undefined
     const { code, error } = await given.fails(command, data)
@@ -35,7 +35,7 @@ inUsualHomes(pages, (given) => {
     expect(error).toBe('data:text/html,<p>none</p> has no storage')
   }) // prettier-ignore
 
-  test('a full storage says so', async () => {
+  test('reports that the storage is full', async () => {
     await given.open('/')
     const { error } = await given.fails('set_local_storage', { items: [{ key: 'big', value: 'x'.repeat(6_000_000) }] })
     expect(error).toBe("the page's storage is full")

@@ -1,4 +1,4 @@
-/** A real application driven by one-liners alone: login, a form, an upload, a search. */
+/** Drives a real application with one-liners: login, form, upload, search. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
     await rm(folder, { recursive: true, force: true })
   })
 
-  /** One line in the terminal; what it prints. */
+  /** Runs one command and returns its output. */
   async function bax(...args: string[]): Promise<string> {
     const env = { ...process.env, BAX_STATE_DIR: join(folder, 'state'), BAX_SESSION: 'wiki' }
     const { stdout } = await run(process.execPath, ['bin/bax.js', ...args], { env })
@@ -32,14 +32,14 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
   }
   const open = (query: string) => bax('do', 'navigate-to', `${wiki.url}/doku.php?${query}`)
 
-  test('a person logs in', async () => {
+  test('logs in', async () => {
     await open('do=login')
     await bax('do', 'type-text', 'input[name=u]', wiki.user, 'then', 'type-text', 'input[name=p]', wiki.password)
     await bax('do', 'click', '#dw__login button[type=submit]', 'then', 'wait-for-navigation')
     expect(await bax('do', 'get-text', 'li.user')).toContain('Anna Example')
   })
 
-  test('writes a page with the editor, and the wiki keeps it', async () => {
+  test('writes a page with the editor, and the wiki stores it', async () => {
     await open('id=zebra&do=edit')
     const text = '====== Zebras ======\nStripes & **grass**.\n\n  * one\n  * two'
     await bax('do', 'type-text', '#wiki__text', text, '--clear')
@@ -50,19 +50,19 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
     expect(await wiki.page('zebra')).toContain('**grass**')
   })
 
-  test('uploads a picture of it in the media manager', async () => {
-    const picture = join(folder, 'stripes.png')
+  test('uploads a screenshot of it in the media manager', async () => {
+    const screenshot = join(folder, 'stripes.png')
     await open('id=zebra')
-    await bax('do', 'screenshot', '--full-page', '-o', picture)
+    await bax('do', 'screenshot', '--full-page', '-o', screenshot)
     await open('id=zebra&do=media&tab_files=upload')
-    await bax('do', 'type-text', '#mediamanager__page input[type=file]', picture)
+    await bax('do', 'type-text', '#mediamanager__page input[type=file]', screenshot)
     await bax('do', 'click', '#mediamanager__upload_button', 'then', 'wait-for-element', '.qq-upload-success')
-    expect(await wiki.media('stripes.png')).toEqual(await readFile(picture))
+    expect(await wiki.media('stripes.png')).toEqual(await readFile(screenshot))
   })
 
   test('finds the page again with the search field', async () => {
     await open('id=zebra')
-    // The wiki indexes a page through a picture that its own pages load.
+    // The wiki indexes a page when its pages load an image.
     await bax('do', 'evaluate', "fetch('/lib/exe/taskrunner.php?id=zebra').then((r) => r.status)")
     await bax(
       'do',

@@ -1,4 +1,4 @@
-/** Everything that a stream of bytes holds. */
+/** Returns all bytes of a stream. */
 export async function bytesOf(stream: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const pieces: Uint8Array[] = []
   for await (const piece of stream) pieces.push(piece)

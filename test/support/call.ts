@@ -1,4 +1,4 @@
-/** A call as a server would make it, for tests that ask an engine itself. */
+/** Returns the call of a server, for tests that use an engine directly. */
 import type { Call } from '../../src/core/operation/call.ts'
 import { type Caller, keylessCaller } from '../../src/core/access/caller.ts'
 

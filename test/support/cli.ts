@@ -1,4 +1,4 @@
-/** The terminal's front door in tests: `main(argv, io)` from source, and the built program as real processes. */
+/** The CLI in tests: `main(argv, io)` from source, and the built program as separate processes. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -12,7 +12,7 @@ export interface CliResult {
   readonly code: number
   readonly stdout: string
   readonly stderr: string
-  /** Standard output as it was written, for pictures. */
+  /** Standard output as bytes, for images. */
   readonly bytes: Buffer
 }
 
@@ -21,9 +21,9 @@ export interface CliOptions {
   readonly stdin?: string
   readonly cwd?: string
   readonly signal?: AbortSignal
-  /** Hears what is written to standard output as it is written. */
+  /** Called with each chunk written to standard output. */
   readonly onOutput?: (text: string) => unknown
-  /** The same of standard error. */
+  /** Called with each chunk written to standard error. */
   readonly onError?: (text: string) => unknown
   /** Whether standard output and error claim to be a terminal. */
   readonly tty?: boolean
@@ -38,13 +38,13 @@ export interface CliOptions {
 export async function bax(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
   const out: Buffer[] = []
   const err: Buffer[] = []
-  const sink = (chunks: Buffer[], hear?: (text: string) => unknown) => ({
+  const sink = (chunks: Buffer[], onWrite?: (text: string) => unknown) => ({
     write(chunk: string | Uint8Array) {
       chunks.push(Buffer.from(chunk as string))
-      hear?.(String(chunk))
+      onWrite?.(String(chunk))
     },
     isTTY: options.tty ?? false,
-    // What a spinner does to a terminal's lines.
+    // Spinners call these on a terminal.
     ...(options.tty && { cursorTo: () => true, clearLine: () => true, moveCursor: () => true }),
     ...(options.columns && { columns: options.columns }),
   })
@@ -76,8 +76,8 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
 interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<CliResult>
-  /** Resolves with all of stderr when it holds the text. */
-  says(text: string): Promise<string>
+  /** Resolves with all of stderr once it contains the text. */
+  waitForStderr(text: string): Promise<string>
 }
 
 export interface BuiltBax {
@@ -87,12 +87,12 @@ export interface BuiltBax {
   readonly launcher: string
   start(argv: readonly string[], options?: CliOptions): Running
   run(argv: readonly string[], options?: CliOptions): Promise<CliResult>
-  /** A fresh folder for the state of one engine; it is stopped and removed at the end. */
+  /** Creates a state folder for one engine, which is stopped and removed at the end. */
   stateDir(): Promise<string>
   close(): Promise<void>
 }
 
-/** The built program in a folder of its own, inside the checkout so that its packages are found. */
+/** Copies the built program into a separate folder, inside the checkout so that its packages are found. */
 export async function buildBax(): Promise<BuiltBax> {
   const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
   await mkdir(parent, { recursive: true })
@@ -141,10 +141,10 @@ function startProcess(
   child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => {
     err.push(chunk)
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   })
   child.stdin.on('error', (error: NodeJS.ErrnoException) => {
-    // A program need not read all that it is given.
+    // A program may end without reading its whole input.
     if (error.code !== 'EPIPE') throw error
   })
   child.stdin.end(stdin ?? '')
@@ -163,16 +163,16 @@ function startProcess(
   return {
     child,
     ended,
-    says: (wanted) =>
+    waitForStderr: (wanted) =>
       new Promise((resolve, reject) => {
-        const look = () => {
+        const check = () => {
           if (!text(err).includes(wanted)) return
-          waiting.delete(look)
+          waiting.delete(check)
           resolve(text(err))
         }
-        waiting.add(look)
-        void ended.then(() => reject(new Error(`ended without saying ${wanted}: ${text(err)}`)))
-        look()
+        waiting.add(check)
+        void ended.then(() => reject(new Error(`ended without printing ${wanted}: ${text(err)}`)))
+        check()
       }),
   }
 }

@@ -1,4 +1,4 @@
-/** Commands through the front door, once per home: a site, a session, and what a test says to them. */
+/** Tests of commands through the API, once per location: a site, a session, and helpers. */
 import { afterAll, beforeAll, describe, expect } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { Transport } from '../../src/client/transport.ts'
@@ -10,33 +10,33 @@ type Data = Record<string, unknown>
 type Step = readonly [command: string, data?: Data]
 
 export interface Given {
-  /** Address of a path of the fixture site. */
+  /** Returns the URL of a path of the fixture site. */
   url(path: string): string
   readonly site: () => Site
   readonly homes: () => Homes
-  /** The client of this home. */
+  /** The client of this location. */
   readonly client: () => Client
   readonly transport: () => Transport
   sessionId(): string
   /** Opens a path of the fixture site. */
   open(path: string): Promise<void>
-  /** Runs one command that has to succeed; returns its `data`. */
+  /** Runs one command that must succeed; returns its `data`. */
   do(command: string, data?: Data): Promise<Data>
-  /** Value of an extraction that has to succeed. */
+  /** Returns the value of an extraction that must succeed. */
   value(command: string, data?: Data): Promise<unknown>
-  /** Value of an expression in the page. */
+  /** Returns the value of an expression in the page. */
   evaluate(expression: string): Promise<unknown>
-  /** Runs one command that has to fail; returns its entry. */
+  /** Runs one command that must fail; returns its entry. */
   fails(command: string, data?: Data): Promise<CommandResult>
   run(steps: readonly Step[], options?: Data): Promise<CommandsResult>
 }
 
 type Pages = Parameters<typeof serveSite>[0]
 
-/** Runs tests of commands, which are the same wherever the engine runs. */
+/** Runs tests of commands that behave the same in every location, usually in one of them. */
 export const inUsualHomes = (pages: Pages, tests: (given: Given) => void): void => inEveryHome(pages, tests, usualHomes)
 
-/** Runs the same tests in the three locations of an engine, or in some of them. */
+/** Runs the same tests in all three locations of an engine, or in some of them. */
 export function inEveryHome(pages: Pages, tests: (given: Given) => void, names: readonly HomeName[] = homeNames): void {
   describe.each(names)('%s', (home) => {
     let site: Site

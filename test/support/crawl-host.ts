@@ -1,10 +1,10 @@
-/** A process of its own that hosts an engine which crawls, for tests that kill it. */
+/** A separate process with an engine that crawls, for tests that kill it. */
 import type { ChildProcess } from 'node:child_process'
 import { makeHostProgram } from './host-process.ts'
 
 export interface CrawlHost {
   readonly stateDir: string
-  /** Starts the process with a new crawl, or one to go on with; resolves with its id when it is at work. */
+  /** Starts the process with a new crawl or a resumed one; resolves with its ID once it runs. */
   start(task: { input: Record<string, unknown> } | { resume: string }): Promise<{ id: string; process: ChildProcess }>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Containers on the real Docker of this machine, for the tests of shell sessions. */
+/** Containers on the Docker of this machine, for tests of shell sessions. */
 import Docker from 'dockerode'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
@@ -21,11 +21,11 @@ export const shellConfig = {
   ...(runtimeDir && { runtimeDir }),
 }
 
-/** A Docker that tests use, or why there is none. */
+/** A Docker for tests. */
 interface TestDocker {
   readonly name: 'docker' | 'podman'
   readonly shell: NonNullable<EngineConfig['shell']>
-  /** Names of images it has. */
+  /** Names of its images. */
   readonly images: readonly string[]
 }
 
@@ -39,7 +39,7 @@ const docker: TestDocker | Error =
         images: (await found.docker.listImages()).flatMap(({ RepoTags }) => RepoTags ?? []),
       }
 
-/** Images that tests run on, each with the reason why it cannot be. */
+/** Test images, each with the reason why it is unavailable. */
 export const testImages = (['bax-shell:busybox', 'bax-shell:default'] as const).map((image) => ({
   image,
   absent:
@@ -50,11 +50,11 @@ export const testImages = (['bax-shell:busybox', 'bax-shell:default'] as const).
         : `there is no image ${image}; npm run setup makes it`,
 }))
 
-/** `on bax-shell:busybox`, or why not. */
+/** Returns `on bax-shell:busybox`, or why it is skipped. */
 export const nameOf = ({ image, absent }: (typeof testImages)[number]): string =>
   absent === null ? `on ${image}` : `on ${image}: skipped, ${absent}`
 
-/** Address of Podman's own socket, or why the tests on it are skipped. */
+/** Endpoint of Podman's own socket, or why its tests are skipped. */
 export const podman = await findPodman()
 
 async function findPodman(): Promise<{ endpoint: string } | { absent: string }> {
@@ -63,7 +63,7 @@ async function findPodman(): Promise<{ endpoint: string } | { absent: string }> 
   return endpoint ? { endpoint } : { absent: 'skipped, Podman is not installed or has no socket here' }
 }
 
-/** The client, past the engine: what somebody else on this machine could do. */
+/** Returns a client that bypasses the engine, like other programs on this machine. */
 export async function otherClient(): Promise<Docker> {
   if (docker instanceof Error) throw docker
   return new Docker(await addressOf(docker.shell.dockerHost!, {}))
@@ -72,12 +72,12 @@ export async function otherClient(): Promise<Docker> {
 export interface OpenContainers {
   readonly containers: ShellContainers
   readonly stateDir: string
-  /** What the engine wrote into its log. */
+  /** Log of the engine. */
   readonly log: readonly string[]
   close(): Promise<void>
 }
 
-/** Containers of an engine of their own. */
+/** Opens containers with their own engine. */
 export async function openContainers(config: Partial<EngineConfig> = {}): Promise<OpenContainers> {
   if (docker instanceof Error) throw docker
   const stateDir = config.stateDir ?? (await mkdtemp(join(tmpdir(), 'bax-shell-')))
@@ -100,8 +100,8 @@ export async function openContainers(config: Partial<EngineConfig> = {}): Promis
   }
 }
 
-/** A small container's spec. */
-export const small = (image: string, changes: Partial<ContainerSpec> = {}): ContainerSpec => ({
+/** Returns the spec of a small container. */
+export const smallContainer = (image: string, changes: Partial<ContainerSpec> = {}): ContainerSpec => ({
   sessionId: 'sh_test',
   image,
   network: 'none',
@@ -120,30 +120,19 @@ export const small = (image: string, changes: Partial<ContainerSpec> = {}): Cont
   ...changes,
 })
 
-export interface Ran extends ExecExit {
+export interface ShellOutput extends ExecExit {
   readonly stdout: string
   readonly stderr: string
 }
 
 /** Runs a shell command to its end. */
-export async function sh(box: ShellContainer, command: string, more: Partial<ExecSpec> = {}): Promise<Ran> {
+export async function sh(box: ShellContainer, command: string, more: Partial<ExecSpec> = {}): Promise<ShellOutput> {
   const exec = await box.exec({ argv: ['sh', '-c', command], cwd: '/workspace', env: {}, stdin: 'none', ...more })
   const [stdout, stderr, exit] = await Promise.all([bytesOf(exec.stdout), bytesOf(exec.stderr), exec.exit])
   return { ...exit, stdout: stdout.toString(), stderr: stderr.toString() }
 }
 
-/** Resolves when `found` gives something other than null, undefined or false. */
-export async function until<T>(what: string, found: () => T | Promise<T>): Promise<NonNullable<T>> {
-  const deadline = performance.now() + 30_000
-  for (;;) {
-    const value = await found()
-    if (value !== null && value !== undefined && value !== false) return value
-    if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
-/** Programs in a container, without the agent and who asks. */
+/** Returns the programs in a container, without the agent and this command itself. */
 export async function programsIn(box: ShellContainer): Promise<string[]> {
   const { stdout } = await sh(box, 'for p in /proc/[0-9]*; do tr "\\0" " " < $p/cmdline 2>/dev/null; echo; done; true')
   return stdout.split('\n').filter((line) => line.trim() && !/^\/\.bax\/agent|^sh -c for p in|^tr |^cat /.test(line))

@@ -1,15 +1,15 @@
 /**
- * DokuWiki, a real application of many parts, from Debian's packages on PHP's own server.
- * The packages are unpacked into a folder of the test's own: nothing of them is installed on the machine.
+ * DokuWiki, a large real application, from Debian's packages on PHP's own server. The packages are unpacked into a
+ * temporary folder, not installed.
  */
 import { execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { freePort } from './ports.ts'
 
 const run = promisify(execFile)
 
@@ -20,14 +20,14 @@ export interface Wiki {
   readonly url: string
   readonly user: string
   readonly password: string
-  /** Text of a stored page, or undefined when there is none. */
+  /** Returns the text of a stored page, or undefined if there is none. */
   page(name: string): Promise<string | undefined>
-  /** Bytes of an uploaded file, or undefined. */
+  /** Returns the bytes of an uploaded file, or undefined. */
   media(name: string): Promise<Buffer | undefined>
   close(): Promise<void>
 }
 
-/** Why the wiki cannot run here, or undefined when it can. */
+/** Returns why the wiki cannot run here, or undefined if it can. */
 export function missingForWiki(): string | undefined {
   if (!existsSync('/usr/bin/apt-get')) return 'DokuWiki comes from Debian packages and there is no apt-get here'
   if (process.getuid?.() !== 0 && !existsSync('/usr/bin/php'))
@@ -118,18 +118,8 @@ async function configure(root: string, user: string, password: string): Promise<
   }
   const lines = Object.entries(settings).map(([name, value]) => `$conf['${name}'] = ${JSON.stringify(value)};`)
   await writeFile(join(conf, 'local.php'), `<?php\n${lines.join('\n')}\n`)
-  const places = ['DOKU_CONF', 'DOKU_MAIN_CONF'].map((name) => `define('${name}', '${conf}/');`)
-  await writeFile(join(root, 'prepend.php'), `<?php\n${places.join('\n')}\ndefine('DOKU_FARM', false);\n`)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().once('error', reject)
-    probe.listen(0, '127.0.0.1', () => {
-      const { port } = probe.address() as AddressInfo
-      probe.close(() => resolve(port))
-    })
-  })
+  const definitions = ['DOKU_CONF', 'DOKU_MAIN_CONF'].map((name) => `define('${name}', '${conf}/');`)
+  await writeFile(join(root, 'prepend.php'), `<?php\n${definitions.join('\n')}\ndefine('DOKU_FARM', false);\n`)
 }
 
 async function answering(url: string): Promise<void> {

@@ -1,15 +1,15 @@
-/** A process of its own that hosts an engine with one session, for tests that kill it. */
+/** A separate process with an engine that has one session, for tests that kill it. */
 import type { ChildProcess } from 'node:child_process'
 import { makeHostProgram } from './host-process.ts'
 
 export interface EngineHost {
   readonly process: ChildProcess
-  /** The browser's own process. */
+  /** Process ID of the browser. */
   readonly browserPid: number
   close(): Promise<void>
 }
 
-/** Starts it with its temporary files in `temporary`; resolves when its session is ready. */
+/** Starts it with its temporary files in `temporary`; resolves once its session is ready. */
 export async function startEngineHost(temporary: string): Promise<EngineHost> {
   const program = await makeHostProgram(source)
   const { process, message } = await program.start<number>([], { TMPDIR: temporary })

@@ -1,9 +1,9 @@
-/** A small OpenAI-compatible server on 127.0.0.1 that answers as it is told. */
+/** A small OpenAI-compatible server on 127.0.0.1 with scripted replies. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ModelConfig } from '../../src/core/config/config.ts'
 
-/** A request as the server got it. */
+/** A request that the server received. */
 export interface ModelCall {
   readonly authorization: string | undefined
   readonly model: string
@@ -11,19 +11,19 @@ export interface ModelCall {
   readonly response_format?: { readonly type: string; readonly json_schema?: { readonly schema: unknown } }
 }
 
-/** Next reply of the model: text of the assistant, a refusal, or a body that is no answer. */
+/** Next reply of the model: text of the assistant, an error, or a body that is not a completion. */
 export type Reply =
   | { readonly content: string }
   | { readonly status: number; readonly error?: string; readonly retryAfter?: number }
   | { readonly body: string }
-  /** Nothing, for as long as the asker waits. */
+  /** No response at all. */
   | { readonly silent: true }
 type Script = Reply | ((call: ModelCall) => Reply)
 
 export interface FakeModel {
   readonly config: ModelConfig
   readonly calls: ModelCall[]
-  /** Answers the next calls in this order; the last reply goes on. */
+  /** Sets the replies to the next calls, in this order; the last one is repeated. */
   reply(...replies: Script[]): void
   close(): Promise<void>
 }
@@ -62,7 +62,7 @@ export async function serveModel(): Promise<FakeModel> {
   }
 }
 
-/** What a model does that believes the page: it says what the page tells it to say. */
+/** Replies like a model that follows instructions in the page. */
 export function followInjection({ messages }: ModelCall): Reply {
   const page = messages.map(({ content }) => content).join('\n')
   return { content: /SAY: (.*)/.exec(page)?.[1] ?? '{}' }

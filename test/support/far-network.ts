@@ -1,9 +1,9 @@
-/** Another network on this machine: a namespace at the end of a pair of virtual cards, with slow ways into it. */
+/** Another network on this machine: a namespace behind a pair of virtual interfaces, with delayed forwarders. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { lacks } from './needs.ts'
+import { missingPrograms } from './needs.ts'
 
-/** Why no network can be made here; undefined when one can. */
+/** The reason why no network can be created here; undefined if one can. */
 export const noNetworkBecause: string | undefined = (() => {
   if (process.platform !== 'linux') return 'network namespaces are of Linux'
   if (process.getuid?.() !== 0) return 'only root makes network namespaces'
@@ -14,16 +14,16 @@ export const noNetworkBecause: string | undefined = (() => {
     return undefined
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-    return missing ? lacks('ip')! : `no network namespace can be made: ${(error as Error).message}`
+    return missing ? missingPrograms('ip')! : `no network namespace can be made: ${(error as Error).message}`
   }
 })()
 
 export interface FarNetwork {
-  /** Its address, as seen from here. */
+  /** Its address, as reached from this network. */
   readonly address: string
-  /** Program and first arguments that run the rest of a command line inside. */
+  /** Program and first arguments that run a command inside. */
   readonly inside: readonly string[]
-  /** Opens a port that leads, slowly, to one of the network's own loopback; ends with the network. */
+  /** Opens a port that forwards with a delay to the network's own loopback; closed with the network. */
   forward(port: number, delayMs: number): Promise<number>
   close(): Promise<void>
 }
@@ -64,7 +64,7 @@ export async function makeFarNetwork(): Promise<FarNetwork> {
   }
 }
 
-/** Not every kernel can delay packets, so what passes is held here, in its order. */
+/** Not every kernel can delay packets: delays data here, in order. */
 const forwarder = `
 const { connect, createServer } = require('node:net')
 const [address, port, delay] = [process.argv[1], Number(process.argv[2]), Number(process.argv[3])]

@@ -1,4 +1,4 @@
-/** The official SDK of Firecrawl, and what the tests need of its two clients. */
+/** The official SDK of Firecrawl, with types for the used parts of its two clients. */
 import { packageModule } from './packages.ts'
 
 type Options = Record<string, unknown>
@@ -19,7 +19,7 @@ interface Job {
   readonly data: Document[]
 }
 
-/** The second client, and the first one as `v1`. */
+/** The v2 client, with the v1 client as `v1`. */
 export interface Firecrawl {
   readonly v1: FirecrawlV1
   scrape(url: string, options?: Options): Promise<Document>

@@ -1,4 +1,4 @@
-/** A browser that somebody else has started, with a debugging port. */
+/** A browser with a debugging port that is not started by bax. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -8,18 +8,18 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { WebSocket } from 'ws'
 import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
-import { until } from './session-steps.ts'
+import { waitUntil } from './wait.ts'
 
 export interface ForeignBrowser {
   /** `http://127.0.0.1:PORT` */
   readonly url: string
-  /** Addresses of its open pages. */
+  /** Returns the URLs of its open pages. */
   pages(): Promise<string[]>
   titles(): Promise<string[]>
-  /** What an expression gives in the page whose address ends so; over a connection of its own. */
+  /** Evaluates an expression in the page whose URL has this ending, over a separate connection. */
   evaluate(ending: string, expression: string): Promise<unknown>
   closePage(ending: string): Promise<void>
-  /** Crashes the page whose address ends so. */
+  /** Crashes the page whose URL has this ending. */
   crash(ending: string): Promise<void>
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export async function startForeignBrowser({ port = 0 } = {}): Promise<ForeignBro
     `--user-data-dir=${folder}`,
     'about:blank',
   ]
-  // A group of its own: the system's start scripts put a shell in between.
+  // A separate process group: the system's start scripts put a shell in between.
   const child = spawn(path, flags, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
   const url = await new Promise<string>((resolve, reject) => {
     child.once('error', reject)
@@ -48,9 +48,9 @@ export async function startForeignBrowser({ port = 0 } = {}): Promise<ForeignBro
     return targets.filter(({ type }) => type === 'page')
   }
   const socketTo = async (ending: string) => {
-    // The list follows the pages by some milliseconds.
+    // The list lags behind the pages by some milliseconds.
     let target: Target | undefined
-    await until(async () => (target = (await pages()).find((page) => page.url.endsWith(ending))) !== undefined)
+    await waitUntil(async () => (target = (await pages()).find((page) => page.url.endsWith(ending))) !== undefined)
     const socket = new WebSocket(target!.webSocketDebuggerUrl)
     await once(socket, 'open')
     return socket

@@ -1,4 +1,4 @@
-/** Requests that nobody in their right mind would send: at random, and by the grammar of what the operations take. */
+/** Malformed requests: random ones, and ones derived from the schemas of operations. */
 import fc from 'fast-check'
 import { z } from 'zod'
 import { pathFields, route, routesOf } from '../../src/core/operation/operation.ts'
@@ -7,7 +7,7 @@ import { samples } from '../../src/operations/samples.ts'
 
 export interface FuzzedRequest {
   readonly method: string
-  /** Path and query as they are sent. */
+  /** Path and query as sent. */
   readonly target: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string | Uint8Array
@@ -67,7 +67,7 @@ const nastyName = fc.constantFrom('__proto__', 'constructor', 'prototype', 'hasO
 
 const nesting = fc.integer({ min: 2, max: 3000 }).map((depth) => {
   let value: unknown = 1
-  // Deeper than this the serialiser of the test itself gives up.
+  // Deeper values exceed the serializer of the test itself.
   for (let at = 0; at < Math.min(depth, 2000); at++) value = at % 2 ? [value] : { a: value }
   return value
 })
@@ -82,12 +82,12 @@ const anyValue: fc.Arbitrary<unknown> = fc.oneof(
   { arbitrary: nesting, weight: 1 },
 )
 
-/** Objects whose `__proto__` is a field like any other, as a parser makes them. */
+/** Creates objects whose `__proto__` is an own field, like parsers do. */
 function ownKeys(entries: fc.Arbitrary<[string, unknown][]>): fc.Arbitrary<Record<string, unknown>> {
   return entries.map((pairs) => Object.fromEntries(pairs))
 }
 
-/** Mostly what the schema asks for, now and then something else. */
+/** Mostly valid values of the schema, sometimes others. */
 function near(schema: Schema, definitions: Record<string, Schema>, depth = 0): fc.Arbitrary<unknown> {
   const valid = depth > 6 ? fc.constant(null) : fitting(schema, definitions, depth)
   return fc.oneof({ arbitrary: valid, weight: 12 }, { arbitrary: anyValue, weight: 1 })
@@ -123,7 +123,7 @@ function fitting(schema: Schema, definitions: Record<string, Schema>, depth: num
   return fc.tuple(...fields, junk).map((pairs) => Object.fromEntries(pairs.filter((pair) => pair !== undefined)))
 }
 
-/** Percent-encoded; half characters cannot be. */
+/** Percent-encodes a text; lone surrogates cannot be encoded. */
 const encoded = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, '\ufffd'))
 
 const nastySegment = fc.oneof(
@@ -134,7 +134,7 @@ const nastySegment = fc.oneof(
   nastyText.map((text) => encoded(text.slice(0, 2000))),
 )
 
-/** A path of the template, its fields filled with what does not belong there, or with what might be one. */
+/** Returns paths of the template, with invalid or plausible values in its fields. */
 const pathOf = (template: string, sample: Record<string, unknown>): fc.Arbitrary<string> =>
   fc
     .tuple(
@@ -195,7 +195,7 @@ const rawBody = fc.oneof(
   fc.constantFrom('null', '[]', '1', '"x"', '{"a":1,"a":2}', '{"__proto__":{"x":1}}', '{', '\ufeff{}', '['.repeat(100_000), '{"a":'.repeat(50_000)), // prettier-ignore
 )
 
-/** Lone surrogates stay what they are: half of a character. */
+/** Serializes a value; lone surrogates are kept. */
 const written = (value: unknown): string => JSON.stringify(value) ?? 'null'
 
 function requestsTo(name: string, http: string, input: z.ZodType): fc.Arbitrary<FuzzedRequest> {
@@ -239,7 +239,7 @@ interface Addressed {
   readonly input: z.ZodType
 }
 
-/** One request to any route, or to none. */
+/** One request to any route, known or unknown. */
 export const fuzzedRequest: fc.Arbitrary<FuzzedRequest> = fc.oneof(
   { arbitrary: anywhere, weight: 4 },
   ...Object.entries<Addressed>({ ...operations, ...streams, ...transfers }).flatMap(([name, operation]) =>
@@ -247,7 +247,7 @@ export const fuzzedRequest: fc.Arbitrary<FuzzedRequest> = fc.oneof(
   ),
 )
 
-/** Upgrades to websockets, at their addresses and beside them. */
+/** Websocket upgrades, to known paths and others. */
 export const fuzzedUpgrade: fc.Arbitrary<FuzzedRequest> = fc.oneof(
   ...Object.values<Addressed>(sockets).map(({ http }) =>
     fc

@@ -1,4 +1,4 @@
-/** Checks of the source tree as functions: the tests run them on the real files, and on planted violations that they must find. */
+/** Checks of the source tree as functions: tests run them on the real files, and on planted violations. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'

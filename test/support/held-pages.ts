@@ -1,29 +1,29 @@
-/** A page whose answer waits until the test lets go of it. */
+/** A page whose response is held until the test releases it. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 export interface HeldPage {
   readonly page: (request: IncomingMessage, response: ServerResponse) => void
-  /** Resolves when the page is waited for by someone new. */
-  asked(): Promise<void>
-  /** Answers all who wait. */
-  letGo(): void
+  /** Resolves once there is a new request. */
+  requested(): Promise<void>
+  /** Responds to all held requests. */
+  release(): void
 }
 
 export function heldPages(): HeldPage {
   const waiting = new Set<ServerResponse>()
-  let unheard = 0
-  let hear = () => {}
+  let newRequests = 0
+  let onRequest = () => {}
   return {
     page(_request, response) {
       waiting.add(response)
-      unheard += 1
-      hear()
+      newRequests += 1
+      onRequest()
     },
-    async asked() {
-      while (unheard === 0) await new Promise<void>((resolve) => (hear = resolve))
-      unheard = 0
+    async requested() {
+      while (newRequests === 0) await new Promise<void>((resolve) => (onRequest = resolve))
+      newRequests = 0
     },
-    letGo() {
+    release() {
       for (const response of waiting) {
         response.setHeader('content-type', 'text/html; charset=utf-8')
         response.end('<!doctype html><title>Held</title><main><h1>Held</h1><p>At last some words of a page.</p></main>')

@@ -1,4 +1,4 @@
-/** One engine reached in the three ways that users reach it: in process, over a unix socket, over HTTP. */
+/** One engine in the three locations in which users have it: in process, over a unix socket, over HTTP. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,14 +11,14 @@ import { operations } from '../../src/operations/index.ts'
 import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
-import { described } from './described.ts'
+import { withOpenapiCheck } from './openapi-check.ts'
 
 export const homeNames = ['embedded', 'unix', 'http'] as const
 export type HomeName = (typeof homeNames)[number]
 
 /**
  * Locations for tests of behavior that is the same in each: one, to save time. `BAX_TEST_HOMES=all` selects all three,
- * as before a release.
+ * for example before a release.
  */
 export const usualHomes: readonly HomeName[] = process.env['BAX_TEST_HOMES'] === 'all' ? homeNames : ['http']
 
@@ -42,14 +42,14 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
     cacheDir: join(stateDir, 'cache'),
     display: false,
     writeAnywhere: true,
-    // Where the sites of tests are.
+    // Test sites listen here.
     allowPrivate: ['127.0.0.1', '::1'],
     log: () => {},
     ...config,
   })
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
-  const inside = described(createApp({ engine, gate: privateGate }))
-  const outside = described(createApp({ engine, gate, sockets: 'here' }))
+  const inside = withOpenapiCheck(createApp({ engine, gate: privateGate }))
+  const outside = withOpenapiCheck(createApp({ engine, gate, sockets: 'here' }))
   const socket = join(stateDir, 'test.sock')
   const [unix, tcp] = await Promise.all([
     listen(inside, { socket }, { engine, gate: privateGate, own: true }),

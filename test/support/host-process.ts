@@ -1,4 +1,4 @@
-/** Processes of their own that run a few lines on the sources of bax, for tests that kill them. */
+/** Separate processes that run a few lines on the sources of bax, for tests that kill them. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,20 +9,20 @@ import { esbuildInlinePage } from '../../scripts/inline-page.js'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export interface HostProgram {
-  /** State of the program's engine; below a folder that goes with `close`. */
+  /** State folder of the program's engine, removed by `close`. */
   readonly stateDir: string
-  /** Starts it; resolves with the process and the first message that it sends. */
+  /** Starts it; resolves with the process and its first message. */
   start<Message>(
     args?: readonly string[],
     env?: Record<string, string>,
   ): Promise<{ process: ChildProcess; message: Message }>
-  /** Kills what still runs, and removes the folder. */
+  /** Kills remaining processes, and removes the folder. */
   close(): Promise<void>
 }
 
-/** Bundles a program of TypeScript that may import from `./src/…` and finds its `stateDir` in a constant. */
+/** Bundles a TypeScript program that may import from `./src/…` and has its `stateDir` in a constant. */
 export async function makeHostProgram(source: string): Promise<HostProgram> {
-  // Below node_modules, where the bundle finds the packages that are not part of it.
+  // Below node_modules, where external packages resolve.
   const cache = join(root, 'node_modules', '.cache')
   await mkdir(cache, { recursive: true })
   const folder = await mkdtemp(join(cache, 'bax-host-'))

@@ -1,11 +1,11 @@
-/** Hostile texts, and every place where a caller may put one: derived from the declared schemas, at any depth. */
+/** Hostile texts, and every place in requests that accepts a text, derived from the declared schemas at any depth. */
 import { z } from 'zod'
 import { catalogue } from '../../src/commands/index.ts'
 import { pathFields, route } from '../../src/core/operation/operation.ts'
 import { operations, streams, transfers } from '../../src/operations/index.ts'
 import { samples } from '../../src/operations/samples.ts'
 
-/** Texts that have broken out of paths, headers, command lines and URLs elsewhere; some lead to a port of this machine. */
+/** Texts that have escaped from paths, headers, command lines and URLs elsewhere; some lead to a port of this machine. */
 export const hostileTexts = (canary: number): readonly string[] => [
   '', ' ', '.', '..', '/', '//', '../../etc', '../../../etc/passwd', '..%2f..%2f', 'x%2f..%2f', '%2e%2e/', '%', '%00', '%zz',
   `../../127.0.0.1:${canary}/x`, `//127.0.0.1:${canary}/`, `http://127.0.0.1:${canary}/`, `http:\\\\127.0.0.1:${canary}\\`,
@@ -37,7 +37,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>
 }
 
-/** A place for a text, and the value of the whole field with the text in it. */
+/** A place for a text; `with` returns the value of the whole field with the text in it. */
 interface Place {
   readonly name: string
   with(text: string): unknown
@@ -51,7 +51,7 @@ class Places {
     this.#definitions = $defs ?? {}
   }
 
-  /** Every place below a schema, named like `formats[].prompt`. */
+  /** Returns every place in a schema, named like `formats[].prompt`. */
   static of(schema: Schema): Place[] {
     const places = new Places(schema)
     places.#walk(schema, '', (value) => value, 0)
@@ -83,7 +83,7 @@ class Places {
     add(`${name}.<name>`, (text) => wrap(Object.fromEntries([[text, this.minimal(others)]])))
   }
 
-  /** The least that the schema accepts; of the fields that exclude one another, `chosen`. */
+  /** Returns the smallest valid value, without the required field `chosen`. */
   minimal(given: Schema, chosen?: string): unknown {
     const schema = this.#resolved(given)
     if ('const' in schema) return schema.const
@@ -109,9 +109,9 @@ class Places {
 const isAny = ({ type, properties, anyOf, oneOf }: Schema): boolean => !type && !properties && !anyOf && !oneOf
 const schemaOf = (type: z.ZodType): Schema => z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema
 
-/** A request with one text of a stranger in it. */
+/** A request with one hostile text in it. */
 export interface HostileRequest {
-  /** `createShell image` */
+  /** Operation and field, such as `createShell image`. */
   readonly place: string
   readonly method: string
   /** Path and query, percent-encoded. */
@@ -119,17 +119,17 @@ export interface HostileRequest {
   readonly body?: Record<string, unknown>
 }
 
-/** A place of an operation, and the request that has a text there. */
+/** A place in an operation, with the function that returns a request with a text there. */
 export interface Target {
   readonly place: string
   request(text: string, known: Known): HostileRequest
 }
 
-/** What exists: IDs by the names of fields, for the session of a browser and that of a shell. */
+/** IDs of existing objects by field names, for a browser session and a shell session. */
 export interface Known {
   readonly browser: Readonly<Record<string, unknown>>
   readonly shell: Readonly<Record<string, unknown>>
-  /** URL of a page that may be opened. */
+  /** URL of an allowed page. */
   readonly url: string
 }
 
@@ -139,7 +139,7 @@ interface Described {
   readonly input: z.ZodObject
 }
 
-/** Fields of which one is given only. */
+/** Fields of which only one may be given. */
 const exclusive = [
   ['path', 'path_b64'],
   ['source', 'source_b64'],
@@ -147,8 +147,8 @@ const exclusive = [
   ['command', 'code', 'argv'],
   ['command', 'commands'],
 ]
-/** Nothing that is asked takes long. */
-const hurried: Record<string, unknown> = {
+/** Short timeouts for all requests. */
+const shortTimeouts: Record<string, unknown> = {
   timeout: 1500,
   timeout_secs: 2,
   timeout_ms: 1500,
@@ -157,7 +157,7 @@ const hurried: Record<string, unknown> = {
   wait_for: 0,
 }
 
-/** Every place of every operation, stream and transfer; those of the browser commands come by themselves. */
+/** Returns every place in every operation, stream and transfer, except browser commands. */
 export function operationTargets(): Target[] {
   return Object.entries<Described>({ ...operations, ...streams, ...transfers }).flatMap(([name, operation]) => {
     const ofCommands = name === 'runCommands' || name === 'browserStep'
@@ -182,7 +182,8 @@ function requestOf(
   const sample: Record<string, unknown> = { ...(samples as Record<string, object>)[name] }
   const ids = scope === 'shell' ? known.shell : known.browser
   for (const at of Object.keys(sample)) if (at in ids) sample[at] = ids[at]
-  for (const at of Object.keys(hurried)) if (at in input.shape && name !== 'touchShell') sample[at] = hurried[at]
+  for (const at of Object.keys(shortTimeouts))
+    if (at in input.shape && name !== 'touchShell') sample[at] = shortTimeouts[at]
   if ('session_id' in input.shape && name !== 'saveProfile') sample['session_id'] = ids['session_id']
   if ('url' in sample) sample['url'] = known.url
   for (const group of exclusive) if (group.includes(field)) for (const other of group) delete sample[other]
@@ -190,7 +191,7 @@ function requestOf(
   return { place: `${name} ${place.name}`, ...placed(http, fields) }
 }
 
-/** Divides fields into path, query and body, as clients do. */
+/** Divides fields into path, query and body, like clients do. */
 function placed(http: string, fields: Record<string, unknown>): Omit<HostileRequest, 'place'> {
   const { method, path } = route(http)
   const inPath = pathFields(path)
@@ -201,11 +202,11 @@ function placed(http: string, fields: Record<string, unknown>): Omit<HostileRequ
   return { method, target: query ? `${target}?${query}` : target }
 }
 
-/** Percent-encoded, dots too; half a surrogate pair cannot be. */
+/** Percent-encodes a value, dots included; lone surrogates cannot be encoded. */
 export const encoded = (value: unknown): string =>
   encodeURIComponent((typeof value === 'string' ? value : JSON.stringify(value) ?? '').replaceAll(/\p{Surrogate}/gu, '\ufffd')).replaceAll(/^\.+$/g, (dots) => '%2e'.repeat(dots.length)) // prettier-ignore
 
-/** Every place of every browser command. */
+/** Returns every place in every browser command. */
 export function commandTargets(): Target[] {
   return [...catalogue].flatMap(([command, { data }]) =>
     Places.of(schemaOf(data)).map((place) => ({
@@ -223,7 +224,7 @@ export function commandTargets(): Target[] {
   )
 }
 
-/** Calls of CDP that take a URL, a path or a name from the caller. */
+/** CDP calls that take a URL, a path or a name from the caller. */
 const cdpCalls: readonly (readonly [method: string, field: string, more?: Record<string, unknown>])[] = [
   ['Page.navigate', 'url'],
   ['Target.createTarget', 'url', { newWindow: false }],
@@ -260,5 +261,5 @@ export function cdpTargets(): Target[] {
   }))
 }
 
-/** Headers that something is read from. */
+/** Headers that the server reads. */
 export const readHeaders = ['x-request-id', 'idempotency-key', 'last-event-id', 'authorization', 'x-api-key', 'cookie', 'prefer', 'range', 'if-none-match', 'accept', 'content-type', 'content-encoding', 'origin', 'host', 'sec-websocket-protocol', 'sec-websocket-key', 'x-forwarded-for', 'x-forwarded-host', 'user-agent', 'transfer-encoding', 'expect'] // prettier-ignore

@@ -1,8 +1,8 @@
-/** Pages that show their content long after they have loaded, each in another way. */
+/** Pages that show their content long after loading, each in a different way. */
 import { createHash } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { sends } from './web.ts'
+import { respondWith } from './web.ts'
 
 const shell = (script: string, body = '<div id="root"></div>') =>
   `<!doctype html><title>Late</title>${body}<script>
@@ -15,7 +15,7 @@ const spinner = '<main id="root"><div class="spinner" role="progressbar" aria-la
 const item = (n: number) => `Item ${n} of the list, which came by itself.`
 const items = [1, 2, 3, 4, 5].map(item)
 
-/** By kind: the page, and the texts that it shows in the end. */
+/** By kind: the page, and the texts that it finally shows. */
 export const latePages: Record<string, { readonly html: string; readonly texts: readonly string[] }> = {
   'timer-1000': late("setTimeout(() => show('After a second'), 1000)", 'After a second'),
   'timer-610': late("setTimeout(() => show('After 610 ms'), 610)", 'After 610 ms'),
@@ -133,19 +133,19 @@ function inPieces(type: string, piece: (text: string) => string) {
   }
 }
 
-/** The pages, at `/KIND`, with what they load. */
+/** Returns the pages, at `/KIND`, with their resources. */
 export const lateSite = {
   ...Object.fromEntries(Object.entries(latePages).map(([kind, { html }]) => [`/${kind}`, html])),
   '/slow.gif': after(900, 'image/gif', pixel),
-  '/missing.gif': sends('text/html', 'not here', {}, 404),
+  '/missing.gif': respondWith('text/html', 'not here', {}, 404),
   '/slow.json': after(300, 'application/json', '{"text":"Fetched, and shown later"}'),
   '/slow.css': after(800, 'text/css', 'p { color: black }'),
   '/late-module.js': after(300, 'text/javascript', "show('From a module that came late')"),
-  '/worker.js': sends(
+  '/worker.js': respondWith(
     'text/javascript',
     `let n = 0; const timer = setInterval(() => { n++; postMessage('Item ' + n + ' of the list, which came by itself.'); if (n === 5) clearInterval(timer) }, 250)`,
   ),
-  '/speaks.html': sends(
+  '/speaks.html': respondWith(
     'text/html',
     "<script>setTimeout(() => parent.postMessage('A frame has sent this', '*'), 1200)</script>",
   ),
@@ -153,8 +153,8 @@ export const lateSite = {
   '/pieces': inPieces('text/plain', (text) => text),
 }
 
-/** Answers a WebSocket with the items, one after the other, and leaves it open. */
-export function speakLater(request: IncomingMessage, socket: Duplex): void {
+/** Sends the items over a WebSocket one after the other, and leaves it open. */
+export function sendLater(request: IncomingMessage, socket: Duplex): void {
   const key = `${request.headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`
   const accept = createHash('sha1').update(key).digest('base64')
   socket.write(

@@ -1,16 +1,16 @@
-/** What tests need on the machine, and how they name what is missing. */
+/** Requirements of tests on the machine, and how titles report missing ones. */
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { test } from 'vitest'
 import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 
-/** Returns why tests that run these programs are skipped; null when all are on the PATH. */
-export function lacks(...programs: string[]): string | null {
+/** Returns why tests that run these programs are skipped; null if all are on the PATH. */
+export function missingPrograms(...programs: string[]): string | null {
   const missing = programs.filter((name) => !isOnPath(name))
   return missing.length === 0 ? null : `${missing.join(' and ')} not installed; npm run setup installs what it can`
 }
 
-/** Why sessions that need a full Chromium are skipped; null when one is installed. */
+/** The reason why sessions that need a full Chromium are skipped; null if one is installed. */
 export const noFullBrowser: string | null = await locateBrowser(
   { headless: true, stealth: true },
   { cacheDir: '/nonexistent' },
@@ -23,7 +23,7 @@ export const noFullBrowser: string | null = await locateBrowser(
 export const titled = (title: string, reason: string | null | undefined): string =>
   reason ? `${title} (skipped: ${reason})` : title
 
-/** Returns a `test` that is skipped when there is a reason. */
+/** Returns a `test` that is skipped if there is a reason. */
 export const testUnless =
   (reason: string | null) =>
   (title: string, body: () => Promise<void>): void =>

@@ -1,4 +1,4 @@
-/** Packages that single tests drive bax with, too many and too large to be packages of this project for their sake. */
+/** Packages that single tests drive bax with; too many and too large for the dependencies of this project. */
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 
 const cache = new URL('../../node_modules/.cache/', import.meta.url)
 
-/** Folder of one package in exactly this version, installed when it is not there yet; rejects where there is no registry. */
+/** Returns the folder of a package in exactly this version, installed on first use; rejects without a registry. */
 export async function packageFolder(name: string, version: string): Promise<URL> {
   const home = new URL(`${name.replace('/', '+')}-${version}/`, cache)
   const folder = new URL(`node_modules/${name}/`, home)
@@ -17,12 +17,12 @@ export async function packageFolder(name: string, version: string): Promise<URL>
   const made = await mkdtemp(fileURLToPath(home).replace(/\/$/, '-'))
   const args = ['install', '--prefix', made, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error']
   await promisify(execFile)('npm', [...args, `${name}@${version}`])
-  // Another test may have installed it meanwhile: then that one stays.
+  // Keep the folder if another test has installed it meanwhile.
   await rename(made, fileURLToPath(home)).catch(() => rm(made, { recursive: true }))
   return folder
 }
 
-/** A file of a package as a module. */
+/** Imports a file of a package as a module. */
 export async function packageModule<Module>(name: string, version: string, file: string): Promise<Module> {
   return (await import(new URL(file, await packageFolder(name, version)).href)) as Module
 }

@@ -1,4 +1,4 @@
-/** Two neighbours of a test: one that the engine may reach (127.0.0.2), and one that it must never reach (127.0.0.3). */
+/** Two addresses: one that the engine may reach (127.0.0.2), and one that it must never reach (127.0.0.3). */
 import { createSocket } from 'node:dgram'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createRawServer, type Socket } from 'node:net'
@@ -6,39 +6,43 @@ import type { EngineConfig, HostLookup } from '../../src/core/config/config.ts'
 
 type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
 
-/** Notes everything that arrives, over TCP and UDP, and answers whatever looks like HTTP. */
-interface Witness {
+/** Records all incoming TCP and UDP traffic, and responds to HTTP requests. */
+interface TrafficRecorder {
   readonly address: string
   readonly port: number
-  /** Connections and datagrams so far. */
+  /** Returns the number of connections and datagrams so far. */
   readonly contacts: () => number
-  /** Paths that were asked for. */
+  /** Requested paths. */
   readonly paths: readonly string[]
   close(): Promise<void>
 }
 
 export interface PrivateNet {
-  /** Address of the site, as seen by name: `http://site.open.test:PORT`. */
+  /** URL of the site by host name: `http://site.open.test:PORT`. */
   readonly url: string
   readonly site: { readonly port: number; readonly requests: readonly string[] }
-  readonly open: Witness
-  readonly secret: Witness
-  /** Names that were looked up. */
-  readonly asked: Set<string>
-  /** Settings of an engine that may reach 127.0.0.2 and knows the names below `open.test` and `private.test`. */
+  readonly allowed: TrafficRecorder
+  readonly blocked: TrafficRecorder
+  /** Resolved host names. */
+  readonly resolvedNames: Set<string>
+  /** Settings of an engine that may reach 127.0.0.2 and resolves names below `open.test` and `private.test`. */
   readonly config: Pick<EngineConfig, 'allowPrivate' | 'lookup'>
   close(): Promise<void>
 }
 
-const openAddress = '127.0.0.2'
-const secretAddress = '127.0.0.3'
+const allowedAddress = '127.0.0.2'
+const blockedAddress = '127.0.0.3'
 
-/** Pages of the site by path; other paths answer 404. */
+/** Serves the pages by path; other paths respond with 404. */
 export async function openPrivateNet(pages: Record<string, Page>): Promise<PrivateNet> {
-  const [site, open, secret] = await Promise.all([serve(pages), witness(openAddress), witness(secretAddress)])
-  const asked = new Set<string>()
+  const [site, allowed, blocked] = await Promise.all([
+    serve(pages),
+    recordTraffic(allowedAddress),
+    recordTraffic(blockedAddress),
+  ])
+  const resolvedNames = new Set<string>()
   const lookup: HostLookup = async (host) => {
-    asked.add(host)
+    resolvedNames.add(host)
     const addresses = addressesOf(host)
     if (addresses.length === 0) throw Object.assign(new Error(`no ${host}`), { code: 'ENOTFOUND' })
     return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
@@ -46,22 +50,22 @@ export async function openPrivateNet(pages: Record<string, Page>): Promise<Priva
   return {
     url: `http://site.open.test:${site.port}`,
     site,
-    open,
-    secret,
-    asked,
-    config: { allowPrivate: [openAddress], lookup },
+    allowed,
+    blocked,
+    resolvedNames,
+    config: { allowPrivate: [allowedAddress], lookup },
     close: async () => {
-      await Promise.all([site.close(), open.close(), secret.close()])
+      await Promise.all([site.close(), allowed.close(), blocked.close()])
     },
   }
 }
 
 function addressesOf(host: string): string[] {
-  if (host.endsWith('.open.test')) return [openAddress]
-  if (host.endsWith('.private.test')) return [secretAddress]
+  if (host.endsWith('.open.test')) return [allowedAddress]
+  if (host.endsWith('.private.test')) return [blockedAddress]
   const known: Record<string, string[]> = {
-    'mapped.test': [`::ffff:${secretAddress}`],
-    'both.test': [secretAddress, openAddress],
+    'mapped.test': [`::ffff:${blockedAddress}`],
+    'both.test': [blockedAddress, allowedAddress],
     'metadata.test': ['169.254.169.254'],
     localhost: ['127.0.0.1', '::1'],
   }
@@ -78,7 +82,7 @@ async function serve(pages: Record<string, Page>) {
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' })
     response.end(page ?? 'nothing')
   })
-  await new Promise<void>((resolve) => server.listen(0, openAddress, resolve))
+  await new Promise<void>((resolve) => server.listen(0, allowedAddress, resolve))
   return {
     port: (server.address() as AddressInfo).port,
     requests,
@@ -90,7 +94,7 @@ async function serve(pages: Record<string, Page>) {
   }
 }
 
-/** Every answer is good for something: a page, a script and a style sheet at once, for whoever asks. */
+/** Valid as a page, a script and a style sheet, from any origin. */
 const answer = [
   'HTTP/1.1 200 OK',
   'content-type: text/javascript',
@@ -101,7 +105,7 @@ const answer = [
   '',
 ].join('\r\n')
 
-async function witness(address: string): Promise<Witness> {
+async function recordTraffic(address: string): Promise<TrafficRecorder> {
   const sockets = new Set<Socket>()
   const paths: string[] = []
   let contacts = 0

@@ -1,13 +1,13 @@
-/** Processes of a browser, as Linux tells them. */
+/** Processes of a browser, read from /proc. */
 import { readdir, readFile } from 'node:fs/promises'
 
-/** The processes that run the pages of a browser: those of its group that are renderers. */
+/** Returns the processes that run the pages of a browser: the renderers of its process group. */
 export async function pageProcesses(browserPid: number): Promise<number[]> {
   const group = await groupOf(browserPid)
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const found = await Promise.all(
     pids.map(async (pid) => {
-      // A process may end while it is looked at.
+      // A process may end while it is inspected.
       const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
       return line.includes('--type=renderer') && (await groupOf(pid)) === group ? [pid] : []
     }),
@@ -17,18 +17,18 @@ export async function pageProcesses(browserPid: number): Promise<number[]> {
 
 const groupOf = async (pid: number): Promise<string | undefined> => (await statOf(pid))?.[2]
 
-/** State, parent, group and so on; undefined for a process that is gone. */
+/** Returns state, parent, group and so on; undefined for an ended process. */
 async function statOf(pid: number): Promise<string[] | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-  // The program's name stands in brackets and may hold anything.
+  // The program's name is in brackets and may contain anything.
   return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
-/** What a process of Chromium does; `browser` is the one that all others belong to. */
-export type ChromiumPart = 'renderer' | 'gpu-process' | 'network' | 'browser'
+/** Type of a process of Chromium; `browser` is the parent of all others. */
+export type ChromiumProcess = 'renderer' | 'gpu-process' | 'network' | 'browser'
 
-/** Processes of Chromium that do this and were started, however indirectly, by this one. */
-export async function chromiumParts(part: ChromiumPart): Promise<number[]> {
+/** Returns the processes of this type among the descendants of this process. */
+export async function chromiumProcesses(type: ChromiumProcess): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
   const parents = new Map(await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const)))
   const isOurs = (pid: number | undefined): boolean =>
@@ -36,16 +36,16 @@ export async function chromiumParts(part: ChromiumPart): Promise<number[]> {
   const found = await Promise.all(
     pids.filter(isOurs).map(async (pid) => {
       const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-      return doesPart(line.replaceAll('\0', ' '), part) ? [pid] : []
+      return isOfType(line.replaceAll('\0', ' '), type) ? [pid] : []
     }),
   )
   return found.flat()
 }
 
-function doesPart(line: string, part: ChromiumPart): boolean {
-  if (part === 'network') return line.includes('network.mojom.NetworkService')
-  if (part === 'browser') return line.includes('--remote-debugging-pipe') && !/--type=|^\S*sh -c /.test(line)
-  return line.includes(`--type=${part}`)
+function isOfType(line: string, type: ChromiumProcess): boolean {
+  if (type === 'network') return line.includes('network.mojom.NetworkService')
+  if (type === 'browser') return line.includes('--remote-debugging-pipe') && !/--type=|^\S*sh -c /.test(line)
+  return line.includes(`--type=${type}`)
 }
 
 const parentOf = async (pid: number): Promise<number | undefined> => {

@@ -1,4 +1,4 @@
-/** Puppeteer, and what the tests need of it. */
+/** Puppeteer, with types for the parts that tests use. */
 import { packageFolder } from './packages.ts'
 
 interface PuppeteerPage {
@@ -23,7 +23,7 @@ export interface Puppeteer {
   }>
 }
 
-/** Address of puppeteer-core as a module, installed when it is not there yet; rejects where there is no registry. */
+/** Returns the URL of puppeteer-core as a module, installed on first use; rejects without a registry. */
 export const puppeteerModule = async (): Promise<string> =>
   new URL('lib/esm/puppeteer/puppeteer-core.js', await packageFolder('puppeteer-core', '24.43.1')).href
 

@@ -1,8 +1,8 @@
-/** Requests as bytes on a socket, with whatever heads no client would send. */
+/** Requests as bytes on a socket, with headers that no client would send. */
 import { connect } from 'node:net'
 import type { FuzzedRequest } from './fuzz.ts'
 
-/** Sends a request as bytes, so that nothing in the way makes it better; status 0 when the server hung up. */
+/** Sends a request as bytes, without any normalization; status 0 if the server disconnects without a response. */
 export function sendRaw(
   port: number,
   { method, target, headers, body = '' }: FuzzedRequest,
@@ -22,20 +22,20 @@ export function sendRaw(
       socket.write(Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines}\r\n`, 'latin1'))
       socket.write(bytes)
     })
-    const look = () => {
+    const parse = () => {
       const [head = '', text = ''] = split(Buffer.concat(chunks).toString())
       const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1] ?? 0)
       return { status, text: /transfer-encoding: chunked/i.test(head) ? text.split('\r\n')[1]! : text }
     }
     socket.on('data', (chunk) => {
       chunks.push(chunk)
-      // A stream or a websocket that was opened has said enough.
-      const { status } = look()
+      // Do not wait for the end of a stream or websocket.
+      const { status } = parse()
       if (status === 101 || status === 200) socket.destroy()
     })
-    // Refused in the middle of its body.
+    // The server may reject it in the middle of its body.
     socket.on('error', () => {})
-    socket.on('close', () => resolve(look()))
+    socket.on('close', () => resolve(parse()))
   })
 }
 

@@ -1,4 +1,4 @@
-/** The sites that examples of README.md speak of. */
+/** The sites that examples of README.md use. */
 import { serveSite, type Site } from './site.ts'
 
 const page = (title: string, body: string): string =>
@@ -30,7 +30,7 @@ export const exampleSite = (): Promise<Site> =>
     '/logout': page('Bye', '<h1>Bye</h1>'),
   }) // prettier-ignore
 
-/** The page that the README shows an observation of. */
+/** The page of the observation in the README. */
 export const teaShop = (): Promise<Site> =>
   serveSite({
     '/tea': page(

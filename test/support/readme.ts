@@ -1,21 +1,20 @@
-/** The examples of README.md, and a shell that runs them as a reader would type them. */
+/** The examples of README.md, and a shell that runs them as readers would. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmod, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { until } from './session-steps.ts'
+import { waitUntil } from './wait.ts'
 
 export interface Example {
-  /** Of the heading of the second level above it; that of the page for what comes first. */
+  /** The second-level heading above it, or the title before the first one. */
   readonly section: string
-  /** `sh`, `yaml`, `js`, `json`, `console`, `text`, or nothing. */
+  /** `sh`, `yaml`, `js`, `json`, `console`, `text`, or empty. */
   readonly language: string
   readonly text: string
 }
 
-/** Every fenced block, in order. */
+/** Returns every fenced block, in order. */
 export async function readExamples(): Promise<Example[]> {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
   return readme.split(/\n(?=## )/).flatMap((part) => {
@@ -28,14 +27,14 @@ export async function readExamples(): Promise<Example[]> {
   })
 }
 
-export interface Ran {
+export interface RunResult {
   readonly code: number
   readonly out: string
   readonly errors: string
 }
 
-/** Where examples are run: a folder with the files that they speak of, and `bax` and `chromium` as they would be installed. */
-export class Desk {
+/** A folder for running examples, with the files that they use, and with `bax` and `chromium` on the PATH. */
+export class Workspace {
   readonly folder: string
   readonly #env: Record<string, string>
 
@@ -44,18 +43,21 @@ export class Desk {
     this.#env = env
   }
 
-  /** `program` is the built bax, `browser` a Chromium. */
-  static async open(program: string, browser: string, env: Record<string, string>): Promise<Desk> {
+  /** `program` is the path of the built bax, `browser` that of Chromium. */
+  static async open(program: string, browser: string, env: Record<string, string>): Promise<Workspace> {
     const cache = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
     await mkdir(cache, { recursive: true })
-    // Inside the checkout, so that examples in JavaScript find its packages.
+    // Inside the checkout, so that JavaScript examples find its packages.
     const folder = await mkdtemp(join(cache, 'bax-readme-'))
     const PATH = `${join(folder, 'bin')}:${process.env['PATH']}`
-    const desk = new Desk(folder, { ...env, PATH, HOME: folder, BAX_CONFIG: '/nonexistent/config.json' })
-    // What a person has on a desk: the site of the examples is on this machine, which a server reaches only when told so.
-    await desk.install('bax', `[ "$1" = serve ] && set -- "$@" --allow-private 127.0.0.1\nexec node ${program} "$@"`)
-    await desk.install('chromium', `exec ${browser} --headless --no-sandbox "$@"`)
-    return desk
+    const workspace = new Workspace(folder, { ...env, PATH, HOME: folder, BAX_CONFIG: '/nonexistent/config.json' })
+    // The site of the examples is on this machine, which a server may only reach with a flag.
+    await workspace.install(
+      'bax',
+      `[ "$1" = serve ] && set -- "$@" --allow-private 127.0.0.1\nexec node ${program} "$@"`,
+    )
+    await workspace.install('chromium', `exec ${browser} --headless --no-sandbox "$@"`)
+    return workspace
   }
 
   async write(name: string, content: string): Promise<void> {
@@ -68,9 +70,9 @@ export class Desk {
     await chmod(join(this.folder, 'bin', name), 0o755)
   }
 
-  /** Runs lines in bash until one fails; what they leave in the background ends with them. */
-  async run(lines: string): Promise<Ran> {
-    // Files, since a program in the background that makes a pipe non-blocking makes it so for all the others.
+  /** Runs lines in bash until one fails; background processes end with them. */
+  async run(lines: string): Promise<RunResult> {
+    // Not pipes: a background program that makes a pipe non-blocking does so for all others.
     const [out, errors] = await Promise.all([open(join(this.folder, '.out'), 'w+'), open(join(this.folder, '.errors'), 'w+')]) // prettier-ignore
     try {
       const child = spawn('bash', ['--norc', '-c', `set -e\n${lines}`], {
@@ -93,7 +95,7 @@ export class Desk {
   }
 }
 
-/** Ends all processes of a group, and waits until they are gone. */
+/** Ends all processes of a group, and waits until they have ended. */
 async function endGroup(leader: number): Promise<void> {
   const send = (signal: NodeJS.Signals | 0) => {
     try {
@@ -104,15 +106,5 @@ async function endGroup(leader: number): Promise<void> {
     }
   }
   send('SIGTERM')
-  await until(() => !send(0))
-}
-
-/** A port on which nothing listens. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => resolve(port))
-    })
-  })
+  await waitUntil(() => !send(0))
 }

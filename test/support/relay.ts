@@ -1,4 +1,4 @@
-/** Browsers that were started by hand, brought to an engine, or to a hub of the test's own, by a connector. */
+/** Browsers started by hand, connected to an engine or to a test's own hub. */
 import { makeBatchTools } from '../../src/engine/batch-tools.ts'
 import { Connector, type ConnectorStatus } from '../../src/engine/relay/connector/connector.ts'
 import { dialEngine } from '../../src/engine/relay/connector/dial.ts'
@@ -9,22 +9,22 @@ import { type CollectedKind, collectedKinds, type RelayPolicy } from '../../src/
 import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
-import { until } from './session-steps.ts'
+import { waitUntil } from './wait.ts'
 
-/** Links of a hub within the test: what comes from the connector and from the hub can be held up. */
-interface Way {
+/** The two ends of a link to a test's own hub, which can hold up messages. */
+interface LinkPair {
   readonly near: Link
   readonly far: Link
 }
 
-export interface Here {
+export interface ConnectedHub {
   readonly hub: RelayHub
   readonly session: RelaySession
   readonly statuses: readonly ConnectorStatus[]
-  readonly ways: readonly Way[]
-  /** The secret with which the connector goes on with its session. */
+  readonly links: readonly LinkPair[]
+  /** Returns the secret with which the connector resumes its session. */
   resumeSecret(): string
-  /** While it is false, nobody is let in. */
+  /** While false, connections are rejected. */
   open: boolean
   readonly running: Promise<void>
   end(): Promise<void>
@@ -37,43 +37,43 @@ interface ConnectOptions {
   readonly policy?: RelayPolicy
   readonly tabs?: readonly string[]
   readonly heartbeatMs?: number
-  /** Changes the connector's end of every new link. */
-  readonly bend?: (link: Link) => Link
+  /** Wraps the connector's end of every new link. */
+  readonly wrapLink?: (link: Link) => Link
 }
 
-/** A hub of the test's own with a browser connected to it. */
-export async function connectHere(browser: string, source: ConnectOptions = {}): Promise<Here> {
+/** Opens a hub in the test with a browser connected to it. */
+export async function connectToHub(browser: string, source: ConnectOptions = {}): Promise<ConnectedHub> {
   const {
     policy = 'no-lifecycle',
     tabs = [],
     heartbeatMs,
-    bend = (link) => link,
+    wrapLink = (link) => link,
     kinds,
     bodies,
     maxEventsPerSec,
   } = source
   const hub = new RelayHub({ whenLost: () => {} }, heartbeatMs)
   const statuses: ConnectorStatus[] = []
-  const ways: Way[] = []
+  const links: LinkPair[] = []
   let resume = ''
   const connector = new Connector({
-    ...connectorFacts({ browser, policy, tabs, name: 'laptop', kinds, bodies, maxEventsPerSec }),
+    ...connectorOptions({ browser, policy, tabs, name: 'laptop', kinds, bodies, maxEventsPerSec }),
     dial: async () => {
-      if (!here.open) throw new BaxError('engine_unreachable', 'closed')
+      if (!connected.open) throw new BaxError('engine_unreachable', 'closed')
       const [near, far] = memoryLink()
-      ways.push({ near, far })
+      links.push({ near, far })
       hub.accept(far, { tokenId: null, owner: null, transport: 'local', onlyResumes: false })
-      return overheard(bend(near), (secret) => (resume = secret))
+      return withSecretListener(wrapLink(near), (secret) => (resume = secret))
     },
     onStatus: (status) => statuses.push(status),
   })
   const stop = new AbortController()
-  const here = { hub, statuses, ways, open: true } as unknown as Mutable<Here>
+  const connected = { hub, statuses, links, open: true } as unknown as Mutable<ConnectedHub>
   const running = connector.run(stop.signal)
   // Tests that need the outcome await it later.
   running.catch(() => {})
-  await until(() => hub.sessions[0]?.activeTarget != null)
-  return Object.assign(here, {
+  await waitUntil(() => hub.sessions[0]?.activeTarget != null)
+  return Object.assign(connected, {
     session: hub.sessions[0]!,
     resumeSecret: () => resume,
     running,
@@ -85,8 +85,8 @@ export async function connectHere(browser: string, source: ConnectOptions = {}):
   })
 }
 
-/** The same link; what it is welcomed with is told. */
-function overheard(link: Link, onSecret: (secret: string) => void): Link {
+/** Returns the same link, which also reports the resume secret of its welcome message. */
+function withSecretListener(link: Link, onSecret: (secret: string) => void): Link {
   const handle: Link['handle'] = (handlers) =>
     link.handle({
       ...handlers,
@@ -117,7 +117,7 @@ interface ConnectorOptions {
   readonly name: string | null
 }
 
-const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsPerSec }: ConnectorOptions) => ({
+const connectorOptions = ({ browser, policy, tabs, name, kinds, bodies, maxEventsPerSec }: ConnectorOptions) => ({
   name,
   attachment: {
     policy,
@@ -140,10 +140,10 @@ const connectorFacts = ({ browser, policy, tabs, name, kinds, bodies, maxEventsP
   tools: makeBatchTools({}),
 })
 
-export interface Bringing {
-  /** Address of the browser, `http://127.0.0.1:PORT`. */
+export interface ConnectBrowserOptions {
+  /** URL of the browser, `http://127.0.0.1:PORT`. */
   readonly browser: string
-  /** `http://…` or `unix:/path`; or a way of one's own. */
+  /** `http://…`, `unix:/path`, or a custom dial function. */
   readonly engine: string | (() => Promise<Link>)
   readonly token?: string
   readonly name?: string
@@ -151,22 +151,22 @@ export interface Bringing {
   readonly tabs?: readonly string[]
 }
 
-export interface Brought {
+export interface ConnectedBrowser {
   readonly id: string
   readonly statuses: readonly ConnectorStatus[]
-  /** Links that were dialled so far. */
+  /** Links dialled so far. */
   readonly links: readonly Link[]
   readonly running: Promise<void>
   stop(): Promise<void>
 }
 
-/** Resolves when the engine has taken the browser in. */
-export async function bringBrowser(bringing: Bringing): Promise<Brought> {
-  const { browser, engine, token, name, policy = 'no-lifecycle', tabs = [] } = bringing
+/** Connects a browser to an engine; resolves once the engine has accepted it. */
+export async function connectBrowser(options: ConnectBrowserOptions): Promise<ConnectedBrowser> {
+  const { browser, engine, token, name, policy = 'no-lifecycle', tabs = [] } = options
   const statuses: ConnectorStatus[] = []
   const links: Link[] = []
   const connector = new Connector({
-    ...connectorFacts({ browser, policy, tabs, name: name ?? null }),
+    ...connectorOptions({ browser, policy, tabs, name: name ?? null }),
     dial: async (signal) => {
       const dialled =
         typeof engine === 'string' ? await dialEngine({ engine, ...(token && { token }) }, signal) : await engine()
@@ -180,7 +180,7 @@ export async function bringBrowser(bringing: Bringing): Promise<Brought> {
   let failed: unknown
   running.catch((error: unknown) => (failed = error))
   const first = () => statuses.find((status) => status.state === 'connected')
-  await until(() => first() !== undefined || failed !== undefined)
+  await waitUntil(() => first() !== undefined || failed !== undefined)
   if (failed) throw failed
   const end = async () => {
     stop.abort()

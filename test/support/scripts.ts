@@ -1,4 +1,4 @@
-/** `bax run` in tests: scripts as texts in a folder of their own. */
+/** `bax run` in tests: scripts as texts in a temporary folder. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative } from 'node:path'
@@ -11,9 +11,9 @@ export interface ScriptFolder {
   write(name: string, text: string | Uint8Array): Promise<void>
   read(name: string): Promise<string>
   bytes(name: string): Promise<Buffer>
-  /** Every file below, as paths from the folder. */
+  /** Returns every file below, as paths relative to the folder. */
   files(below?: string): Promise<string[]>
-  /** Runs `bax run` there, with an engine of its own. */
+  /** Runs `bax run` there, with its own engine. */
   run(argv: readonly string[], options?: CliOptions): Promise<CliResult>
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export async function scriptFolder(): Promise<ScriptFolder> {
   }
 }
 
-/** For a test file: an engine over HTTP, a fresh folder of scripts for each test, and `bax run` from it on that engine. */
+/** Sets up an engine over HTTP for a test file, and a new folder of scripts for each test; runs `bax run` there. */
 export function scriptsOnServer() {
   let folder: ScriptFolder
   let homes: Homes

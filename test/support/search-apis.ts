@@ -1,7 +1,7 @@
-/** The JSON interfaces of SearXNG, Brave, Serper and Google's Custom Search: their routes, checks, answers and refusals. */
+/** The JSON APIs of SearXNG, Brave, Serper and Google's Custom Search: routes, checks, responses and errors. */
 import type { IncomingMessage } from 'node:http'
 
-/** A page that the search engines know. Texts may have `<b>` around words, as engines mark them. */
+/** A page that the search engines return. Texts may have `<b>` around words, like the marked matches of engines. */
 export interface Hit {
   readonly url: string
   readonly title: string
@@ -14,20 +14,20 @@ export interface Answer {
   readonly body: string
 }
 
-/** A request as an engine reads it. */
-export interface Asked {
+/** A request that an engine received. */
+export interface EngineRequest {
   readonly path: string
   readonly query: URLSearchParams
   readonly headers: IncomingMessage['headers']
   readonly body: string
 }
 
-/** How an engine answers, as it would answer that way. */
-export type Mood = 'well' | 'empty' | 'refuses' | 'busy' | 'spent'
+/** How an engine responds. */
+export type ResponseMode = 'ok' | 'empty' | 'rejects' | 'busy' | 'quota used up'
 
 export interface Engine {
-  /** Undefined for what it has no route for. */
-  answer(asked: Asked, hits: readonly Hit[], mood: Mood): Answer | undefined
+  /** Returns undefined for unknown routes. */
+  answer(request: EngineRequest, hits: readonly Hit[], mode: ResponseMode): Answer | undefined
 }
 
 export const keys = { brave: 'BSA-test-key-0123456789', serper: 'serper-test-key-0123456789', google: 'AIza-test-key-0123456789', cx: '017576662512468239146:omuauf_lfve' } // prettier-ignore
@@ -42,14 +42,14 @@ const plain = (text: string): string => text.replaceAll(/<\/?b>/g, '')
 const marked = (text: string): string => text.replaceAll('&', '&amp;').replaceAll(/<(\/?)b>/g, '<$1strong>')
 
 export const searxng: Engine = {
-  answer({ path, query }, hits, mood) {
+  answer({ path, query }, hits, mode) {
     if (path !== '/search') return undefined
     const forbidden = (status: number, title: string) => ({ status, type: 'text/html; charset=utf-8', body: `<!doctype html>\n<html lang=en>\n<title>${status} ${title}</title>\n<h1>${title}</h1>\n` }) // prettier-ignore
-    // What an instance says whose settings do not list the format.
-    if (mood === 'refuses' || query.get('format') !== 'json') return forbidden(403, 'Forbidden')
-    if (mood === 'busy') return forbidden(429, 'Too Many Requests')
+    // Response of an instance whose settings do not list the format.
+    if (mode === 'rejects' || query.get('format') !== 'json') return forbidden(403, 'Forbidden')
+    if (mode === 'busy') return forbidden(429, 'Too Many Requests')
     const page = Number(query.get('pageno') ?? 1)
-    const shown = mood === 'well' ? hits.slice((page - 1) * 10, page * 10) : []
+    const shown = mode === 'ok' ? hits.slice((page - 1) * 10, page * 10) : []
     return json({
       query: query.get('q'),
       number_of_results: 0,
@@ -73,8 +73,8 @@ export const searxng: Engine = {
       corrections: [],
       infoboxes: [],
       suggestions: [],
-      // Engines that kept it waiting or turned it away; the answer is 200 all the same.
-      unresponsive_engines: mood === 'spent' ? [['google', 'Suspended: CAPTCHA'], ['brave', 'timeout']] : [], // prettier-ignore
+      // Engines that timed out or rejected the request; the status is still 200.
+      unresponsive_engines: mode === 'quota used up' ? [['google', 'Suspended: CAPTCHA'], ['brave', 'timeout']] : [], // prettier-ignore
     })
   },
 }
@@ -83,15 +83,16 @@ const braveError = (status: number, code: string, detail: string, component: str
   json({ type: 'ErrorResponse', error: { id: '5d832250-9396-4f6e-b84a-2a1fe524cd7d', status, code, detail, meta: { component } }, time: 1_763_712_000 }, status) // prettier-ignore
 
 export const brave: Engine = {
-  answer({ path, query, headers }, hits, mood) {
+  answer({ path, query, headers }, hits, mode) {
     if (path !== '/res/v1/web/search') return undefined
     const invalid = braveError(422, 'SUBSCRIPTION_TOKEN_INVALID', 'The provided subscription token is invalid.', 'authentication') // prettier-ignore
-    if (mood === 'refuses' || headers['x-subscription-token'] !== keys.brave) return invalid
-    if (mood === 'busy') return braveError(429, 'RATE_LIMITED', 'Request rate limit exceeded for plan.', 'rate_limiter')
-    if (mood === 'spent') return braveError(402, 'QUOTA_EXCEEDED', `Quota of ${keys.brave} is used up.`, 'billing')
+    if (mode === 'rejects' || headers['x-subscription-token'] !== keys.brave) return invalid
+    if (mode === 'busy') return braveError(429, 'RATE_LIMITED', 'Request rate limit exceeded for plan.', 'rate_limiter')
+    if (mode === 'quota used up')
+      return braveError(402, 'QUOTA_EXCEEDED', `Quota of ${keys.brave} is used up.`, 'billing')
     const [count, offset] = [Number(query.get('count') ?? 20), Number(query.get('offset') ?? 0)]
     if (count > 20 || offset > 9) return braveError(422, 'VALIDATION', 'Unable to validate request parameter(s)', 'validation') // prettier-ignore
-    const shown = mood === 'well' ? hits.slice(offset * count, (offset + 1) * count) : []
+    const shown = mode === 'ok' ? hits.slice(offset * count, (offset + 1) * count) : []
     return json({
       query: {
         original: query.get('q'),
@@ -99,11 +100,11 @@ export const brave: Engine = {
         is_navigational: false,
         country: (query.get('country') ?? 'us').toLowerCase(),
         bad_results: false,
-        more_results_available: mood === 'well' && hits.length > (offset + 1) * count,
+        more_results_available: mode === 'ok' && hits.length > (offset + 1) * count,
       },
       mixed: { type: 'mixed', main: shown.map((_, index) => ({ type: 'web', index, all: false })), top: [], side: [] },
       type: 'search',
-      // Without a result the section is not there.
+      // The section is missing without results.
       ...(shown.length > 0 && { web: { type: 'search', results: shown.map(braveResult), family_friendly: true } }),
     })
   },
@@ -126,13 +127,13 @@ const braveResult = ({ url, title, snippet }: Hit) => ({
 })
 
 export const serper: Engine = {
-  answer({ path, headers, body }, hits, mood) {
+  answer({ path, headers, body }, hits, mode) {
     if (path !== '/search') return undefined
-    if (mood === 'refuses' || headers['x-api-key'] !== keys.serper) return json({ message: 'Unauthorized.', statusCode: 403 }, 403) // prettier-ignore
-    if (mood === 'busy') return json({ message: 'Too many requests', statusCode: 429 }, 429)
-    if (mood === 'spent') return json({ message: 'Not enough credits', statusCode: 400 }, 400)
+    if (mode === 'rejects' || headers['x-api-key'] !== keys.serper) return json({ message: 'Unauthorized.', statusCode: 403 }, 403) // prettier-ignore
+    if (mode === 'busy') return json({ message: 'Too many requests', statusCode: 429 }, 429)
+    if (mode === 'quota used up') return json({ message: 'Not enough credits', statusCode: 400 }, 400)
     const { q, num = 10, page = 1, ...rest } = JSON.parse(body) as { q: string; num?: number; page?: number }
-    const shown = mood === 'well' ? hits.slice((page - 1) * num, page * num) : []
+    const shown = mode === 'ok' ? hits.slice((page - 1) * num, page * num) : []
     return json({
       searchParameters: { q, gl: 'us', hl: 'en', ...rest, type: 'search', page, num, engine: 'google' },
       organic: shown.map(({ url, title, snippet }, at) => ({
@@ -153,25 +154,26 @@ const googleError = (code: number, message: string, reason: string, status: stri
   json({ error: { code, message, errors: [{ message, domain: 'global', reason }], status, details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason, domain: 'googleapis.com', metadata: { service: 'customsearch.googleapis.com' } }] } }, code) // prettier-ignore
 
 export const google: Engine = {
-  answer({ path, query }, hits, mood) {
+  answer({ path, query }, hits, mode) {
     if (path !== '/customsearch/v1') return undefined
-    if (mood === 'refuses' || query.get('key') !== keys.google) return googleError(400, 'API key not valid. Please pass a valid API key.', 'API_KEY_INVALID', 'INVALID_ARGUMENT') // prettier-ignore
-    if (mood === 'busy') return googleError(429, `Quota exceeded for quota metric 'Queries' and limit 'Queries per day' of service 'customsearch.googleapis.com' for consumer 'project_number:42'.`, 'rateLimitExceeded', 'RESOURCE_EXHAUSTED') // prettier-ignore
-    if (mood === 'spent') return googleError(403, 'Daily Limit Exceeded', 'dailyLimitExceeded', 'PERMISSION_DENIED')
+    if (mode === 'rejects' || query.get('key') !== keys.google) return googleError(400, 'API key not valid. Please pass a valid API key.', 'API_KEY_INVALID', 'INVALID_ARGUMENT') // prettier-ignore
+    if (mode === 'busy') return googleError(429, `Quota exceeded for quota metric 'Queries' and limit 'Queries per day' of service 'customsearch.googleapis.com' for consumer 'project_number:42'.`, 'rateLimitExceeded', 'RESOURCE_EXHAUSTED') // prettier-ignore
+    if (mode === 'quota used up')
+      return googleError(403, 'Daily Limit Exceeded', 'dailyLimitExceeded', 'PERMISSION_DENIED')
     const [num, start] = [Number(query.get('num') ?? 10), Number(query.get('start') ?? 1)]
     if (num > 10 || start + num > 101 || query.get('cx') !== keys.cx) return googleError(400, 'Request contains an invalid argument.', 'badRequest', 'INVALID_ARGUMENT') // prettier-ignore
-    const shown = mood === 'well' ? hits.slice(start - 1, start - 1 + num) : []
-    const about = { title: `Google Custom Search - ${query.get('q')}`, totalResults: String(mood === 'well' ? hits.length : 0), searchTerms: query.get('q'), count: shown.length, startIndex: start, inputEncoding: 'utf8', outputEncoding: 'utf8', safe: 'off', cx: keys.cx } // prettier-ignore
+    const shown = mode === 'ok' ? hits.slice(start - 1, start - 1 + num) : []
+    const about = { title: `Google Custom Search - ${query.get('q')}`, totalResults: String(mode === 'ok' ? hits.length : 0), searchTerms: query.get('q'), count: shown.length, startIndex: start, inputEncoding: 'utf8', outputEncoding: 'utf8', safe: 'off', cx: keys.cx } // prettier-ignore
     return json({
       kind: 'customsearch#search',
       url: { type: 'application/json', template: 'https://www.googleapis.com/customsearch/v1?q={searchTerms}' },
       queries: {
         request: [about],
-        ...(mood === 'well' && hits.length >= start + num && { nextPage: [{ ...about, startIndex: start + num }] }),
+        ...(mode === 'ok' && hits.length >= start + num && { nextPage: [{ ...about, startIndex: start + num }] }),
       },
       context: { title: 'The web' },
       searchInformation: { searchTime: 0.21, formattedSearchTime: '0.21', totalResults: about.totalResults, formattedTotalResults: about.totalResults }, // prettier-ignore
-      // Without a result there is no list.
+      // The list is missing without results.
       ...(shown.length > 0 && { items: shown.map(googleItem) }),
     })
   },
@@ -183,7 +185,7 @@ const googleItem = ({ url, title, snippet }: Hit) => ({
   htmlTitle: title,
   link: url,
   displayLink: new URL(url).host,
-  // Lines are broken, with spaces that do not break.
+  // Lines are broken, with non-breaking spaces.
   snippet: plain(snippet).replace(/ (\S+)$/, '\u00a0...\n$1'),
   htmlSnippet: snippet,
   formattedUrl: url,

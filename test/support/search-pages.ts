@@ -1,5 +1,5 @@
-/** The result pages of DuckDuckGo (`html` and `lite`) and Bing as browsers get them, challenges and empty ones included. */
-import type { Answer, Asked, Engine, Hit } from './search-apis.ts'
+/** The result pages of DuckDuckGo (`html` and `lite`) and Bing as browsers get them, including challenges and empty ones. */
+import type { Answer, EngineRequest, Engine, Hit } from './search-apis.ts'
 
 const page = (body: string, status = 200): Answer => ({ status, type: 'text/html; charset=UTF-8', body })
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
@@ -8,7 +8,7 @@ const words = (text: string): string => text.replaceAll('&', '&amp;').replaceAll
 const wrapped = (url: string): string =>
   `//duckduckgo.com/l/?uddg=${encodeURIComponent(url)}&amp;rut=b50856dec302f4571be69e2d55922c69f78e78daaf2ff17e3a28301f0296a139`
 
-/** The form that leads to another page; `vqd` goes with the question. */
+/** The form that leads to another page; `vqd` is a token of the query. */
 const turn = (path: string, query: string, offset: number, label: string): string => `
   <div class="nav-link"><form action="${path}" method="post">
     <input type="submit" class='btn btn--alt' value="${label}" />
@@ -24,8 +24,8 @@ function turns(path: string, query: string, offset: number, hits: readonly Hit[]
   return back + (offset + 10 < hits.length ? turn(path, query, offset + 10, 'Next') : '')
 }
 
-/** A second page is asked for with the token of the first. */
-function pageOf({ query }: Asked, hits: readonly Hit[]): { offset: number; shown: readonly Hit[] } | undefined {
+/** The second page requires the token of the first. */
+function pageOf({ query }: EngineRequest, hits: readonly Hit[]): { offset: number; shown: readonly Hit[] } | undefined {
   const offset = Number(query.get('s') ?? 0)
   if (offset > 0 && !query.get('vqd')) return undefined
   return { offset, shown: hits.slice(offset, offset + 10) }
@@ -70,16 +70,16 @@ const htmlAd = `
     <button class="badge--ad">Ad</button><a class="result__snippet" href="https://duckduckgo.com/y.js?ad_domain=shop.example">Cheap deltas.</a></div></div>`
 
 export const duckduckgo: Engine = {
-  answer(asked, hits, mood) {
-    if (asked.path !== '/html/' && asked.path !== '/lite/') return undefined
-    const query = asked.query.get('q') ?? ''
-    const found = pageOf(asked, hits)
-    if (mood === 'refuses' || !found) return challenge
-    if (mood === 'busy') return page('<html><head><title>403 Forbidden</title></head><body><center><h1>403 Forbidden</h1></center><hr><center>nginx</center></body></html>', 403) // prettier-ignore
-    if (mood === 'empty') return page(frame(query, '<div class="result results_links results_links_deep result--no-result"><div class="no-results">No  results.</div></div>')) // prettier-ignore
+  answer(request, hits, mode) {
+    if (request.path !== '/html/' && request.path !== '/lite/') return undefined
+    const query = request.query.get('q') ?? ''
+    const found = pageOf(request, hits)
+    if (mode === 'rejects' || !found) return challenge
+    if (mode === 'busy') return page('<html><head><title>403 Forbidden</title></head><body><center><h1>403 Forbidden</h1></center><hr><center>nginx</center></body></html>', 403) // prettier-ignore
+    if (mode === 'empty') return page(frame(query, '<div class="result results_links results_links_deep result--no-result"><div class="no-results">No  results.</div></div>')) // prettier-ignore
     const { offset, shown } = found
-    const nav = turns(asked.path, query, offset, hits)
-    if (asked.path === '/html/') return page(frame(query, htmlAd + shown.map(htmlHit).join('') + nav))
+    const nav = turns(request.path, query, offset, hits)
+    if (request.path === '/html/') return page(frame(query, htmlAd + shown.map(htmlHit).join('') + nav))
     return page(`<!DOCTYPE html><html><head><title>${escaped(query)} at DuckDuckGo</title></head><body><table border="0">
       <tr class="result-sponsored"><td>0.</td><td><a rel="nofollow" href="https://duckduckgo.com/y.js?ad_domain=x" class='result-link'>Buy deltas</a></td></tr>
       ${shown.map(liteHit).join('')}</table>${nav}</body></html>`)
@@ -96,7 +96,7 @@ const clicked = (url: string): string =>
 
 const strong = (text: string): string => words(text).replaceAll(/<(\/?)b>/g, '<$1strong>')
 
-/** Headlines hold their links, or, on narrow pages, stand inside them. */
+/** A headline contains its link, or is inside it on narrow pages. */
 function bingHit({ url, title, snippet }: Hit, at: number): string {
   const headline =
     at % 4 === 3
@@ -118,15 +118,15 @@ const bingChallenge = `<!DOCTYPE html><html dir="ltr" lang="en"><head><title>Cap
 <form action="/turing/captcha/challenge" method="post"><div id="cf-chl-widget" class="cf-turnstile" data-sitekey="0x4AAAAAAA"></div></form></div></main></div></body></html>`
 
 export const bing: Engine = {
-  answer({ path, query }, hits, mood) {
+  answer({ path, query }, hits, mode) {
     if (path !== '/search') return undefined
-    const asked = query.get('q') ?? ''
-    if (mood === 'refuses') return page(bingChallenge)
-    if (mood === 'busy') return page('<h1>Too Many Requests</h1>', 429)
-    if (mood === 'empty') return page(bingFrame(asked, `<li class="b_no"><h1>There are no results for <strong>${escaped(asked)}</strong></h1><ul><li>Check your spelling or try different keywords</li></ul></li>`)) // prettier-ignore
+    const text = query.get('q') ?? ''
+    if (mode === 'rejects') return page(bingChallenge)
+    if (mode === 'busy') return page('<h1>Too Many Requests</h1>', 429)
+    if (mode === 'empty') return page(bingFrame(text, `<li class="b_no"><h1>There are no results for <strong>${escaped(text)}</strong></h1><ul><li>Check your spelling or try different keywords</li></ul></li>`)) // prettier-ignore
     const start = Number(query.get('first') ?? 1) - 1
     const shown = hits.slice(start, start + 10)
     const ad = `<li class="b_ad"><ul><li><h2><a href="https://www.bing.com/aclick?ld=e8&amp;u=x">Buy deltas</a></h2></li></ul></li><li class="b_algo"><h2><a href="https://www.bing.com/aclick?ld=e8&amp;u=x">Sponsored</a></h2></li>`
-    return page(bingFrame(asked, `${ad}${shown.map(bingHit).join('')}<li class="b_ans"><h2>Related searches</h2><a href="/search?q=more">more</a></li><li class="b_pag"><a class="sb_pagN" href="/search?q=x&amp;first=${start + 11}">Next</a></li>`)) // prettier-ignore
+    return page(bingFrame(text, `${ad}${shown.map(bingHit).join('')}<li class="b_ans"><h2>Related searches</h2><a href="/search?q=more">more</a></li><li class="b_pag"><a class="sb_pagN" href="/search?q=x&amp;first=${start + 11}">Next</a></li>`)) // prettier-ignore
   },
 }

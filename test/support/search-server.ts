@@ -1,34 +1,44 @@
-/** All search engines on 127.0.0.1, each below a path of its own, answering as they are told. */
+/** All search engines on 127.0.0.1, each below its own path, with scripted responses. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { SearchAccess, SearchConfig } from '../../src/core/config/search-providers.ts'
 import { type SearchProviderName, searchProviderNames } from '../../src/core/config/search-providers.ts'
-import { type Asked, brave, type Engine, google, type Hit, keys, type Mood, searxng, serper } from './search-apis.ts'
+import {
+  type EngineRequest,
+  brave,
+  type Engine,
+  google,
+  type Hit,
+  keys,
+  type ResponseMode,
+  searxng,
+  serper,
+} from './search-apis.ts'
 import { bing, duckduckgo } from './search-pages.ts'
 
 const engines: Record<SearchProviderName, Engine> = { searxng, brave, serper, google, duckduckgo, bing }
 
-/** Besides what engines say: what becomes of answers on the way. */
-export type Manner = Mood | 'no json' | 'another form' | 'cut off' | 'silent' | 'redirects' | 'down'
+/** Responses of engines, and failures in transit. */
+export type ServerMode = ResponseMode | 'not json' | 'unknown format' | 'cut off' | 'silent' | 'redirects' | 'down'
 
 export interface SearchServer {
-  /** What the engines were asked, in order. */
-  readonly asked: (Asked & { readonly provider: SearchProviderName })[]
-  /** The settings with which these providers, and no others, are asked. */
+  /** Received requests, in order. */
+  readonly requests: (EngineRequest & { readonly provider: SearchProviderName })[]
+  /** Returns the settings that select only these providers. */
   config(...names: SearchProviderName[]): SearchConfig
-  /** The same as environment variables. */
+  /** Returns the same as environment variables. */
   env(...names: SearchProviderName[]): Record<string, string>
-  /** What they find from now on. */
-  knows(hits: readonly Hit[]): void
-  /** How one of them answers the next questions; the last manner goes on until `well()`. */
-  mood(provider: SearchProviderName, ...manners: readonly Manner[]): void
-  well(): void
+  /** Sets the results of all engines. */
+  setResults(hits: readonly Hit[]): void
+  /** Sets how an engine responds to the next requests; the last manner is repeated until `well()`. */
+  setModes(provider: SearchProviderName, ...modes: readonly ServerMode[]): void
+  reset(): void
   close(): Promise<void>
 }
 
 export async function serveSearch(): Promise<SearchServer> {
-  const asked: SearchServer['asked'] = []
-  const moods = new Map<SearchProviderName, Manner[]>()
+  const requests: SearchServer['requests'] = []
+  const modesByProvider = new Map<SearchProviderName, ServerMode[]>()
   let hits: readonly Hit[] = []
   const server = createServer((request, response) => void handle(request, response))
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -36,7 +46,7 @@ export async function serveSearch(): Promise<SearchServer> {
     const [, name, ...rest] = url.pathname.split('/') as [string, SearchProviderName, ...string[]]
     let body = ''
     for await (const chunk of request.setEncoding('utf8')) body += chunk
-    const question = {
+    const received = {
       provider: name,
       path: `/${rest.join('/')}`,
       query: url.searchParams,
@@ -44,25 +54,25 @@ export async function serveSearch(): Promise<SearchServer> {
       body,
     }
     if (!Object.hasOwn(engines, name)) return void response.writeHead(404).end()
-    asked.push(question)
-    const manners = moods.get(name) ?? ['well' as const]
-    say(response, name, question, hits, manners.length > 1 ? manners.shift()! : manners[0]!)
+    requests.push(received)
+    const modes = modesByProvider.get(name) ?? ['ok' as const]
+    respond(response, name, received, hits, modes.length > 1 ? modes.shift()! : modes[0]!)
   }
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const access = accessTo(`http://127.0.0.1:${port}`)
   return {
-    asked,
+    requests,
     config: (...names) => ({ order: names, providers: Object.fromEntries(names.map((name) => [name, access[name]])) }),
     env: (...names) => ({
       BAX_SEARCH_PROVIDERS: names.join(','),
       ...Object.fromEntries(names.flatMap((name) => Object.entries(access[name]).map(([field, value]) => [`BAX_${name}_${field}`.toUpperCase(), value]))), // prettier-ignore
     }),
-    knows: (next) => void (hits = next),
-    mood: (provider, ...manners) => void moods.set(provider, [...manners]),
-    well() {
-      moods.clear()
-      asked.length = 0
+    setResults: (next) => void (hits = next),
+    setModes: (provider, ...modes) => void modesByProvider.set(provider, [...modes]),
+    reset() {
+      modesByProvider.clear()
+      requests.length = 0
     },
     close: () =>
       new Promise((resolve) => {
@@ -84,29 +94,29 @@ function accessTo(base: string): Record<SearchProviderName, SearchAccess> {
   }
 }
 
-function say(
+function respond(
   response: ServerResponse,
   name: SearchProviderName,
-  asked: Asked,
+  request: EngineRequest,
   hits: readonly Hit[],
-  manner: Manner,
+  mode: ServerMode,
 ): void {
-  switch (manner) {
+  switch (mode) {
     case 'silent':
       return
     case 'down':
       return void response.destroy()
     case 'redirects':
       return void response.writeHead(302, { location: 'https://login.invalid/' }).end()
-    case 'no json':
+    case 'not json':
       return void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Sign in</title><h1>Sign in to the network</h1>') // prettier-ignore
-    case 'another form':
+    case 'unknown format':
       return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":{"hits":[1,2]}}')
     case 'cut off':
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
       return void response.write('{"results":[', () => response.destroy())
   }
-  const answer = engines[name].answer(asked, hits, manner)
+  const answer = engines[name].answer(request, hits, mode)
   if (!answer) return void response.writeHead(404).end()
   response.writeHead(answer.status ?? 200, { 'content-type': answer.type ?? 'text/html' }).end(answer.body)
 }

@@ -1,39 +1,39 @@
-/** A real `bax serve` with a key, as clients in other processes find it. */
+/** A real `bax serve` with a key, for clients in other processes. */
 import { type BuiltBax, buildBax, type CliResult } from './cli.ts'
 
-/** For building bax and starting it twice, also where much else is going on. */
+/** Timeout for building bax and starting it twice on a busy machine. */
 export const servedWithinMs = 240_000
 
 export interface Served {
   /** `http://127.0.0.1:PORT` */
   readonly url: string
-  /** Allows everything. */
+  /** A key with all scopes. */
   readonly key: string
   readonly built: BuiltBax
-  /** Runs one command line against it. */
+  /** Runs one command against it. */
   bax(...argv: string[]): Promise<CliResult>
-  /** Calls it over HTTP with the key. */
-  ask(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+  /** Sends a request with the key. */
+  request(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
   close(): Promise<void>
 }
 
-/** Tests ask again and again: without flags of their own they may do so as often as they like. */
+/** Starts a server; by default without a rate limit. */
 export async function serveBax(env: Record<string, string> = {}, rate = ['--rate', '0']): Promise<Served> {
   const built = await buildBax()
   const stateDir = await built.stateDir()
   const own = { ...env, BAX_STATE_DIR: stateDir }
   const made = await built.run(['key', 'create', 'clients', '--scopes', 'admin', '--embedded'], { env: own })
   const key = made.stdout.trim()
-  // The sites of tests are on this machine.
+  // Test sites are on this machine.
   const flags = ['--port', '0', '--allow-private', '127.0.0.1', ...rate]
   const running = built.start(['serve', ...flags], { env: own })
-  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await running.says('bax is listening on http://'))![0]
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await running.waitForStderr('bax is listening on http://'))![0]
   return {
     url,
     key,
     built,
     bax: (...argv) => built.run(argv, { env: { ...own, BAX_SERVER: url, BAX_API_KEY: key } }),
-    async ask(method, path, body) {
+    async request(method, path, body) {
       const response = await fetch(url + path, {
         method,
         headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },

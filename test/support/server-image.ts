@@ -1,19 +1,19 @@
-/** The server in its image, as the README runs it: built from this checkout, in a container and a network of its own. */
+/** The server in its image, run like in the README: built from this checkout, with its own container and network. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { buildImage } from '../../scripts/image/build.js'
-import { ask, type Answer } from './server.ts'
-import { until } from './session-steps.ts'
+import { request, type Answer } from './server.ts'
+import { waitUntil } from './wait.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const run = promisify(execFile)
 
-/** Gives what Docker's own command prints. */
+/** Returns the output of Docker's CLI. */
 export const docker = async (...args: string[]): Promise<string> => (await run('docker', args)).stdout.trim()
 
-/** Why there can be no image here; null where there can. */
+/** Returns why the image cannot be built here; null if it can. */
 export async function noServerImage(): Promise<string | null> {
   if (process.getuid?.() !== 0) return 'skipped, debootstrap is for root: run `sudo npx vitest …` or `sudo npm test`'
   const daemon = await docker('version').then(() => null, (error: Error) => error) // prettier-ignore
@@ -22,8 +22,8 @@ export async function noServerImage(): Promise<string | null> {
   return tool && 'skipped, debootstrap is not installed: run `npm run setup`'
 }
 
-/** As in the README. */
-const confined = [
+/** Same options as in the README. */
+const sandboxFlags = [
   '--security-opt',
   `seccomp=${root}scripts/image/seccomp.json`,
   '--security-opt',
@@ -37,53 +37,53 @@ const confined = [
 
 export interface ImagedServer {
   readonly container: string
-  /** Address of this machine that containers reach, and nobody from elsewhere. */
+  /** Address of this machine that only containers reach. */
   readonly gateway: string
-  /** Makes a key on the machine, without the server. */
+  /** Creates a key on the machine, without the server. */
   makeKey(name: string, ...scopes: string[]): Promise<string>
-  /** Starts the server for the first time, with what its command line has in addition. */
+  /** Starts the server for the first time, with additional flags. */
   run(...flags: string[]): Promise<void>
-  /** Starts the container that was stopped. */
-  again(): Promise<void>
-  /** `http://127.0.0.1:PORT`; another one after each start. */
+  /** Starts the stopped container again. */
+  restart(): Promise<void>
+  /** `http://127.0.0.1:PORT`; the port changes at each start. */
   url(): string
-  ask(key: string | null, method: string, path: string, body?: object): Promise<Answer>
-  /** Ends what runs, and removes all that was made. */
+  request(key: string | null, method: string, path: string, body?: object): Promise<Answer>
+  /** Removes everything that was created. */
   close(): Promise<void>
 }
 
-/** Builds the image; the Debian below it takes a minute or two, once on a machine. */
+/** Builds the image; its Debian base takes a minute or two, once per machine. */
 export async function serverImage(): Promise<ImagedServer> {
   const name = `bax-test-${randomBytes(6).toString('hex')}`
-  const place = [...confined, '--network', name, '-v', `${name}:/var/lib/bax`]
+  const runFlags = [...sandboxFlags, '--network', name, '-v', `${name}:/var/lib/bax`]
   await buildImage({ names: [name] })
   await docker('network', 'create', name)
   await docker('volume', 'create', name)
   let url = ''
-  const askIt: ImagedServer['ask'] = (key, method, path, body) =>
-    ask(url, method, path, body, key === null ? {} : { 'x-api-key': key })
+  const sendToServer: ImagedServer['request'] = (key, method, path, body) =>
+    request(url, method, path, body, key === null ? {} : { 'x-api-key': key })
   const ready = async () => {
     url = `http://${await docker('port', name, '4100/tcp')}`
-    // Docker takes connections before the server does, and may leave the first ones without an answer.
+    // Docker accepts connections before the server does, and may leave the first ones without a response.
     const answer = () => fetch(`${url}/readyz`, { signal: AbortSignal.timeout(10_000) })
-    await until(() => answer().then(({ ok }) => ok, () => false), 60_000) // prettier-ignore
+    await waitUntil(() => answer().then(({ ok }) => ok, () => false), 60_000) // prettier-ignore
   }
   return {
     container: name,
     gateway: await docker('network', 'inspect', '--format', '{{(index .IPAM.Config 0).Gateway}}', name),
     makeKey: (who, ...scopes) =>
-      docker('run', '--rm', ...place, name, 'key', 'create', who, '--scopes', scopes.join(), '--embedded'),
+      docker('run', '--rm', ...runFlags, name, 'key', 'create', who, '--scopes', scopes.join(), '--embedded'),
     async run(...flags) {
       const serve = ['serve', '--host', '0.0.0.0', ...flags]
-      await docker('run', '--detach', '--name', name, ...place, '--publish', '127.0.0.1::4100', name, ...serve)
+      await docker('run', '--detach', '--name', name, ...runFlags, '--publish', '127.0.0.1::4100', name, ...serve)
       await ready()
     },
-    async again() {
+    async restart() {
       await docker('start', name)
       await ready()
     },
     url: () => url,
-    ask: askIt,
+    request: sendToServer,
     async close() {
       await docker('rm', '--force', name).catch(() => {})
       await docker('volume', 'rm', name)

@@ -1,4 +1,4 @@
-/** A `bax serve` of its own as a real process, for tests that look at its log, end it or kill it. */
+/** `bax serve` as a separate process, for tests that read its log, end it or kill it. */
 import type { ChildProcess } from 'node:child_process'
 import type { BuiltBax, CliOptions, CliResult } from './cli.ts'
 
@@ -16,21 +16,21 @@ export interface RunningServer {
   readonly stateDir: string
   readonly child: ChildProcess
   readonly ended: Promise<CliResult>
-  /** Resolves with the first line of the log, past or to come, that is wanted. */
-  line(wanted: (line: LogLine) => boolean): Promise<LogLine>
-  /** Sends JSON and gives the answer with its body read. */
-  ask(method: string, path: string, body?: unknown): Promise<Answer>
+  /** Resolves with the first matching line of the log, past or future. */
+  waitForLog(wanted: (line: LogLine) => boolean): Promise<LogLine>
+  /** Sends JSON; returns the response with its parsed body. */
+  request(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  // What an answer holds is the test's to say.
+  // Tests know the shape of the response.
   // oxlint-disable-next-line typescript/no-explicit-any
   readonly body: any
 }
 
-/** Starts it on a free port; `stateDir` is a fresh one unless it is given. */
+/** Starts a server on a free port, with a new state folder by default. */
 export async function serve(
   built: BuiltBax,
   flags: readonly string[] = [],
@@ -43,10 +43,16 @@ export async function serve(
   const log = logOf(running.child, running.ended)
   const { message } = await log((line) => line.message.startsWith('bax is listening on '))
   const url = message.slice('bax is listening on '.length)
-  return { ...running, url, stateDir: folder, line: log, ask: (...request) => ask(url, ...request) }
+  return { ...running, url, stateDir: folder, waitForLog: log, request: (...args) => request(url, ...args) }
 }
 
-export async function ask(
+/** Stops a server with SIGTERM, and returns its exit code. */
+export async function stop(server: RunningServer): Promise<number> {
+  server.child.kill('SIGTERM')
+  return (await server.ended).code
+}
+
+export async function request(
   url: string,
   method: string,
   path: string,
@@ -63,27 +69,27 @@ export async function ask(
   return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text }
 }
 
-function logOf(child: ChildProcess, ended: Promise<CliResult>): RunningServer['line'] {
+function logOf(child: ChildProcess, ended: Promise<CliResult>): RunningServer['waitForLog'] {
   const lines: LogLine[] = []
   const waiting = new Set<() => void>()
   let rest = ''
   child.stderr!.on('data', (chunk: Buffer) => {
     const parts = (rest + chunk.toString()).split('\n')
     rest = parts.pop()!
-    // What is no line of the log is a failure to start, which the test is told with the end.
+    // Other lines report a failure to start, which is part of the exit error.
     lines.push(...parts.filter((part) => part.startsWith('{')).map((part) => JSON.parse(part) as LogLine))
-    for (const look of waiting) look()
+    for (const check of waiting) check()
   })
   return (wanted) =>
     new Promise((resolve, reject) => {
-      const look = () => {
+      const check = () => {
         const found = lines.find(wanted)
         if (!found) return
-        waiting.delete(look)
+        waiting.delete(check)
         resolve(found)
       }
-      waiting.add(look)
-      void ended.then(({ stderr }) => reject(new Error(`the server ended without saying ${wanted}: ${stderr}`)))
-      look()
+      waiting.add(check)
+      void ended.then(({ stderr }) => reject(new Error(`the server ended without printing ${wanted}: ${stderr}`)))
+      check()
     })
 }

@@ -1,16 +1,16 @@
-/** A process of its own whose engine has one container with a running program, and a warm one: for tests that kill it. */
+/** A separate process with an engine that runs a program in a container and has a warm one, for tests that kill it. */
 import type { ChildProcess } from 'node:child_process'
 import { shellConfig } from './docker.ts'
 import { makeHostProgram } from './host-process.ts'
 
 export interface ShellHost {
   readonly process: ChildProcess
-  /** The folder that a next engine of the same id uses. */
+  /** State folder, for the next engine with the same ID. */
   readonly stateDir: string
   close(): Promise<void>
 }
 
-/** Resolves when the program runs and the warm container waits. */
+/** Resolves once the program runs and the warm container is ready. */
 export async function startShellHost(image: string): Promise<ShellHost> {
   const program = await makeHostProgram(source)
   const { process } = await program.start([JSON.stringify({ image, shell: { ...shellConfig, warm: 1 } })])

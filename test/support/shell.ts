@@ -1,4 +1,4 @@
-/** Shell sessions through the front door, once per home, on the real Docker of this machine. */
+/** Shell sessions through the API, once per location, on the Docker of this machine. */
 import { afterAll, beforeAll, describe } from 'vitest'
 import type { Frame } from '../../src/core/operation/call.ts'
 import { type Client, follow } from '../../src/client/client.ts'
@@ -13,35 +13,35 @@ export type AnyFrame = Frame & Fields
 
 export const busybox = testImages[0]!
 export const debian = testImages[1]!
-/** The small image, unless `BAX_TEST_IMAGE=default` asks for the same tests on the one that people use. */
-const usual = process.env['BAX_TEST_IMAGE'] === 'default' ? debian : busybox
+/** The small image, unless `BAX_TEST_IMAGE=default` selects the default one. */
+const defaultImage = process.env['BAX_TEST_IMAGE'] === 'default' ? debian : busybox
 
 export interface GivenShell {
   readonly homes: () => Homes
   readonly client: () => Client
   readonly transport: () => Transport
-  /** The session that the tests of a home share. */
+  /** Returns the ID of the session shared by the tests of a location. */
   id(): string
-  /** A session of its own, with what it is to have. */
+  /** Creates another session. */
   create(input?: Fields): Promise<ShellSession>
-  /** Runs a line in the shared session, or in the one that `more` names. */
+  /** Runs a command line in the shared session, or in that of `more`. */
   sh(command: string, more?: Fields): Promise<ExecResult>
-  /** All frames of a line, or of another body. */
+  /** Returns all frames of an exec. */
   stream(body: Fields, options?: { signal?: AbortSignal; onFrame?: (frame: AnyFrame) => void }): Promise<AnyFrame[]>
 }
 
-interface Where {
+interface ShellOptions {
   readonly image?: (typeof testImages)[number]
-  /** Of the session that the tests share. */
+  /** Options of the shared session. */
   readonly session?: Fields
   /** Locations of the engine. */
   readonly homes?: readonly (typeof homeNames)[number][]
 }
 
-/** Runs the same tests on an engine; without Docker or the image they are skipped with the reason. */
+/** Runs the same tests in each location; without Docker or the image they are skipped with the reason. */
 export function inEveryShell(
   tests: (given: GivenShell) => void,
-  { image = usual, session = {}, homes: names = usualHomes }: Where = {},
+  { image = defaultImage, session = {}, homes: names = usualHomes }: ShellOptions = {},
 ): void {
   describe.skipIf(image.absent !== null)(nameOf(image), () => {
     describe.each(names)('%s', (home) => {
@@ -78,7 +78,7 @@ export function inEveryShell(
   })
 }
 
-/** The exact bytes that the frames of one stream hold. */
+/** Returns the exact bytes in the frames of one stream. */
 export const bytesOf = (frames: readonly AnyFrame[], type = 'stdout'): Buffer =>
   Buffer.concat(
     frames
@@ -86,5 +86,5 @@ export const bytesOf = (frames: readonly AnyFrame[], type = 'stdout'): Buffer =>
       .map(({ data, encoding }) => Buffer.from(String(data), encoding as BufferEncoding)),
   )
 
-/** The exact bytes of a result's stdout. */
+/** Returns the exact bytes of a result's stdout. */
 export const stdoutOf = ({ stdout, stdout_encoding }: ExecResult): Buffer => Buffer.from(stdout, stdout_encoding)

@@ -1,4 +1,4 @@
-/** A small shop on 127.0.0.1: login, a table, a frame, a dialog, a second tab, a form. What scripts are tried on. */
+/** A small shop on 127.0.0.1 for scripts: login, table, frame, dialog, second tab, form. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { serveSite, type Site } from './site.ts'
 
@@ -56,7 +56,7 @@ const cart = (ids: readonly string[]) =>
 
 const reviews = `<!doctype html><title>Reviews</title><p class="review">Works</p><p class="review">Loud</p>`
 
-/** Serves a shop; its carts and orders live as long as it does. */
+/** Serves a shop; its carts and orders are kept in memory. */
 export async function serveShop(): Promise<Shop> {
   const orders: Record<string, string>[] = []
   const carts = new Map<string, string[]>()
@@ -68,7 +68,7 @@ export async function serveShop(): Promise<Shop> {
     response.writeHead(303, { location, ...(cookie && { 'set-cookie': cookie }) })
     response.end()
   }
-  /** A page for those who have signed in; `ids` is what is in their cart. */
+  /** Wraps a page that requires a login; `ids` are the products in the cart. */
   const inside =
     (show: (request: IncomingMessage, response: ServerResponse, ids: string[]) => unknown) =>
     (request: IncomingMessage, response: ServerResponse) => {

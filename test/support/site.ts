@@ -1,4 +1,4 @@
-/** A web site on this machine for one test file. */
+/** A local web site for one test file. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -8,12 +8,12 @@ type Page = string | ((request: IncomingMessage, response: ServerResponse) => vo
 export interface Site {
   /** `http://HOST:PORT`, without a trailing slash. */
   readonly url: string
-  /** Paths asked for so far, in order. */
+  /** Requested paths so far, in order. */
   readonly requests: string[]
   close(): Promise<void>
 }
 
-/** Serves HTML by path (`'/': '<h1>…'`) or by function; anything else is a 404. Others reach it at another `host` only. */
+/** Serves HTML by path (`'/': '<h1>…'`) or by function; anything else is a 404. Listens on `host` only. */
 export async function serveSite(
   pages: Record<string, Page>,
   host = '127.0.0.1',

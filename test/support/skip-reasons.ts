@@ -1,4 +1,4 @@
-/** A reporter that ends a run with the reasons of its skipped tests, which their titles hold: see `titled`. */
+/** A reporter that lists the reasons of skipped tests at the end, which their titles contain: see `titled`. */
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node'
 
 export class SkipReasons implements Reporter {
@@ -13,7 +13,7 @@ export class SkipReasons implements Reporter {
     for (const module of modules) {
       for (const test of module.children.allTests('skipped')) {
         const reason = reasonOf(test)
-        // Left out by `-t`.
+        // Excluded by `-t`.
         if (reason === undefined && this.#filtered) continue
         const line = reason ?? `without a reason in ${module.relativeModuleId}`
         counts.set(line, (counts.get(line) ?? 0) + 1)
@@ -24,7 +24,7 @@ export class SkipReasons implements Reporter {
   }
 }
 
-/** The reason in the title of the test, or of a suite around it. */
+/** Returns the reason in the title of the test, or of a suite around it. */
 function reasonOf(test: TestCase): string | undefined {
   for (let at: TestCase | TestSuite | TestModule = test; at.type !== 'module'; at = at.parent) {
     const reason = /skipped[,:] (.+?)\)?$/.exec(at.name)?.[1]

@@ -1,4 +1,4 @@
-/** A small disk of its own that a test can fill. */
+/** A small separate disk that a test can fill. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,14 +9,14 @@ const run = promisify(execFile)
 
 export interface SmallDisk {
   readonly path: string
-  /** Leaves no byte free. */
+  /** Fills the disk completely. */
   fill(): Promise<void>
-  /** Frees what was filled. */
+  /** Frees the filled space. */
   empty(): Promise<void>
   close(): Promise<void>
 }
 
-/** Mounts one of so many MiB; only root may. */
+/** Mounts a disk of the given size in MiB; requires root. */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
   const path = await mkdtemp(join(tmpdir(), 'bax-disk-'))
   await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=700`, 'tmpfs', path])
@@ -35,7 +35,7 @@ export async function mountSmallDisk(megabytes: number): Promise<SmallDisk> {
   }
 }
 
-/** Why there can be none here; null when there can. */
+/** Returns why no disk can be mounted here; null if one can. */
 export async function noSmallDisk(): Promise<string | null> {
   try {
     await (await mountSmallDisk(1)).close()

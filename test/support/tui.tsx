@@ -1,4 +1,4 @@
-/** The terminal UI without a terminal: what is typed goes in, and what would be seen comes out. */
+/** The terminal UI without a terminal: accepts keys, and returns what would be shown. */
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
@@ -17,16 +17,16 @@ import { textGraphics } from '../../src/tui/image/graphics.ts'
 import { Screen } from '../../src/tui/terminal/screen.ts'
 
 export interface OpenTui {
-  /** What is seen, without colours. */
+  /** Returns the screen as text, without colours. */
   readonly text: () => string
-  /** Names of keys by spaces: `down enter ctrl+u`. */
+  /** Presses keys, named and separated by spaces: `down enter ctrl+u`. */
   readonly press: (keys: string) => void
   readonly type: (text: string) => void
-  /** Resolves with what is seen when it holds the text. */
-  readonly shows: (wanted: string | RegExp) => Promise<string>
+  /** Resolves with the screen once it contains the text. */
+  readonly waitForText: (wanted: string | RegExp) => Promise<string>
   readonly resize: (columns: number, rows: number) => void
-  /** What was written to the terminal, steering included. */
-  readonly written: () => string
+  /** Returns all output to the terminal, including escape sequences. */
+  readonly output: () => string
   readonly close: () => void
 }
 
@@ -49,8 +49,8 @@ const codes: Record<string, string> = {
   backspace: '\u007F',
 }
 
-/** How long a loaded machine may take to show something. */
-const patienceMs = 20_000
+/** Timeout for output on a busy machine. */
+const timeoutMs = 20_000
 
 class Output extends EventEmitter {
   readonly isTTY = true
@@ -112,14 +112,14 @@ export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24
   const text = () => stripVTControlCharacters(frame)
   return {
     text,
-    written: () => out.text,
+    output: () => out.text,
     press(keys) {
       for (const name of keys.split(' '))
         stdin.send(codes[name] ?? (name.startsWith('ctrl+') ? String.fromCharCode(name.charCodeAt(5) - 96) : name))
     },
     type: (typed) => stdin.send(typed),
-    async shows(wanted) {
-      await expect.poll(text, { timeout: patienceMs }).toMatch(wanted)
+    async waitForText(wanted) {
+      await expect.poll(text, { timeout: timeoutMs }).toMatch(wanted)
       return text()
     },
     resize(columns, rows) {
@@ -151,7 +151,7 @@ function hostOf({ transport, manifest, stateDir }: TuiOptions, out: Output, stdi
     manifest,
     home: { kind: 'server', name: 'test' },
     startingTransport: transport,
-    transport: transport,
+    transport,
     whyUnreachable: () => 'lost',
     cwd: stateDir,
     historyFile: join(stateDir, 'tui-history'),

@@ -1,9 +1,9 @@
-/** All the ways in which a page may try to reach an address. */
+/** All ways in which a page may try to reach an address. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** Markup and scripts by name; `to` is the address that they try, with a path that ends in the name. */
+/** Markup and scripts by name; `to` is the URL that they request, whose path ends in the name. */
 export const waysOut: Record<string, (to: string) => string> = {
   image: (to) => `<img src="${to}">`,
   script: (to) => `<script src="${to}"></script>`,
@@ -46,7 +46,7 @@ const script = (text: string): Handler =>
     response.end(text.replaceAll('TO', to))
   } // prettier-ignore
 
-/** Pages that a site needs for these ways: the page of a way is `/way?name=…&to=…`. */
+/** Pages that a site needs for these ways: `/way?name=…&to=…` is the page of a way. */
 export const wayPages: Record<string, Handler> = {
   '/way': (request, response) => {
     const query = new URL(request.url!, 'http://x').searchParams

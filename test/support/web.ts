@@ -1,4 +1,4 @@
-/** Web sites for scraping: pages of every kind, and servers that behave badly, all on 127.0.0.1. */
+/** Web sites for scraping: pages of every kind, and servers that misbehave, all on 127.0.0.1. */
 import type { Duplex } from 'node:stream'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -10,15 +10,15 @@ import { join } from 'node:path'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void
 
-/** An answer with the given type. */
-export const sends =
+/** Responds with the given type. */
+export const respondWith =
   (type: string, body: string | Uint8Array, headers: Record<string, string> = {}, status = 200): Handler =>
   (_, response) => {
     response.writeHead(status, { ...(type && { 'content-type': type }), ...headers })
     response.end(body)
   }
 
-export const redirects =
+export const redirectTo =
   (location: string, status = 302): Handler =>
   (_, response) => {
     response.writeHead(status, { location })
@@ -28,7 +28,7 @@ export const redirects =
 const sentence = (at: number) =>
   `Rivers carry sand and silt from the mountains to the sea, and paragraph ${at} tells how the delta grows.`
 
-/** An article with everything around it that a site has. */
+/** An article with the usual boilerplate of a site. */
 export const article = `<!doctype html>
 <html lang="en"><head><title>How deltas grow</title>
 <meta name="description" content="Rivers build land where they meet the sea.">
@@ -47,7 +47,7 @@ export const article = `<!doctype html>
 <p>${sentence(5)}</p></article></main>
 <footer>All rights reserved <a href="/legal">Legal</a></footer><!-- a comment --><script>var tracked = true</script></body></html>`
 
-/** A server on bare sockets, for answers that no HTTP server would give. */
+/** Starts a server on raw sockets, for responses that no HTTP server would send. */
 export async function rawServer(
   answer: (socket: Socket, connection: number) => void,
 ): Promise<{ url: string; connections: () => number; close(): Promise<void> }> {
@@ -65,7 +65,7 @@ export async function rawServer(
   return { url, connections: () => connections, close: () => closing(server, open) }
 }
 
-/** An HTTPS server with a certificate that nobody trusts. */
+/** Starts an HTTPS server with an untrusted certificate. */
 export async function untrustedServer(): Promise<{ url: string; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'bax-test-tls-'))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
@@ -90,14 +90,14 @@ const closing = (server: Server, open: Set<Duplex>): Promise<void> =>
     for (const socket of open) socket.destroy()
   })
 
-/** A PDF of one page per text, made by hand. */
+/** Returns a handwritten PDF with one page per text. */
 export const pdfOf = (texts: readonly string[], info = ''): Buffer =>
   pdfFile(
     texts.map((text) => ({ stream: Buffer.from(`BT /F1 18 Tf 72 720 Td (${text}) Tj ET`) })),
     info,
   )
 
-/** What a page of a PDF draws; packed as `filter` says. */
+/** Content stream of a PDF page, with its filter. */
 interface PdfPage {
   readonly stream: Buffer
   readonly filter?: string

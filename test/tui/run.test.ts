@@ -110,7 +110,7 @@ test('restores the terminal and stops the job on ^Z, and opens it again when the
 test('does not handle replies of the terminal as keys', async () => {
   const { terminal, interrupted, running } = open()
   expect(terminal.written()).toContain('\u001B[c')
-  // In pieces, as over a slow connection. As keys, some of these would create a session or quit.
+  // In pieces, like over a slow connection. As keys, some of these would create a session or quit.
   terminal.stdin.write('\u001B_Gi=31;OK\u001B\\\u001B[6;20;10t\u001B[?62;')
   terminal.stdin.write('4c')
   terminal.stdin.write('?')

@@ -4,11 +4,11 @@ import { shellConfig } from '../support/docker.ts'
 import { linkPage } from '../support/crawl.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
-import { bringBrowser } from '../support/relay.ts'
+import { connectBrowser } from '../support/relay.ts'
 import { busybox } from '../support/shell.ts'
-import { until } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { type OpenTui, openTui } from '../support/tui.tsx'
+import { waitUntil } from '../support/wait.ts'
 
 const manifest = makeManifest()
 let homes: Homes
@@ -38,19 +38,19 @@ const open = () =>
 test('jobs: starts a crawl, shows its pages as a tree, and opens one of them', async () => {
   tui = open()
   tui.press('4')
-  await tui.shows('no crawls in the last day')
+  await tui.waitForText('no crawls in the last day')
   tui.press('c')
-  await tui.shows('crawl from')
+  await tui.waitForText('crawl from')
   tui.type(`${site.url} 10\r`)
-  await tui.shows(/completed +3\/4 +1/)
+  await tui.waitForText(/completed +3\/4 +1/)
   tui.press('enter')
-  const tree = await tui.shows('▾ guide')
+  const tree = await tui.waitForText('▾ guide')
   expect(tree).toMatch(/✗ gone[\s\S]*▾ guide\s[\s\S]*✓ end[\s\S]*✓ start/)
   expect(tree).toContain('3 of 4 pages, 1 errors')
   tui.press('G enter')
-  await tui.shows('# Start')
+  await tui.waitForText('# Start')
   tui.press('escape')
-  await tui.shows('▾ guide')
+  await tui.waitForText('▾ guide')
   tui.press('e')
   await expect.poll(tui.text).not.toContain('▾ guide')
   expect(tui.text()).toContain('✗ gone')
@@ -60,7 +60,7 @@ test('engine: shows its activity, queues and browsers', async () => {
   tui = open()
   const { session_id } = await homes.clients.http.createSession({})
   tui.press('5')
-  const text = await tui.shows(/headless.* HeadlessChrome/)
+  const text = await tui.waitForText(/headless.* HeadlessChrome/)
   expect(text).toMatch(/memory +\d+ MB/)
   expect(text).toMatch(/waiting +0 sessions for a browser/)
   expect(text).toContain('1 sessions, 0 shells')
@@ -69,48 +69,48 @@ test('engine: shows its activity, queues and browsers', async () => {
 
 test('relay: shows console, tabs, and network with details and curl, and sends a raw call', async () => {
   const foreign = await startForeignBrowser()
-  const brought = await bringBrowser({
+  const connected = await connectBrowser({
     browser: foreign.url,
     engine: `unix:${homes.stateDir}/test.sock`,
     name: 'laptop',
   })
   try {
-    await until(async () => (await homes.clients.http.getRelay({ id: brought.id })).active_target_id !== null)
+    await waitUntil(async () => (await homes.clients.http.getRelay({ id: connected.id })).active_target_id !== null)
     await homes.clients.http.runCommands({
-      session_id: brought.id,
+      session_id: connected.id,
       commands: [{ command: 'navigate_to', data: { url: `${site.url}/page` } }],
     })
     tui = open()
     tui.press('2')
-    await tui.shows(/laptop +connected/)
+    await tui.waitForText(/laptop +connected/)
     tui.press('enter')
-    await tui.shows(/200 +GET +fetch .*\/data/)
+    await tui.waitForText(/200 +GET +fetch .*\/data/)
     tui.press('/')
-    await tui.shows('filter: ')
+    await tui.waitForText('filter: ')
     tui.type('/data\r')
     await expect.poll(tui.text).not.toContain('/page')
     tui.press('enter')
-    await tui.shows('"type": "request"')
+    await tui.waitForText('"type": "request"')
     tui.press('y')
-    expect(await tui.shows(`curl '${site.url}/data'`)).toContain('--compressed')
-    const [, copied] = /\u001B\]52;c;([\w+/=]+)\u0007/.exec(tui.written())!
+    expect(await tui.waitForText(`curl '${site.url}/data'`)).toContain('--compressed')
+    const [, copied] = /\u001B\]52;c;([\w+/=]+)\u0007/.exec(tui.output())!
     expect(Buffer.from(copied!, 'base64').toString()).toContain(`curl '${site.url}/data'`)
     tui.press('escape')
-    await tui.shows('with "/data"')
+    await tui.waitForText('with "/data"')
     tui.press('/')
-    await tui.shows('filter: ')
+    await tui.waitForText('filter: ')
     tui.press('ctrl+u enter tab')
-    await tui.shows('log: hello from the page')
+    await tui.waitForText('log: hello from the page')
     tui.press(':')
-    await tui.shows('method {params}')
+    await tui.waitForText('method {params}')
     tui.type('Runtime.evaluate {"expression":"6*7"}\r')
-    await tui.shows('"value": 42')
+    await tui.waitForText('"value": 42')
     tui.press('escape')
-    await tui.shows('log: hello from the page')
+    await tui.waitForText('log: hello from the page')
     tui.press('tab')
-    await tui.shows(/[●○] Page/)
+    await tui.waitForText(/[●○] Page/)
   } finally {
-    await brought.stop()
+    await connected.stop()
     await foreign.close()
   }
 })
@@ -119,30 +119,30 @@ describe.skipIf(busybox.absent !== null)(`shell: ${busybox.absent ?? busybox.ima
   test('runs commands with their output, shows files in a viewer, and lists artifacts', async () => {
     tui = open()
     tui.press('3')
-    await tui.shows('no shell sessions')
+    await tui.waitForText('no shell sessions')
     tui.press('c')
-    await tui.shows('image')
+    await tui.waitForText('image')
     tui.type(`${busybox.image}\r`)
-    await tui.shows(/ready .*network none/)
+    await tui.waitForText(/ready .*network none/)
     tui.press('enter')
-    await tui.shows('the folder is empty')
+    await tui.waitForText('the folder is empty')
     tui.press('i')
-    await tui.shows('$ ')
+    await tui.waitForText('$ ')
     tui.type('mkdir notes; echo one two > notes/a.txt; echo kept > /output/b.txt; cat notes/a.txt; exit 3\r')
-    expect(await tui.shows('[exit code 3]')).toContain('one two')
+    expect(await tui.waitForText('[exit code 3]')).toContain('one two')
     tui.press('tab')
-    await tui.shows(/▾ notes\/[\s\S]*a\.txt +8 B/)
+    await tui.waitForText(/▾ notes\/[\s\S]*a\.txt +8 B/)
     tui.press('j enter')
-    await tui.shows('/workspace/notes/a.txt (8 B)')
+    await tui.waitForText('/workspace/notes/a.txt (8 B)')
     tui.press('escape')
-    await tui.shows(/a\.txt +8 B/)
+    await tui.waitForText(/a\.txt +8 B/)
     tui.press('tab')
-    await tui.shows('/output/b.txt')
+    await tui.waitForText('/output/b.txt')
     tui.press('escape')
-    await tui.shows(/1 shell session\n/)
+    await tui.waitForText(/1 shell session\n/)
     tui.press('x')
-    await tui.shows('Stop ')
+    await tui.waitForText('Stop ')
     tui.press('y')
-    await tui.shows(/sh_\S+ +stopped/)
+    await tui.waitForText(/sh_\S+ +stopped/)
   })
 })

@@ -5,13 +5,13 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { lacks, testUnless } from '../support/needs.ts'
+import { missingPrograms, testUnless } from '../support/needs.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 /** Time in which a loaded machine starts an engine and a browser, in milliseconds. */
 const timeoutMs = 30_000
 
-const terminalTest = testUnless(lacks('tmux'))
+const terminalTest = testUnless(missingPrograms('tmux'))
 
 let built: BuiltBax
 let site: Site
@@ -86,7 +86,7 @@ const tui = (env = '') =>
   `${env} BAX_CONFIG=/nonexistent/config.json ${process.execPath} ${built.program} tui --state-dir ${stateDir}`
 
 /** Checks the terminal with stty, which shows whether a program has left it raw. */
-async function isSane(): Promise<void> {
+async function expectCookedMode(): Promise<void> {
   await terminal.shows(/^ready\$ *$/m)
   terminal.run('stty -a | grep -o -E " -?(icanon|echo|isig|opost)\\b" | tr -d "\\n"; echo " checked"')
   expect(await terminal.shows(/icanon.* checked/)).not.toMatch(/-(?:icanon|echo|isig|opost)\b.* checked/)
@@ -123,7 +123,7 @@ terminalTest('creates, drives, shows, records and closes a session, and replays 
   terminal.press('y')
   await terminal.shows('no sessions; press c to create one')
   terminal.press('q')
-  await isSane()
+  await expectCookedMode()
   const ran = await built.run(['run', file, '--state-dir', stateDir])
   expect(ran.stdout + ran.stderr).toContain('1 passed')
 })
@@ -136,7 +136,7 @@ describe('restores the terminal', () => {
     await terminal.shows('no sessions')
     terminal.press('C-c')
     await terminal.shows('previous content')
-    await isSane()
+    await expectCookedMode()
   })
 
   terminalTest('after SIGTERM', async () => {
@@ -145,7 +145,7 @@ describe('restores the terminal', () => {
     await terminal.shows('no sessions')
     process.kill(terminal.pid(), 'SIGTERM')
     await terminal.shows('ended 143')
-    await isSane()
+    await expectCookedMode()
   })
 
   terminalTest('while it is suspended with ^Z, and continues on the same screen', async () => {
@@ -156,13 +156,13 @@ describe('restores the terminal', () => {
     await terminal.shows('without its browsers')
     terminal.press('C-z')
     await terminal.shows('Stopped')
-    await isSane()
+    await expectCookedMode()
     terminal.run('fg')
     await terminal.shows('without its browsers')
     terminal.resize(120, 40)
     await terminal.shows(/5 Engine {20,}.*connected/)
     terminal.press('q')
-    await isSane()
+    await expectCookedMode()
   })
 })
 
@@ -180,7 +180,7 @@ terminalTest('restarts a killed engine, and restarts a stopped one only on reque
   terminal.press('R')
   await terminal.shows('● connected')
   terminal.press('C-c')
-  await isSane()
+  await expectCookedMode()
 })
 
 terminalTest('respects NO_COLOR, and still marks the selected row', async () => {
@@ -193,7 +193,7 @@ terminalTest('respects NO_COLOR, and still marks the selected row', async () => 
   await terminal.shows(/[@%#]{20}/)
   expect(terminal.text(true)).not.toMatch(/\u001B\[[\d;]*(?:3[0-8]|4[0-8])(?:;[\d;]*)?m/)
   terminal.press('C-c')
-  await isSane()
+  await expectCookedMode()
   await built.run(['session', 'close', created.stdout.trim(), '--state-dir', stateDir])
 })
 

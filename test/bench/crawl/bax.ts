@@ -1,4 +1,4 @@
-/** bax over the site, as `bax crawl` does it: the pages are written to disk and come back as a stream. */
+/** Crawls the site with bax like `bax crawl`: pages are written to disk and received as a stream. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

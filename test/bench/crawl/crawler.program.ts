@@ -1,4 +1,4 @@
-/** Runs one crawler over the site in a process of its own; tells what came of it as JSON on the standard output. */
+/** Runs one crawler over the site in a separate process; prints its report as JSON. */
 import { writeFileSync } from 'node:fs'
 import { type BaxMode, crawlWithBax } from './bax.ts'
 import { type PeerFacts, peers } from './peers.ts'
@@ -6,7 +6,7 @@ import { Tally } from './tally.ts'
 
 export interface CrawlOrder extends PeerFacts {
   readonly crawler: keyof typeof peers | BaxMode
-  /** The file that the report is written to. */
+  /** Path of the report. */
   readonly report: string
 }
 

@@ -1,4 +1,4 @@
-/** The site and the crawlers, each in a process of its own. */
+/** The site and the crawlers, each in a separate process. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,15 +11,15 @@ import type { CrawlReport } from './tally.ts'
 
 export type CrawlerName = CrawlOrder['crawler']
 
-/** Memory of a crawler with all its processes, after so many pages. */
+/** Memory of a crawler with all its processes, after a number of pages. */
 interface MemorySample {
   readonly pages: number
   readonly megabytes: number
 }
 
-/** What a crawler brought home, and what that cost. */
+/** Results and costs of a crawler. */
 export interface Crawled extends CrawlReport {
-  /** Milliseconds of processors, of the crawler with all its processes; what they do in their last moments is not seen. */
+  /** CPU time of the crawler with all its processes, in milliseconds, without their last moments. */
   readonly cpuMs: number
   readonly memory?: MemorySample[]
 }
@@ -33,7 +33,7 @@ const packages = ['@crawlee/playwright@3.18.1', '@crawlee/cheerio@3.18.1', 'play
 const memoryEveryMs = 2000
 const cpuEveryMs = 200
 
-/** Installs the crawlers into a folder; they use the browser that is there. */
+/** Installs the crawlers into a folder; they use the installed browser. */
 export async function installPeers(folder: string): Promise<void> {
   const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
   await run('npm', ['install', '--prefix', folder, ...quiet, ...packages])
@@ -63,9 +63,9 @@ export async function openField(wish: SitePlan & { folder: string; browser: stri
       return { ...found, cpuMs, ...(memory && { memory: samples.map(({ ms, megabytes }) => ({ megabytes, pages: found.arrivals.filter((at) => at <= ms - found.startedMs).length })) }) } // prettier-ignore
     },
     close: async () => {
-      const gone = new Promise((resolve) => site.once('exit', resolve))
+      const exited = new Promise((resolve) => site.once('exit', resolve))
       site.stdin!.end()
-      await gone
+      await exited
     },
   }
 }
@@ -80,7 +80,7 @@ interface Watched {
   readonly cpuMs: number
 }
 
-/** Runs a crawler to its end, looking at its processes now and then. */
+/** Runs a crawler to its end, sampling its processes. */
 async function runCrawler(order: CrawlOrder, sampled: boolean): Promise<Watched> {
   const env = { ...process.env, CRAWLEE_PERSIST_STORAGE: 'false', CRAWLEE_LOG_LEVEL: 'ERROR' }
   const child = spawn(process.execPath, [program('crawler'), JSON.stringify(order)], {
@@ -92,7 +92,7 @@ async function runCrawler(order: CrawlOrder, sampled: boolean): Promise<Watched>
   const spent = new Map<number, number>()
   const weigh = () => samples.push({ ms: Date.now(), megabytes: treeMemory(child.pid!) })
   const count = () => treeOf(child.pid!).forEach(({ pid, cpuMs }) => spent.set(pid, cpuMs))
-  // A look at all processes costs as much as a page.
+  // Sampling all processes costs as much as a page.
   const timers = [setInterval(count, sampled ? memoryEveryMs : cpuEveryMs), ...(sampled ? [setInterval(weigh, memoryEveryMs)] : [])] // prettier-ignore
   const code = await new Promise<number | null>((resolve, reject) => child.once('exit', resolve).once('error', reject))
   timers.forEach((timer) => clearInterval(timer))

@@ -1,6 +1,6 @@
 /**
- * The crawlers that bax is measured beside, each the way its manual shows it. The clock of all of them runs from
- * nothing, so that the start of a browser counts for everybody, to the last page.
+ * The crawlers that bax is compared with, each as its documentation shows it. Time is measured from process start,
+ * including the start of the browser, to the last page.
  */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -11,12 +11,12 @@ import { pathOf, type SitePlan } from './site.ts'
 import type { Tally } from './tally.ts'
 
 export interface PeerFacts {
-  /** The site, without a trailing slash. */
+  /** URL of the site, without a trailing slash. */
   readonly url: string
   readonly plan: SitePlan
-  /** Where the peers' packages are installed. */
+  /** Folder with the packages of the peers. */
   readonly folder: string
-  /** The browser's executable. */
+  /** Path of the browser's executable. */
   readonly browser: string
   readonly concurrency: number
 }
@@ -67,7 +67,7 @@ const crawleeOptions = ({ concurrency }: PeerFacts) => ({
   requestHandlerTimeoutSecs: 60,
 })
 
-/** A loop over known addresses: a page for each, as Playwright's manual opens them, so many at the same time. */
+/** A loop over known URLs with a new page for each, like in Playwright's documentation, with limited concurrency. */
 const playwrightPages: Peer = async (facts, tally) => {
   const { url, plan, concurrency } = facts
   tally.begin()
@@ -83,7 +83,7 @@ const playwrightPages: Peer = async (facts, tally) => {
   await browser.close()
 }
 
-/** The same with as many pages as are open at the same time, used again and again. */
+/** The same, with reused pages. */
 const playwrightLoop: Peer = async (facts, tally) => {
   const { url, plan, concurrency } = facts
   tally.begin()
@@ -103,7 +103,7 @@ async function launchPlaywright({ browser: executablePath }: PeerFacts) {
   return { browser, context: await browser.newContext() }
 }
 
-/** What a browser can do at the very most: navigate, wait for the load event, take the document. */
+/** The maximum that a browser can do: navigate, wait for the load event, read the document. */
 const rawCdp: Peer = async ({ url, plan, browser, concurrency }, tally) => {
   tally.begin()
   const process = await startBrowser({ path: browser, shell: true, kind: 'headless' })
@@ -136,7 +136,7 @@ async function rawTab(channel: Channel): Promise<string> {
 const addresses = (url: string, plan: SitePlan): string[] =>
   Array.from({ length: plan.pages }, (_, at) => `${url}${pathOf(at, plan)}`)
 
-/** Takes addresses in turn, as many at a time as there are lanes. */
+/** Visits the URLs in turn, one per lane at a time. */
 async function inLanes<Lane>(
   lanes: readonly Lane[],
   all: readonly string[],

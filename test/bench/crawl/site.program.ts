@@ -1,11 +1,11 @@
-/** Serves the made-up site on 127.0.0.1 from a process of its own; tells its port on the standard output. */
+/** Serves the generated site on 127.0.0.1 from a separate process; prints its port. */
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { assets, dataMs, dataOf, htmlOf, kindOfPage, pageAt, type SitePlan, slowMs } from './site.ts'
 
 const plan = JSON.parse(process.argv[2]!) as SitePlan
 
-/** A picture of some weight, whatever its name. */
+/** An image of realistic size, for any name. */
 const picture = Buffer.concat([
   Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -41,5 +41,5 @@ function page(response: ServerResponse, at: number, path: string): void {
 }
 
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))
-// Ends with whoever started it.
+// Ends with its parent process.
 process.stdin.on('end', () => process.exit(0)).resume()

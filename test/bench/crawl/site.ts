@@ -1,14 +1,11 @@
-/** The pages of a made-up site, each with a text of its own by which a crawler's result is checked. */
+/** Pages of a generated site, each with unique texts by which the result of a crawler is checked. */
 
-/**
- * What a page is: an article, three kinds of pages that scripts fill, an article that takes its time, one behind a
- * redirect, and one that is not there.
- */
+/** Kind of a page: an article, three kinds filled by scripts, a slow article, one behind a redirect, and a missing one. */
 export type PageKind = 'article' | 'fetched' | 'bundled' | 'completed' | 'slow' | 'redirect' | 'missing'
 
 export interface SitePlan {
   readonly pages: number
-  /** Only pages that are complete as they are sent. */
+  /** Only pages that are complete as sent. */
   readonly staticOnly: boolean
 }
 
@@ -17,7 +14,7 @@ const branches = 20
 export const slowMs = 250
 export const dataMs = 40
 
-/** Kinds of a hundred leaves. Inner pages are articles, so that what a crawler misses costs it no other page. */
+/** Kinds of a hundred leaves. Inner pages are articles, so that missing content causes no missing pages. */
 const mixed: readonly [PageKind, number][] = [
   ['article', 66],
   ['fetched', 7],
@@ -40,18 +37,18 @@ export function kindOfPage(at: number, { pages, staticOnly }: SitePlan): PageKin
 
 export const clientRendered: ReadonlySet<PageKind> = new Set(['fetched', 'bundled', 'completed'])
 
-/** The path that other pages link to. */
+/** Returns the path that other pages link to. */
 export const pathOf = (at: number, plan: SitePlan): string =>
   at === 0 ? '/' : `/${kindOfPage(at, plan) === 'redirect' ? 'old' : 'page'}/${at}`
 
-/** The number of a page by the path of its address, before or after a redirect; undefined for others. */
+/** Returns the number of a page by the path of its URL, before or after a redirect; undefined for others. */
 export function pageAt(path: string): number | undefined {
   if (path === '/') return 0
   const [, at] = /^\/(?:page|old)\/(\d+)$/.exec(path) ?? []
   return at === undefined ? undefined : Number(at)
 }
 
-/** What only the complete page says. */
+/** The text that only the complete page has. */
 export const markerOf = (at: number): string => `observation ${(at * 2_654_435_761) % 4_294_967_296} of delta ${at}`
 
 const sentence = (at: number, line: number): string =>
@@ -87,17 +84,17 @@ function article(at: number, plan: SitePlan): string {
   return `<!doctype html><html lang="en"><head>${head(at)}</head><body>${navigation(at, plan)}<main><article><h1>Delta ${at}</h1>\n${prose(at)}\n<p>This is ${markerOf(at)}, which ends the report.</p></article></main>${footer}<script>document.querySelector('header').addEventListener('click', () => document.body.classList.toggle('open'))</script></body></html>`
 }
 
-/** An application that fetches all it shows. */
+/** An application that fetches all its content. */
 const fetched = (at: number): string =>
   `<!doctype html><html lang="en"><head>${head(at)}</head><body><div id="app"></div><script>
 fetch('/data/${at}').then((answer) => answer.json()).then(({ html }) => { document.getElementById('app').innerHTML = html })
 </script></body></html>`
 
-/** An application in modules that are loaded in two steps; what it shows comes with the page in its own form. */
+/** An application in modules that are loaded in two steps, with its content encoded in the page. */
 const bundled = (at: number): string =>
   `<!doctype html><html lang="en"><head>${head(at)}</head><body><div id="root"></div><script type="application/json" id="state">${JSON.stringify({ packed: Buffer.from(applicationHtml(at)).toString('base64') })}</script><script type="module" src="/assets/main.js"></script></body></html>`
 
-/** An article with a part that is put in when the rest is there. */
+/** An article with a part that is inserted after loading. */
 const completed = (at: number, plan: SitePlan): string =>
   `<!doctype html><html lang="en"><head>${head(at)}</head><body>${navigation(at, plan)}<main><article><h1>Delta ${at}</h1>\n${prose(at)}\n<ul id="observations"></ul></article></main>${footer}<script>
 addEventListener('DOMContentLoaded', () => setTimeout(() => {
@@ -117,7 +114,7 @@ addEventListener('DOMContentLoaded', () => setTimeout(() => {
 const applicationHtml = (at: number): string =>
   `<main><h1>Delta ${at}</h1>${prose(at)}<p>This is ${markerOf(at)}, which ends the report.</p></main>`
 
-/** The page as it is sent. */
+/** Returns the page as it is sent. */
 export function htmlOf(at: number, plan: SitePlan): string {
   const kind = kindOfPage(at, plan)
   if (kind === 'fetched') return fetched(at)
@@ -126,7 +123,7 @@ export function htmlOf(at: number, plan: SitePlan): string {
   return article(at, plan)
 }
 
-/** What scripts of a page ask for. */
+/** Returns the response to requests of scripts. */
 export const dataOf = (at: number): string =>
   JSON.stringify({
     html: applicationHtml(at),

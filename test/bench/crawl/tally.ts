@@ -1,18 +1,18 @@
-/** What a crawler brought home: which pages it read, and which of them completely. */
+/** Results of a crawler: the pages it read, and which of them completely. */
 import { clientRendered, kindOfPage, markerOf, pageAt, type SitePlan } from './site.ts'
 
 export interface CrawlReport {
   readonly seconds: number
   readonly pages: number
-  /** Numbers of pages that came without the text that only the complete page has, or did not come at all. */
+  /** Numbers of the pages that are missing, or lack the text that only the complete page has. */
   readonly incomplete: readonly number[]
-  /** Those of them that scripts fill. */
+  /** Those of them that are filled by scripts. */
   readonly missedRendered: number
-  /** How many pages of that kind there are. */
+  /** Number of pages of that kind. */
   readonly rendered: number
   /** `Date.now()` at the start. */
   readonly startedMs: number
-  /** Milliseconds since the start at which each page came. */
+  /** Milliseconds from the start to each page. */
   readonly arrivals: readonly number[]
 }
 
@@ -33,12 +33,12 @@ export class Tally {
     this.#start = performance.now()
   }
 
-  /** The first call counts. */
+  /** Only the first call counts. */
   end(): void {
     this.#end ??= performance.now()
   }
 
-  /** Counts a page by its address and whatever text the crawler has of it. */
+  /** Counts a page by its URL and any text that the crawler has of it. */
   page(url: string, text: string, { again }: { again: boolean } = { again: false }): void {
     if (!again) this.#arrivals.push(performance.now() - this.#start)
     const at = pageAt(new URL(url).pathname)

@@ -12,7 +12,7 @@ import { run } from '../measure.ts'
 
 export interface ApplicationPage {
   readonly name: string
-  /** Brings a fresh page to the state that is compared. */
+  /** Brings a new page into the state that is compared. */
   open(page: Page): Promise<void>
 }
 

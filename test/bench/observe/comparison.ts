@@ -1,4 +1,4 @@
-/** What an observation says of twelve pages of applications, beside Playwright's own snapshot of the same pages. */
+/** Compares observations of twelve application pages with Playwright's own snapshots of them. */
 import type { BrowserContext } from 'playwright'
 import { observationOptions } from '../../../src/core/shapes/observe.ts'
 import { type AriaNode, hasControlRole } from '../../../src/engine/browser/observe/snapshot/aria.ts'
@@ -37,10 +37,10 @@ interface Sizes {
   readonly theirs: number
   readonly ours: number
   readonly pieces: number
-  /** Not in the observation as it comes. */
+  /** Missing in the observation. */
   readonly absent: readonly string[]
   readonly omitted: number
-  /** Not in an observation that leaves nothing out. */
+  /** Missing in an observation without a limit. */
   readonly lost: readonly string[]
 }
 
@@ -60,14 +60,14 @@ async function compareOne(context: BrowserContext, application: ApplicationPage)
   const client = await context.newCDPSession(page)
   const { targetInfo } = await client.send('Target.getTargetInfo')
   const target = new UserTabs({ sessionId: 'bench', context, active: () => targetInfo.targetId, ended: new AbortController().signal, crashed: () => false, reload: () => Promise.reject(new Error('the page has crashed')) }) // prettier-ignore
-  const look = async (wishes: object) => {
-    const parsed = observationOptions.parse({ include: ['snapshot'], ...wishes })
+  const inspect = async (options: object) => {
+    const parsed = observationOptions.parse({ include: ['snapshot'], ...options })
     return (await observe(target, parsed, new AbortController().signal)).observation
   }
   const theirs = await page.ariaSnapshot({ mode: 'ai' })
   const pieces = piecesOf((await page.ariaSnapshotJSON({ mode: 'ai' })) as unknown as AriaNode[])
-  const short = await look({})
-  const whole = await look({ max_chars: 5_000_000 })
+  const short = await inspect({})
+  const whole = await inspect({ max_chars: 5_000_000 })
   const [shown, all] = [letters(short.snapshot!), letters(whole.snapshot!)]
   return {
     theirs: theirs.length,
@@ -79,13 +79,13 @@ async function compareOne(context: BrowserContext, application: ApplicationPage)
   }
 }
 
-/** Every text and every name; options beyond the tenth of a native list are counted in their line. */
+/** Returns every text and name; options after the tenth of a native list are counted in their line. */
 function piecesOf(nodes: readonly (AriaNode | string)[], shownOptions = 10): string[] {
   let options = 0
   return nodes.flatMap((node) => {
     if (typeof node === 'string') return [node]
     if (node.role === 'option' && node.ref === undefined && ++options > shownOptions) return []
-    // The name of a row or a table cell is made of what is in it.
+    // The name of a row or a table cell consists of its content.
     const name = node.name && (hasControlRole(node) || !node.children) ? [node.name] : []
     return [...name, ...(node.text === undefined ? [] : [node.text]), ...piecesOf(node.children ?? [])]
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { KeyStore } from '../../../src/engine/store/keys.ts'
-import { until } from '../../support/session-steps.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -122,7 +122,7 @@ describe('keys', () => {
     store.whenLost(other.key_id, () => lost.push('other'), signal)
     over.abort()
     await new KeyStore(folder).revoke(mine.key_id)
-    await until(() => lost.length > 0)
+    await waitUntil(() => lost.length > 0)
     store.whenLost(mine.key_id, () => lost.push('late'), signal)
     expect(lost).toEqual(['mine', 'late'])
   })

@@ -4,7 +4,7 @@ import { routesOf } from '../../../src/core/operation/operation.ts'
 import { operations, sockets, streams, transfers } from '../../../src/operations/index.ts'
 import { samples } from '../../../src/operations/samples.ts'
 import { aliasId, makeOpenapi } from '../../../src/server/openapi/openapi.ts'
-import { mistakeIn } from '../../support/described.ts'
+import { findViolation } from '../../support/openapi-check.ts'
 
 interface Described {
   operationId: string
@@ -136,7 +136,7 @@ describe('responses', () => {
     ['a media type that is not described', 'GET', '/shell/fs/raw', answer(200, null, 'text/html')],
     ['an address that is not described', 'GET', '/planted', answer(200, {})],
   ])('%s is found by the check of the flow tests', (_, method, path, given) => {
-    expect(mistakeIn(method, path, given)).toMatch(/^GET /)
+    expect(findViolation(method, path, given)).toMatch(/^GET /)
   })
 
   test.each([
@@ -146,6 +146,6 @@ describe('responses', () => {
     ['an error', 'GET', '/sessions', answer(401, { success: false, error: 'e', code: 'unauthorized', message: 'e', request_id: 'req_1' })],
     ['a download of any type', 'GET', '/shell/artifacts/art_1/files/a/b.png', answer(200, null, 'image/png')],
   ])('%s is allowed', (_, method, path, given) => {
-    expect(mistakeIn(method, path, given)).toBeUndefined()
+    expect(findViolation(method, path, given)).toBeUndefined()
   }) // prettier-ignore
 })

@@ -12,7 +12,7 @@ import { closeCodes, type Link } from '../../../src/core/net/link.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { type Listener, listen } from '../../../src/server/process/listen.ts'
 import { RateLimiter } from '../../../src/server/access/rate.ts'
-import { until } from '../../support/session-steps.ts'
+import { waitUntil } from '../../support/wait.ts'
 
 /** Lengths of received messages, and counts of opened and closed operations. */
 let heard: number[] = []
@@ -48,7 +48,7 @@ afterAll(() => listener.close())
 const sockets: WebSocket[] = []
 afterEach(async () => {
   for (const socket of sockets.splice(0)) socket.terminate()
-  await until(async () => opened === ended)
+  await waitUntil(async () => opened === ended)
   heard = []
 })
 
@@ -80,7 +80,7 @@ describe.each([
     const { socket } = await come(path, ann)
     const closed = once(socket, 'close')
     socket.send('x'.repeat(most))
-    await until(async () => heard.length === 1)
+    await waitUntil(async () => heard.length === 1)
     socket.send('x'.repeat(most + 1))
     expect([await codeOf(closed), heard]).toEqual([1009, [most]])
   })
@@ -116,7 +116,7 @@ describe('open websockets', () => {
     ])
     expect((await come(path, { 'x-api-key': `${keyPrefix}ben` })).status).toBe(101)
     inside[0]!.socket.terminate()
-    await until(async () => (await come(path, ann)).status === 101)
+    await waitUntil(async () => (await come(path, ann)).status === 101)
   })
 
   test('each token has its own limit', async () => {
@@ -136,7 +136,7 @@ describe('open websockets', () => {
       expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 400 /)
     }
     expect(opened).toBe(before + 2)
-    await until(async () => opened === ended)
+    await waitUntil(async () => opened === ended)
   })
 })
 

@@ -1,50 +1,54 @@
-/** Who poses as a browser on a debugging port: says what a test wants said, and may have a real one behind it. */
+/** A fake browser on a debugging port: sends what a test tells it to, optionally as a proxy of a real one. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { WebSocket, WebSocketServer } from 'ws'
 
-export type Said = string | Buffer
+export type Message = string | Buffer
 
-export interface FalseBrowser {
+export interface FakeBrowser {
   /** `ws://127.0.0.1:PORT` */
   readonly url: string
-  /** Says something to the one who has connected last. */
-  say(what: Said): void
-  /** What the real browser has said to that one. */
-  readonly heard: readonly string[]
-  /** Code and reason with which connections were closed from the other side. */
-  readonly closings: readonly { code: number; reason: string }[]
+  /** Sends a message to the latest client. */
+  send(message: Message): void
+  /** Messages of the real browser to that client. */
+  readonly received: readonly string[]
+  /** Code and reason with which clients closed connections. */
+  readonly closeEvents: readonly { code: number; reason: string }[]
   close(): Promise<void>
 }
 
 /**
- * Answers every call with `answer`, unless there is a real browser at `behind` (`http://HOST:PORT`): then that one does, and
- * each of its messages goes through `pass`.
+ * Responds to every call with `answer`; or forwards calls to the real browser at `behind` (`http://HOST:PORT`), whose
+ * messages go through `pass`.
  */
-export async function startFalseBrowser({ answer, behind, pass = (text) => [text] }: Wishes): Promise<FalseBrowser> {
+export async function startFakeBrowser({
+  answer,
+  behind,
+  pass = (text) => [text],
+}: FakeBrowserOptions): Promise<FakeBrowser> {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' })
   await once(server, 'listening')
-  const heard: string[] = []
-  const closings: { code: number; reason: string }[] = []
+  const received: string[] = []
+  const closeEvents: { code: number; reason: string }[] = []
   let last: WebSocket | undefined
   server.on('connection', (socket) => {
     last = socket
-    heard.length = 0
-    // Who is cut off may still be speaking.
+    received.length = 0
+    // A disconnected client may still be sending.
     socket.on('error', () => {})
-    socket.on('close', (code, reason) => closings.push({ code, reason: reason.toString() }))
+    socket.on('close', (code, reason) => closeEvents.push({ code, reason: reason.toString() }))
     if (answer !== undefined) socket.on('message', () => socket.send(answer))
-    if (behind !== undefined) void join(socket, behind, (text) => {
-      heard.push(text)
+    if (behind !== undefined) void forwardTo(socket, behind, (text) => {
+      received.push(text)
       return pass(text)
     }) // prettier-ignore
   })
   const { port } = server.address() as AddressInfo
   return {
     url: `ws://127.0.0.1:${port}`,
-    say: (what) => last!.send(what),
-    heard,
-    closings,
+    send: (message) => last!.send(message),
+    received,
+    closeEvents,
     close: async () => {
       for (const socket of server.clients) socket.terminate()
       await new Promise((resolve) => void server.close(resolve))
@@ -52,13 +56,13 @@ export async function startFalseBrowser({ answer, behind, pass = (text) => [text
   }
 }
 
-interface Wishes {
-  readonly answer?: Said
+interface FakeBrowserOptions {
+  readonly answer?: Message
   readonly behind?: string
   readonly pass?: (text: string) => readonly string[]
 }
 
-async function join(socket: WebSocket, behind: string, pass: (text: string) => readonly string[]): Promise<void> {
+async function forwardTo(socket: WebSocket, behind: string, pass: (text: string) => readonly string[]): Promise<void> {
   const early: string[] = []
   const keep = (data: Buffer) => void early.push(data.toString())
   socket.on('message', keep)

@@ -1,4 +1,4 @@
-/** One of everything that can belong to a key, made under it through the front door. */
+/** One object of every kind that belongs to a key, created through the API. */
 import { WebSocket } from 'ws'
 import { type Client, createClient, follow } from '../../src/client/client.ts'
 import { overHttp, type Transport } from '../../src/client/transport.ts'
@@ -6,10 +6,10 @@ import type { KeyScope } from '../../src/core/access/caller.ts'
 import { operations } from '../../src/operations/index.ts'
 import { protocol, subprotocol } from '../../src/engine/relay/tunnel/messages.ts'
 import type { Homes } from './homes.ts'
-import { until } from './session-steps.ts'
 import { busybox } from './shell.ts'
+import { waitUntil } from './wait.ts'
 
-/** Somebody with a key, and the ways to call with it. */
+/** A key, and clients that use it. */
 export interface KeyHolder {
   readonly key: string
   readonly keyId: string
@@ -28,8 +28,8 @@ export async function keyHolder(
   return { key, keyId, transport, client: createClient(transport, addressed) }
 }
 
-/** What is there to be found, by its id. */
-export interface Belongings {
+/** The objects of a key, by their IDs. */
+export interface OwnedObjects {
   readonly session: string
   readonly frameToken: string
   readonly provision: string
@@ -37,41 +37,44 @@ export interface Belongings {
   readonly crawl: string
   readonly relay: string
   readonly relayToken: string
-  /** Present where there is Docker. */
+  /** Only with Docker. */
   readonly shell?: string
   readonly exec?: string
   readonly artifact?: string
 }
 
-/** Names that every key may use for things of its own. */
+/** A name that every key may use for its own objects. */
 export const commonName = 'shop'
 
-/** `site` is crawled; the pool must have a place for one session. */
-export async function makeBelongings(homes: Homes, holder: KeyHolder, site: string): Promise<Belongings> {
+/** Creates one object of every kind. `site` is crawled; the pool must have a slot for one session. */
+export async function createOwnedObjects(homes: Homes, holder: KeyHolder, site: string): Promise<OwnedObjects> {
   const { client } = holder
   const { session_id: session, frame_token: frameToken } = await client.createSession({ requested_name: commonName })
   const { provision_id: provision } = await client.createSession({})
   const { profile_id: profile } = await client.saveProfile({ name: 'login', session_id: session! })
   const { id: crawl } = (await client.crawl({ url: site, async: true })) as { id: string }
   const { token, token_id: relayToken } = await client.createRelayToken({})
-  const relay = await bringNothing(homes, token, holder)
-  const shell = busybox.absent === null ? await shellThings(holder) : {}
+  const relay = await connectWithoutBrowser(homes, token, holder)
+  const shell = busybox.absent === null ? await createShellObjects(holder) : {}
   return { session: session!, frameToken: frameToken!, provision: provision!, profile, crawl, relay, relayToken, ...shell } // prettier-ignore
 }
 
-/** A connector without a browser: it says hello, and stays. */
-async function bringNothing({ baseUrl }: Homes, token: string, { client }: KeyHolder): Promise<string> {
+/** Connects without a browser: sends the hello message, and stays connected. */
+async function connectWithoutBrowser({ baseUrl }: Homes, token: string, { client }: KeyHolder): Promise<string> {
   const headers = { authorization: `Bearer ${token}` }
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/relay/connect`, subprotocol, { headers })
   const browser = { product: 'None/1', protocol_version: '1.3', user_agent: 'none', headless: true }
   const hello = { type: 'hello', proto: protocol, version: '0', platform: 'test', name: commonName, policy: 'full', redact: true, browser } // prettier-ignore
   await new Promise<void>((resolve, reject) => socket.once('open', resolve).once('error', reject))
   socket.send(JSON.stringify(hello))
-  await until(async () => (await client.listRelays()).sessions.length > 0)
+  await waitUntil(async () => (await client.listRelays()).sessions.length > 0)
   return (await client.listRelays()).sessions[0]!.id
 }
 
-async function shellThings({ client, transport }: KeyHolder): Promise<Pick<Belongings, 'shell' | 'exec' | 'artifact'>> {
+async function createShellObjects({
+  client,
+  transport,
+}: KeyHolder): Promise<Pick<OwnedObjects, 'shell' | 'exec' | 'artifact'>> {
   const { session_id: shell } = await client.createShell({ image: busybox.image, name: commonName })
   const body = { session_id: shell, command: 'echo 42 > /output/plot.png', on_disconnect: 'continue' }
   let [exec, artifact] = ['', '']

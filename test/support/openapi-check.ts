@@ -1,4 +1,4 @@
-/** Compares every response of a server, failures included, with what its `openapi.json` says. */
+/** Compares every response of a server, errors included, with its `openapi.json`. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { makeOpenapi } from '../../src/server/openapi/openapi.ts'
 
@@ -10,8 +10,8 @@ const opened = makeOpenapi() as {
 }
 
 /**
- * The description with closed objects: a field that it does not name is a mistake of ours here, though clients are told
- * to ignore such fields.
+ * The description with closed objects: an undocumented field is an error of ours here, although clients are told to ignore
+ * such fields.
  */
 const closed = JSON.parse(JSON.stringify(opened), (_, value: unknown) =>
   isObjectSchema(value) && !('additionalProperties' in value) ? { ...value, additionalProperties: false } : value,
@@ -41,14 +41,14 @@ const templates = Object.keys(closed.paths).map((path) => {
 type Content = Record<string, { schema: Json }>
 
 interface DescribedOperation {
-  /** Of the path in the document, as JSON pointer segments. */
+  /** Path in the document, as JSON pointer segments. */
   readonly at: readonly string[]
   readonly responses: Record<string, { content?: Content }>
 }
 
 function operationAt(method: string, pathname: string): DescribedOperation | undefined {
   const found = templates.filter(({ pattern }) => pattern.test(pathname)).map(({ path }) => path)
-  // A template without fields is more exact than one with some; the last field of a download takes the rest of the path.
+  // A template without fields takes precedence over others; the last field of a download matches the rest of the path.
   const path =
     found.find((one) => !one.includes('{')) ?? found[0] ?? templates.find(({ rest }) => rest.test(pathname))?.path
   const operation = path === undefined ? undefined : closed.paths[path]![method.toLowerCase()]
@@ -65,15 +65,15 @@ function validatorAt(path: readonly string[]): ValidateFunction {
   return known
 }
 
-export interface Described {
+export interface CheckedApp {
   readonly fetch: Fetch
-  /** Throws an Error that lists every response that the description does not allow. */
+  /** Throws an Error that lists every response that violates the description. */
   check(): void
 }
 
-/** An application whose JSON responses are compared with the description; `check` reports what differed. */
-export function described(app: { fetch: Fetch }): Described {
-  const mistakes = new Set<string>()
+/** Wraps an application and compares its JSON responses with the description; `check` reports the differences. */
+export function withOpenapiCheck(app: { fetch: Fetch }): CheckedApp {
+  const violations = new Set<string>()
   return {
     async fetch(request) {
       const response = await app.fetch(request)
@@ -83,12 +83,13 @@ export function described(app: { fetch: Fetch }): Described {
       const isJson = mediaType === 'application/json'
       // Streams and downloads are passed on unread.
       const text = isJson ? await response.text() : undefined
-      const mistake = mistakeIn(request.method, pathname, { status: response.status, mediaType, text })
-      if (mistake !== undefined) mistakes.add(mistake)
+      const violation = findViolation(request.method, pathname, { status: response.status, mediaType, text })
+      if (violation !== undefined) violations.add(violation)
       return isJson ? new Response(text, response) : response
     },
     check() {
-      if (mistakes.size > 0) throw new Error(`responses that openapi.json does not allow:\n${[...mistakes].join('\n')}`)
+      if (violations.size > 0)
+        throw new Error(`responses that openapi.json does not allow:\n${[...violations].join('\n')}`)
     },
   }
 }
@@ -96,13 +97,17 @@ export function described(app: { fetch: Fetch }): Described {
 interface Answer {
   readonly status: number
   readonly mediaType: string
-  /** Of a JSON response. */
+  /** Body of a JSON response. */
   readonly text: string | undefined
 }
 
 /** Describes how a response violates the OpenAPI document, in one line; undefined if it does not. */
-export function mistakeIn(method: string, pathname: string, { status, mediaType, text }: Answer): string | undefined {
-  // Responses where no operation is, and the page of the live view.
+export function findViolation(
+  method: string,
+  pathname: string,
+  { status, mediaType, text }: Answer,
+): string | undefined {
+  // Unknown routes, and the page of the live view.
   const isPage = pathname.startsWith('/live/') && mediaType === 'text/html'
   if (pathname === '/openapi.json' || isPage || /"code":"(?:route_not_found|method_not_allowed)"/.test(text ?? ''))
     return undefined
