@@ -3,11 +3,10 @@ import { join, relative, resolve } from 'node:path'
 import { failureOf, type EngineAccess } from './call.ts'
 import { writeOutput } from '../output/write-output.ts'
 import type { Screenshot, ScriptStart, StepStart } from './report.ts'
-import type { Mask } from './script/secrets.ts'
+import { type Mask, maskTrace } from './script/secrets.ts'
 import { takeScreenshot } from './step-run.ts'
-import { maskTrace } from './trace-file.ts'
 
-export interface EvidenceOptions {
+interface EvidenceOptions {
   /** Folder for files; without one only screenshots are taken, for the reports. */
   readonly folder?: string
   /** Whether a report shows screenshots of failures. */
@@ -17,32 +16,25 @@ export interface EvidenceOptions {
   readonly signal: AbortSignal
 }
 
-/** Evidence of all scripts of a run. */
-export class EvidenceStore {
-  readonly #options: EvidenceOptions
-  readonly #names = new Map<string, string>()
+/** Returns the collector for one attempt at a script. */
+export type Evidence = (script: ScriptStart, engine: EngineAccess) => EvidenceCollector
 
-  constructor(options: EvidenceOptions) {
-    this.#options = options
-  }
-
-  /** Returns the collector for one attempt at a script. */
-  collectorFor({ file, attempt }: ScriptStart, engine: EngineAccess): EvidenceCollector {
-    const name = this.#nameOf(file) + (attempt > 1 ? `-retry${attempt - 1}` : '')
-    const { folder } = this.#options
-    return new EvidenceCollector(this.#options, engine, folder === undefined ? undefined : join(folder, name))
-  }
-
+/** Collects the evidence of all scripts of a run. */
+export function collectEvidence(options: EvidenceOptions): Evidence {
+  const names = new Map<string, string>()
   /** Returns the folder name of a script: `shop/checkout.yaml` becomes `shop-checkout`, with a number when taken. */
-  #nameOf(file: string): string {
-    const known = this.#names.get(file)
-    if (known !== undefined) return known
-    const base = slug(this.#options.mask.name(file.replace(/\.(ya?ml|json)$/i, '')))
-    const taken = new Set(this.#names.values())
+  const nameOf = (file: string): string => {
+    const base = slug(options.mask.name(file.replace(/\.(ya?ml|json)$/i, '')))
+    const taken = new Set(names.values())
     let name = base
     for (let number = 2; taken.has(name); number += 1) name = `${base}-${number}`
-    this.#names.set(file, name)
+    names.set(file, name)
     return name
+  }
+  return ({ file, attempt }, engine) => {
+    const name = (names.get(file) ?? nameOf(file)) + (attempt > 1 ? `-retry${attempt - 1}` : '')
+    const { folder } = options
+    return new EvidenceCollector(options, engine, folder === undefined ? undefined : join(folder, name))
   }
 }
 
@@ -152,17 +144,16 @@ export class EvidenceCollector {
 const consoleLines = (events: readonly LogEvent[]): string =>
   lines(events, ({ type, data }) => {
     const { level, text, url, line, message } = data
-    if (type === 'console')
-      return `${String(level)} ${String(text)}${url === undefined ? '' : ` (${String(url)}:${String(line)})`}`
-    return type === 'page.error' ? `error ${String(message)}` : undefined
+    if (type === 'console') return `${level} ${text}${url === undefined ? '' : ` (${url}:${line})`}`
+    return type === 'page.error' ? `error ${message}` : undefined
   })
 
 const networkLines = (events: readonly LogEvent[]): string =>
   lines(events, ({ type, data }) => {
     const { method, url, status, error, resource_type } = data
-    const what = `${String(method)} ${String(url)} (${String(resource_type)})`
-    if (type === 'network.response') return `${String(status)} ${what}`
-    return type === 'network.failed' ? `failed ${what}: ${String(error)}` : undefined
+    const what = `${method} ${url} (${resource_type})`
+    if (type === 'network.response') return `${status} ${what}`
+    return type === 'network.failed' ? `failed ${what}: ${error}` : undefined
   })
 
 const lines = (events: readonly LogEvent[], text: (event: LogEvent) => string | undefined): string =>

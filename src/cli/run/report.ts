@@ -1,5 +1,6 @@
 /** The results of a run, which every reporter formats in its own way. */
 import { type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
+import type { Shard } from './files.ts'
 import type { Place } from './script/plan.ts'
 
 type StepStatus = 'passed' | 'failed' | 'skipped'
@@ -70,7 +71,7 @@ export interface RunReport {
   readonly runId: string
   readonly startedAt: string
   readonly durationMs: number
-  readonly shard?: { readonly index: number; readonly of: number }
+  readonly shard?: Shard
   readonly scripts: readonly ScriptReport[]
 }
 

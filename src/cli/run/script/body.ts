@@ -1,11 +1,11 @@
 /** Reads plain bodies of POST /commands as scripts: `{"commands": [{"command": …, "data": …}]}`. */
-import { basename } from 'node:path'
 import { renameAliases, unknownFields } from '../../../core/operation/unknown-fields.ts'
 import { catalogue } from '../../../commands/index.ts'
 import { operations } from '../../../operations/index.ts'
 import { checkValue } from './check.ts'
 import { pathOf } from './document.ts'
 import type { ScriptErrorList } from './script-errors.ts'
+import { scriptName } from '../files.ts'
 import type { BodyPlan } from './plan.ts'
 
 /** Validates a body as the engine does, and reports errors with their positions. */
@@ -18,12 +18,9 @@ export function readBody(fields: Readonly<Record<string, unknown>>, errors: Scri
   return {
     kind: 'body',
     file,
-    name: basename(file).replace(/\.(ya?ml|json)$/i, ''),
+    name: scriptName(file),
     body,
-    places: commands.map((_, index) => {
-      const { line, column } = errors.document.spanOf(['commands', index])
-      return { file, line, column }
-    }),
+    places: commands.map((_, index) => errors.placeOf(['commands', index])),
     secrets: [],
   }
 }

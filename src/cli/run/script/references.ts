@@ -9,14 +9,16 @@ export interface Reference {
   readonly root: string
   /** Keys and indices after the root. */
   readonly path: Path
+  /** Path of its text in the document, and its position in the text. */
+  readonly at: Path
   readonly start: number
 }
 
 /** A parsed value of a script, with its references. */
 export type Template =
   | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'reference'; readonly reference: Reference; readonly at: Path }
-  | { readonly kind: 'text'; readonly parts: readonly (string | Reference)[]; readonly at: Path }
+  | { readonly kind: 'reference'; readonly reference: Reference }
+  | { readonly kind: 'text'; readonly parts: readonly (string | Reference)[] }
   | { readonly kind: 'list'; readonly items: readonly Template[] }
   | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Template])[] }
 
@@ -63,14 +65,14 @@ function parseText(text: string, at: Path, onBad: OnBadReference): Template {
     }
     if (literal) parts.push(literal)
     literal = ''
-    parts.push({ source, root: parsed[1]!, path: keysOf(parsed[2]!), start: match.index })
+    parts.push({ source, root: parsed[1]!, path: keysOf(parsed[2]!), at, start: match.index })
   }
   literal += text.slice(end)
   if (literal) parts.push(literal)
   const [first] = parts
-  if (parts.length === 1 && typeof first === 'object') return { kind: 'reference', reference: first, at }
+  if (parts.length === 1 && typeof first === 'object') return { kind: 'reference', reference: first }
   return parts.some((part) => typeof part === 'object')
-    ? { kind: 'text', parts, at }
+    ? { kind: 'text', parts }
     : { kind: 'value', value: parts.join('') }
 }
 
@@ -85,20 +87,11 @@ export function parsePath(text: string): Path | undefined {
   return match ? keysOf(match[2]!) : undefined
 }
 
-/** Returns every reference of a template with its path in the document. */
-export function referencesOf(template: Template): { reference: Reference; at: Path }[] {
-  switch (template.kind) {
-    case 'value':
-      return []
-    case 'reference':
-      return [template]
-    case 'text':
-      return template.parts.flatMap((part) => (typeof part === 'string' ? [] : [{ reference: part, at: template.at }]))
-    case 'list':
-      return template.items.flatMap(referencesOf)
-    case 'map':
-      return template.entries.flatMap(([, item]) => referencesOf(item))
-  }
+/** Returns every reference of a template, in order. */
+export function referencesOf(template: Template): Reference[] {
+  const found: Reference[] = []
+  fill(template, (reference) => found.push(reference))
+  return found
 }
 
 /** Resolves a template. A value that is a single reference keeps its type; inside text it becomes text. */
