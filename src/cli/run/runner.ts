@@ -97,7 +97,7 @@ export class ScriptRun {
     const { session } = this.#plan
     if (!session) return
     const fields = resolveTemplate(session, scope) as Partial<SessionFields>
-    this.#session = await openSession(this.#engine.client, fields, this.#tools.signal)
+    this.#session = await openSession(this.#engine, fields, this.#tools.signal)
     if (this.#session.warning) notes.push(this.#session.warning)
     await this.#evidence.begin()
   }
