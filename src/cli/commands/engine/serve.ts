@@ -4,7 +4,6 @@ import { parseRange } from '../../../core/net/address-range.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { LogFormat, LogLevel } from '../../../core/config/log-format.ts'
-import type { Param } from '../../../core/operation/params.ts'
 import { allowancesOf } from '../../../core/access/quota.ts'
 import { openStateDir } from '../../../core/state/state-dir.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
@@ -18,13 +17,11 @@ import { fileText, flagValue } from '../../parse/values.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
-    for (const param of Object.values<Param>(serveParams)) addParam(command, param)
+    for (const param of Object.values(serveParams)) addParam(command, param)
   })
   const { io, settings } = context
-  const read = (name: keyof typeof serveParams) => {
-    const param: Param = serveParams[name]
-    return flagValue(param, typed.flags, io.cwd) ?? param.default
-  }
+  const read = (name: keyof typeof serveParams) =>
+    flagValue(serveParams[name], typed.flags, io.cwd) ?? serveParams[name].default
   const address = { host: bareHost(read('host') as string), port: portNumber(read('port') as number, '--port') }
   const metrics = metricsAddress(read('metrics') as string | undefined)
   const allowances = allowancesOf(readAllowance(read))
