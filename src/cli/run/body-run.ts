@@ -17,9 +17,9 @@ export async function runBody(
   observer.scriptStarted({ file, name, steps: places.length, attempt })
   const facts = { file, name, attempt, startedAt, artifacts: [], notes: [] }
   try {
-    const answer = await engine.client.runCommands(body as never, { signal, strict: true })
+    const answer = await engine.client.runCommands(body, { signal, strict: true })
     // As with scripts, a session that was created for these commands is closed after them.
-    if (body['session_id'] === undefined)
+    if (body.session_id === undefined)
       await engine.client.closeSession({ session_id: answer.session_id }, { signal: cleanupSignal })
     return {
       answer,

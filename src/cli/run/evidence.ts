@@ -34,7 +34,7 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
   return ({ file, attempt }, engine) => {
     const name = (names.get(file) ?? nameOf(file)) + (attempt > 1 ? `-retry${attempt - 1}` : '')
     const { folder } = options
-    return new EvidenceCollector(options, engine, folder === undefined ? undefined : join(folder, name))
+    return new EvidenceCollector({ ...options, engine, folder: folder === undefined ? undefined : join(folder, name) })
   }
 }
 
@@ -52,21 +52,17 @@ interface LogEvent {
 export class EvidenceCollector {
   /** Written files, relative to the working folder. */
   readonly files: string[] = []
-  readonly #options: EvidenceOptions
-  readonly #engine: EngineAccess
-  readonly #folder: string | undefined
+  readonly #tools: EvidenceOptions & { readonly engine: EngineAccess }
   readonly #notes: string[] = []
   #traces = false
 
-  constructor(options: EvidenceOptions, engine: EngineAccess, folder: string | undefined) {
-    this.#options = options
-    this.#engine = engine
-    this.#folder = folder
+  constructor(tools: EvidenceOptions & { readonly engine: EngineAccess }) {
+    this.#tools = tools
   }
 
   /** Starts the trace. */
   async begin(): Promise<void> {
-    if (this.#folder === undefined) return
+    if (this.#tools.folder === undefined) return
     await this.#try('cannot start the trace', async () => {
       await this.#trace('start')
       this.#traces = true
@@ -75,58 +71,61 @@ export class EvidenceCollector {
 
   /** Saves the state of the page at the first failure, and returns screenshots of it. */
   async failed(step: StepStart, own: readonly Screenshot[]): Promise<Screenshot[]> {
-    if (this.#folder === undefined && !this.#options.pictures) return []
+    if (this.#tools.folder === undefined && !this.#tools.pictures) return []
     const png = await this.#try('cannot take a screenshot of the failure', () =>
-      takeScreenshot(this.#engine, this.#options.signal),
+      takeScreenshot(this.#tools.engine, this.#tools.signal),
     )
     const taken = png ? [{ label: 'failure', png }] : []
-    if (this.#folder === undefined) return taken
+    if (this.#tools.folder === undefined) return taken
     for (const { label, png: bytes } of [...own, ...taken]) {
-      const name = `${slug(`${step.number} ${this.#options.mask.name(label)}`)}.png`
+      const name = `${slug(`${step.number} ${this.#tools.mask.name(label)}`)}.png`
       await this.#try(`cannot save ${name}`, () => this.#write(name, bytes))
     }
-    if (this.#engine.sessionId() === undefined) return taken
+    if (this.#tools.engine.sessionId() === undefined) return taken
     await this.#try('cannot save the HTML of the page', async () => this.#write('page.html', await this.#html()))
     return taken
   }
 
   /** Saves the logs and ends the trace. Returns notes about missing evidence. */
   async end(failed: boolean): Promise<readonly string[]> {
-    if (this.#folder === undefined || this.#engine.sessionId() === undefined) return this.#notes
+    if (this.#tools.folder === undefined || this.#tools.engine.sessionId() === undefined) return this.#notes
     if (failed) await this.#try('cannot save the logs', () => this.#logs())
     if (this.#traces) await this.#try('cannot save the trace', () => this.#endTrace(failed))
     return this.#notes
   }
 
   async #html(): Promise<string> {
-    const session_id = this.#engine.sessionId()!
+    const session_id = this.#tools.engine.sessionId()!
     const commands = [{ command: 'get_content', data: { kind: 'html' } }]
-    const { signal } = this.#options
-    const { results } = await this.#engine.client.runCommands({ session_id, commands, timeout_ms: 10_000 }, { signal })
+    const { signal } = this.#tools
+    const { results } = await this.#tools.engine.client.runCommands(
+      { session_id, commands, timeout_ms: 10_000 },
+      { signal },
+    )
     return String(results[0]?.data?.['content'] ?? results[0]?.error ?? '')
   }
 
   async #logs(): Promise<void> {
-    const session_id = this.#engine.sessionId()!
-    const { events } = await this.#engine.client.getSessionLog({ session_id }, { signal: this.#options.signal })
+    const session_id = this.#tools.engine.sessionId()!
+    const { events } = await this.#tools.engine.client.getSessionLog({ session_id }, { signal: this.#tools.signal })
     await this.#write('console-log.txt', consoleLines(events))
     await this.#write('network-log.txt', networkLines(events))
   }
 
   async #endTrace(failed: boolean): Promise<void> {
     const stopped = await this.#trace(failed ? 'stop' : 'discard')
-    if (failed) await this.#write('trace.zip', maskTrace(Buffer.from(stopped.trace!, 'base64'), this.#options.mask))
+    if (failed) await this.#write('trace.zip', maskTrace(Buffer.from(stopped.trace!, 'base64'), this.#tools.mask))
   }
 
   #trace(action: 'start' | 'stop' | 'discard') {
-    const { client, sessionId } = this.#engine
-    return client.traceSession({ session_id: sessionId()!, action }, { signal: this.#options.signal })
+    const { client, sessionId } = this.#tools.engine
+    return client.traceSession({ session_id: sessionId()!, action }, { signal: this.#tools.signal })
   }
 
   /** Writes a file; masks secrets in texts. */
   async #write(name: string, content: string | Uint8Array): Promise<void> {
-    const { cwd, mask } = this.#options
-    const path = resolve(cwd, this.#folder!, name)
+    const { cwd, mask } = this.#tools
+    const path = resolve(cwd, this.#tools.folder!, name)
     writeOutput(path, typeof content === 'string' ? mask.text(content) : content)
     this.files.push(relative(cwd, path))
   }

@@ -32,10 +32,10 @@ export interface RunOptions {
   readonly reporters: readonly ReporterChoice[]
   readonly parallel: number
   readonly retries: number
-  readonly failFast: boolean
-  readonly check: boolean
-  readonly strict: boolean
-  readonly updateSnapshots: boolean
+  readonly failFast?: boolean
+  readonly check?: boolean
+  readonly strict?: boolean
+  readonly updateSnapshots?: boolean
   readonly artifacts?: string
   readonly shard?: Shard
 }
@@ -57,7 +57,7 @@ export async function runScripts(options: RunOptions, context: Context): Promise
     given: { env: io.env, runId },
     overrides: options.vars,
     verbs: makeVerbs(),
-    strict: options.strict,
+    strict: options.strict ?? false,
     readFile: (path) => readFileSync(path, 'utf8'),
   })
   const mask = makeMask(read.plans.flatMap(({ secrets }) => secrets))
@@ -134,7 +134,11 @@ async function runPlans(
             return target
           },
         },
-        pictures: { update: options.updateSnapshots, inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false', mask },
+        pictures: {
+          update: options.updateSnapshots ?? false,
+          inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false',
+          mask,
+        },
         evidence,
         cwd: io.cwd,
         now: () => new Date(),

@@ -12,7 +12,7 @@ import type { BodyPlan } from './plan.ts'
 export function readBody(fields: Readonly<Record<string, unknown>>, errors: ScriptErrorList): BodyPlan {
   const { file } = errors.document
   const body = renameAliases(operations.runCommands.input, fields) as BodyPlan['body']
-  checkValue({ schema: operations.runCommands.input, value: body, locate: (path) => path }, errors)
+  checkValue(operations.runCommands.input, body, errors)
   const commands = Array.isArray(body.commands) ? body.commands : []
   for (const [index, call] of commands.entries()) reportUnknownFields(call, index, errors)
   return {
@@ -26,15 +26,12 @@ export function readBody(fields: Readonly<Record<string, unknown>>, errors: Scri
 }
 
 /** Reports unknown fields per command: the union of all commands does not find them in commands with other errors. */
-function reportUnknownFields(
-  call: { command?: unknown; data?: unknown } | null,
-  index: number,
-  errors: ScriptErrorList,
-): void {
-  const command = catalogue.get(String(call?.command))
+function reportUnknownFields(call: unknown, index: number, errors: ScriptErrorList): void {
+  const { command: name, data } = (call ?? {}) as { command?: unknown; data?: unknown }
+  const command = catalogue.get(String(name))
   if (!command) return
   const at = `commands[${index}].data`
-  for (const { path, hint } of unknownFields(command.data, call?.data, at)) {
+  for (const { path, hint } of unknownFields(command.data, data, at)) {
     errors.addKey(pathOf(path), `${path} is not a known field${hint}`)
   }
 }

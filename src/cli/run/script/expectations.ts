@@ -25,7 +25,7 @@ function readExpectation(item: unknown, at: Path, scope: StaticScope): Expectati
   // Check against the form that was used, for precise errors.
   const screenshot = screenshotShape.options[typeof known['screenshot'] === 'object' ? 1 : 0]
   const shape = expectationShape.extend({ screenshot: screenshot.optional() })
-  checkValue({ schema: shape, value: known, locate: (path) => [...at, ...path] }, errors)
+  checkValue(shape, known, errors, (path) => [...at, ...path])
   if (Object.keys(item).every((key) => key === 'path')) {
     errors.add(at, `expect has no condition: add ${Object.keys(expectationShape.shape).filter((key) => key !== 'path').join(', ')}`) // prettier-ignore
   }

@@ -1,4 +1,6 @@
 /** The plan of a valid script, which the runner executes. */
+import type { z } from 'zod'
+import type { operations } from '../../../operations/index.ts'
 import type { Condition } from './condition.ts'
 import type { Path } from './document.ts'
 import type { Template } from './references.ts'
@@ -35,7 +37,7 @@ export interface BodyPlan {
   readonly kind: 'body'
   readonly file: string
   readonly name: string
-  readonly body: Readonly<Record<string, unknown>> & { readonly commands: readonly { readonly command: string }[] }
+  readonly body: z.input<typeof operations.runCommands.input>
   readonly places: readonly Place[]
   readonly secrets: readonly string[]
 }

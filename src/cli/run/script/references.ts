@@ -1,5 +1,6 @@
 /** Parses and replaces references such as `${name.key[0]}` in the values of a script. */
 import type { Path } from './document.ts'
+import type { ScriptErrorList } from './script-errors.ts'
 
 /** One `${…}` of a text. */
 export interface Reference {
@@ -25,17 +26,16 @@ export type Template =
 /** Placeholder for a value that is known only when the script runs. */
 export const placeholder: unique symbol = Symbol('known when the script runs')
 
-/** Called for text that looks like a reference but is not one. */
-export type OnBadReference = (at: Path, start: number, length: number, message: string) => void
-
-/** Parses the references in a value; `at` is its path in the document. */
-export function parseTemplate(value: unknown, at: Path, onBad: OnBadReference): Template {
-  if (typeof value === 'string') return parseText(value, at, onBad)
+/** Parses the references in a value; `at` is its path in the document. Reports text that only looks like one. */
+export function parseTemplate(value: unknown, at: Path, errors: ScriptErrorList): Template {
+  if (typeof value === 'string') return parseText(value, at, errors)
   if (Array.isArray(value)) {
-    return { kind: 'list', items: value.map((item, index) => parseTemplate(item, [...at, index], onBad)) }
+    return { kind: 'list', items: value.map((item, index) => parseTemplate(item, [...at, index], errors)) }
   }
   if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).map(([key, item]) => [key, parseTemplate(item, [...at, key], onBad)] as const)
+    const entries = Object.entries(value).map(
+      ([key, item]) => [key, parseTemplate(item, [...at, key], errors)] as const,
+    )
     return { kind: 'map', entries }
   }
   return { kind: 'value', value }
@@ -45,7 +45,7 @@ export function parseTemplate(value: unknown, at: Path, onBad: OnBadReference): 
 const token = /\$\$\{|\$\{([^{}]*)\}|\$\{/g
 const inside = /^\s*([A-Za-z_][\w-]*)((?:\.[A-Za-z_][\w-]*|\[\d+\]|\[(?:"[^"]*"|'[^']*')\])*)\s*$/
 
-function parseText(text: string, at: Path, onBad: OnBadReference): Template {
+function parseText(text: string, at: Path, errors: ScriptErrorList): Template {
   const parts: (string | Reference)[] = []
   let end = 0
   let literal = ''
@@ -60,7 +60,7 @@ function parseText(text: string, at: Path, onBad: OnBadReference): Template {
     const parsed = content === undefined ? null : inside.exec(content)
     if (!parsed) {
       const closed = content === undefined ? 'is not closed' : 'is not a reference'
-      onBad(at, match.index, source.length, `${source} ${closed}: write \${name}, \${name.key} or \${name[0]}, and $\${ for a literal \${`) // prettier-ignore
+      errors.addWithin(at, match.index, source.length, `${source} ${closed}: write \${name}, \${name.key} or \${name[0]}, and $\${ for a literal \${`) // prettier-ignore
       continue
     }
     if (literal) parts.push(literal)

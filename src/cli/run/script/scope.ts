@@ -40,9 +40,7 @@ export interface StaticScope {
 /** Parses a value of the document and checks every reference in it. */
 export function readTemplate(value: unknown, at: Path, scope: StaticScope): Template {
   const { errors } = scope
-  const template = parseTemplate(value, at, (path, start, length, message) =>
-    errors.addWithin(path, start, length, message),
-  )
+  const template = parseTemplate(value, at, errors)
   for (const reference of referencesOf(template)) {
     if (reference.root === 'vars') scope.used.add(String(reference.path[0]))
     const message = errorOf(reference, scope)

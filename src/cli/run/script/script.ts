@@ -147,7 +147,7 @@ function readHead(
   const name = knownValue(readTemplate(fields['name'], ['name'], scope), scope)
   // Session and variables are checked where they are read.
   const known = { ...fields, name, session: undefined, vars: undefined }
-  checkValue({ schema: scriptShape, value: known, locate: (path) => path }, errors)
+  checkValue(scriptShape, known, errors)
   return scope
 }
 
@@ -175,8 +175,7 @@ function readSession(raw: unknown, scope: StaticScope): Template | undefined {
     return undefined
   }
   const fields = readTemplate(raw, ['session'], scope)
-  const value = knownValue(fields, scope)
-  checkValue({ schema: sessionShape, value, locate: (path) => ['session', ...path] }, errors)
+  checkValue(sessionShape, knownValue(fields, scope), errors, (path) => ['session', ...path])
   const keys = Object.keys(raw).filter((key) => Object.hasOwn(sessionShape.shape, key))
   const making = keys.find((key) => !['session_id', 'keep'].includes(key))
   if (keys.includes('session_id') && making) {

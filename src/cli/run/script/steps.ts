@@ -81,7 +81,7 @@ function readOptions(fields: Fields, at: Path, scope: StaticScope) {
   // Check against the form that was used, for precise errors.
   const retryForm = retryShape.options[typeof known['retry'] === 'object' ? 1 : 0]
   const schema = stepShape.extend({ retry: retryForm.optional() })
-  checkValue({ schema, value: known, locate: (path) => [...at, ...path] }, errors)
+  checkValue(schema, known, errors, (path) => [...at, ...path])
   for (const key of plainKeys) {
     if (hasPlaceholder(known[key])) errors.add([...at, key], `${key} must be known before the script runs`)
   }
@@ -178,7 +178,7 @@ function readCall({ needs, scope }: StepReader, verb: Verb, value: unknown, at: 
   const places = new Map(given.map(({ field, at: place }) => [field, place]))
   const locate = ([field, ...rest]: Path) =>
     field === undefined ? at : [...(places.get(String(field)) ?? [...at, field]), ...rest]
-  checkValue({ schema: verb.schema, value: known, locate }, errors)
+  checkValue(verb.schema, known, errors, locate)
   return { kind: 'call', verb, data }
 }
 

@@ -103,12 +103,10 @@ function namesOf({ http, cli }: AnyOperation): string[] {
   return [...new Set([...(words.length > 0 ? [words.join('_')] : []), ...byAddress])]
 }
 
-const families: Readonly<Record<string, object>> = commands
-
 function verbOfCommand(name: string): Verb {
   const { data, input, kind, summary } = catalogue.get(name)!
   const required = requiredFields(data)
-  const family = Object.keys(families).find((key) => Object.hasOwn(families[key]!, name))
+  const isScreenshot = Object.hasOwn(commands.screenshot, name)
   return {
     name,
     summary,
@@ -117,7 +115,7 @@ function verbOfCommand(name: string): Verb {
     texts: textFields(data),
     positional: required.length > 0 ? required : Object.keys(data.shape).slice(0, 1),
     uses: 'browser',
-    screenshotField: family === 'screenshot' && Object.hasOwn(data.shape, 'path') ? 'path' : null,
+    screenshotField: isScreenshot && Object.hasOwn(data.shape, 'path') ? 'path' : null,
     sendsInput: input !== undefined,
     // Evaluated expressions can have side effects.
     onlyReads: kind === 'extraction' && !name.startsWith('evaluate'),
