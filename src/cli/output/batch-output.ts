@@ -7,7 +7,7 @@ import type { Context } from '../context.ts'
 import { note, print } from '../io.ts'
 import { styleFor } from './style.ts'
 import { kebab } from '../parse/values.ts'
-import { freeScreenshotPath, writeFile } from './write-output.ts'
+import { freeScreenshotPath, writeOutput } from './write-output.ts'
 
 /** Printable content of one result. */
 type Content = { readonly text: string } | { readonly bytes: Buffer; readonly extension: 'png' | 'jpeg' }
@@ -31,7 +31,7 @@ export async function showBatch(
     if (io.stderr.isTTY && !settings.json) await showStep(context, result)
     if (content === undefined) continue
     if (file !== undefined && file !== '-')
-      writeFile(resolve(io.cwd, file), 'bytes' in content ? content.bytes : `${content.text}\n`)
+      writeOutput(resolve(io.cwd, file), 'bytes' in content ? content.bytes : `${content.text}\n`, false)
     else if (!settings.json)
       await showContent(context, content, { alone: printed.length === 1, forced: file === '-', now })
   }
@@ -70,7 +70,7 @@ async function showContent(
   if ('text' in content) return print(io, content.text)
   if (forced || (alone && !io.stdout.isTTY)) return void io.stdout.write(content.bytes)
   const path = freeScreenshotPath(io.cwd, now, content.extension)
-  writeFile(path, content.bytes)
+  writeOutput(path, content.bytes, false)
   print(io, relative(io.cwd, path))
 }
 

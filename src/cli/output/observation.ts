@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path'
 import type { Observation } from '../../core/shapes/observe.ts'
 import type { Io } from '../io.ts'
-import { freeScreenshotPath, writeFile } from './write-output.ts'
+import { freeScreenshotPath, writeOutput } from './write-output.ts'
 
 /** Formats an observation: a few lines about the page, then its snapshot and the other requested parts. */
 export function observationText(observation: Observation): string {
@@ -58,6 +58,6 @@ const area = (name: string, entries: Record<string, string> | null): string[] =>
 /** Writes a screenshot to `file`, or to a new file in the working folder; returns the path relative to that folder. */
 export function writeScreenshot({ cwd }: Io, base64: string, file?: string): string {
   const path = file === undefined ? freeScreenshotPath(cwd, new Date(), 'png') : resolve(cwd, file)
-  writeFile(path, Buffer.from(base64, 'base64'))
+  writeOutput(path, Buffer.from(base64, 'base64'), false)
   return relative(cwd, path)
 }

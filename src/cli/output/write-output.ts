@@ -9,23 +9,14 @@ export function cannotWrite(path: string, cause: unknown): BaxError {
   return new BaxError(code === 'ENOSPC' ? 'no_space' : 'invalid_request', `cannot write ${path}: ${code}`, { cause })
 }
 
-/** Writes a file into an existing folder. */
-export function writeFile(path: string, content: string | Uint8Array): void {
+/** Writes an output file of a command, and by default creates the folders above it. */
+export function writeOutput(path: string, content: string | Uint8Array, createsFolders = true): void {
   try {
+    if (createsFolders) mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content)
   } catch (cause) {
     throw cannotWrite(path, cause)
   }
-}
-
-/** Writes an output file of a command, and creates the folders above it. */
-export function writeOutput(path: string, content: string | Uint8Array): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true })
-  } catch (cause) {
-    throw cannotWrite(path, cause)
-  }
-  writeFile(path, content)
 }
 
 /** Returns a free path such as `screenshot-20261121-053320.png`, with a number if that file exists. */

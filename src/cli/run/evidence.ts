@@ -1,5 +1,6 @@
 /** Collects evidence of failures in the folder of `--artifacts`: screenshots, HTML, logs and a trace. */
 import { join, relative, resolve } from 'node:path'
+import type { Event } from '../../core/events/event-line.ts'
 import { failureOf, type EngineAccess } from './call.ts'
 import { writeOutput } from '../output/write-output.ts'
 import type { Screenshot, ScriptStart, StepStart } from './report.ts'
@@ -42,11 +43,7 @@ export function collectEvidence(options: EvidenceOptions): Evidence {
 const slug = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '').slice(0, 80) || 'script' // prettier-ignore
 
-interface LogEvent {
-  readonly ts: string
-  readonly type: string
-  readonly data: Readonly<Record<string, unknown>>
-}
+type LogEvent = Pick<Event, 'type' | 'data'> & { readonly ts: string }
 
 /** Collects the evidence of one attempt. Errors never fail the script; they become notes. */
 export class EvidenceCollector {

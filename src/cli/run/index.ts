@@ -100,6 +100,7 @@ async function runPlans(
   context: Context,
 ): Promise<number> {
   const { manifest, settings } = context
+  const { updateSnapshots: update = false } = options
   const io = masked(context.io, mask)
   // A run of plain bodies prints their results as `bax do` does.
   const onlyBodies = plans.length > 0 && plans.every(({ kind }) => kind === 'body')
@@ -134,11 +135,7 @@ async function runPlans(
             return target
           },
         },
-        pictures: {
-          update: options.updateSnapshots ?? false,
-          inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false',
-          mask,
-        },
+        pictures: { update, inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false', mask },
         evidence,
         cwd: io.cwd,
         now: () => new Date(),

@@ -3,10 +3,6 @@ import { type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
 import type { Shard } from './files.ts'
 import type { Place } from './script/plan.ts'
 
-type StepStatus = 'passed' | 'failed' | 'skipped'
-/** `flaky`: failed first and passed in a retry. */
-type ScriptStatus = 'passed' | 'failed' | 'flaky' | 'skipped'
-
 /** Why a step failed. */
 export interface Failure {
   readonly message: string
@@ -34,7 +30,7 @@ export interface StepStart {
 }
 
 export interface StepReport extends StepStart {
-  readonly status: StepStatus
+  readonly status: 'passed' | 'failed' | 'skipped'
   readonly durationMs: number
   readonly tries: number
   readonly failure?: Failure
@@ -55,7 +51,8 @@ export interface ScriptStart {
 }
 
 export interface ScriptReport extends Omit<ScriptStart, 'steps'> {
-  readonly status: ScriptStatus
+  /** `flaky`: failed first and passed in a retry. */
+  readonly status: StepReport['status'] | 'flaky'
   readonly startedAt: string
   readonly durationMs: number
   readonly sessionId?: string

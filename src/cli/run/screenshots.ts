@@ -61,16 +61,11 @@ export async function checkScreenshot(
   throw new ScreenshotFailure(`the page differs from ${shown}: ${message}`, shown, pictures)
 }
 
-interface Difference {
-  readonly same: boolean
-  /** Description of the difference. */
-  readonly message: string
-  /** Image with the differences in red; missing when the sizes differ. */
-  readonly diff?: Buffer
-}
-
-/** Compares two PNGs. @throws Error when one of them is not a PNG. */
-export function compareScreenshots(expected: Uint8Array, actual: Uint8Array, limits: DiffLimits): Difference {
+/**
+ * Compares two PNGs. Returns an image with the differences in red, unless the sizes differ.
+ * @throws Error when one of them is not a PNG.
+ */
+export function compareScreenshots(expected: Uint8Array, actual: Uint8Array, limits: DiffLimits) {
   const [before, after] = [decode(expected), decode(actual)]
   if (before.width !== after.width || before.height !== after.height) {
     return {
