@@ -35,7 +35,7 @@ export async function showBatch(
     else if (!settings.json)
       await showContent(context, content, { alone: printed.length === 1, forced: file === '-', now })
   }
-  for (const result of body.results) warnOfMatches(context, result, typed)
+  warnOfMatches(context, body, typed)
   await printFailures(context, body)
   return body.success ? exits.done : exits.failed
 }
@@ -74,17 +74,13 @@ async function showContent(
   print(io, relative(io.cwd, path))
 }
 
-function warnOfMatches(
-  { io }: Context,
-  { command, index, matches }: CommandResult,
-  typed: readonly TypedCommand[] | null,
-) {
-  if (matches === undefined) return
-  const selector = typed?.[index]?.data['selector'] ?? 'the selector'
-  note(
-    io,
-    `${kebab(command)}: ${String(selector)} matches ${matches} elements: the first visible one is used, or else the first`,
-  )
+function warnOfMatches({ io }: Context, { results }: CommandsResult, typed: readonly TypedCommand[] | null): void {
+  for (const { command, index, matches } of results) {
+    if (matches === undefined) continue
+    const selector = String(typed?.[index]?.data['selector'] ?? 'the selector')
+    const which = 'the first visible one is used, or else the first'
+    note(io, `${kebab(command)}: ${selector} matches ${matches} elements: ${which}`)
+  }
 }
 
 async function printFailures({ io }: Context, { results }: CommandsResult): Promise<void> {

@@ -100,7 +100,6 @@ async function runPlans(
   context: Context,
 ): Promise<number> {
   const { manifest, settings } = context
-  const { updateSnapshots: update = false } = options
   const io = masked(context.io, mask)
   // A run of plain bodies prints their results as `bax do` does.
   const onlyBodies = plans.length > 0 && plans.every(({ kind }) => kind === 'body')
@@ -135,7 +134,7 @@ async function runPlans(
             return target
           },
         },
-        pictures: { update, inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false', mask },
+        pictures: { update: options.updateSnapshots ?? false, inCi: isCi(io), mask },
         evidence,
         cwd: io.cwd,
         now: () => new Date(),
@@ -154,6 +153,8 @@ async function runPlans(
     await home.transport.close()
   }
 }
+
+const isCi = ({ env }: Context['io']): boolean => Boolean(env['CI']) && env['CI'] !== 'false'
 
 /** Returns an Io whose outputs mask secrets. */
 function masked(io: Context['io'], mask: Mask): Context['io'] {

@@ -13,13 +13,11 @@ import { resolveTemplate, type RunScope, UnresolvedReference } from './script/sc
 import type { SessionFields } from './script/shape.ts'
 import { type CallStep, runStep, type StepResult } from './step-run.ts'
 
-/** Receives events of a running script. */
-export type Observer = Required<Pick<Reporter, 'scriptStarted' | 'stepStarted' | 'stepFinished'>>
-
 export interface RunnerTools {
   readonly engine: EngineTools
   readonly pictures: SnapshotOptions
-  readonly observer: Observer
+  /** Receives events of a running script. */
+  readonly observer: Required<Pick<Reporter, 'scriptStarted' | 'stepStarted' | 'stepFinished'>>
   readonly evidence: Evidence
   readonly cwd: string
   readonly now: () => Date
