@@ -105,8 +105,8 @@ export class EvidenceCollector {
   async #logs(): Promise<void> {
     const session_id = this.#tools.engine.sessionId()!
     const { events } = await this.#tools.engine.client.getSessionLog({ session_id }, { signal: this.#tools.signal })
-    await this.#write('console-log.txt', consoleLines(events))
-    await this.#write('network-log.txt', networkLines(events))
+    await this.#write('console-log.txt', linesOf(events, consoleLine))
+    await this.#write('network-log.txt', linesOf(events, networkLine))
   }
 
   async #endTrace(failed: boolean): Promise<void> {
@@ -137,23 +137,21 @@ export class EvidenceCollector {
   }
 }
 
-const consoleLines = (events: readonly LogEvent[]): string =>
-  lines(events, ({ type, data }) => {
-    const { level, text, url, line, message } = data
-    if (type === 'console') return `${level} ${text}${url === undefined ? '' : ` (${url}:${line})`}`
-    return type === 'page.error' ? `error ${message}` : undefined
-  })
+function consoleLine({ type, data }: LogEvent): string | undefined {
+  const { level, text, url, line, message } = data
+  if (type === 'console') return `${level} ${text}${url === undefined ? '' : ` (${url}:${line})`}`
+  return type === 'page.error' ? `error ${message}` : undefined
+}
 
-const networkLines = (events: readonly LogEvent[]): string =>
-  lines(events, ({ type, data }) => {
-    const { method, url, status, error, resource_type } = data
-    const what = `${method} ${url} (${resource_type})`
-    if (type === 'network.response') return `${status} ${what}`
-    return type === 'network.failed' ? `failed ${what}: ${error}` : undefined
-  })
+function networkLine({ type, data }: LogEvent): string | undefined {
+  const { method, url, status, error, resource_type } = data
+  const what = `${method} ${url} (${resource_type})`
+  if (type === 'network.response') return `${status} ${what}`
+  return type === 'network.failed' ? `failed ${what}: ${error}` : undefined
+}
 
-const lines = (events: readonly LogEvent[], text: (event: LogEvent) => string | undefined): string =>
+const linesOf = (events: readonly LogEvent[], lineOf: typeof consoleLine): string =>
   events
-    .map((event) => ({ ts: event.ts, line: text(event) }))
+    .map((event) => ({ ts: event.ts, line: lineOf(event) }))
     .map(({ ts, line }) => (line === undefined ? '' : `${ts} ${line}\n`))
     .join('')

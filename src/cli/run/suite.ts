@@ -48,23 +48,18 @@ export async function runSuite(plans: readonly Plan[], options: SuiteOptions): P
   return report
 }
 
-async function withRetries(plan: Plan, tools: RunnerTools, { retries, showBody }: SuiteOptions): Promise<ScriptReport> {
+async function withRetries(plan: Plan, tools: RunnerTools, options: SuiteOptions): Promise<ScriptReport> {
   const artifacts: string[] = []
   for (let attempt = 1; ; attempt += 1) {
-    const report = await runOnce(plan, attempt, tools, showBody)
+    const report = await runOnce(plan, attempt, tools, options)
     artifacts.push(...report.artifacts)
-    if (report.status === 'failed' && attempt <= retries && !tools.signal.aborted) continue
+    if (report.status === 'failed' && attempt <= options.retries && !tools.signal.aborted) continue
     const isFlaky = report.status === 'passed' && attempt > 1
     return { ...report, artifacts, ...(isFlaky && { status: 'flaky' }) }
   }
 }
 
-async function runOnce(
-  plan: Plan,
-  attempt: number,
-  tools: RunnerTools,
-  showBody: SuiteOptions['showBody'],
-): Promise<ScriptReport> {
+async function runOnce(plan: Plan, attempt: number, tools: RunnerTools, { showBody }: SuiteOptions) {
   if (plan.kind === 'script') return new ScriptRun(plan, attempt, tools).run()
   const { report, answer } = await runBody(plan, attempt, tools)
   if (answer) await showBody?.(answer)
