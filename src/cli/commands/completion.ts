@@ -2,7 +2,7 @@
 import { Argument } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
-import { installCommands, scripts, type Shell, shells } from '../completion/scripts.ts'
+import { installCommands, scripts, shells } from '../completion/scripts.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
 
@@ -11,13 +11,12 @@ export const command: TerminalCommand = async (invocation) => {
     command.addArgument(new Argument('<bash|zsh|fish>', 'shell to complete in'))
   })
   const given = typed.words[0] as string
-  if (!isShell(given)) {
+  const shell = shells.find((name) => name === given)
+  if (!shell) {
     throw new BaxError('invalid_request', `no completion for ${given}${didYouMean(given, shells)}`, {
       hint: `use one of ${shells.join(', ')}`,
     })
   }
-  print(context.io, scripts[given])
-  if (context.io.stdout.isTTY) note(context.io, `# to install it: ${installCommands[given]}`)
+  print(context.io, scripts[shell])
+  if (context.io.stdout.isTTY) note(context.io, `# to install it: ${installCommands[shell]}`)
 }
-
-const isShell = (text: string): text is Shell => (shells as readonly string[]).includes(text)

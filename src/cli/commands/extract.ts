@@ -35,6 +35,17 @@ async function run(context: Context, { flags }: TypedArguments, files: readonly 
   const whole = output !== undefined && /\.json$/i.test(output)
   const all: Record<string, Extracted> = {}
   let failed = false
+  const many = files.length > 1
+  const show = (name: string, markdown: string) => {
+    if (output === undefined || output === '-') {
+      if (many) print(io, `<!-- ${name} -->\n`)
+      return void io.stdout.write(many ? `${markdown}\n` : markdown)
+    }
+    if (!many && !/[/\\]$/.test(output)) return writeOutput(resolve(io.cwd, output), markdown)
+    const path = resolve(io.cwd, output, `${basename(name).replace(/\.x?html?$/i, '')}.md`)
+    writeOutput(path, markdown)
+    note(io, path)
+  }
   const tasks = files.map((file) => ({ file, task: taskOf(context, flags, file) }))
   const extractor = extractorFor(files.length, io)
   try {
@@ -48,9 +59,8 @@ async function run(context: Context, { flags }: TypedArguments, files: readonly 
       if (extracted.error !== undefined) await printError(io, `${file.name}: ${extracted.error}`)
       if (whole) all[file.name] = extracted
       else if (flags['ndjson'] || settings.json) print(io, JSON.stringify({ file: file.name, ...extracted }))
-      else if (extracted.markdown !== undefined)
-        show(context, { output, many: files.length > 1 }, file, extracted.markdown)
-      if (!whole) await showWarning(io, extracted.warning && files.length > 1 ? { warning: `${file.name}: ${extracted.warning}` } : extracted) // prettier-ignore
+      else if (extracted.markdown !== undefined) show(file.name, extracted.markdown)
+      if (!whole) await showWarning(io, extracted.warning && many ? { warning: `${file.name}: ${extracted.warning}` } : extracted) // prettier-ignore
     }
   } finally {
     await extractor.close()
@@ -67,21 +77,4 @@ function taskOf({ io }: Context, flags: TypedArguments['flags'], file: HtmlFile)
     onlyMain: flags['onlyMainContent'] !== false && io.env['ONLY_MAIN_CONTENT'] !== 'false',
     headline: flags['headline'] === true,
   }
-}
-
-function show(
-  { io }: Context,
-  { output, many }: { output: string | undefined; many: boolean },
-  file: HtmlFile,
-  markdown: string,
-): void {
-  // prettier-ignore
-  if (output === undefined || output === '-') {
-    if (many) print(io, `<!-- ${file.name} -->\n`)
-    return void io.stdout.write(many ? `${markdown}\n` : markdown)
-  }
-  if (!many && !/[/\\]$/.test(output)) return writeOutput(resolve(io.cwd, output), markdown)
-  const path = resolve(io.cwd, output, `${basename(file.name).replace(/\.x?html?$/i, '')}.md`)
-  writeOutput(path, markdown)
-  note(io, path)
 }

@@ -9,7 +9,7 @@ import { type Need, withEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
-import { startClock } from '../output/progress.ts'
+import { withClock } from '../output/progress.ts'
 import { readOperation } from '../run-operation.ts'
 import { addJsonFlags, withJsonFormat } from '../scrape/json-format.ts'
 import { reportMissing, saveResults, showResults } from '../search/results.ts'
@@ -32,10 +32,9 @@ export const command: TerminalCommand = async (invocation) => {
   const { input } = readOperation(context, { ...operation, cli: 'search', params }, typed)
   const body = bodyOf(context, input, typed)
   return withEngine(...engineFor(context, body.session_id), async ({ transport }) => {
-    const spinner = await startClock(context.io, titleOf(body))
-    const { signal } = context.io
-    const answer = await call(transport, operation.http, body, { signal, strict: true }).finally(spinner.stop)
-    return await show(context, typed, answer as SearchAnswer)
+    const options = { signal: context.io.signal, strict: true }
+    const answer = await withClock(context.io, titleOf(body), () => call(transport, operation.http, body, options))
+    return show(context, typed, answer as SearchAnswer)
   })
 }
 

@@ -65,22 +65,25 @@ interface Cursor {
   readonly io: Io
 }
 
+/** Whether the command runs browser commands, each of which has its own flags. */
+const isBatch = ({ words }: TableEntry): boolean => words === 'do' || words === 'step'
+
 async function inCommand(cursor: Cursor): Promise<Completion> {
-  const { entry, manifest } = cursor
-  if (entry.words !== 'do' && entry.words !== 'step') return inFlags(cursor, cursor.rest)
-  // Each command of a batch has its own flags; flags of the batch may precede the first.
-  const segment = cursor.rest.slice(cursor.rest.lastIndexOf(separator) + 1)
-  const batch = await definitionOf(entry, [], manifest, cursor.io)
+  const { entry, rest, current, manifest } = cursor
+  if (!isBatch(entry)) return inFlags(cursor, rest)
+  // Flags of the batch may precede the first command.
+  const segment = rest.slice(rest.lastIndexOf(separator) + 1)
+  const batch = await definitionOf(cursor, [])
   const start = firstWord(batch!, segment)
   if (start === undefined) {
     const { candidates, files } = await inFlags(cursor, segment)
     const open = takesValue(findOption(batch!, segment.at(-1) ?? ''))
     const names = manifest.commands.map(({ name, summary }) => ({ value: kebab(name), description: summary }))
-    return { candidates: open || cursor.current.startsWith('-') ? candidates : names, files: open && files }
+    return { candidates: open || current.startsWith('-') ? candidates : names, files: open && files }
   }
   const { candidates, files } = await inFlags(cursor, segment.slice(start))
   const then = { value: separator, description: 'next command of the batch' }
-  return { candidates: cursor.current.startsWith('-') ? candidates : [...candidates, then], files }
+  return { candidates: current.startsWith('-') ? candidates : [...candidates, then], files }
 }
 
 /** Returns the index of the browser command; undefined if there are only flags. */
@@ -94,27 +97,22 @@ function firstWord(batch: Command, segment: readonly string[]): number | undefin
 
 const takesValue = (option: Option | undefined): boolean => Boolean(option?.required || option?.optional)
 
-async function inFlags({ entry, current, manifest, io }: Cursor, typed: readonly string[]): Promise<Completion> {
-  const command = await definitionOf(entry, typed, manifest, io)
+async function inFlags(cursor: Cursor, typed: readonly string[]): Promise<Completion> {
+  const { current } = cursor
+  const command = await definitionOf(cursor, typed)
   if (!command) return nothing
   const [name, value] = current.startsWith('--') && current.includes('=') ? current.split('=', 2) : []
   const open = findOption(command, name ?? typed.at(-1) ?? '')
-  if (open && takesValue(open)) return ofOption(open, { entry, current, io, value, name })
+  if (open && takesValue(open)) return ofOption(open, cursor, name, value)
   if (current.startsWith('-')) return { candidates: flagsOf(command), files: false }
-  return ofWord(command, { entry, typed, current, io })
+  return ofWord(command, cursor, typed)
 }
 
 /** Returns the definition of a command, taken from its help. */
-async function definitionOf(
-  entry: TableEntry,
-  typed: readonly string[],
-  manifest: Manifest,
-  io: Io,
-): Promise<Command | undefined> {
+async function definitionOf({ entry, manifest, io }: Cursor, typed: readonly string[]): Promise<Command | undefined> {
   const { words, summary, operation } = entry
-  const isBatch = words === 'do' || words === 'step'
   const [word] = typed
-  const argv = isBatch && word && !word.startsWith('-') ? [word, '--help'] : ['--help']
+  const argv = isBatch(entry) && word && !word.startsWith('-') ? [word, '--help'] : ['--help']
   const invocation = { io, manifest, words, summary, argv }
   try {
     if (operation) await (await import('../run-operation.ts')).runOperation(invocation, operation)
@@ -122,7 +120,7 @@ async function definitionOf(
   } catch (error) {
     if (error instanceof HelpWanted) return error.command
     // An unknown browser command has no flags.
-    if (isBatch) return undefined
+    if (isBatch(entry)) return undefined
     throw error
   }
   return undefined
@@ -137,45 +135,32 @@ const flagsOf = (command: Command): Candidate[] =>
     .visibleOptions(command)
     .map(({ long, short, description }) => ({ value: (long ?? short)!, description }))
 
-interface ValueCursor {
-  readonly entry: TableEntry
-  readonly current: string
-  readonly io: Io
-}
-
-async function ofOption(
-  option: Option,
-  cursor: ValueCursor & { readonly name: string | undefined; readonly value: string | undefined },
-): Promise<Completion> {
-  const { current, name, value } = cursor
+async function ofOption(option: Option, cursor: Cursor, name?: string, value?: string): Promise<Completion> {
   const form = /[<[]([^>\]]+)/.exec(option.flags)?.[1] ?? ''
   const known = choicesOf(option)?.map((choice) => ({ value: choice, description: '' }))
   const { candidates, files } = known ? { candidates: known, files: false } : await ofForm(form, cursor)
-  const typed = value ?? current
+  const typed = value ?? cursor.current
   // In a list, the last item is completed.
   const list = typed.slice(0, typed.lastIndexOf(',') + 1)
   const start = (name === undefined ? '' : `${name}=`) + list
   return { candidates: candidates.map((one) => ({ ...one, value: start + one.value })), files }
 }
 
-async function ofWord(
-  command: Command,
-  cursor: ValueCursor & { readonly typed: readonly string[] },
-): Promise<Completion> {
+async function ofWord(command: Command, cursor: Cursor, typed: readonly string[]): Promise<Completion> {
   const flagged = new Set<number>()
-  cursor.typed.forEach((text, at) => {
+  typed.forEach((text, at) => {
     const option = findOption(command, text)
     if (text.startsWith('-')) flagged.add(at)
     if (option?.required) flagged.add(at + 1)
   })
-  const words = cursor.typed.filter((_, at) => !flagged.has(at))
+  const words = typed.filter((_, at) => !flagged.has(at))
   const names = command.registeredArguments
   const argument = names[words.length] ?? (names.at(-1)?.variadic ? names.at(-1) : undefined)
   return argument ? ofForm(argument.name(), cursor) : nothing
 }
 
 /** Returns the candidates for a placeholder of the help, such as `<json|yaml>`, `<file>` or `<id|name>`. */
-async function ofForm(form: string, { entry, io }: ValueCursor): Promise<Completion> {
+async function ofForm(form: string, { entry, io }: Cursor): Promise<Completion> {
   if (/\b(?:file|path|folder|script|dir|program)s?\b/.test(form)) return { candidates: [], files: true }
   if (/^(?:session-id|id\|name)$/.test(form)) {
     return { candidates: await liveNames(entry.words.startsWith('shell') ? 'shells' : 'sessions', io), files: false }

@@ -10,27 +10,24 @@ import type { Candidate } from './candidates.ts'
 const timeoutMs = 500
 
 const lists = {
-  sessions: { http: 'GET /sessions', field: 'sessions', about: 'url' },
-  shells: { http: 'GET /shell/sessions', field: 'sessions', about: 'image' },
+  sessions: { http: 'GET /sessions', about: 'url' },
+  shells: { http: 'GET /shell/sessions', about: 'image' },
 } as const
 
 export async function liveNames(of: keyof typeof lists, io: Io): Promise<Candidate[]> {
-  const { http, field, about } = lists[of]
+  const { http, about } = lists[of]
   const state = readEngineState(readSettings({}, io).stateDir)
   if (!state) return []
   try {
     const signal = AbortSignal.timeout(timeoutMs)
-    const answer = (await call(overQuickSocket(state.socket), http, {}, { signal })) as Record<string, Live[]>
-    return answer[field]!.map((one) => ({ value: one.name ?? one.session_id, description: String(one[about] ?? '') }))
+    const answer = (await call(overQuickSocket(state.socket), http, {}, { signal })) as { sessions: Live[] }
+    return answer.sessions.map((one) => ({ value: one.name ?? one.session_id, description: String(one[about] ?? '') }))
   } catch {
     // Without an answer there are no candidates.
     return []
   }
 }
 
-interface Live {
-  readonly session_id: string
-  readonly name?: string | null
-  readonly url?: string
-  readonly image?: string
+type Live = { readonly session_id: string; readonly name?: string | null } & {
+  readonly [about in 'url' | 'image']?: string
 }

@@ -4,7 +4,7 @@
  */
 
 export const shells = ['bash', 'zsh', 'fish'] as const
-export type Shell = (typeof shells)[number]
+type Shell = (typeof shells)[number]
 
 /** Commands that install the scripts. */
 export const installCommands: Readonly<Record<Shell, string>> = {

@@ -1,5 +1,4 @@
 /** Output of a batch: values and pages to stdout, screenshots to files, failures to stderr. */
-import { writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { exits } from '../../core/errors/errors.ts'
 import type { CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
@@ -8,7 +7,7 @@ import type { Context } from '../context.ts'
 import { note, print } from '../io.ts'
 import { styleFor } from './style.ts'
 import { kebab } from '../parse/values.ts'
-import { cannotWrite, freeScreenshotPath } from './write-output.ts'
+import { freeScreenshotPath, writeOutput } from './write-output.ts'
 
 /** Printable content of one result. */
 type Content = { readonly text: string } | { readonly bytes: Buffer; readonly extension: 'png' | 'jpeg' }
@@ -31,11 +30,12 @@ export async function showBatch(
   for (const { result, content, file } of shown) {
     if (io.stderr.isTTY && !settings.json) await showStep(context, result)
     if (content === undefined) continue
-    if (file !== undefined && file !== '-') writeFileFor(context, file, content)
+    if (file !== undefined && file !== '-')
+      writeOutput(resolve(io.cwd, file), 'bytes' in content ? content.bytes : `${content.text}\n`, false)
     else if (!settings.json)
       await showContent(context, content, { alone: printed.length === 1, forced: file === '-', now })
   }
-  for (const result of body.results) warnOfMatches(context, result, typed)
+  warnOfMatches(context, body, typed)
   await printFailures(context, body)
   return body.success ? exits.done : exits.failed
 }
@@ -63,38 +63,24 @@ async function showStep({ io }: Context, { success, skipped, command, duration_m
 }
 
 async function showContent(
-  context: Context,
+  { io }: Context,
   content: Content,
   { alone, forced, now }: { alone: boolean; forced: boolean; now: Date },
 ): Promise<void> {
-  const { io } = context
   if ('text' in content) return print(io, content.text)
   if (forced || (alone && !io.stdout.isTTY)) return void io.stdout.write(content.bytes)
   const path = freeScreenshotPath(io.cwd, now, content.extension)
-  writeFileFor(context, path, content)
+  writeOutput(path, content.bytes, false)
   print(io, relative(io.cwd, path))
 }
 
-function writeFileFor({ io }: Context, file: string, content: Content): void {
-  const path = resolve(io.cwd, file)
-  try {
-    writeFileSync(path, 'bytes' in content ? content.bytes : `${content.text}\n`)
-  } catch (error) {
-    throw cannotWrite(path, error)
+function warnOfMatches({ io }: Context, { results }: CommandsResult, typed: readonly TypedCommand[] | null): void {
+  for (const { command, index, matches } of results) {
+    if (matches === undefined) continue
+    const selector = String(typed?.[index]?.data['selector'] ?? 'the selector')
+    const which = 'the first visible one is used, or else the first'
+    note(io, `${kebab(command)}: ${selector} matches ${matches} elements: ${which}`)
   }
-}
-
-function warnOfMatches(
-  { io }: Context,
-  { command, index, matches }: CommandResult,
-  typed: readonly TypedCommand[] | null,
-) {
-  if (matches === undefined) return
-  const selector = typed?.[index]?.data['selector'] ?? 'the selector'
-  note(
-    io,
-    `${kebab(command)}: ${String(selector)} matches ${matches} elements: the first visible one is used, or else the first`,
-  )
 }
 
 async function printFailures({ io }: Context, { results }: CommandsResult): Promise<void> {

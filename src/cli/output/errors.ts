@@ -41,7 +41,8 @@ export async function printError(io: Io, message: string, hint?: string): Promis
 /** Logs a bug in bax with its stack, and returns the error to print. */
 async function logBug(thrown: unknown, io: Io): Promise<BaxError> {
   const reason = thrown instanceof Error ? thrown.message : String(thrown)
-  const message = `internal error: ${reason.split('\n')[0]}`
+  const bug = (hint: string) =>
+    new BaxError('internal_error', `internal error: ${reason.split('\n')[0]}`, { hint, cause: thrown })
   try {
     const { stateDir } = readSettings({}, io)
     const path = localFiles(stateDir).cliLog
@@ -49,11 +50,8 @@ async function logBug(thrown: unknown, io: Io): Promise<BaxError> {
     const { openLogFile } = await import('../../server/process/log-file.ts')
     await openStateDir(stateDir)
     openLogFile(path)('error', reason, { stack: thrown instanceof Error ? thrown.stack : undefined })
-    return new BaxError('internal_error', message, { hint: `see ${path} for details`, cause: thrown })
+    return bug(`see ${path} for details`)
   } catch (error) {
-    return new BaxError('internal_error', message, {
-      hint: `make the state folder writable: cannot write the log: ${(error as Error).message}`,
-      cause: thrown,
-    })
+    return bug(`make the state folder writable: cannot write the log: ${(error as Error).message}`)
   }
 }

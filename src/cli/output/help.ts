@@ -58,22 +58,15 @@ export function rootHelp(entries: readonly TableEntry[]): string {
 /** Returns the verbs of a noun, as many as fit beside its description in 80 columns. */
 function verbsOf(noun: string, entries: readonly TableEntry[], about: string): string {
   const words = entries.map((entry) => entry.words.split(' ')).filter(([first, verb]) => first === noun && verb)
-  return listed([...new Set(words.map(([, verb]) => verb!))], 51 - about.length)
+  const verbs = [...new Set(words.map(([, verb]) => verb!))].toSorted((a, b) => place(a) - place(b))
+  let count = verbs.length
+  const text = () => verbs.slice(0, count).join(', ') + (count < verbs.length ? ', …' : '')
+  while (text().length > 51 - about.length) count -= 1
+  return text()
 }
 
 /** Order of verbs in the help. */
 const order = ['create', 'connect', 'save', 'status', 'list', 'show', 'exec', 'use', 'watch', 'view', 'close', 'delete', 'stop', 'logs'] // prettier-ignore
-
-/** Lists verbs up to a number of columns. */
-function listed(verbs: readonly string[], columns: number): string {
-  const all = inOrder(verbs)
-  let count = all.length
-  const text = () => all.slice(0, count).join(', ') + (count < all.length ? ', …' : '')
-  while (text().length > columns) count -= 1
-  return text()
-}
-
-const inOrder = (verbs: readonly string[]): string[] => verbs.toSorted((a, b) => place(a) - place(b))
 
 const place = (verb: string): number => (order.includes(verb) ? order.indexOf(verb) : order.length)
 
@@ -105,17 +98,19 @@ const titleOf = (family: string): string => familyTitles[family] ?? `${family[0]
 
 /** Returns `bax do --help`: the catalogue by family, and the syntax of a batch. */
 export function catalogueHelp(manifest: Manifest, flags: string): string {
-  const families = groupByFamily(manifest.commands)
+  const families = new Set(manifest.commands.map(({ family }) => family))
   const width = Math.max(...manifest.commands.map((entry) => spelled(entry).length))
   return [
     'Run browser commands joined by `then`; stops at the first failure',
     '',
     'Usage: bax do [flags] <command> [words] [then <command> [words]]…',
     '       bax do [flags] -          a JSON array of {command, data} on standard input',
-    ...[...families].flatMap(([family, members]) => [
+    ...[...families].flatMap((family) => [
       '',
       `${titleOf(family)}:`,
-      ...members.map((entry) => line(spelled(entry), entry.summary, width)),
+      ...manifest.commands
+        .filter((entry) => entry.family === family)
+        .map((entry) => line(spelled(entry), entry.summary, width)),
     ]),
     '',
     flags.trimEnd(),
@@ -136,10 +131,4 @@ function spelled({ name, params }: CommandEntry): string {
     return `<${param.name}${takesAll ? '...' : ''}>`
   })
   return [name, ...words].join(' ').replaceAll('_', '-')
-}
-
-function groupByFamily(commands: readonly CommandEntry[]): Map<string, CommandEntry[]> {
-  const families = new Map<string, CommandEntry[]>()
-  for (const command of commands) families.set(command.family, [...(families.get(command.family) ?? []), command])
-  return families
 }

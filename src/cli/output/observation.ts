@@ -1,9 +1,8 @@
 /** Observations as text, for humans and language models. The text of an unchanged page is always the same. */
-import { writeFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { Observation } from '../../core/shapes/observe.ts'
 import type { Io } from '../io.ts'
-import { cannotWrite, freeScreenshotPath } from './write-output.ts'
+import { freeScreenshotPath, writeOutput } from './write-output.ts'
 
 /** Formats an observation: a few lines about the page, then its snapshot and the other requested parts. */
 export function observationText(observation: Observation): string {
@@ -57,12 +56,8 @@ const area = (name: string, entries: Record<string, string> | null): string[] =>
   Object.entries(entries ?? {}).map(([key, value]) => `${name} ${key}=${value}`)
 
 /** Writes a screenshot to `file`, or to a new file in the working folder; returns the path relative to that folder. */
-export function writeScreenshot(io: Io, base64: string, file: string | undefined, now: Date): string {
-  const path = file === undefined ? freeScreenshotPath(io.cwd, now, 'png') : resolve(io.cwd, file)
-  try {
-    writeFileSync(path, Buffer.from(base64, 'base64'))
-  } catch (error) {
-    throw cannotWrite(path, error)
-  }
-  return relative(io.cwd, path)
+export function writeScreenshot({ cwd }: Io, base64: string, file?: string): string {
+  const path = file === undefined ? freeScreenshotPath(cwd, new Date(), 'png') : resolve(cwd, file)
+  writeOutput(path, Buffer.from(base64, 'base64'), false)
+  return relative(cwd, path)
 }

@@ -1,5 +1,6 @@
 /** Progress on stderr; silent unless stderr is a terminal. */
-import type { Io } from '../io.ts'
+import { type Io, note } from '../io.ts'
+import { counted } from './counted.ts'
 
 export interface Spinner {
   readonly say: (text: string) => void
@@ -25,36 +26,40 @@ export function fitted({ stderr }: Io, line: string): string {
   return line.length > width ? `${line.slice(0, width - 1)}…` : line
 }
 
-export interface LogProgress {
-  readonly line: (text: string) => void
-  readonly stop: () => void
-  /** Returns the last lines, which explain a failure. */
-  readonly last: () => readonly string[]
-}
-
-/** Shows the progress of work that logs lines: the elapsed time, the number of lines, and the last one. */
-export async function startLog(io: Io, title: string): Promise<LogProgress> {
+/**
+ * Shows the progress of work that logs lines: the elapsed time, the number of lines, and the last one. When it fails,
+ * prints the last lines, which explain the failure.
+ */
+export async function withLog<Result>(
+  io: Io,
+  title: string,
+  work: (line: (text: string) => void) => Promise<Result>,
+): Promise<Result> {
   const lines: string[] = []
   let count = 0
   const { draw, stop } = await startTicking(io, title, (secs) => {
     const last = lines.length > 0 ? `, ${lines.at(-1)}` : ''
-    return fitted(io, `${title}: ${secs} s, ${count} line${count === 1 ? '' : 's'}${last}`)
+    return fitted(io, `${title}: ${secs} s, ${counted(count, 'line')}${last}`)
   })
-  return {
-    line(text) {
-      count += 1
-      lines.push(text)
-      if (lines.length > keptLines) lines.shift()
-      draw()
-    },
-    stop,
-    last: () => lines,
+  const line = (text: string) => {
+    count += 1
+    lines.push(text)
+    if (lines.length > keptLines) lines.shift()
+    draw()
+  }
+  try {
+    return await work(line).finally(stop)
+  } catch (error) {
+    for (const kept of lines) note(io, kept)
+    throw error
   }
 }
 
 /** Shows the elapsed time of work that reports nothing until it is done. */
-export const startClock = (io: Io, title: string): Promise<Pick<Spinner, 'stop'>> =>
-  startTicking(io, title, (secs) => `${title}: ${secs} s`)
+export async function withClock<Result>(io: Io, title: string, work: () => Promise<Result>): Promise<Result> {
+  const { stop } = await startTicking(io, title, (secs) => `${title}: ${secs} s`)
+  return work().finally(stop)
+}
 
 /** Starts a spinner whose text is drawn again every second. */
 async function startTicking(io: Io, title: string, text: (secs: number) => string) {

@@ -1,14 +1,7 @@
 /** Colours, used only on terminals that support them. */
 import type { Io, Output } from '../io.ts'
 
-export interface Style {
-  readonly bold: (text: string) => string
-  readonly dim: (text: string) => string
-  readonly red: (text: string) => string
-  readonly green: (text: string) => string
-  readonly yellow: (text: string) => string
-  readonly cyan: (text: string) => string
-}
+export type Style = Readonly<Record<'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan', (text: string) => string>>
 
 const same = (text: string) => text
 /** Style without colours, for files and pipes. */

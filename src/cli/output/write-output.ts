@@ -9,10 +9,10 @@ export function cannotWrite(path: string, cause: unknown): BaxError {
   return new BaxError(code === 'ENOSPC' ? 'no_space' : 'invalid_request', `cannot write ${path}: ${code}`, { cause })
 }
 
-/** Writes an output file of a command, and creates the folders above it. */
-export function writeOutput(path: string, content: string | Uint8Array): void {
+/** Writes an output file of a command, and by default creates the folders above it. */
+export function writeOutput(path: string, content: string | Uint8Array, createsFolders = true): void {
   try {
-    mkdirSync(dirname(path), { recursive: true })
+    if (createsFolders) mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content)
   } catch (cause) {
     throw cannotWrite(path, cause)

@@ -2,30 +2,11 @@
 import type { Command } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { BrowserSource } from '../../engine/relay/connector/endpoint.ts'
-import {
-  type CollectedKind,
-  collectedKinds,
-  type RelayPolicy,
-  relayPolicies,
-  runningBrowsers,
-} from '../../core/relay-names.ts'
+import { type CollectedKind, collectedKinds, relayPolicies, runningBrowsers } from '../../core/relay-names.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import type { Io } from '../io.ts'
 import { collect } from '../parse/flags.ts'
 import { fileText, type TypedArguments } from '../parse/values.ts'
-
-interface ConnectOptions {
-  readonly browser: BrowserSource
-  readonly name: string | null
-  readonly token: string | undefined
-  readonly policy: RelayPolicy
-  readonly tabs: readonly string[]
-  readonly kinds: readonly CollectedKind[]
-  readonly redact: boolean
-  readonly bodies: boolean
-  readonly maxEventsPerSec: number | null
-  readonly approveMs: number
-}
 
 export function addConnectFlags(command: Command): void {
   command
@@ -51,7 +32,7 @@ export function addConnectFlags(command: Command): void {
 }
 
 /** Reads the flags. @throws BaxError `invalid_request` with the name of the flag */
-export function readConnect({ flags }: TypedArguments, io: Io): ConnectOptions {
+export function readConnect({ flags }: TypedArguments, io: Io) {
   const text = (name: string) => flags[name] as string | undefined
   const policy = oneOf('--policy', text('policy') ?? 'no-lifecycle', relayPolicies)
   const seconds = Number(text('approveTimeout') ?? 120)
@@ -60,12 +41,14 @@ export function readConnect({ flags }: TypedArguments, io: Io): ConnectOptions {
     browser: browserOf(flags),
     name: text('name') ?? null,
     token: tokenOf(flags, io),
-    policy,
-    tabs: (flags['tab'] as string[] | undefined) ?? [],
-    kinds: kindsOf(flags['events']),
-    redact: flags['redact'] !== false,
-    bodies: text('bodies') !== undefined && oneOf('--bodies', text('bodies')!, ['text']) === 'text',
-    maxEventsPerSec: rateOf(text('maxEventsPerSec')),
+    attachment: {
+      policy,
+      tabs: (flags['tab'] as string[] | undefined) ?? [],
+      kinds: kindsOf(flags['events']),
+      redact: flags['redact'] !== false,
+      bodies: text('bodies') !== undefined && oneOf('--bodies', text('bodies')!, ['text']) === 'text',
+      maxEventsPerSec: rateOf(text('maxEventsPerSec')),
+    },
     approveMs: seconds * 1000,
   }
 }
@@ -73,8 +56,7 @@ export function readConnect({ flags }: TypedArguments, io: Io): ConnectOptions {
 function browserOf(flags: TypedArguments['flags']): BrowserSource {
   const { cdp, launch, allowRemoteCdp, dataDir } = flags as Record<string, string | boolean | undefined>
   // Here, --browser may name a running browser instead of a program.
-  const named = (flags['running'] ??
-    (runningBrowsers.includes(flags['browser'] as never) ? flags['browser'] : undefined)) as string | undefined
+  const named = (flags['running'] as string | undefined) ?? runningBrowsers.find((name) => name === flags['browser'])
   const given = [cdp !== undefined && '--cdp', named !== undefined && '--running', launch && '--launch'].filter(Boolean)
   if (given.length > 1) throw invalid(given.join(' and '), 'exclude each other')
   if (typeof cdp === 'string') return { cdp, allowRemote: allowRemoteCdp === true }
@@ -94,7 +76,7 @@ function tokenOf(flags: TypedArguments['flags'], { cwd, env }: Io): string | und
   return token || env['BAX_RELAY_TOKEN'] || undefined
 }
 
-function kindsOf(events: unknown): ConnectOptions['kinds'] {
+function kindsOf(events: unknown): readonly CollectedKind[] {
   if (events === false) return []
   if (typeof events !== 'string') return collectedKinds
   return events.split(',').map((kind) => oneOf('--events', kind.trim(), collectedKinds))

@@ -5,24 +5,22 @@ import type { BodyPlan } from './script/plan.ts'
 import { type ScriptReport, shortened, type StepReport } from './report.ts'
 import type { RunnerTools } from './runner.ts'
 
-/** The report, and the response of the engine. */
-export interface BodyRun {
-  readonly report: ScriptReport
-  readonly answer?: CommandsResult
-}
-
-export async function runBody(plan: BodyPlan, attempt: number, tools: RunnerTools): Promise<BodyRun> {
-  const { client, now, observer, signal, cleanupSignal } = tools
+/** Returns the report, and the response of the engine, if any. */
+export async function runBody(
+  plan: BodyPlan,
+  attempt: number,
+  { engine, now, observer, signal, cleanupSignal }: RunnerTools,
+): Promise<{ report: ScriptReport; answer?: CommandsResult }> {
   const { file, name, body, places } = plan
   const startedAt = now().toISOString()
   const started = performance.now()
   observer.scriptStarted({ file, name, steps: places.length, attempt })
   const facts = { file, name, attempt, startedAt, artifacts: [], notes: [] }
   try {
-    const answer = await client.runCommands(body as never, { signal, strict: true })
+    const answer = await engine.client.runCommands(body, { signal, strict: true })
     // As with scripts, a session that was created for these commands is closed after them.
-    if (body['session_id'] === undefined)
-      await client.closeSession({ session_id: answer.session_id }, { signal: cleanupSignal })
+    if (body.session_id === undefined)
+      await engine.client.closeSession({ session_id: answer.session_id }, { signal: cleanupSignal })
     return {
       answer,
       report: {

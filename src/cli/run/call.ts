@@ -1,5 +1,4 @@
 /** Runs the command or operation of one step. */
-import { setTimeout as pause } from 'node:timers/promises'
 import { type CallOptions, call, type Client } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -32,21 +31,25 @@ export class StepFailure extends Error {
 /** The failure of steps that the user interrupted. */
 export const interrupted: Failure = { message: 'interrupted', code: 'interrupted' }
 
-/** A script's access to the engine: its own session and shell are the defaults of its steps. */
-export interface EngineAccess {
+/** The engine, and what its calls need of this terminal. */
+export interface EngineTools {
   readonly client: Client
   readonly transport: Transport
-  sessionId(): string | undefined
-  shellId: string | undefined
-  /** Whether selectors that match several elements are refused. */
-  readonly strict: boolean
   /** Reports on stderr when the work waits because a person controls the session. */
   reportingControl<T>(sessionId: string | undefined, work: Promise<T>): Promise<T>
   /** Writes a screenshot to the file that a step names, on this machine; returns its path. */
   writeScreenshot(path: string, png: Uint8Array): Promise<string>
 }
 
-export interface CallLimits {
+/** A script's access to the engine: its own session and shell are the defaults of its steps. */
+export interface EngineAccess extends EngineTools {
+  sessionId(): string | undefined
+  shellId: string | undefined
+  /** Whether selectors that match several elements are refused. */
+  readonly strict: boolean
+}
+
+interface CallLimits {
   readonly signal: AbortSignal
   readonly timeoutMs?: number
 }
@@ -61,7 +64,7 @@ export async function perform(
   engine: EngineAccess,
   limits: CallLimits,
 ): Promise<Outcome> {
-  const isCommand = verb.call.kind === 'command'
+  const isCommand = verb.http === null
   const cut =
     limits.timeoutMs === undefined ? undefined : AbortSignal.timeout(limits.timeoutMs + (isCommand ? 2 * graceMs : 0))
   const signal = cut ? AbortSignal.any([limits.signal, cut]) : limits.signal
@@ -81,7 +84,7 @@ export async function perform(
 const tooLong = (ms: number, details?: Record<string, unknown>): Failure => ({
   message: `timed out after ${ms} ms`,
   code: 'timeout',
-  ...(details && { details }),
+  details,
 })
 
 /** Converts any error to a failure. */
@@ -91,7 +94,7 @@ export function failureOf(error: unknown): Failure {
   const { code, details, hint } = error
   // The author of the script does not know that the step is sent as a batch of one command.
   const message = error.message.replaceAll('commands[0].data.', '')
-  return { message: hint ? `${message} (${hint})` : message, code, ...(details && { details }) }
+  return { message: hint ? `${message} (${hint})` : message, code, details }
 }
 
 async function performCommand(
@@ -118,9 +121,7 @@ async function performCommand(
   if (!result.success) {
     const { error = 'failed', code = 'action_failed', details } = result
     const isStepTimeout = code === 'timeout' && timeoutMs !== undefined && /batch/.test(error)
-    throw new StepFailure(
-      isStepTimeout ? tooLong(timeoutMs, details) : { message: error, code, ...(details && { details }) },
-    )
+    throw new StepFailure(isStepTimeout ? tooLong(timeoutMs, details) : { message: error, code, details })
   }
   const outcome = outcomeOfCommand(result)
   if (typeof path !== 'string' || !outcome.png) return outcome
@@ -131,8 +132,7 @@ async function performCommand(
 export function outcomeOfCommand({ content_type, data }: CommandResult): Outcome {
   if (content_type === 'data') return { value: (data?.['result'] as { value?: unknown } | undefined)?.value ?? null }
   if (data && Object.hasOwn(data, 'content')) return { value: data['content'] }
-  const png = content_type === 'image/png' ? screenshotIn(data) : undefined
-  return { value: data ?? null, ...(png && { png }) }
+  return { value: data ?? null, png: content_type === 'image/png' ? screenshotIn(data) : undefined }
 }
 
 function screenshotIn(value: unknown): Uint8Array | undefined {
@@ -149,10 +149,9 @@ async function performOperation(
   engine: EngineAccess,
   options: CallOptions,
 ): Promise<Outcome> {
-  const { http } = verb.call as { http: string }
   const own = verb.uses === 'shell' ? engine.shellId : verb.uses === 'browser' ? engine.sessionId() : undefined
   const input = own !== undefined && data['session_id'] === undefined ? { ...data, session_id: own } : data
-  const value = (await call(engine.transport, http, input, options)) ?? null
+  const value = (await call(engine.transport, verb.http!, input, options)) ?? null
   const body = (value ?? {}) as Record<string, unknown>
   if (startsShell(verb)) engine.shellId = String(body['session_id'] ?? body['id'])
   if (body['success'] === false) {
@@ -160,12 +159,10 @@ async function performOperation(
     throw new StepFailure({
       message: String(error ?? 'failed'),
       code: String(code ?? 'action_failed'),
-      ...(details ? { details } : {}),
+      details: details ?? undefined,
     })
   }
-  const png = screenshotIn(value)
-  const programFailure = programFailureOf(body)
-  return { value, ...(png && { png }), ...(programFailure && { programFailure }) }
+  return { value, png: screenshotIn(value), programFailure: programFailureOf(body) }
 }
 
 /** Returns the failure of a program that timed out or did not exit with 0. */
@@ -175,13 +172,4 @@ function programFailureOf({ exit_code, timed_out, stderr }: Record<string, unkno
   const output = typeof stderr === 'string' ? stderr.trim().split('\n').slice(-5).join('\n') : ''
   const message = `the program ended with exit code ${exit_code}${output ? `: ${output}` : ''}`
   return { message, code: 'action_failed', actual: exit_code }
-}
-
-/** Waits between two attempts; returns early, without an error, when the run is interrupted. */
-export async function waitBetween(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await pause(ms, undefined, { signal })
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
 }

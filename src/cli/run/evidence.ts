@@ -1,13 +1,13 @@
 /** Collects evidence of failures in the folder of `--artifacts`: screenshots, HTML, logs and a trace. */
 import { join, relative, resolve } from 'node:path'
+import type { Event } from '../../core/events/event-line.ts'
 import { failureOf, type EngineAccess } from './call.ts'
 import { writeOutput } from '../output/write-output.ts'
 import type { Screenshot, ScriptStart, StepStart } from './report.ts'
-import type { Mask } from './script/secrets.ts'
+import { type Mask, maskTrace } from './script/secrets.ts'
 import { takeScreenshot } from './step-run.ts'
-import { maskTrace } from './trace-file.ts'
 
-export interface EvidenceOptions {
+interface EvidenceOptions {
   /** Folder for files; without one only screenshots are taken, for the reports. */
   readonly folder?: string
   /** Whether a report shows screenshots of failures. */
@@ -17,32 +17,25 @@ export interface EvidenceOptions {
   readonly signal: AbortSignal
 }
 
-/** Evidence of all scripts of a run. */
-export class EvidenceStore {
-  readonly #options: EvidenceOptions
-  readonly #names = new Map<string, string>()
+/** Returns the collector for one attempt at a script. */
+export type Evidence = (script: ScriptStart, engine: EngineAccess) => EvidenceCollector
 
-  constructor(options: EvidenceOptions) {
-    this.#options = options
-  }
-
-  /** Returns the collector for one attempt at a script. */
-  collectorFor({ file, attempt }: ScriptStart, engine: EngineAccess): EvidenceCollector {
-    const name = this.#nameOf(file) + (attempt > 1 ? `-retry${attempt - 1}` : '')
-    const { folder } = this.#options
-    return new EvidenceCollector(this.#options, engine, folder === undefined ? undefined : join(folder, name))
-  }
-
+/** Collects the evidence of all scripts of a run. */
+export function collectEvidence(options: EvidenceOptions): Evidence {
+  const names = new Map<string, string>()
   /** Returns the folder name of a script: `shop/checkout.yaml` becomes `shop-checkout`, with a number when taken. */
-  #nameOf(file: string): string {
-    const known = this.#names.get(file)
-    if (known !== undefined) return known
-    const base = slug(this.#options.mask.name(file.replace(/\.(ya?ml|json)$/i, '')))
-    const taken = new Set(this.#names.values())
+  const nameOf = (file: string): string => {
+    const base = slug(options.mask.name(file.replace(/\.(ya?ml|json)$/i, '')))
+    const taken = new Set(names.values())
     let name = base
     for (let number = 2; taken.has(name); number += 1) name = `${base}-${number}`
-    this.#names.set(file, name)
+    names.set(file, name)
     return name
+  }
+  return ({ file, attempt }, engine) => {
+    const name = (names.get(file) ?? nameOf(file)) + (attempt > 1 ? `-retry${attempt - 1}` : '')
+    const { folder } = options
+    return new EvidenceCollector({ ...options, engine, folder: folder === undefined ? undefined : join(folder, name) })
   }
 }
 
@@ -50,31 +43,23 @@ export class EvidenceStore {
 const slug = (text: string): string =>
   text.replaceAll(/[^\p{L}\p{N}]+/gu, '-').replaceAll(/^-+|-+$/g, '').slice(0, 80) || 'script' // prettier-ignore
 
-interface LogEvent {
-  readonly ts: string
-  readonly type: string
-  readonly data: Readonly<Record<string, unknown>>
-}
+type LogEvent = Pick<Event, 'type' | 'data'> & { readonly ts: string }
 
 /** Collects the evidence of one attempt. Errors never fail the script; they become notes. */
 export class EvidenceCollector {
   /** Written files, relative to the working folder. */
   readonly files: string[] = []
-  readonly #options: EvidenceOptions
-  readonly #engine: EngineAccess
-  readonly #folder: string | undefined
+  readonly #tools: EvidenceOptions & { readonly engine: EngineAccess }
   readonly #notes: string[] = []
   #traces = false
 
-  constructor(options: EvidenceOptions, engine: EngineAccess, folder: string | undefined) {
-    this.#options = options
-    this.#engine = engine
-    this.#folder = folder
+  constructor(tools: EvidenceOptions & { readonly engine: EngineAccess }) {
+    this.#tools = tools
   }
 
   /** Starts the trace. */
   async begin(): Promise<void> {
-    if (this.#folder === undefined) return
+    if (this.#tools.folder === undefined) return
     await this.#try('cannot start the trace', async () => {
       await this.#trace('start')
       this.#traces = true
@@ -83,58 +68,61 @@ export class EvidenceCollector {
 
   /** Saves the state of the page at the first failure, and returns screenshots of it. */
   async failed(step: StepStart, own: readonly Screenshot[]): Promise<Screenshot[]> {
-    if (this.#folder === undefined && !this.#options.pictures) return []
+    if (this.#tools.folder === undefined && !this.#tools.pictures) return []
     const png = await this.#try('cannot take a screenshot of the failure', () =>
-      takeScreenshot(this.#engine, this.#options.signal),
+      takeScreenshot(this.#tools.engine, this.#tools.signal),
     )
     const taken = png ? [{ label: 'failure', png }] : []
-    if (this.#folder === undefined) return taken
+    if (this.#tools.folder === undefined) return taken
     for (const { label, png: bytes } of [...own, ...taken]) {
-      const name = `${slug(`${step.number} ${this.#options.mask.name(label)}`)}.png`
+      const name = `${slug(`${step.number} ${this.#tools.mask.name(label)}`)}.png`
       await this.#try(`cannot save ${name}`, () => this.#write(name, bytes))
     }
-    if (this.#engine.sessionId() === undefined) return taken
+    if (this.#tools.engine.sessionId() === undefined) return taken
     await this.#try('cannot save the HTML of the page', async () => this.#write('page.html', await this.#html()))
     return taken
   }
 
   /** Saves the logs and ends the trace. Returns notes about missing evidence. */
   async end(failed: boolean): Promise<readonly string[]> {
-    if (this.#folder === undefined || this.#engine.sessionId() === undefined) return this.#notes
+    if (this.#tools.folder === undefined || this.#tools.engine.sessionId() === undefined) return this.#notes
     if (failed) await this.#try('cannot save the logs', () => this.#logs())
     if (this.#traces) await this.#try('cannot save the trace', () => this.#endTrace(failed))
     return this.#notes
   }
 
   async #html(): Promise<string> {
-    const session_id = this.#engine.sessionId()!
+    const session_id = this.#tools.engine.sessionId()!
     const commands = [{ command: 'get_content', data: { kind: 'html' } }]
-    const { signal } = this.#options
-    const { results } = await this.#engine.client.runCommands({ session_id, commands, timeout_ms: 10_000 }, { signal })
+    const { signal } = this.#tools
+    const { results } = await this.#tools.engine.client.runCommands(
+      { session_id, commands, timeout_ms: 10_000 },
+      { signal },
+    )
     return String(results[0]?.data?.['content'] ?? results[0]?.error ?? '')
   }
 
   async #logs(): Promise<void> {
-    const session_id = this.#engine.sessionId()!
-    const { events } = await this.#engine.client.getSessionLog({ session_id }, { signal: this.#options.signal })
-    await this.#write('console-log.txt', consoleLines(events))
-    await this.#write('network-log.txt', networkLines(events))
+    const session_id = this.#tools.engine.sessionId()!
+    const { events } = await this.#tools.engine.client.getSessionLog({ session_id }, { signal: this.#tools.signal })
+    await this.#write('console-log.txt', linesOf(events, consoleLine))
+    await this.#write('network-log.txt', linesOf(events, networkLine))
   }
 
   async #endTrace(failed: boolean): Promise<void> {
     const stopped = await this.#trace(failed ? 'stop' : 'discard')
-    if (failed) await this.#write('trace.zip', maskTrace(Buffer.from(stopped.trace!, 'base64'), this.#options.mask))
+    if (failed) await this.#write('trace.zip', maskTrace(Buffer.from(stopped.trace!, 'base64'), this.#tools.mask))
   }
 
   #trace(action: 'start' | 'stop' | 'discard') {
-    const { client, sessionId } = this.#engine
-    return client.traceSession({ session_id: sessionId()!, action }, { signal: this.#options.signal })
+    const { client, sessionId } = this.#tools.engine
+    return client.traceSession({ session_id: sessionId()!, action }, { signal: this.#tools.signal })
   }
 
   /** Writes a file; masks secrets in texts. */
   async #write(name: string, content: string | Uint8Array): Promise<void> {
-    const { cwd, mask } = this.#options
-    const path = resolve(cwd, this.#folder!, name)
+    const { cwd, mask } = this.#tools
+    const path = resolve(cwd, this.#tools.folder!, name)
     writeOutput(path, typeof content === 'string' ? mask.text(content) : content)
     this.files.push(relative(cwd, path))
   }
@@ -149,24 +137,21 @@ export class EvidenceCollector {
   }
 }
 
-const consoleLines = (events: readonly LogEvent[]): string =>
-  lines(events, ({ type, data }) => {
-    const { level, text, url, line, message } = data
-    if (type === 'console')
-      return `${String(level)} ${String(text)}${url === undefined ? '' : ` (${String(url)}:${String(line)})`}`
-    return type === 'page.error' ? `error ${String(message)}` : undefined
-  })
+function consoleLine({ type, data }: LogEvent): string | undefined {
+  const { level, text, url, line, message } = data
+  if (type === 'console') return `${level} ${text}${url === undefined ? '' : ` (${url}:${line})`}`
+  return type === 'page.error' ? `error ${message}` : undefined
+}
 
-const networkLines = (events: readonly LogEvent[]): string =>
-  lines(events, ({ type, data }) => {
-    const { method, url, status, error, resource_type } = data
-    const what = `${String(method)} ${String(url)} (${String(resource_type)})`
-    if (type === 'network.response') return `${String(status)} ${what}`
-    return type === 'network.failed' ? `failed ${what}: ${String(error)}` : undefined
-  })
+function networkLine({ type, data }: LogEvent): string | undefined {
+  const { method, url, status, error, resource_type } = data
+  const what = `${method} ${url} (${resource_type})`
+  if (type === 'network.response') return `${status} ${what}`
+  return type === 'network.failed' ? `failed ${what}: ${error}` : undefined
+}
 
-const lines = (events: readonly LogEvent[], text: (event: LogEvent) => string | undefined): string =>
+const linesOf = (events: readonly LogEvent[], lineOf: typeof consoleLine): string =>
   events
-    .map((event) => ({ ts: event.ts, line: text(event) }))
+    .map((event) => ({ ts: event.ts, line: lineOf(event) }))
     .map(({ ts, line }) => (line === undefined ? '' : `${ts} ${line}\n`))
     .join('')

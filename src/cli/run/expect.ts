@@ -7,19 +7,11 @@ import { asText, pick } from './script/references.ts'
 import type { Failure } from './report.ts'
 import type { Expected } from './script/shape.ts'
 
-/** Compares the page with a stored screenshot; returns a note for the report, if any. */
-export type CheckScreenshot = (expected: NonNullable<Expected['screenshot']>) => Promise<string | undefined>
-
 /**
- * Checks all conditions of an expectation, in the order of `checks`; returns notes.
+ * Checks the conditions of an expectation in the order of `checks`, except for its screenshot.
  * @throws StepFailure with the expected and the actual value.
  */
-export async function checkExpectation(
-  { path, pathText }: Expectation,
-  expected: Expected,
-  value: unknown,
-  checkPicture: CheckScreenshot,
-): Promise<string[]> {
+export function checkExpectation({ path, pathText }: Expectation, expected: Expected, value: unknown): void {
   const picked = pick(value, path)
   const subject = picked.found ? picked.value : undefined
   const name = pathText === '' ? 'the result' : pathText
@@ -28,9 +20,6 @@ export async function checkExpectation(
     const failure = check(subject, expected[key as keyof Expected], name)
     if (failure) throw new StepFailure({ code: 'expectation_failed', ...failure })
   }
-  if (expected.screenshot === undefined) return []
-  const note = await checkPicture(expected.screenshot)
-  return note === undefined ? [] : [note]
 }
 
 type Check = (actual: unknown, expected: unknown, name: string) => Omit<Failure, 'code'> | undefined

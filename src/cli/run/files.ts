@@ -1,6 +1,6 @@
 /** Finds the scripts of a run. */
 import { statSync } from 'node:fs'
-import { isAbsolute, relative, resolve } from 'node:path'
+import { basename, isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { BaxError } from '../../core/errors/errors.ts'
 
@@ -18,6 +18,9 @@ export function shownPath(path: string, cwd: string): string {
   const below = relative(cwd, path)
   return below.startsWith('..') || isAbsolute(below) ? path : below
 }
+
+/** Returns the name of a script that does not declare one. */
+export const scriptName = (file: string): string => basename(file).replace(/\.(ya?ml|json)$/i, '')
 
 async function expand(text: string, cwd: string): Promise<string[]> {
   const stat = statSync(resolve(cwd, text), { throwIfNoEntry: false })

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { createClient } from '../../client/client.ts'
 import { BaxError, exits } from '../../core/errors/errors.ts'
+import type { CommandsResult } from '../../core/shapes/commands.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import { showBatch } from '../output/batch-output.ts'
 import type { Context } from '../context.ts'
@@ -11,18 +12,17 @@ import { withControlNotice } from '../output/control-notice.ts'
 import { interruptedExit } from '../output/errors.ts'
 import { locateEngine } from '../engine/locate-engine.ts'
 import { note, print } from '../io.ts'
-import { EvidenceStore } from './evidence.ts'
+import { collectEvidence } from './evidence.ts'
 import { renderErrors } from './script/script-errors.ts'
 import { writeOutput } from '../output/write-output.ts'
 import { findScripts, type Shard, shardOf } from './files.ts'
-import { startCleanupTimer } from './cleanup-timer.ts'
 import { countSteps, type Plan } from './script/plan.ts'
 import { openReporters, type ReporterChoice } from './reporters/index.ts'
 import { counted } from '../output/counted.ts'
 import { exitOfFailure, succeeded } from './report.ts'
 import { makeMask, type Mask } from './script/secrets.ts'
 import { type ReadScripts, readScripts } from './script/script.ts'
-import { Suite } from './suite.ts'
+import { runSuite } from './suite.ts'
 import { makeVerbs } from './script/verbs.ts'
 
 /** The options of the command line. */
@@ -32,10 +32,10 @@ export interface RunOptions {
   readonly reporters: readonly ReporterChoice[]
   readonly parallel: number
   readonly retries: number
-  readonly failFast: boolean
-  readonly check: boolean
-  readonly strict: boolean
-  readonly updateSnapshots: boolean
+  readonly failFast?: boolean
+  readonly check?: boolean
+  readonly strict?: boolean
+  readonly updateSnapshots?: boolean
   readonly artifacts?: string
   readonly shard?: Shard
 }
@@ -57,7 +57,7 @@ export async function runScripts(options: RunOptions, context: Context): Promise
     given: { env: io.env, runId },
     overrides: options.vars,
     verbs: makeVerbs(),
-    strict: options.strict,
+    strict: options.strict ?? false,
     readFile: (path) => readFileSync(path, 'utf8'),
   })
   const mask = makeMask(read.plans.flatMap(({ secrets }) => secrets))
@@ -108,38 +108,40 @@ async function runPlans(
   const open = await openReporters(choices, io, mask)
   const home = locateEngine({ ...context, io }, { when: 'ask' })
   const cleanup = startCleanupTimer(io.signal)
-  const { artifacts: folder } = options
-  const evidence = new EvidenceStore({
-    ...(folder !== undefined && { folder }),
+  const evidence = collectEvidence({
+    folder: options.artifacts,
     pictures: options.reporters.some(({ name }) => name === 'html'),
     cwd: io.cwd,
     mask,
     signal: cleanup.signal,
   })
-  const suite = new Suite(plans, {
-    ...options,
-    runId,
-    reporters: open.reporters,
-    ...(showsBodies && { showBody: async (answer) => void (await showBatch({ io, manifest, settings }, mask.deep(answer), null, new Date())) }), // prettier-ignore
-    tools: {
-      client: createClient(home.transport, manifest.operations),
-      transport: home.transport,
-      pictures: { update: options.updateSnapshots, inCi: Boolean(io.env['CI']) && io.env['CI'] !== 'false', mask },
-      evidence,
-      reportingControl: (id, work) => withControlNotice(io, home.transport, id, work),
-      writeScreenshot: async (path, png) => {
-        const target = resolve(io.cwd, mask.name(path))
-        writeOutput(target, png)
-        return target
-      },
-      cwd: io.cwd,
-      now: () => new Date(),
-      signal: io.signal,
-      cleanupSignal: cleanup.signal,
-    },
-  })
+  const showBody = async (answer: CommandsResult) =>
+    void (await showBatch({ io, manifest, settings }, mask.deep(answer), null, new Date()))
   try {
-    const report = await suite.run()
+    const report = await runSuite(plans, {
+      ...options,
+      runId,
+      reporters: open.reporters,
+      showBody: showsBodies ? showBody : undefined,
+      tools: {
+        engine: {
+          client: createClient(home.transport, manifest.operations),
+          transport: home.transport,
+          reportingControl: (id, work) => withControlNotice(io, home.transport, id, work),
+          writeScreenshot: async (path, png) => {
+            const target = resolve(io.cwd, mask.name(path))
+            writeOutput(target, png)
+            return target
+          },
+        },
+        pictures: { update: options.updateSnapshots ?? false, inCi: isCi(io), mask },
+        evidence,
+        cwd: io.cwd,
+        now: () => new Date(),
+        signal: io.signal,
+        cleanupSignal: cleanup.signal,
+      },
+    })
     if (io.signal.aborted) return interruptedExit(io)
     if (plans.length === 0) note(io, 'no scripts in this shard')
     return succeeded(report) ? exits.done : (exitOfFailure(report) ?? exits.failed)
@@ -152,6 +154,8 @@ async function runPlans(
   }
 }
 
+const isCi = ({ env }: Context['io']): boolean => Boolean(env['CI']) && env['CI'] !== 'false'
+
 /** Returns an Io whose outputs mask secrets. */
 function masked(io: Context['io'], mask: Mask): Context['io'] {
   const maskedOutput = (output: Context['io']['stdout']) => {
@@ -159,4 +163,25 @@ function masked(io: Context['io'], mask: Mask): Context['io'] {
     return Object.create(output, { write: { value } }) as typeof output
   }
   return { ...io, stdout: maskedOutput(io.stdout), stderr: maskedOutput(io.stderr) }
+}
+
+/** Time for the cleanup after an interrupt: `finally` steps, logs, and closing sessions. */
+const cleanupMs = 30_000
+
+/** Returns a signal that is aborted `cleanupMs` after `interrupt`. `release` clears the timer. */
+function startCleanupTimer(interrupt: AbortSignal): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const start = () => {
+    timer = setTimeout(() => controller.abort(interrupt.reason), cleanupMs)
+  }
+  if (interrupt.aborted) start()
+  else interrupt.addEventListener('abort', start, { once: true })
+  return {
+    signal: controller.signal,
+    release() {
+      clearTimeout(timer)
+      interrupt.removeEventListener('abort', start)
+    },
+  }
 }

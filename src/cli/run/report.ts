@@ -1,10 +1,7 @@
 /** The results of a run, which every reporter formats in its own way. */
 import { type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
+import type { Shard } from './files.ts'
 import type { Place } from './script/plan.ts'
-
-type StepStatus = 'passed' | 'failed' | 'skipped'
-/** `flaky`: failed first and passed in a retry. */
-type ScriptStatus = 'passed' | 'failed' | 'flaky' | 'skipped'
 
 /** Why a step failed. */
 export interface Failure {
@@ -33,7 +30,7 @@ export interface StepStart {
 }
 
 export interface StepReport extends StepStart {
-  readonly status: StepStatus
+  readonly status: 'passed' | 'failed' | 'skipped'
   readonly durationMs: number
   readonly tries: number
   readonly failure?: Failure
@@ -54,7 +51,8 @@ export interface ScriptStart {
 }
 
 export interface ScriptReport extends Omit<ScriptStart, 'steps'> {
-  readonly status: ScriptStatus
+  /** `flaky`: failed first and passed in a retry. */
+  readonly status: StepReport['status'] | 'flaky'
   readonly startedAt: string
   readonly durationMs: number
   readonly sessionId?: string
@@ -70,7 +68,7 @@ export interface RunReport {
   readonly runId: string
   readonly startedAt: string
   readonly durationMs: number
-  readonly shard?: { readonly index: number; readonly of: number }
+  readonly shard?: Shard
   readonly scripts: readonly ScriptReport[]
 }
 

@@ -1,34 +1,24 @@
 /** Runs one script: opens its session, runs its steps and those under `finally`, and reports the results. */
 import { resolve } from 'node:path'
-import type { Client } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
-import type { EvidenceCollector, EvidenceStore } from './evidence.ts'
-import { failureOf, type EngineAccess } from './call.ts'
+import type { Evidence, EvidenceCollector } from './evidence.ts'
+import { failureOf, type EngineAccess, type EngineTools } from './call.ts'
 import { holds, refersTo } from './script/condition.ts'
 import { type ScriptSession, openSession } from './script-session.ts'
 import type { SnapshotOptions } from './screenshots.ts'
 import { type Block, countSteps, type IncludeAction, type ScriptPlan, type StepPlan } from './script/plan.ts'
 import { asText } from './script/references.ts'
 import { type ScriptReport, type ScriptStart, shortened, type StepReport, type StepStart } from './report.ts'
-import { RunScope, UnresolvedReference } from './script/scope.ts'
+import type { Reporter } from './reporters/reporter.ts'
+import { resolveTemplate, type RunScope, UnresolvedReference } from './script/scope.ts'
 import type { SessionFields } from './script/shape.ts'
 import { type CallStep, runStep, type StepResult } from './step-run.ts'
 
-/** Receives events of a running script. */
-export interface Observer {
-  scriptStarted(script: ScriptStart): void
-  stepStarted(script: ScriptStart, step: StepStart): void
-  stepFinished(script: ScriptStart, step: StepReport): void
-}
-
 export interface RunnerTools {
-  readonly client: Client
-  readonly transport: Transport
+  readonly engine: EngineTools
   readonly pictures: SnapshotOptions
-  readonly observer: Observer
-  readonly evidence: EvidenceStore
-  readonly writeScreenshot: EngineAccess['writeScreenshot']
-  readonly reportingControl: EngineAccess['reportingControl']
+  /** Receives events of a running script. */
+  readonly observer: Required<Pick<Reporter, 'scriptStarted' | 'stepStarted' | 'stepFinished'>>
+  readonly evidence: Evidence
   readonly cwd: string
   readonly now: () => Date
   readonly signal: AbortSignal
@@ -36,10 +26,9 @@ export interface RunnerTools {
   readonly cleanupSignal: AbortSignal
 }
 
-/** The position of a step: the part of the script, and the iteration of a loop. */
-interface Position {
-  readonly phase: 'steps' | 'finally'
-  readonly item?: StepStart['item']
+/** The position of a step: the names it can refer to, the part of the script, and the iteration of a loop. */
+interface Position extends Pick<StepStart, 'phase' | 'item'> {
+  readonly scope: RunScope
   /** Name of the `include` that the step belongs to. */
   readonly under?: string
 }
@@ -55,21 +44,13 @@ export class ScriptRun {
   #failed = false
 
   constructor(plan: ScriptPlan, attempt: number, tools: RunnerTools) {
-    const { client, transport, writeScreenshot, pictures, reportingControl } = tools
     this.#plan = plan
     this.#tools = tools
-    const { file, name } = pictures.mask.deep({ file: plan.file, name: plan.name })
+    const { file, name } = tools.pictures.mask.deep({ file: plan.file, name: plan.name })
     this.#start = { file, name, steps: countSteps(plan.block), attempt }
-    this.#engine = {
-      client,
-      transport,
-      writeScreenshot,
-      reportingControl,
-      sessionId: () => this.#session?.id,
-      shellId: undefined,
-      strict: plan.strict,
-    }
-    this.#evidence = tools.evidence.collectorFor(this.#start, this.#engine)
+    const sessionId = () => this.#session?.id
+    this.#engine = { ...tools.engine, sessionId, shellId: undefined, strict: plan.strict }
+    this.#evidence = tools.evidence(this.#start, this.#engine)
   }
 
   /** Runs the script. Does not throw: failures are in the report. */
@@ -88,45 +69,40 @@ export class ScriptRun {
       }
     }
     observer.scriptStarted(this.#start)
+    const { block, given, vars } = this.#plan
+    const scope = { given, vars, saved: new Map(), items: new Map(), sessionId: this.#engine.sessionId }
     await attempt(async () => {
-      await this.#open(notes)
-      await this.#block(this.#plan.block, this.#scope())
+      await this.#open(scope, notes)
+      await this.#block(block, { scope, phase: 'steps' })
     })
     await attempt(async () => void notes.push(...(await this.#evidence.end(this.#failed))))
     const sessionId = this.#session?.id
     await attempt(() => this.#close())
     return {
-      file: this.#start.file,
-      name: this.#start.name,
-      attempt: this.#start.attempt,
+      ...this.#start,
       status: this.#failed ? 'failed' : 'passed',
       startedAt,
       durationMs: performance.now() - started,
-      ...(sessionId && { sessionId }),
+      sessionId,
       steps: this.#reports,
-      ...(failure && { failure }),
+      failure,
       artifacts: this.#evidence.files,
       notes: pictures.mask.deep(notes),
     }
   }
 
-  #scope(): RunScope {
-    const { given, vars } = this.#plan
-    return new RunScope({ given, vars: { ...vars }, saved: new Map(), sessionId: this.#engine.sessionId })
-  }
-
-  async #open(notes: string[]): Promise<void> {
+  async #open(scope: RunScope, notes: string[]): Promise<void> {
     const { session } = this.#plan
     if (!session) return
-    const fields = this.#scope().fill(session.fields) as Partial<SessionFields>
-    this.#session = await openSession(this.#tools.client, fields, this.#tools.signal)
+    const fields = resolveTemplate(session, scope) as Partial<SessionFields>
+    this.#session = await openSession(this.#engine, fields, this.#tools.signal)
     if (this.#session.warning) notes.push(this.#session.warning)
     await this.#evidence.begin()
   }
 
   async #close(): Promise<void> {
-    const { client, cleanupSignal } = this.#tools
-    const { shellId } = this.#engine
+    const { cleanupSignal } = this.#tools
+    const { client, shellId } = this.#engine
     try {
       if (shellId !== undefined) await client.deleteShell({ session_id: shellId }, { signal: cleanupSignal })
     } finally {
@@ -135,34 +111,36 @@ export class ScriptRun {
   }
 
   /** Runs steps until one fails, then those under `finally`. Returns whether to continue after the block. */
-  async #block(
-    { steps, finally: last }: Block,
-    scope: RunScope,
-    position: Position = { phase: 'steps' },
-  ): Promise<boolean> {
+  async #block({ steps, finally: last }: Block, position: Position): Promise<boolean> {
     let continues = true
     for (const step of steps) {
-      if (continues) continues = await this.#step(step, scope, position)
-      else this.#skip(step, scope, position, 'not run: an earlier step failed', true)
+      if (continues) continues = await this.#step(step, position)
+      else this.#skip(step, position, 'not run: an earlier step failed', true)
     }
-    for (const step of last) await this.#step(step, scope, { ...position, phase: 'finally' })
+    for (const step of last) await this.#step(step, { ...position, phase: 'finally' })
     return continues
   }
 
-  async #step(step: StepPlan, scope: RunScope, position: Position): Promise<boolean> {
+  async #step(step: StepPlan, position: Position): Promise<boolean> {
     const { forEach, when } = step
-    if (!forEach) return (await this.#once(step, scope, position)).continues
+    const { scope } = position
+    if (!forEach) return (await this.#once(step, position)).continues
     if (when && !refersTo(when, forEach.as) && !holds(when, scope)) {
-      this.#skip(step, scope, position, `when: ${when.source}`)
+      this.#skip(step, position, `when: ${when.source}`)
       return true
     }
-    const items = this.#items(step, scope, position)
+    const items = this.#filled(step, position, () => {
+      const list = resolveTemplate(forEach.items, scope)
+      if (Array.isArray(list)) return list as unknown[]
+      throw new UnresolvedReference(`for_each must be a list, not ${asText(list)}`)
+    })
     if (!items) return step.continueOnError
-    if (items.length === 0) this.#skip(step, scope, position, 'for_each: the list is empty')
+    if (items.length === 0) this.#skip(step, position, 'for_each: the list is empty')
     const values: unknown[] = []
     for (const [index, value] of items.entries()) {
-      const inner = { ...position, item: { index: index + 1, of: items.length } }
-      const done = await this.#once(step, scope.within(forEach.as, value), inner)
+      const inner = { ...scope, items: new Map([...scope.items, [forEach.as, value]]) }
+      const item = { index: index + 1, of: items.length }
+      const done = await this.#once(step, { ...position, scope: inner, item })
       if (!done.continues) return false
       values.push(done.value)
     }
@@ -170,63 +148,54 @@ export class ScriptRun {
     return true
   }
 
-  #items(step: StepPlan, scope: RunScope, position: Position): readonly unknown[] | undefined {
-    return this.#filled(step, scope, position, () => {
-      const items = scope.fill(step.forEach!.items)
-      if (Array.isArray(items)) return items as unknown[]
-      throw new UnresolvedReference(`for_each must be a list, not ${asText(items)}`)
-    })
-  }
-
   /** Returns the result of `fill`; undefined, with a failed step, when a reference has no value. */
-  #filled<T>(step: StepPlan, scope: RunScope, position: Position, fill: () => T): T | undefined {
+  #filled<T>(step: StepPlan, position: Position, fill: () => T): T | undefined {
     try {
       return fill()
     } catch (error) {
       if (!(error instanceof UnresolvedReference)) throw error
       const failure = { message: error.message, code: 'undefined_reference' }
       this.#failed = true
-      const start = this.#startOf(step, scope, position)
+      const start = this.#startOf(step, position)
       this.#report(start, { status: 'failed', durationMs: 0, tries: 0, failure, pictures: [] })
       return undefined
     }
   }
 
   /** Runs a step once, or one iteration of it. */
-  async #once(step: StepPlan, scope: RunScope, position: Position): Promise<{ continues: boolean; value: unknown }> {
+  async #once(step: StepPlan, position: Position): Promise<{ continues: boolean; value: unknown }> {
     const { action, when } = step
-    if (when && !holds(when, scope)) {
-      this.#skip(step, scope, position, `when: ${when.source}`)
+    if (when && !holds(when, position.scope)) {
+      this.#skip(step, position, `when: ${when.source}`)
       return { continues: true, value: null }
     }
     if (action.kind === 'include') {
-      const done = await this.#include(step, action, scope, position)
+      const done = await this.#include(step, action, position)
       return { continues: done || step.continueOnError, value: null }
     }
-    const result = await this.#call({ ...step, action }, scope, position)
-    if (!result.failure && step.save !== undefined && !step.forEach) scope.saved.set(step.save, result.value)
+    const result = await this.#call({ ...step, action }, position)
+    if (!result.failure && step.save !== undefined && !step.forEach) position.scope.saved.set(step.save, result.value)
     return { continues: !result.failure || step.continueOnError, value: result.value }
   }
 
-  async #include(step: StepPlan, action: IncludeAction, scope: RunScope, position: Position): Promise<boolean> {
-    const vars = this.#filled(step, scope, position, () =>
-      Object.fromEntries(action.vars.map(([name, template]) => [name, scope.fill(template)])),
+  async #include(step: StepPlan, action: IncludeAction, position: Position): Promise<boolean> {
+    const { scope } = position
+    const vars = this.#filled(step, position, () =>
+      Object.fromEntries(action.vars.map(([name, template]) => [name, resolveTemplate(template, scope)])),
     )
     if (!vars) return false
-    const under = step.name ? this.#startOf(step, scope, position).name : position.under
-    return this.#block(action.block, scope.including({ ...scope.vars, ...vars }), {
-      ...position,
-      ...(under && { under }),
-    })
+    const under = (step.name && this.#startOf(step, position).name) || position.under
+    return this.#block(action.block, { ...position, scope: { ...scope, vars: { ...scope.vars, ...vars } }, under })
   }
 
-  async #call(step: CallStep, scope: RunScope, position: Position): Promise<StepResult> {
+  async #call(step: CallStep, position: Position): Promise<StepResult> {
     const { cwd, observer, pictures, signal, cleanupSignal } = this.#tools
-    const start = this.#startOf(step, scope, position)
+    const start = this.#startOf(step, position)
     observer.stepStarted(this.#start, start)
     const started = performance.now()
-    const result = await runStep(step, scope, {
+    const result = await runStep(step, {
       engine: this.#engine,
+      scope: position.scope,
       pictures,
       signal: position.phase === 'finally' ? cleanupSignal : signal,
       script: resolve(cwd, step.place.file),
@@ -240,29 +209,28 @@ export class ScriptRun {
       durationMs,
       tries,
       ...(failure ? { failure } : { value }),
-      ...(note && { note }),
+      note,
       pictures: [...result.pictures, ...shown],
     })
     return result
   }
 
-  #skip(step: StepPlan, scope: RunScope, position: Position, note: string, silent = false): void {
-    const start = this.#startOf(step, scope, position)
+  #skip(step: StepPlan, position: Position, note: string, silent = false): void {
+    const start = this.#startOf(step, position)
     this.#report(start, { status: 'skipped', durationMs: 0, tries: 0, note, pictures: [] }, silent)
   }
 
-  #startOf({ number, name, label, place }: StepPlan, scope: RunScope, { phase, item, under }: Position): StepStart {
+  #startOf({ number, name, label, place }: StepPlan, { scope, phase, item, under }: Position): StepStart {
     let shown = label
     try {
-      if (name) shown = asText(scope.fill(name))
+      if (name) shown = asText(resolveTemplate(name, scope))
     } catch (error) {
       // Fall back to the label; missing references in the data of the step fail it separately.
       if (!(error instanceof UnresolvedReference)) throw error
     }
     const { mask } = this.#tools.pictures
     const full = under === undefined ? shown : `${under}: ${shown}`
-    const maskedPlace = { ...place, file: mask.text(place.file) }
-    return { number, name: mask.text(full), place: maskedPlace, phase, ...(item && { item }) }
+    return { number, name: mask.text(full), place: { ...place, file: mask.text(place.file) }, phase, item }
   }
 
   #report(start: StepStart, rest: Omit<StepReport, keyof StepStart>, silent = false): void {

@@ -2,12 +2,13 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, resolve } from 'node:path'
+import pixelmatch from 'pixelmatch'
+import { PNG } from 'pngjs'
 import { StepFailure } from './call.ts'
 import { writeOutput } from '../output/write-output.ts'
-import { compareScreenshots } from './screenshot-diff.ts'
 import type { Screenshot } from './report.ts'
 import type { Mask } from './script/secrets.ts'
-import type { Expected } from './script/shape.ts'
+import type { DiffLimits, Expected } from './script/shape.ts'
 
 export interface SnapshotOptions {
   /** Whether to write every screenshot instead of comparing. */
@@ -59,3 +60,35 @@ export async function checkScreenshot(
   if (diff) pictures.push({ label: `${label}-diff`, png: diff })
   throw new ScreenshotFailure(`the page differs from ${shown}: ${message}`, shown, pictures)
 }
+
+/**
+ * Compares two PNGs. Returns an image with the differences in red, unless the sizes differ.
+ * @throws Error when one of them is not a PNG.
+ */
+export function compareScreenshots(expected: Uint8Array, actual: Uint8Array, limits: DiffLimits) {
+  const [before, after] = [decode(expected), decode(actual)]
+  if (before.width !== after.width || before.height !== after.height) {
+    return {
+      same: false,
+      message: `the screenshot is ${after.width}x${after.height}, the stored one ${before.width}x${before.height}`,
+    }
+  }
+  const { width, height } = before
+  const diff = new PNG({ width, height })
+  const options = { threshold: limits.threshold ?? 0.2 }
+  const pixels = pixelmatch(before.data, after.data, diff.data, width, height, options)
+  const allowed = allowedPixels(limits, width * height)
+  const ratio = ((pixels / (width * height)) * 100).toFixed(2)
+  const message = `${pixels} of ${width * height} pixels differ (${ratio} %), ${allowed} allowed`
+  return { same: pixels <= allowed, message, diff: PNG.sync.write(diff) }
+}
+
+/** Returns the smaller of the given limits, in pixels; 0 without one. */
+function allowedPixels({ max_diff_pixels, max_diff_ratio }: DiffLimits, all: number): number {
+  const byRatio = max_diff_ratio === undefined ? undefined : Math.floor(max_diff_ratio * all)
+  if (max_diff_pixels === undefined) return byRatio ?? 0
+  return byRatio === undefined ? max_diff_pixels : Math.min(max_diff_pixels, byRatio)
+}
+
+/** Decodes a PNG; pngjs accepts only a Buffer. */
+const decode = (bytes: Uint8Array): PNG => PNG.sync.read(Buffer.from(bytes))

@@ -1,8 +1,9 @@
 /** The session of a script: created or found at its start, closed at its end. */
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Client } from '../../client/client.ts'
-import { asBaxError, BaxError, type ErrorBody } from '../../core/errors/errors.ts'
+import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
+import { waitForProvision } from '../session/provision.ts'
+import type { EngineTools } from './call.ts'
 import type { SessionFields } from './script/shape.ts'
 
 export interface ScriptSession {
@@ -14,7 +15,7 @@ export interface ScriptSession {
 
 /** Creates or finds a session. @throws BaxError as POST /sessions, or `session_not_found`, `profile_not_found`. */
 export async function openSession(
-  client: Client,
+  { client, transport }: EngineTools,
   fields: Partial<SessionFields>,
   signal: AbortSignal,
 ): Promise<ScriptSession> {
@@ -22,10 +23,13 @@ export async function openSession(
   if (session_id !== undefined) return { id: await findSession(client, session_id, signal), close: async () => {} }
   const profileId = profile === undefined ? undefined : await findProfile(client, profile, signal)
   const options = { headless: true, ...input, ...(profileId && { profile_id: profileId }) }
-  const { id, warning } = await create(client, options, signal)
+  const created = await client.createSession(options, { signal, strict: true })
+  const isReady = created.status === 'ready'
+  const session = isReady ? created : await waitForProvision(transport, created.provision_id!, signal)
+  const id = session.session_id!
   return {
     id,
-    ...(warning && { warning }),
+    warning: session.warning,
     close: async (cleanupSignal) => {
       if (!keep) await client.closeSession({ session_id: id }, { signal: cleanupSignal })
     },
@@ -46,32 +50,6 @@ async function findSession(client: Client, session_id: string, signal: AbortSign
     throw error
   }
   throw new BaxError('session_closed', `session ${session_id} has ended`)
-}
-
-async function create(
-  client: Client,
-  input: Partial<SessionFields>,
-  signal: AbortSignal,
-): Promise<{ id: string; warning?: string }> {
-  const created = await client.createSession(input, { signal, strict: true })
-  if (created.status === 'ready')
-    return { id: created.session_id!, ...(created.warning && { warning: created.warning }) }
-  const provision_id = created.provision_id!
-  try {
-    for (;;) {
-      const record = await client.pollProvision({ provision_id }, { signal })
-      if (record.status === 'ready')
-        return { id: record.session_id!, ...(record.warning && { warning: record.warning }) }
-      if (record.status !== 'provisioning') {
-        const body: Partial<ErrorBody> = { error: record.error ?? `the provisioning was ${record.status}` }
-        throw BaxError.fromBody(record.code ? { ...body, code: record.code } : body, 'no_capacity')
-      }
-      await pause(record.retry_after_ms, undefined, { signal })
-    }
-  } catch (error) {
-    if (signal.aborted) await client.cancelProvision({ provision_id })
-    throw error
-  }
 }
 
 async function findProfile(client: Client, name: string, signal: AbortSignal): Promise<string> {

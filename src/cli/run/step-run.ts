@@ -1,16 +1,18 @@
 /** Runs one step with its retries, and checks its expectations. */
-import { failureOf, interrupted, type Outcome, perform, type EngineAccess, StepFailure, waitBetween } from './call.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { failureOf, interrupted, type Outcome, perform, type EngineAccess, StepFailure } from './call.ts'
 import { checkExpectation } from './expect.ts'
-import { checkScreenshot, ScreenshotFailure, type SnapshotOptions } from './screenshots.ts'
+import { checkScreenshot, type Comparison, ScreenshotFailure, type SnapshotOptions } from './screenshots.ts'
 import type { CallAction, StepPlan } from './script/plan.ts'
 import type { Failure, Screenshot } from './report.ts'
-import { type RunScope, UnresolvedReference } from './script/scope.ts'
+import { resolveTemplate, type RunScope, UnresolvedReference } from './script/scope.ts'
 import type { Expected } from './script/shape.ts'
 import { fieldsOf } from './script/verbs.ts'
 
 export type CallStep = StepPlan & { readonly action: CallAction }
 
-export interface StepTools {
+interface StepTools {
+  readonly scope: RunScope
   readonly engine: EngineAccess
   readonly pictures: SnapshotOptions
   readonly signal: AbortSignal
@@ -28,18 +30,18 @@ export interface StepResult {
 }
 
 /** Runs a step and retries it as it declares; never throws for failures of the step. */
-export async function runStep(step: CallStep, scope: RunScope, tools: StepTools): Promise<StepResult> {
+export async function runStep(step: CallStep, tools: StepTools): Promise<StepResult> {
   const { verb } = step.action
   let done: Outcome | undefined
   // An action that succeeded is not repeated when an expectation fails; only the expectation is checked again.
   const act = async () => {
-    const outcome = done ?? (await call(step, scope, tools))
-    if (verb.sendsInput && !step.retry.repeatDelivered) done = outcome
+    const outcome = done ?? (await call(step, tools))
+    if (verb.sendsInput && !step.retry.repeat_delivered) done = outcome
     return outcome
   }
   for (let tries = 1; ; tries += 1) {
     try {
-      return { tries, ...(await check(step, await act(), scope, tools)) }
+      return { tries, ...(await check(step, await act(), tools)) }
     } catch (error) {
       const failure = stepFailureOf(error, tools.signal)
       const pictures = error instanceof ScreenshotFailure ? error.pictures : []
@@ -47,10 +49,11 @@ export async function runStep(step: CallStep, scope: RunScope, tools: StepTools)
         tries > step.retry.count ||
         error instanceof UnresolvedReference ||
         tools.signal.aborted ||
-        (mayHaveHappened(step.action, failure) && !step.retry.repeatDelivered)
+        (mayHaveHappened(step.action, failure) && !step.retry.repeat_delivered)
       if (isFinal) return { tries, value: null, failure, pictures }
     }
-    await waitBetween(step.retry.delayMs, tools.signal)
+    // After an interrupt, the next attempt reports it.
+    await pause(step.retry.delay_ms, undefined, { signal: tools.signal }).catch(() => {})
   }
 }
 
@@ -67,35 +70,28 @@ function stepFailureOf(error: unknown, signal: AbortSignal): Failure {
   return failureOf(error)
 }
 
-function call({ action, timeoutMs }: CallStep, scope: RunScope, { engine, signal }: StepTools): Promise<Outcome> {
-  const data = fieldsOf(action.verb, action.data, (template) => scope.fill(template))
-  return perform(action, data, engine, { signal, ...(timeoutMs !== undefined && { timeoutMs }) })
+function call({ action, timeoutMs }: CallStep, { engine, scope, signal }: StepTools): Promise<Outcome> {
+  const data = fieldsOf(action.verb, action.data, (template) => resolveTemplate(template, scope))
+  return perform(action, data, engine, { signal, timeoutMs })
 }
 
 /** Checks the expectations of a step. */
-async function check(
-  { expect }: CallStep,
-  outcome: Outcome,
-  scope: RunScope,
-  tools: StepTools,
-): Promise<Omit<StepResult, 'tries'>> {
+async function check({ expect }: CallStep, outcome: Outcome, tools: StepTools): Promise<Omit<StepResult, 'tries'>> {
   const { programFailure } = outcome
   if (programFailure && !expect.some(({ pathText }) => ['exit_code', 'timed_out'].includes(pathText)))
     throw new StepFailure(programFailure)
-  const notes: string[] = []
-  const compared: Screenshot[] = []
+  const comparisons: Comparison[] = []
   for (const expectation of expect) {
-    const expected = scope.fill(expectation.template) as Expected
-    notes.push(
-      ...(await checkExpectation(expectation, expected, outcome.value, async (picture) => {
-        const result = await checkScreenshot(picture, await screenshotFor(outcome, tools), tools.script, tools.pictures)
-        compared.push(...result.pictures)
-        return result.note
-      })),
-    )
+    const expected = resolveTemplate(expectation.template, tools.scope) as Expected
+    checkExpectation(expectation, expected, outcome.value)
+    if (expected.screenshot === undefined) continue
+    const png = await screenshotFor(outcome, tools)
+    comparisons.push(await checkScreenshot(expected.screenshot, png, tools.script, tools.pictures))
   }
+  const compared = comparisons.flatMap(({ pictures }) => pictures)
   const own = outcome.png && compared.length === 0 ? [{ label: 'screenshot', png: outcome.png }] : []
-  return { value: outcome.value, pictures: [...own, ...compared], ...(notes.length > 0 && { note: notes.join('; ') }) }
+  const note = comparisons.flatMap(({ note = [] }) => note).join('; ') || undefined
+  return { value: outcome.value, pictures: [...own, ...compared], note }
 }
 
 /** Returns the screenshot that the step took, or else takes one. */

@@ -1,5 +1,5 @@
 /** Default session of commands: `BAX_SESSION`, then the choice of `bax session use`. */
-import { BaxError } from '../../core/errors/errors.ts'
+import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { localFiles } from '../../core/state/local-files.ts'
 import { readState, UnusableFile } from '../../core/state/state-file.ts'
 import { stateKinds } from '../../core/state/state-kinds.ts'
@@ -44,43 +44,40 @@ export function readChoice({ stateDir }: Settings): ChosenSession | undefined {
 
 /** Adds a hint to an error about a missing session, depending on the source of its name. */
 export function explainSession(error: unknown, source: SessionSource | undefined): unknown {
-  // Errors about shell sessions already have a hint.
-  if (error instanceof BaxError && /shell session/.test(error.message)) return error
   if (!(error instanceof BaxError) || (error.code !== 'session_not_found' && error.code !== 'session_closed'))
     return error
+  // Errors about shell sessions already have a hint.
+  if (/shell session/.test(error.message)) return error
   const hints: Record<SessionSource, string> = {
     flag: 'run "bax session list" for the live sessions, or "bax session create"',
     setting: 'unset BAX_SESSION or session in the settings file, or run "bax session create"',
     choice: 'run "bax session use" to choose another session, or "bax session use --clear"',
   }
   return new BaxError(error.code, error.message, {
-    ...(error.details && { details: error.details }),
+    details: error.details,
     hint: (source && hints[source]) ?? error.hint,
     cause: error,
   })
 }
 
-/** Builds the error of a command for a shell session while no local engine runs. */
-export const noEngineForShell =
-  (id: string) =>
-  (crashed: boolean): BaxError =>
-    new BaxError(
-      crashed ? 'session_closed' : 'shell_session_not_found',
-      crashed
-        ? `the engine that held shell session ${id} has died`
-        : `no shell session ${id}: no local engine is running`,
-      { ...(crashed && { details: { reason: 'engine_lost' } }), hint: 'run "bax shell create" first' },
-    )
-
-/** Builds the error of a command for a session while no local engine runs. */
-export const noEngineFor =
+const noEngine =
+  (noun: string, missing: ErrorCode, hint: string, hintAfterCrash = hint) =>
   (id: string) =>
   (crashed: boolean): BaxError =>
     crashed
-      ? new BaxError('session_closed', `the engine that held session ${id} has died`, {
+      ? new BaxError('session_closed', `the engine that held ${noun} ${id} has died`, {
           details: { reason: 'engine_lost' },
-          hint: 'run "bax session create" for a new session',
+          hint: hintAfterCrash,
         })
-      : new BaxError('session_not_found', `no session ${id}: no local engine is running`, {
-          hint: 'run "bax session create" first',
-        })
+      : new BaxError(missing, `no ${noun} ${id}: no local engine is running`, { hint })
+
+/** Builds the error of a command for a session while no local engine runs. */
+export const noEngineFor = noEngine(
+  'session',
+  'session_not_found',
+  'run "bax session create" first',
+  'run "bax session create" for a new session',
+)
+
+/** Builds the error of a command for a shell session while no local engine runs. */
+export const noEngineForShell = noEngine('shell session', 'shell_session_not_found', 'run "bax shell create" first')

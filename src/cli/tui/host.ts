@@ -1,5 +1,6 @@
 /** Connects the terminal UI of `bax tui` to this terminal, its engine, and the command line. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
 import { localFiles, readEngineState } from '../../core/state/local-files.ts'
 import type { TuiHost } from '../../tui/host.ts'
@@ -8,14 +9,14 @@ import { type LocatedEngine, locateEngine } from '../engine/locate-engine.ts'
 import type { Io } from '../io.ts'
 import { runningEngine } from '../engine/need.ts'
 import type { Settings } from '../settings.ts'
-import { readLine } from './line.ts'
-import { writeScript } from './script.ts'
+import { readLine, writeScript } from './line.ts'
 
 /** Returns the host of the UI. The caller closes `engine`. */
 export function openTuiHost(context: Context, engine: LocatedEngine): TuiHost {
   const { io, manifest, settings } = context
   const isLocal = engine.kind === 'local'
   return {
+    // `bax tui` has checked that both are terminals.
     terminal: { stdin: io.stdin as never, stdout: io.stdout as never, env: io.env },
     ...(io.host.job && { job: io.host.job }),
     signal: io.signal,
@@ -46,15 +47,17 @@ function engineFate({ stateDir }: Settings): ReturnType<TuiHost['whyUnreachable'
 }
 
 /** Runs another bax command in this terminal, against the same engine. */
-function runChild(argv: readonly string[], { host, env }: Io, { server, stateDir, apiKey }: Settings): Promise<number> {
+async function runChild(
+  argv: readonly string[],
+  { host, env }: Io,
+  { server, stateDir, apiKey }: Settings,
+): Promise<number> {
   const [program, ...leading] = host.self
   const where = server === undefined ? ['--state-dir', stateDir] : ['--server', server]
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, [...leading, ...where, ...argv], {
-      stdio: 'inherit',
-      env: { ...env, ...(apiKey && { BAX_API_KEY: apiKey }) },
-    })
-    child.on('error', reject)
-    child.on('close', (code) => resolve(code ?? 1))
+  const child = spawn(program, [...leading, ...where, ...argv], {
+    stdio: 'inherit',
+    env: { ...env, ...(apiKey && { BAX_API_KEY: apiKey }) },
   })
+  const [code] = (await once(child, 'close')) as [number | null]
+  return code ?? 1
 }

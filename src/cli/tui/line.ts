@@ -1,6 +1,8 @@
-/** Command lines of the terminal UI, parsed and run like `bax do`. */
+/** Command lines of the terminal UI, parsed and run like `bax do`, or saved as a script for `bax run`. */
 import { BaxError, exits } from '../../core/errors/errors.ts'
-import type { ParsedLine } from '../../tui/host.ts'
+import type { Manifest } from '../../operations/manifest.ts'
+import type { ParsedLine, TypedCommand } from '../../tui/host.ts'
+import { findEntry, requiredOf } from '../parse/batch.ts'
 import type { Context } from '../context.ts'
 import { HelpWanted } from '../parse/flags.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
@@ -47,4 +49,33 @@ function capturing(io: Io, chunks: string[], signal: AbortSignal): Io {
   const output = (isTTY: boolean): Output => ({ write: (chunk) => chunks.push(String(chunk)), isTTY })
   // A terminal on stdout makes screenshots go to files; the UI has its own colours and progress.
   return { ...io, stdout: output(true), stderr: output(false), env: { ...io.env, NO_COLOR: '1' }, signal }
+}
+
+/** Converts typed commands to a script. */
+export async function writeScript(
+  commands: readonly TypedCommand[],
+  { name }: { readonly name: string },
+  manifest: Manifest,
+): Promise<string> {
+  const { default: yaml } = await import('yaml')
+  return yaml.stringify({ name, steps: commands.map((command) => stepOf(command, manifest)) }, { lineWidth: 0 })
+}
+
+/** Returns a step in its shortest form: a name, a name with one field, or a name with all fields. */
+function stepOf({ command, data }: TypedCommand, manifest: Manifest): unknown {
+  const fields = Object.entries(data).map(([name, value]) => [name, literal(value)] as const)
+  if (fields.length === 0) return command
+  const entry = findEntry(command, manifest)
+  const required = entry ? requiredOf(entry) : []
+  const [only] = fields
+  const isShort = fields.length === 1 && required.length === 1 && only![0] === required[0]!.name
+  return { [command]: isShort && typeof only![1] === 'string' ? only![1] : Object.fromEntries(fields) }
+}
+
+/** Escapes references to variables: typed text has none. */
+function literal(value: unknown): unknown {
+  if (typeof value === 'string') return value.replaceAll('${', '$$${')
+  if (Array.isArray(value)) return value.map(literal)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, literal(part)]))
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { startLog } from '../../../src/cli/output/progress.ts'
+import { withLog } from '../../../src/cli/output/progress.ts'
 import { LineReporter } from '../../../src/cli/run/reporters/line.ts'
 import { plainStyle } from '../../../src/cli/output/style.ts'
 import type { Io } from '../../../src/cli/io.ts'
@@ -17,25 +17,25 @@ function terminal(isTTY: boolean) {
   return { io: { stderr, env: {} } as never as Io, text: () => written.join('') }
 }
 
-describe('startLog', () => {
+describe('withLog', () => {
   test('shows the number of lines and the last one', async () => {
     const { io, text } = terminal(true)
-    const log = await startLog(io, 'building')
-    log.line('unpacking')
-    log.line('configuring')
-    await expect.poll(text, { timeout: 10_000 }).toMatch(/building: \d+ s, 2 lines, configuring/)
-    log.stop()
-    expect(log.last()).toEqual(['unpacking', 'configuring'])
+    await withLog(io, 'building', async (line) => {
+      line('unpacking')
+      line('configuring')
+      await expect.poll(text, { timeout: 10_000 }).toMatch(/building: \d+ s, 2 lines, configuring/)
+    })
   })
 
-  test('shows nothing without a terminal, and keeps the last lines', async () => {
+  test('shows nothing without a terminal, and prints the last lines of work that fails', async () => {
     const { io, text } = terminal(false)
-    const log = await startLog(io, 'building')
-    for (let count = 0; count < 30; count += 1) log.line(`line ${count}`)
-    log.stop()
-    expect(text()).toBe('')
-    expect(log.last()).toHaveLength(20)
-    expect(log.last().at(-1)).toBe('line 29')
+    const work = withLog(io, 'building', async (line) => {
+      for (let count = 0; count < 30; count += 1) line(`line ${count}`)
+      expect(text()).toBe('')
+      throw new Error('broken')
+    })
+    await expect(work).rejects.toThrow('broken')
+    expect(text().split('\n').slice(0, -1)).toEqual(Array.from({ length: 20 }, (_, at) => `line ${at + 10}`))
   })
 })
 

@@ -39,13 +39,8 @@ export const command: TerminalCommand = async (invocation) => {
   ])
   const ready = checks.every(({ ok, needed }) => ok || !needed)
   if (settings.json) print(io, JSON.stringify({ success: ready, version, checks }))
-  else await show(context, checks)
+  else for (const line of linesOf(checks, await styleFor(io, io.stdout))) print(io, line)
   return ready ? exits.done : exits.unreachable
-}
-
-async function show({ io }: Context, checks: readonly Check[]): Promise<void> {
-  const style = await styleFor(io, io.stdout)
-  for (const line of linesOf(checks, style)) print(io, line)
 }
 
 /** Formats the checks; failed ones are followed by the inspected places and the fix. */

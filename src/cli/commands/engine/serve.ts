@@ -4,27 +4,24 @@ import { parseRange } from '../../../core/net/address-range.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { LogFormat, LogLevel } from '../../../core/config/log-format.ts'
-import type { Param } from '../../../core/operation/params.ts'
+import type { Keys } from '../../../core/access/keys.ts'
 import { allowancesOf } from '../../../core/access/quota.ts'
 import { openStateDir } from '../../../core/state/state-dir.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
 import { serviceExit } from '../../output/errors.ts'
 import { addParam } from '../../parse/flags.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
-import { assertGuarded, bareHost, originsOf } from '../../serve/access.ts'
 import { readAllowance, serveParams } from '../../serve/params.ts'
 import { checkedProfileKey } from '../../settings.ts'
 import { fileText, flagValue } from '../../parse/values.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
-    for (const param of Object.values<Param>(serveParams)) addParam(command, param)
+    for (const param of Object.values(serveParams)) addParam(command, param)
   })
   const { io, settings } = context
-  const read = (name: keyof typeof serveParams) => {
-    const param: Param = serveParams[name]
-    return flagValue(param, typed.flags, io.cwd) ?? param.default
-  }
+  const read = (name: keyof typeof serveParams) =>
+    flagValue(serveParams[name], typed.flags, io.cwd) ?? serveParams[name].default
   const address = { host: bareHost(read('host') as string), port: portNumber(read('port') as number, '--port') }
   const metrics = metricsAddress(read('metrics') as string | undefined)
   const allowances = allowancesOf(readAllowance(read))
@@ -103,3 +100,33 @@ function profileKeyOf(file: string | undefined, cwd: string): string | undefined
 }
 
 const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)
+
+/** Returns a host without the brackets of an IPv6 address. */
+const bareHost = (host: string): string => host.replace(/^\[|\]$/g, '').toLowerCase()
+
+const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
+
+/** @throws BaxError `invalid_request` if other machines can connect and there is no active API key */
+async function assertGuarded(host: string, keys: Keys): Promise<void> {
+  if (isLoopback(host) || (await keys.list()).some(({ status }) => status === 'active')) return
+  throw new BaxError(
+    'invalid_request',
+    `serving on ${host} needs an API key: without one only loopback addresses are allowed`,
+    {
+      hint: 'run "bax key create NAME" first',
+    },
+  )
+}
+
+/** Parses origins. @throws BaxError `invalid_request` for other values, such as a URL with a path */
+function originsOf(texts: readonly string[]): ReadonlySet<string> {
+  return new Set(
+    texts.map((text) => {
+      const url = URL.canParse(text) ? new URL(text) : undefined
+      if (url && url.origin !== 'null' && /^https?:$/.test(url.protocol) && text.replace(/\/$/, '').toLowerCase() === url.origin) return url.origin // prettier-ignore
+      throw new BaxError('invalid_request', `--allow-origin must be an origin, not ${JSON.stringify(text)}`, {
+        hint: 'pass only scheme, host and port: --allow-origin https://app.example.com',
+      })
+    }),
+  )
+}

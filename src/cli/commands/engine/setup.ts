@@ -2,7 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { note, print } from '../../io.ts'
-import { startLog } from '../../output/progress.ts'
+import { withLog } from '../../output/progress.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) =>
@@ -13,20 +13,15 @@ export const command: TerminalCommand = async (invocation) => {
   const { full: requested } = typed.flags as { full?: boolean }
   const { io, settings } = context
   const { installBrowser } = await import('../../../engine/browser/install/install.ts')
-  const log = await startLog(io, 'installing Chromium')
-  const installed = await installBrowser({
-    cacheDir: settings.cacheDir,
-    announce: (text) => note(io, text),
-    report: log.line,
-    signal: io.signal,
-    full: requested !== false,
-  }).catch((error: unknown) => {
-    log.stop()
-    for (const line of log.last()) note(io, line)
-    throw error
-  })
-  log.stop()
-  const { attempts, browser, full } = installed
+  const { attempts, browser, full } = await withLog(io, 'installing Chromium', (line) =>
+    installBrowser({
+      cacheDir: settings.cacheDir,
+      announce: (text) => note(io, text),
+      report: line,
+      signal: io.signal,
+      full: requested !== false,
+    }),
+  )
   if (settings.json) {
     const facts = (found: typeof browser) => ({ path: found.path, kind: found.kind, source: found.source })
     print(io, JSON.stringify({ attempts, browser: facts(browser), full: full ? facts(full) : null }))

@@ -34,10 +34,10 @@ export const command: TerminalCommand = async (invocation) => {
     approveMs: options.approveMs,
     report: (line: string) => note(io, line),
   }
-  const { name, policy, tabs, kinds, redact, bodies, maxEventsPerSec, token } = options
+  const { name, attachment, token } = options
   const connector = new Connector({
     name,
-    attachment: { policy, tabs, kinds, redact, bodies, maxEventsPerSec },
+    attachment,
     browser: (signal) => openUserBrowser(search, signal),
     dial: (signal) => dialEngine({ engine, ...(token !== undefined && { token }) }, signal),
     tools: makeBatchTools(config),

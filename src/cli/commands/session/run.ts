@@ -3,21 +3,11 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { collect } from '../../parse/flags.ts'
 import { print } from '../../io.ts'
+import type { RunOptions } from '../../run/index.ts'
 
-interface Flags {
-  readonly artifacts?: string
-  readonly check?: boolean
-  readonly failFast?: boolean
-  readonly json?: boolean
-  readonly parallel?: string
-  readonly reporter?: string[]
-  readonly retries?: string
-  readonly schema?: boolean
-  readonly shard?: string
-  readonly strict?: boolean
-  readonly updateSnapshots?: boolean
-  readonly var?: string[]
-}
+type Flags = Pick<RunOptions, 'artifacts' | 'check' | 'failFast' | 'strict' | 'updateSnapshots'> &
+  Partial<Record<'parallel' | 'retries' | 'shard', string>> &
+  Partial<Record<'reporter' | 'var', string[]>> & { schema?: boolean }
 
 export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
@@ -42,23 +32,16 @@ export const command: TerminalCommand = async (invocation) => {
     throw new BaxError('invalid_request', 'no script was given', { hint: 'run "bax run script.yaml"' })
   const { parseReporters } = await import('../../run/reporters/index.ts')
   const { parseShard } = await import('../../run/files.ts')
-  const reporters = flags.reporter ?? (context.settings.json ? ['json'] : [])
-  return run.runScripts(
-    {
-      files,
-      vars: parseVars(flags.var ?? []),
-      reporters: parseReporters(reporters),
-      parallel: wholeNumber('--parallel', flags.parallel, 1) ?? 1,
-      retries: wholeNumber('--retries', flags.retries, 0) ?? 0,
-      failFast: flags.failFast ?? false,
-      check: flags.check ?? false,
-      strict: flags.strict ?? false,
-      updateSnapshots: flags.updateSnapshots ?? false,
-      ...(flags.artifacts !== undefined && { artifacts: flags.artifacts }),
-      ...(flags.shard !== undefined && { shard: parseShard(flags.shard) }),
-    },
-    context,
-  )
+  const options = {
+    ...flags,
+    files,
+    vars: parseVars(flags.var ?? []),
+    reporters: parseReporters(flags.reporter ?? (context.settings.json ? ['json'] : [])),
+    parallel: wholeNumber('--parallel', flags.parallel, 1) ?? 1,
+    retries: wholeNumber('--retries', flags.retries, 0) ?? 0,
+    shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
+  }
+  return run.runScripts(options, context)
 }
 
 function parseVars(given: readonly string[]): Record<string, string> {

@@ -1,30 +1,16 @@
 /** `bax session watch`: follows the events of a session until it ends. */
-import { Option } from 'commander'
-import { eventLine } from '../../../core/events/event-line.ts'
-import { operationNamed } from '../../context.ts'
-import { withSession } from '../../engine/locate-engine.ts'
-import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
+import { type Event, eventLine } from '../../../core/events/event-line.ts'
 import { print } from '../../io.ts'
-import { needOf } from '../../engine/need.ts'
-import { addOperation, readOperation } from '../../run-operation.ts'
 import { watch } from '../../output/watch.ts'
+import { operationCommand, type OperationShape } from '../operation-command.ts'
 
-export const command: TerminalCommand = async (invocation) => {
-  const operation = operationNamed(invocation.manifest, 'sessionEvents')
-  const { context, typed } = parseInvocation(invocation, (flags) => {
-    addOperation(flags, operation)
-    flags.addOption(new Option('--ndjson', 'print one JSON event per line, like --json'))
-  })
-  const { io, settings } = context
-  const { input, source } = readOperation(context, operation, typed)
-  const asJson = settings.json || typed.flags['ndjson'] === true
-  return withSession(context, needOf(operation, input), source, async (engine) => {
-    await watch({
-      transport: engine.transport,
-      http: operation.http,
-      input,
-      io,
-      onEvent: (event) => print(io, asJson ? JSON.stringify(event) : eventLine(event)),
-    })
-  })
+const shape: OperationShape = {
+  operation: 'sessionEvents',
+  flags: (command) => void command.option('--ndjson', 'print one JSON event per line, like --json'),
 }
+
+export const command = operationCommand(shape, async ({ io, settings, typed, operation, input, transport }) => {
+  const asJson = settings.json || typed.flags['ndjson'] === true
+  const onEvent = (event: Event) => print(io, asJson ? JSON.stringify(event) : eventLine(event))
+  await watch({ transport, http: operation.http, input, io, onEvent })
+})

@@ -34,7 +34,7 @@ function showStep(io: Io, body: StepResult): void {
   print(io, stepText(body))
   if (body.observation) print(io, observationText(body.observation))
   const screenshot = body.observation?.screenshot ?? body.screenshot
-  if (screenshot !== undefined) print(io, `\nscreenshot: ${writeScreenshot(io, screenshot, undefined, new Date())}`)
+  if (screenshot !== undefined) print(io, `\nscreenshot: ${writeScreenshot(io, screenshot)}`)
 }
 
 const noObserve: Param = {

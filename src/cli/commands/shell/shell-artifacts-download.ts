@@ -4,14 +4,13 @@ import { Argument } from 'commander'
 import { call, download } from '../../../client/client.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
-import { operationNamed } from '../../context.ts'
+import { type Context, operationNamed } from '../../context.ts'
 import { note, print } from '../../io.ts'
 import { artifactsOf, saveArtifacts, saveBytes, type Saved, targetOf } from '../../shell/save-files.ts'
 import { writeThrough } from '../../shell/write-through.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import type { Artifact } from '../../../core/shapes/shell/artifacts.ts'
 import type { Transport } from '../../../client/transport.ts'
-import type { Context } from '../../context.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
@@ -21,11 +20,9 @@ export const command: TerminalCommand = async (invocation) => {
   })
   const [id, name] = typed.words as [string, string | undefined]
   const output = typed.flags['output'] as string | undefined
-  return withEngine(context, { when: 'ask' }, async (engine) => {
-    const { paths, failed } = id.startsWith('sh_')
-      ? await fromSession(context, engine.transport, id, name, output)
-      : await fromArtifact(context, engine.transport, { id, name, output })
-    const { io, settings } = context
+  const { io, manifest, settings } = context
+  return withEngine(context, { when: 'ask' }, async ({ transport }) => {
+    const { paths, failed } = await save({ io, manifest, transport, id, name, output })
     if (settings.json) print(io, JSON.stringify({ paths, ...(failed.length > 0 && { failed }) }))
     else for (const path of paths) print(io, path)
     for (const { error } of failed) note(io, `not saved: ${error}`)
@@ -33,47 +30,42 @@ export const command: TerminalCommand = async (invocation) => {
   })
 }
 
-async function fromSession(
-  { io }: Context,
-  transport: Transport,
-  id: string,
-  name: string | undefined,
-  output = '.',
-): Promise<Saved> {
-  const artifacts = await artifactsOf(transport, id, io.signal)
-  const selected = artifacts.map((artifact) => ({
-    ...artifact,
-    files: artifact.files.filter((file) => name === undefined || file.name === name),
-  }))
-  const saved = await saveArtifacts(transport, selected, resolve(io.cwd, output), io.signal)
-  if (name !== undefined && saved.paths.length + saved.failed.length === 0)
-    throw new BaxError('artifact_not_found', `no artifact of ${id} has a file ${JSON.stringify(name)}`)
-  return saved
-}
-
-interface ArtifactRequest {
+interface ArtifactRequest extends Pick<Context, 'io' | 'manifest'> {
+  readonly transport: Transport
   readonly id: string
   readonly name: string | undefined
   readonly output: string | undefined
 }
 
-async function fromArtifact(
-  { io, manifest }: Context,
-  transport: Transport,
-  { id, name, output }: ArtifactRequest,
-): Promise<Saved> {
-  if (name === undefined) {
-    const http = 'GET /shell/artifacts/{artifact_id}'
-    const artifact = (await call(transport, http, { artifact_id: id }, { signal: io.signal })) as Artifact
-    return saveArtifacts(transport, [artifact], resolve(io.cwd, output ?? '.'), io.signal)
+async function save(request: ArtifactRequest): Promise<Saved> {
+  const { io, transport, id, name, output = '.' } = request
+  const folder = resolve(io.cwd, output)
+  if (id.startsWith('sh_')) {
+    const artifacts = await artifactsOf(transport, id, io.signal)
+    const selected = artifacts.map((artifact) => ({
+      ...artifact,
+      files: artifact.files.filter((file) => name === undefined || file.name === name),
+    }))
+    const saved = await saveArtifacts(transport, selected, folder, io.signal)
+    if (name !== undefined && saved.paths.length + saved.failed.length === 0)
+      throw new BaxError('artifact_not_found', `no artifact of ${id} has a file ${JSON.stringify(name)}`)
+    return saved
   }
+  if (name !== undefined) return saveFile(request, name)
+  const http = 'GET /shell/artifacts/{artifact_id}'
+  const artifact = (await call(transport, http, { artifact_id: id }, { signal: io.signal })) as Artifact
+  return saveArtifacts(transport, [artifact], folder, io.signal)
+}
+
+async function saveFile(request: ArtifactRequest, file_name: string): Promise<Saved> {
+  const { io, manifest, transport, id, output } = request
   const { http } = operationNamed(manifest, 'downloadArtifact')
-  const { bytes } = await download(transport, http, { artifact_id: id, file_name: name }, { signal: io.signal })
+  const { bytes } = await download(transport, http, { artifact_id: id, file_name }, { signal: io.signal })
   if (output === '-') {
     for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
     return { paths: [], failed: [] }
   }
-  const path = targetOf(io.cwd, output, name.split('/').at(-1)!)
+  const path = targetOf(io.cwd, output, file_name.split('/').at(-1)!)
   await saveBytes(path, bytes)
   return { paths: [path], failed: [] }
 }

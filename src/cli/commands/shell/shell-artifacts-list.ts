@@ -2,9 +2,9 @@
 import type { ArtifactList } from '../../../core/shapes/shell/artifacts.ts'
 import { note, print } from '../../io.ts'
 import { showAnswer } from '../../output/output.ts'
-import { shellCommand } from '../../shell/shell-command.ts'
+import { operationCommand } from '../operation-command.ts'
 
-export const command = shellCommand('listArtifacts', async ({ io, settings, operation, ask }) => {
+export const command = operationCommand('listArtifacts', async ({ io, settings, operation, ask }) => {
   const list = (await ask()) as ArtifactList
   if (settings.json) return print(io, JSON.stringify(list))
   const files = list.artifacts.flatMap(({ artifact_id, created_at, files }) =>

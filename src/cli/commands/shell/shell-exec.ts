@@ -1,15 +1,17 @@
 /** `bax shell exec`: runs a command of a session with the standard streams and exit code of this process. */
+import { resolve } from 'node:path'
 import { call } from '../../../client/client.ts'
 import type { Transport } from '../../../client/transport.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import type { Artifact } from '../../../core/shapes/shell/artifacts.ts'
 import type { ExecResult } from '../../../core/shapes/shell/exec.ts'
 import type { ShellSession } from '../../../core/shapes/shell/session.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { printFailure } from '../../output/errors.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
-import { parseInvocation, type Invocation, type TerminalCommand } from '../../parse/invocation.ts'
-import { type Io, note, print, readStdinBytes } from '../../io.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
+import { note, print, readStdinBytes } from '../../io.ts'
 import { withSpinner } from '../../output/progress.ts'
 import { needOf } from '../../engine/need.ts'
 import { shellFor } from '../../session/chosen-session.ts'
@@ -22,15 +24,19 @@ import { needTerminal, runInTerminal } from '../../shell/terminal.ts'
 const notRun = 125
 
 export const command: TerminalCommand = async (invocation) => {
-  const { io } = invocation
+  const { io, manifest } = invocation
   let isJson = false
   try {
-    const { context, typed } = parseInvocation(invocation, (command) => addExecFlags(command, invocation.manifest))
+    const { context, typed } = parseInvocation(invocation, (command) => addExecFlags(command, manifest))
     isJson = context.settings.json
     const session = shellFor(context.settings, typed.flags['session'] as string | undefined)?.id
-    const request = await readExec(typed, invocation.manifest, io, session)
+    const request = await readExec(typed, manifest, io, session)
     if (request.isTerminal) needTerminal(io)
-    return await runIn(context, invocation, request, session)
+    if (session === undefined) {
+      return await withEngine(context, { when: 'ask' }, ({ transport }) => runInOwnShell({ context, transport, request })) // prettier-ignore
+    }
+    const need = needOf(operationNamed(manifest, 'shellExec'), { session_id: session })
+    return await withEngine(context, need, ({ transport }) => runNamed({ context, transport, request }, session))
   } catch (error) {
     if (error instanceof Error && error.name === 'HelpWanted') throw error
     const code = await printFailure(error, io, isJson)
@@ -38,93 +44,60 @@ export const command: TerminalCommand = async (invocation) => {
   }
 }
 
-async function runIn(
-  context: Context,
-  { manifest }: Invocation,
-  request: ExecRequest,
-  session: string | undefined,
-): Promise<number> {
-  if (session !== undefined) {
-    const need = needOf(operationNamed(manifest, 'shellExec'), { session_id: session })
-    return withEngine(context, need, ({ transport }) => runNamed(context, transport, request, session))
-  }
-  return withEngine(context, { when: 'ask' }, async ({ transport }) => {
-    const { io } = context
-    const { sessionId, ended } = await inOwnShell(io, transport, request.shell, async (sessionId) => ({
-      sessionId,
-      ended: await runOne(context, transport, request, sessionId),
-    }))
-    // The artifacts are complete when the session has ended.
-    await save(context, transport, request, () => artifactsOf(transport, sessionId, io.signal))
-    return ended.exitCode
-  })
+interface Exec {
+  readonly context: Context
+  readonly transport: Transport
+  readonly request: ExecRequest
 }
 
-/** Calls `work` with a new session, which is always removed afterwards. */
-async function inOwnShell<T>(
-  io: Io,
-  transport: Transport,
-  fields: Readonly<Record<string, unknown>>,
-  work: (sessionId: string) => Promise<T>,
-): Promise<T> {
-  const options = { signal: io.signal, strict: true }
-  const session = (await withSpinner(io, 'creating a shell session', () =>
-    call(transport, 'POST /shell/sessions', { ...fields }, options),
-  )) as ShellSession
+/** Runs the command in a new session, which is always removed afterwards. */
+async function runInOwnShell(exec: Exec): Promise<number> {
+  const { context, transport, request } = exec
+  const { signal } = context.io
+  const create = () => call(transport, 'POST /shell/sessions', request.shell, { signal, strict: true })
+  const session = (await withSpinner(context.io, 'creating a shell session', create)) as ShellSession
+  const { session_id } = session
+  let ended: Ended
   try {
-    return await work(session.session_id)
+    ended = await runOne(exec, session_id)
   } finally {
     // Not `io.signal`: an interrupted command still has to clean up.
-    const signal = AbortSignal.timeout(limits.shell.closeMs)
-    await call(transport, 'DELETE /shell/sessions/{session_id}', { session_id: session.session_id }, { signal })
+    const closing = AbortSignal.timeout(limits.shell.closeMs)
+    await call(transport, 'DELETE /shell/sessions/{session_id}', { session_id }, { signal: closing })
   }
+  // The artifacts are complete when the session has ended.
+  await save(exec, () => artifactsOf(transport, session_id, signal))
+  return ended.exitCode
 }
 
-async function runNamed(
-  context: Context,
-  transport: Transport,
-  request: ExecRequest,
-  session: string,
-): Promise<number> {
-  const ended = await runOne(context, transport, request, session)
-  await save(context, transport, request, async () => {
-    const all = await artifactsOf(transport, session, context.io.signal)
+async function runNamed(exec: Exec, session: string): Promise<number> {
+  const ended = await runOne(exec, session)
+  await save(exec, async () => {
+    const all = await artifactsOf(exec.transport, session, exec.context.io.signal)
     return all.filter(({ id }) => ended.artifactIds.includes(id))
   })
   return ended.exitCode
 }
 
-async function runOne(
-  context: Context,
-  transport: Transport,
-  request: ExecRequest,
-  session_id: string,
-): Promise<Ended> {
+async function runOne(exec: Exec, session_id: string): Promise<Ended> {
+  const { context, transport, request } = exec
   const { io, settings } = context
+  const { isTerminal, isBackground, withStdin } = request
   const http = 'POST /shell/exec/stream'
   const body = { ...request.body, session_id }
-  if (request.isTerminal) return runInTerminal({ io, transport, http, body })
-  if (settings.json || request.isBackground) return runWhole(context, transport, request, body)
-  return runFrames({
-    io,
-    transport,
-    http,
-    body: { ...body, keep_stdin: request.withStdin },
-    withStdin: request.withStdin,
-  })
+  if (isTerminal) return runInTerminal({ io, transport, http, body })
+  if (settings.json || isBackground) return runWhole(exec, body)
+  return runFrames({ io, transport, http, body: { ...body, keep_stdin: withStdin }, withStdin })
 }
 
 /** Prints the answer of the API, or the ID of a background command. */
-async function runWhole(
-  { io, settings }: Context,
-  transport: Transport,
-  { withStdin, isBackground }: ExecRequest,
-  body: Record<string, unknown>,
-): Promise<Ended> {
+async function runWhole({ context, transport, request }: Exec, body: Record<string, unknown>): Promise<Ended> {
+  const { io, settings } = context
+  const { withStdin, isBackground } = request
   const input =
     withStdin && !isBackground ? { stdin: (await readStdinBytes(io)).toString('base64'), stdin_encoding: 'base64' } : {}
-  const request = { ...body, ...input, ...(isBackground && { background: true }) }
-  const answer = await call(transport, 'POST /shell/exec', request, { signal: io.signal, strict: true })
+  const fields = { ...body, ...input, ...(isBackground && { background: true }) }
+  const answer = await call(transport, 'POST /shell/exec', fields, { signal: io.signal, strict: true })
   if (settings.json) print(io, JSON.stringify(answer))
   if (isBackground) {
     if (!settings.json) print(io, (answer as { exec_id: string }).exec_id)
@@ -134,18 +107,11 @@ async function runWhole(
   return { exitCode: exit_code, artifactIds: artifact_id === null ? [] : [artifact_id] }
 }
 
-type Artifacts = Parameters<typeof saveArtifacts>[1]
-
-async function save(
-  { io, settings }: Context,
-  transport: Transport,
-  { output }: ExecRequest,
-  find: () => Promise<Artifacts>,
-): Promise<void> {
-  if (output === undefined) return
-  const { resolve } = await import('node:path')
+async function save({ context, transport, request }: Exec, find: () => Promise<readonly Artifact[]>): Promise<void> {
+  const { io, settings } = context
+  if (request.output === undefined) return
   const artifacts = await find()
-  const { paths, failed } = await saveArtifacts(transport, artifacts, resolve(io.cwd, output), io.signal)
+  const { paths, failed } = await saveArtifacts(transport, artifacts, resolve(io.cwd, request.output), io.signal)
   for (const { skipped } of artifacts)
     for (const { name, reason } of skipped) note(io, `not saved: ${name} (${reason.replaceAll('_', ' ')})`)
   if (!settings.json) for (const path of paths) note(io, `saved ${path}`)

@@ -2,10 +2,10 @@
 import { download } from '../../../client/client.ts'
 import type { ReadOutput } from '../../../core/shapes/shell/files.ts'
 import { print } from '../../io.ts'
-import { shellCommand } from '../../shell/shell-command.ts'
+import { operationCommand } from '../operation-command.ts'
 import { ReaderGone, writeThrough } from '../../shell/write-through.ts'
 
-export const command = shellCommand('readShellFile', async ({ io, settings, input, transport, ask }) => {
+export const command = operationCommand('readShellFile', async ({ io, settings, input, transport, ask }) => {
   if (settings.json) return print(io, JSON.stringify(await ask()))
   const { session_id, path, path_b64, offset, length } = input
   if (offset !== undefined || length !== undefined) {

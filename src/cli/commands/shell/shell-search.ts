@@ -2,9 +2,9 @@
 import type { SearchOutput } from '../../../core/shapes/shell/files.ts'
 import { exits } from '../../../core/errors/errors.ts'
 import { note, print } from '../../io.ts'
-import { shellCommand } from '../../shell/shell-command.ts'
+import { operationCommand } from '../operation-command.ts'
 
-export const command = shellCommand('searchShellFiles', async ({ io, settings, ask }) => {
+export const command = operationCommand('searchShellFiles', async ({ io, settings, ask }) => {
   const found = (await ask()) as SearchOutput
   if (settings.json) print(io, JSON.stringify(found))
   else {

@@ -1,9 +1,9 @@
 /** `bax shell tree`: prints a directory as a tree. */
 import type { TreeNode, TreeOutput } from '../../../core/shapes/shell/files.ts'
 import { note, print } from '../../io.ts'
-import { shellCommand } from '../../shell/shell-command.ts'
+import { operationCommand } from '../operation-command.ts'
 
-export const command = shellCommand('shellFileTree', async ({ io, settings, ask }) => {
+export const command = operationCommand('shellFileTree', async ({ io, settings, ask }) => {
   const tree = (await ask()) as TreeOutput
   if (settings.json) return print(io, JSON.stringify(tree))
   print(io, tree.path)

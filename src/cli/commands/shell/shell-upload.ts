@@ -7,9 +7,9 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { WriteOutput } from '../../../core/shapes/shell/files.ts'
 import { print } from '../../io.ts'
 import { withByteCount } from '../../output/progress.ts'
-import { shellCommand, type ShellShape } from '../../shell/shell-command.ts'
+import { operationCommand, type OperationShape } from '../operation-command.ts'
 
-const shape: ShellShape = {
+const shape: OperationShape = {
   operation: 'uploadShellFile',
   words: 'shell upload',
   without: ['path'],
@@ -19,17 +19,20 @@ const shape: ShellShape = {
   },
 }
 
-export const command = shellCommand(shape, async ({ io, settings, typed, operation, input, transport, options }) => {
-  const [file, given] = typed.words as [string, string | undefined]
-  const source = resolve(io.cwd, file)
-  const size = sizeOf(source)
-  const name = basename(source)
-  const path = given === undefined ? name : given.endsWith('/') ? `${given}${name}` : given
-  const where = input['path_b64'] === undefined ? { ...input, path } : input
-  const bytes = withByteCount(io, name, createReadStream(source) as AsyncIterable<Uint8Array>, size)
-  const written = (await upload(transport, operation.http, where, bytes, options)) as WriteOutput
-  print(io, settings.json ? JSON.stringify(written) : written.path)
-})
+export const command = operationCommand(
+  shape,
+  async ({ io, settings, typed, operation, input, transport, options }) => {
+    const [file, given] = typed.words as [string, string | undefined]
+    const source = resolve(io.cwd, file)
+    const size = sizeOf(source)
+    const name = basename(source)
+    const path = given === undefined ? name : given.endsWith('/') ? `${given}${name}` : given
+    const where = input['path_b64'] === undefined ? { ...input, path } : input
+    const bytes = withByteCount(io, name, createReadStream(source) as AsyncIterable<Uint8Array>, size)
+    const written = (await upload(transport, operation.http, where, bytes, options)) as WriteOutput
+    print(io, settings.json ? JSON.stringify(written) : written.path)
+  },
+)
 
 /** Returns the size of a file in bytes. @throws BaxError `invalid_request` if it is not a readable file */
 function sizeOf(path: string): number {

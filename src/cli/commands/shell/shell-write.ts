@@ -1,15 +1,15 @@
 /** `bax shell write`: writes standard input, or the text of a flag, to a file. */
 import { upload } from '../../../client/client.ts'
 import { type Io, print, readStdinBytes } from '../../io.ts'
-import { shellCommand, type ShellShape } from '../../shell/shell-command.ts'
+import { operationCommand, type OperationShape } from '../operation-command.ts'
 
-const shape: ShellShape = {
+const shape: OperationShape = {
   operation: 'writeShellFile',
   without: ['content', 'encoding'],
   flags: (command) => void command.option('--content <text>', 'text to write instead of standard input'),
 }
 
-export const command = shellCommand(shape, async ({ io, settings, typed, input, transport, options, ask }) => {
+export const command = operationCommand(shape, async ({ io, settings, typed, input, transport, options, ask }) => {
   const content = typed.flags['content'] as string | undefined
   const { append, ...rest } = input
   const write = async () => {

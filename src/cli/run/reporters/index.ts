@@ -7,10 +7,9 @@ import type { Io, Output } from '../../io.ts'
 import { plainStyle, styleFor } from '../../output/style.ts'
 import type { Mask } from '../script/secrets.ts'
 import { htmlReporter } from './html.ts'
-import { jsonReporter } from './json.ts'
+import { jsonReporter, ndjsonReporter } from './json.ts'
 import { junitReporter } from './junit.ts'
 import { LineReporter } from './line.ts'
-import { ndjsonReporter } from './ndjson.ts'
 import type { Reporter, Sink } from './reporter.ts'
 
 const kinds: Readonly<Record<string, (sink: Sink) => Reporter>> = {
@@ -56,14 +55,8 @@ export function parseReporters(given: readonly string[]): ReporterChoice[] {
   return choices.length > 0 ? choices : [{ name: 'line' }]
 }
 
-/** Reporters with open outputs. */
-export interface OpenReporters {
-  readonly reporters: readonly Reporter[]
-  close(): void
-}
-
 /** Opens the outputs before anything runs. @throws BaxError `invalid_request` for a file that cannot be written. */
-export async function openReporters(choices: readonly ReporterChoice[], io: Io, mask: Mask): Promise<OpenReporters> {
+export async function openReporters(choices: readonly ReporterChoice[], io: Io, mask: Mask) {
   const files: number[] = []
   // When a machine-readable report uses stdout, the lines for humans go to stderr.
   const stdoutTaken = choices.some(({ name, file }) => name !== 'line' && file === undefined)

@@ -21,7 +21,6 @@ export class LineReporter implements Reporter {
   /** Number of finished steps and of all steps of each running script. */
   readonly #steps = new Map<string, { done: number; readonly of: number }>()
   #scripts = { done: 0, of: 1 }
-  #many = false
   #frame = 0
   #drawn = false
   #timer: NodeJS.Timeout | undefined
@@ -31,7 +30,6 @@ export class LineReporter implements Reporter {
   }
 
   begin({ scripts }: { scripts: number }): void {
-    this.#many = scripts > 1
     this.#scripts = { done: 0, of: scripts }
   }
 
@@ -86,7 +84,7 @@ export class LineReporter implements Reporter {
   }
 
   #titled(script: ScriptStart, step: StepStart): string {
-    return this.#many ? `${this.#sink.style.dim(script.file)} ${stepTitle(step)}` : stepTitle(step)
+    return this.#scripts.of > 1 ? `${this.#sink.style.dim(script.file)} ${stepTitle(step)}` : stepTitle(step)
   }
 
   #writeFailures({ name, file, steps, failure, artifacts }: ScriptReport): void {
@@ -114,7 +112,7 @@ export class LineReporter implements Reporter {
       ([file, { title, since }]) => `${title} ${readableMs(performance.now() - since)}${this.#progress(file)}`,
     )
     const { done, of } = this.#scripts
-    const all = this.#many ? [`${done} of ${of} scripts done`] : []
+    const all = this.#scripts.of > 1 ? [`${done} of ${of} scripts done`] : []
     const text = `  ${frames[this.#frame]} ${[...all, ...parts].join(' · ')}`
     this.#sink.write(`\r\u001B[2K${cut(text, this.#sink.columns)}`)
     this.#drawn = true

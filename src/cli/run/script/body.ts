@@ -1,43 +1,37 @@
 /** Reads plain bodies of POST /commands as scripts: `{"commands": [{"command": …, "data": …}]}`. */
-import { basename } from 'node:path'
 import { renameAliases, unknownFields } from '../../../core/operation/unknown-fields.ts'
 import { catalogue } from '../../../commands/index.ts'
 import { operations } from '../../../operations/index.ts'
 import { checkValue } from './check.ts'
 import { pathOf } from './document.ts'
 import type { ScriptErrorList } from './script-errors.ts'
+import { scriptName } from '../files.ts'
 import type { BodyPlan } from './plan.ts'
 
 /** Validates a body as the engine does, and reports errors with their positions. */
 export function readBody(fields: Readonly<Record<string, unknown>>, errors: ScriptErrorList): BodyPlan {
   const { file } = errors.document
   const body = renameAliases(operations.runCommands.input, fields) as BodyPlan['body']
-  checkValue({ schema: operations.runCommands.input, value: body, locate: (path) => path }, errors)
+  checkValue(operations.runCommands.input, body, errors)
   const commands = Array.isArray(body.commands) ? body.commands : []
   for (const [index, call] of commands.entries()) reportUnknownFields(call, index, errors)
   return {
     kind: 'body',
     file,
-    name: basename(file).replace(/\.(ya?ml|json)$/i, ''),
+    name: scriptName(file),
     body,
-    places: commands.map((_, index) => {
-      const { line, column } = errors.document.spanOf(['commands', index])
-      return { file, line, column }
-    }),
+    places: commands.map((_, index) => errors.placeOf(['commands', index])),
     secrets: [],
   }
 }
 
 /** Reports unknown fields per command: the union of all commands does not find them in commands with other errors. */
-function reportUnknownFields(
-  call: { command?: unknown; data?: unknown } | null,
-  index: number,
-  errors: ScriptErrorList,
-): void {
-  const command = catalogue.get(String(call?.command))
+function reportUnknownFields(call: unknown, index: number, errors: ScriptErrorList): void {
+  const { command: name, data } = (call ?? {}) as { command?: unknown; data?: unknown }
+  const command = catalogue.get(String(name))
   if (!command) return
   const at = `commands[${index}].data`
-  for (const { path, hint } of unknownFields(command.data, call?.data, at)) {
+  for (const { path, hint } of unknownFields(command.data, data, at)) {
     errors.addKey(pathOf(path), `${path} is not a known field${hint}`)
   }
 }

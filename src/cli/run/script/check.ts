@@ -6,17 +6,16 @@ import { type Path, pathOf } from './document.ts'
 import type { ScriptErrorList } from './script-errors.ts'
 import { hasPlaceholder, placeholder, pick } from './references.ts'
 
-/** A value to check, and its position in the document. */
-export interface Checked {
-  readonly schema: z.ZodType
-  /** The value; parts that only the run can resolve are placeholders, which are not checked. */
-  readonly value: unknown
-  /** Converts a path in the value to a path in the document. */
-  readonly locate: (path: Path) => Path
-}
-
-/** Reports all errors of a value. */
-export function checkValue({ schema, value, locate }: Checked, errors: ScriptErrorList): void {
+/**
+ * Reports all errors of a value. Parts of it that only the run can resolve are placeholders, which are not checked.
+ * `locate` converts a path in the value to a path in the document.
+ */
+export function checkValue(
+  schema: z.ZodType,
+  value: unknown,
+  errors: ScriptErrorList,
+  locate: (path: Path) => Path = (path) => path,
+): void {
   const parsed = schema.safeParse(value)
   if (!parsed.success) {
     for (const error of fieldErrorsOf(parsed.error)) {

@@ -1,8 +1,7 @@
 /** Parses and evaluates `when:`: a reference, optionally after `!`, or a comparison with `==` or `!=`. */
 import type { Path } from './document.ts'
-import type { ScriptErrorList } from './script-errors.ts'
 import { referencesOf, type Template } from './references.ts'
-import { type RunScope, type StaticScope, UnresolvedReference } from './scope.ts'
+import { readTemplate, resolveTemplate, type RunScope, type StaticScope, UnresolvedReference } from './scope.ts'
 
 /** A parsed condition. */
 export interface Condition {
@@ -16,25 +15,20 @@ export interface Condition {
 const word = String.raw`\$\{[^{}]*\}|"[^"]*"|'[^']*'|[^\s!=&|()"'$]+`
 const form = new RegExp(String.raw`^\s*(!?)\s*(${word})\s*(?:(==|!=)\s*(${word})\s*)?$`)
 
-/** Parses the condition of a step; reports its errors to `errors`. */
-export function parseCondition(
-  value: unknown,
-  at: Path,
-  scope: StaticScope,
-  errors: ScriptErrorList,
-): Condition | undefined {
+/** Parses the condition of a step, and reports its errors. */
+export function parseCondition(value: unknown, at: Path, scope: StaticScope): Condition | undefined {
   if (typeof value === 'boolean') return { source: String(value), negated: false, left: { kind: 'value', value } }
   if (typeof value !== 'string') {
-    errors.add(at, 'when must be a reference, a comparison, or true or false')
+    scope.errors.add(at, 'when must be a reference, a comparison, or true or false')
     return undefined
   }
   const match = form.exec(value)
   if (!match || (match[1] === '!' && match[3])) {
-    errors.add(at, 'when must be "${name}", "!${name}", "${name} == value" or "${name} != value"')
+    scope.errors.add(at, 'when must be "${name}", "!${name}", "${name} == value" or "${name} != value"')
     return undefined
   }
   const [source, not, left, operator, right] = match
-  const operand = (text: string) => scope.template(literal(text), at)
+  const operand = (text: string) => readTemplate(literal(text), at, scope)
   return {
     source: source.trim(),
     negated: not === '!',
@@ -52,7 +46,7 @@ function literal(text: string): unknown {
 
 /** Whether a condition refers to a name. */
 export const refersTo = ({ left, compare }: Condition, name: string): boolean =>
-  [left, ...(compare ? [compare.right] : [])].flatMap(referencesOf).some(({ reference }) => reference.root === name)
+  [left, ...(compare ? [compare.right] : [])].flatMap(referencesOf).some(({ root }) => root === name)
 
 /** Evaluates a condition. Names that no step has saved count as null. */
 export function holds(condition: Condition, scope: RunScope): boolean {
@@ -64,7 +58,7 @@ export function holds(condition: Condition, scope: RunScope): boolean {
 
 function valueOf(template: Template, scope: RunScope): unknown {
   try {
-    return scope.fill(template)
+    return resolveTemplate(template, scope)
   } catch (error) {
     if (error instanceof UnresolvedReference) return null
     throw error

@@ -5,36 +5,27 @@ import type { Path } from './document.ts'
 import type { ScriptErrorList } from './script-errors.ts'
 import type { Expectation } from './plan.ts'
 import { placeholder, parsePath } from './references.ts'
-import type { StaticScope } from './scope.ts'
+import { knownValue, readTemplate, type StaticScope } from './scope.ts'
 import { expectationShape, screenshotShape } from './shape.ts'
 
 /** Reads one expectation, or a list of them about different parts of the result. */
-export function readExpectations(value: unknown, at: Path, scope: StaticScope, errors: ScriptErrorList): Expectation[] {
-  const list = Array.isArray(value)
-    ? value.map((item: unknown, index) => ({ item, place: [...at, index] }))
-    : [{ item: value, place: at }]
-  return list.flatMap(({ item, place }) => {
-    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
-      errors.add(place, 'expect must be a mapping such as {equals: …}, or a list of such mappings')
-      return []
-    }
-    const read = readExpectation(item as Record<string, unknown>, place, scope, errors)
-    return read ? [read] : []
-  })
+export function readExpectations(value: unknown, at: Path, scope: StaticScope): Expectation[] {
+  if (Array.isArray(value)) return value.flatMap((item, index) => readExpectation(item, [...at, index], scope))
+  return readExpectation(value, at, scope)
 }
 
-function readExpectation(
-  item: Record<string, unknown>,
-  at: Path,
-  scope: StaticScope,
-  errors: ScriptErrorList,
-): Expectation | undefined {
-  const template = scope.template(item, at)
-  const known = scope.value(template) as Record<string, unknown>
+function readExpectation(item: unknown, at: Path, scope: StaticScope): Expectation[] {
+  const { errors } = scope
+  if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+    errors.add(at, 'expect must be a mapping such as {equals: …}, or a list of such mappings')
+    return []
+  }
+  const template = readTemplate(item, at, scope)
+  const known = knownValue(template, scope) as Record<string, unknown>
   // Check against the form that was used, for precise errors.
   const screenshot = screenshotShape.options[typeof known['screenshot'] === 'object' ? 1 : 0]
   const shape = expectationShape.extend({ screenshot: screenshot.optional() })
-  checkValue({ schema: shape, value: known, locate: (path) => [...at, ...path] }, errors)
+  checkValue(shape, known, errors, (path) => [...at, ...path])
   if (Object.keys(item).every((key) => key === 'path')) {
     errors.add(at, `expect has no condition: add ${Object.keys(expectationShape.shape).filter((key) => key !== 'path').join(', ')}`) // prettier-ignore
   }
@@ -43,14 +34,12 @@ function readExpectation(
     const message = errorOf(() => expression(matches))
     if (message) errors.add([...at, 'matches'], `matches is not a regular expression: ${message}`)
   }
-  if (typeof schema === 'object' && schema !== null) {
-    checkSchema(schema, [...at, 'schema'], errors)
-  }
+  if (typeof schema === 'object' && schema !== null) checkSchema(schema, [...at, 'schema'], errors)
   const pathText = path === undefined ? '' : String(path)
   const parsed = parsePath(pathText)
   if (path === placeholder) errors.add([...at, 'path'], 'path must be known before the script runs')
   else if (!parsed) errors.add([...at, 'path'], 'path must be like items[0].name')
-  return parsed && { path: parsed, pathText, template }
+  return parsed ? [{ path: parsed, pathText, template }] : []
 }
 
 function errorOf(work: () => unknown): string | undefined {

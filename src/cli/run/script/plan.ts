@@ -1,8 +1,11 @@
 /** The plan of a valid script, which the runner executes. */
+import type { z } from 'zod'
+import type { operations } from '../../../operations/index.ts'
 import type { Condition } from './condition.ts'
 import type { Path } from './document.ts'
 import type { Template } from './references.ts'
 import type { RunInputs } from './scope.ts'
+import type { Retry } from './shape.ts'
 import type { Verb } from './verbs.ts'
 
 /** The position of a step in its file. */
@@ -18,8 +21,8 @@ export interface ScriptPlan {
   /** Path as given by the user. */
   readonly file: string
   readonly name: string
-  /** How to create or find the session; null when no step needs one. */
-  readonly session: SessionPlan | null
+  /** Fields to create or find the session with; null when no step needs one. */
+  readonly session: Template | null
   readonly vars: Readonly<Record<string, unknown>>
   /** Values that are masked in all output. */
   readonly secrets: readonly string[]
@@ -34,16 +37,12 @@ export interface BodyPlan {
   readonly kind: 'body'
   readonly file: string
   readonly name: string
-  readonly body: Readonly<Record<string, unknown>> & { readonly commands: readonly { readonly command: string }[] }
+  readonly body: z.input<typeof operations.runCommands.input>
   readonly places: readonly Place[]
   readonly secrets: readonly string[]
 }
 
 export type Plan = ScriptPlan | BodyPlan
-
-export interface SessionPlan {
-  readonly fields: Template
-}
 
 /** Steps, and those that run after them in any case. */
 export interface Block {
@@ -61,7 +60,7 @@ export interface StepPlan {
   readonly when?: Condition
   readonly forEach?: { readonly items: Template; readonly as: string }
   readonly save?: string
-  readonly retry: { readonly count: number; readonly delayMs: number; readonly repeatDelivered: boolean }
+  readonly retry: Retry
   readonly timeoutMs?: number
   readonly continueOnError: boolean
   readonly expect: readonly Expectation[]
@@ -82,7 +81,6 @@ export interface CallAction {
 
 export interface IncludeAction {
   readonly kind: 'include'
-  readonly file: string
   readonly block: Block
   /** Variables of the included file, resolved when it starts. */
   readonly vars: readonly (readonly [string, Template])[]

@@ -1,5 +1,6 @@
 /** Parses and replaces references such as `${name.key[0]}` in the values of a script. */
 import type { Path } from './document.ts'
+import type { ScriptErrorList } from './script-errors.ts'
 
 /** One `${…}` of a text. */
 export interface Reference {
@@ -9,31 +10,32 @@ export interface Reference {
   readonly root: string
   /** Keys and indices after the root. */
   readonly path: Path
+  /** Path of its text in the document, and its position in the text. */
+  readonly at: Path
   readonly start: number
 }
 
 /** A parsed value of a script, with its references. */
 export type Template =
   | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'reference'; readonly reference: Reference; readonly at: Path }
-  | { readonly kind: 'text'; readonly parts: readonly (string | Reference)[]; readonly at: Path }
+  | { readonly kind: 'reference'; readonly reference: Reference }
+  | { readonly kind: 'text'; readonly parts: readonly (string | Reference)[] }
   | { readonly kind: 'list'; readonly items: readonly Template[] }
   | { readonly kind: 'map'; readonly entries: readonly (readonly [string, Template])[] }
 
 /** Placeholder for a value that is known only when the script runs. */
 export const placeholder: unique symbol = Symbol('known when the script runs')
 
-/** Called for text that looks like a reference but is not one. */
-export type OnBadReference = (at: Path, start: number, length: number, message: string) => void
-
-/** Parses the references in a value; `at` is its path in the document. */
-export function parseTemplate(value: unknown, at: Path, onBad: OnBadReference): Template {
-  if (typeof value === 'string') return parseText(value, at, onBad)
+/** Parses the references in a value; `at` is its path in the document. Reports text that only looks like one. */
+export function parseTemplate(value: unknown, at: Path, errors: ScriptErrorList): Template {
+  if (typeof value === 'string') return parseText(value, at, errors)
   if (Array.isArray(value)) {
-    return { kind: 'list', items: value.map((item, index) => parseTemplate(item, [...at, index], onBad)) }
+    return { kind: 'list', items: value.map((item, index) => parseTemplate(item, [...at, index], errors)) }
   }
   if (typeof value === 'object' && value !== null) {
-    const entries = Object.entries(value).map(([key, item]) => [key, parseTemplate(item, [...at, key], onBad)] as const)
+    const entries = Object.entries(value).map(
+      ([key, item]) => [key, parseTemplate(item, [...at, key], errors)] as const,
+    )
     return { kind: 'map', entries }
   }
   return { kind: 'value', value }
@@ -43,7 +45,7 @@ export function parseTemplate(value: unknown, at: Path, onBad: OnBadReference): 
 const token = /\$\$\{|\$\{([^{}]*)\}|\$\{/g
 const inside = /^\s*([A-Za-z_][\w-]*)((?:\.[A-Za-z_][\w-]*|\[\d+\]|\[(?:"[^"]*"|'[^']*')\])*)\s*$/
 
-function parseText(text: string, at: Path, onBad: OnBadReference): Template {
+function parseText(text: string, at: Path, errors: ScriptErrorList): Template {
   const parts: (string | Reference)[] = []
   let end = 0
   let literal = ''
@@ -58,19 +60,19 @@ function parseText(text: string, at: Path, onBad: OnBadReference): Template {
     const parsed = content === undefined ? null : inside.exec(content)
     if (!parsed) {
       const closed = content === undefined ? 'is not closed' : 'is not a reference'
-      onBad(at, match.index, source.length, `${source} ${closed}: write \${name}, \${name.key} or \${name[0]}, and $\${ for a literal \${`) // prettier-ignore
+      errors.addWithin(at, match.index, source.length, `${source} ${closed}: write \${name}, \${name.key} or \${name[0]}, and $\${ for a literal \${`) // prettier-ignore
       continue
     }
     if (literal) parts.push(literal)
     literal = ''
-    parts.push({ source, root: parsed[1]!, path: keysOf(parsed[2]!), start: match.index })
+    parts.push({ source, root: parsed[1]!, path: keysOf(parsed[2]!), at, start: match.index })
   }
   literal += text.slice(end)
   if (literal) parts.push(literal)
   const [first] = parts
-  if (parts.length === 1 && typeof first === 'object') return { kind: 'reference', reference: first, at }
+  if (parts.length === 1 && typeof first === 'object') return { kind: 'reference', reference: first }
   return parts.some((part) => typeof part === 'object')
-    ? { kind: 'text', parts, at }
+    ? { kind: 'text', parts }
     : { kind: 'value', value: parts.join('') }
 }
 
@@ -85,20 +87,11 @@ export function parsePath(text: string): Path | undefined {
   return match ? keysOf(match[2]!) : undefined
 }
 
-/** Returns every reference of a template with its path in the document. */
-export function referencesOf(template: Template): { reference: Reference; at: Path }[] {
-  switch (template.kind) {
-    case 'value':
-      return []
-    case 'reference':
-      return [template]
-    case 'text':
-      return template.parts.flatMap((part) => (typeof part === 'string' ? [] : [{ reference: part, at: template.at }]))
-    case 'list':
-      return template.items.flatMap(referencesOf)
-    case 'map':
-      return template.entries.flatMap(([, item]) => referencesOf(item))
-  }
+/** Returns every reference of a template, in order. */
+export function referencesOf(template: Template): Reference[] {
+  const found: Reference[] = []
+  fill(template, (reference) => found.push(reference))
+  return found
 }
 
 /** Resolves a template. A value that is a single reference keeps its type; inside text it becomes text. */

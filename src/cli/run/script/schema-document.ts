@@ -57,10 +57,9 @@ function shortForm({ schema, positional, summary, uses }: Verb): Json {
     required?: string[]
   }
   const needed = required.filter((name) => !(uses && name === 'session_id'))
-  const closed = { type: 'object', properties, additionalProperties: false }
-  const mapping = { ...closed, ...(needed.length > 0 && { required: needed }) }
+  const requirement = needed.length > 0 && { required: needed }
   const [first] = positional
-  const forms: Json[] = [mapping]
+  const forms: Json[] = [{ type: 'object', properties, additionalProperties: false, ...requirement }]
   if (first !== undefined && positional.length === 1) forms.push(properties[first]!)
   if (positional.length > 1) {
     forms.push({

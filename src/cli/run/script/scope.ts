@@ -24,81 +24,59 @@ export interface RunInputs {
 }
 
 /** The names while a script is checked; values that steps will save are placeholders. */
-export class StaticScope {
+export interface StaticScope {
+  readonly given: RunInputs
+  /** Receives the errors of the file. */
+  readonly errors: ScriptErrorList
   readonly vars: Record<string, unknown>
   /** Names that earlier steps save; shared by the scopes of a script. */
   readonly saved: Set<string>
   /** Names of the enclosing loops. */
   readonly loops: ReadonlySet<string>
-  readonly given: RunInputs
-  readonly #errors: ScriptErrorList
   /** Collects the names of all variables that are referred to. */
-  readonly #used: Set<string>
+  readonly used: Set<string>
+}
 
-  constructor(
-    given: RunInputs,
-    errors: ScriptErrorList,
-    vars: Record<string, unknown>,
-    names: { readonly saved: Set<string>; readonly loops: ReadonlySet<string> },
-    used: Set<string>,
-  ) {
-    this.given = given
-    this.#errors = errors
-    this.vars = vars
-    this.saved = names.saved
-    this.loops = names.loops
-    this.#used = used
+/** Parses a value of the document and checks every reference in it. */
+export function readTemplate(value: unknown, at: Path, scope: StaticScope): Template {
+  const { errors } = scope
+  const template = parseTemplate(value, at, errors)
+  for (const reference of referencesOf(template)) {
+    if (reference.root === 'vars') scope.used.add(String(reference.path[0]))
+    const message = errorOf(reference, scope)
+    if (message) errors.addWithin(reference.at, reference.start, reference.source.length, message)
   }
+  return template
+}
 
-  /** Parses a value of the document and checks every reference in it. */
-  template(value: unknown, at: Path): Template {
-    const template = parseTemplate(value, at, (path, start, length, message) =>
-      this.#errors.addWithin(path, start, length, message),
-    )
-    for (const { reference, at: place } of referencesOf(template)) {
-      if (reference.root === 'vars') this.#used.add(String(reference.path[0]))
-      const message = this.#errorOf(reference)
-      if (message) this.#errors.addWithin(place, reference.start, reference.source.length, message)
-    }
-    return template
-  }
+/** Returns the value of a template as far as it is known before the run. */
+export const knownValue = (template: Template, scope: StaticScope): unknown =>
+  fill(template, (reference) => {
+    const picked = pickKnown(reference, scope)
+    return picked.found ? picked.value : placeholder
+  })
 
-  /** Returns the value of a template as far as it is known before the run. */
-  value(template: Template): unknown {
-    return fill(template, (reference) => {
-      const picked = this.#pick(reference)
-      return picked.found ? picked.value : placeholder
-    })
-  }
+function pickKnown({ root, path }: Reference, { given, vars }: StaticScope): Picked {
+  if (root === 'vars') return pick(vars, path)
+  if (root === 'env' && path.length === 1) return pick(definedOnly(given.env), path)
+  if (root === 'run') return pick({ id: given.runId }, path)
+  if (root === 'session') return pick({ id: placeholder }, path)
+  return { found: true, value: placeholder }
+}
 
-  /** Returns the scope inside a loop, with the name of its item. */
-  within(name: string): StaticScope {
-    const names = { saved: this.saved, loops: new Set([...this.loops, name]) }
-    return new StaticScope(this.given, this.#errors, this.vars, names, this.#used)
+function errorOf(reference: Reference, scope: StaticScope): string | undefined {
+  const { source, root, path } = reference
+  const { saved, loops, vars } = scope
+  if (!(reserved as readonly string[]).includes(root)) {
+    if (saved.has(root) || loops.has(root)) return undefined
+    if (Object.hasOwn(vars, root)) return `${source} is not defined (did you mean "vars.${root}"?)`
+    // Very short names resemble each other too often.
+    const hint = root.length > 2 ? didYouMean(root, [...saved, ...loops]) : ''
+    return `${source} is not defined${hint || `: no earlier step saves "${root}" (write $\${ for a literal \${)`}`
   }
-
-  #pick({ root, path }: Reference): Picked {
-    const { env, runId } = this.given
-    if (root === 'vars') return pick(this.vars, path)
-    if (root === 'env') return path.length === 1 ? pick(definedOnly(env), path) : { found: true, value: placeholder }
-    if (root === 'run') return pick({ id: runId }, path)
-    if (root === 'session') return pick({ id: placeholder }, path)
-    return { found: true, value: placeholder }
-  }
-
-  #errorOf(reference: Reference): string | undefined {
-    const { source, root, path } = reference
-    if (!(reserved as readonly string[]).includes(root)) {
-      if (this.saved.has(root) || this.loops.has(root)) return undefined
-      if (Object.hasOwn(this.vars, root)) return `${source} is not defined (did you mean "vars.${root}"?)`
-      // Very short names resemble each other too often.
-      const hint = root.length > 2 ? didYouMean(root, [...this.saved, ...this.loops]) : ''
-      return `${source} is not defined${hint || `: no earlier step saves "${root}" (write $\${ for a literal \${)`}`
-    }
-    if (root === 'env' && path.length !== 1) return `${source}: write \${env.NAME}`
-    const picked = this.#pick(reference)
-    return picked.found ? undefined : missing(source, root, picked)
-  }
+  if (root === 'env' && path.length !== 1) return `${source}: write \${env.NAME}`
+  const picked = pickKnown(reference, scope)
+  return picked.found ? undefined : missing(source, root, picked)
 }
 
 /** Formats the error of a missing key: `${user.nme}: user has no "nme" (did you mean "name"?)`. */
@@ -119,61 +97,30 @@ const definedOnly = (env: RunInputs['env']) =>
 export class UnresolvedReference extends Error {}
 
 /** The values of names while a script runs. */
-export class RunScope {
-  readonly vars: Record<string, unknown>
+export interface RunScope {
+  readonly given: RunInputs
+  readonly vars: Readonly<Record<string, unknown>>
   /** Saved results by name; shared by a script and its included files. */
   readonly saved: Map<string, unknown>
-  readonly given: RunInputs
-  readonly #locals: ReadonlyMap<string, unknown>
-  readonly #sessionId: () => string | undefined
+  /** Items of the enclosing loops by name. */
+  readonly items: ReadonlyMap<string, unknown>
+  readonly sessionId: () => string | undefined
+}
 
-  constructor(options: {
-    given: RunInputs
-    vars: Record<string, unknown>
-    saved: Map<string, unknown>
-    sessionId: () => string | undefined
-    locals?: ReadonlyMap<string, unknown>
-  }) {
-    this.given = options.given
-    this.vars = options.vars
-    this.saved = options.saved
-    this.#sessionId = options.sessionId
-    this.#locals = options.locals ?? new Map()
-  }
-
-  /** Resolves a template. @throws UnresolvedReference when a reference has no value. */
-  fill(template: Template): unknown {
-    return fill(template, (reference) => this.#resolve(reference))
-  }
-
-  /** Returns the scope inside a loop, with the value of its item. */
-  within(name: string, value: unknown): RunScope {
-    return this.#with({ locals: new Map([...this.#locals, [name, value]]) })
-  }
-
-  /** Returns the scope of an included file, with its variables. */
-  including(vars: Record<string, unknown>): RunScope {
-    return this.#with({ vars })
-  }
-
-  #with(changes: { locals?: ReadonlyMap<string, unknown>; vars?: Record<string, unknown> }): RunScope {
-    const { given, vars, saved } = this
-    return new RunScope({ given, vars, saved, locals: this.#locals, sessionId: this.#sessionId, ...changes })
-  }
-
-  #resolve({ source, root, path }: Reference): unknown {
-    const picked = pick(this.#root(source, root), path)
+/** Resolves a template. @throws UnresolvedReference when a reference has no value. */
+export const resolveTemplate = (template: Template, scope: RunScope): unknown =>
+  fill(template, ({ source, root, path }) => {
+    const picked = pick(valueOf(root, source, scope), path)
     if (!picked.found) throw new UnresolvedReference(missing(source, root, picked))
     return picked.value
-  }
+  })
 
-  #root(source: string, root: string): unknown {
-    if (root === 'vars') return this.vars
-    if (root === 'env') return definedOnly(this.given.env)
-    if (root === 'run') return { id: this.given.runId }
-    if (root === 'session') return { id: this.#sessionId() ?? null }
-    if (this.#locals.has(root)) return this.#locals.get(root)
-    if (this.saved.has(root)) return this.saved.get(root)
-    throw new UnresolvedReference(`${source} has no value: the step that saves it did not run or failed`)
-  }
+function valueOf(root: string, source: string, { given, vars, saved, items, sessionId }: RunScope): unknown {
+  if (root === 'vars') return vars
+  if (root === 'env') return definedOnly(given.env)
+  if (root === 'run') return { id: given.runId }
+  if (root === 'session') return { id: sessionId() ?? null }
+  const found = [items, saved].find((values) => values.has(root))
+  if (found) return found.get(root)
+  throw new UnresolvedReference(`${source} has no value: the step that saves it did not run or failed`)
 }

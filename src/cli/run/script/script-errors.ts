@@ -1,5 +1,6 @@
 /** Collects the errors of scripts, and formats them with file:line:column, the line itself, and a caret. */
 import { type Path, readDocument, type ScriptDocument, type Span } from './document.ts'
+import type { Place } from './plan.ts'
 
 /** One error of a script. */
 export interface ScriptError {
@@ -17,6 +18,12 @@ export class ScriptErrorList {
   constructor(document: ScriptDocument, errors: ScriptError[]) {
     this.document = document
     this.#errors = errors
+  }
+
+  /** Returns the position of the value at `path`. */
+  placeOf(path: Path): Place {
+    const { line, column } = this.document.spanOf(path)
+    return { file: this.document.file, line, column }
   }
 
   /** Number of errors in all files. */

@@ -1,4 +1,5 @@
 /** Masks the values of secrets in all output of a run, also in encoded form. */
+import { unzipSync, zipSync } from 'fflate'
 
 /** Replaces secrets. */
 export interface Mask {
@@ -105,3 +106,20 @@ function inBase64(text: string): string[] {
     return escape(inner).replaceAll('\\+', '[+-]').replaceAll('\\/', '[/_]')
   })
 }
+
+/**
+ * Masks the files of a zipped Playwright trace, which contains typed texts and copies of pages. Images, and traces
+ * without secrets, stay unchanged.
+ */
+export function maskTrace(zip: Uint8Array, mask: Mask): Uint8Array {
+  const entries = unzipSync(zip)
+  let changed = false
+  const masked = Object.entries(entries).map(([name, bytes]) => {
+    const cleaned = isBinary(name) ? undefined : mask.bytes(bytes)
+    changed ||= cleaned !== undefined
+    return [name, cleaned ?? bytes] as const
+  })
+  return changed ? zipSync(Object.fromEntries(masked), { level: 6 }) : zip
+}
+
+const isBinary = (name: string) => /\.(png|jpe?g|webp|gif|woff2?)$/i.test(name)

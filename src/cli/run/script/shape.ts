@@ -5,8 +5,7 @@ import { sessionInput } from '../../../core/shapes/session.ts'
 
 const name = z.string().regex(/^[A-Za-z_][\w-]*$/, 'must be a name of letters, digits, _ and -')
 
-const screenshotFields = z.object({
-  path: z.string().min(1).describe('Stored PNG, relative to the script'),
+const diffLimits = z.object({
   max_diff_pixels: z.int().min(0).optional().describe('Maximum number of different pixels, 0 by default'),
   max_diff_ratio: z.number().min(0).max(1).optional().describe('Maximum share of different pixels, 0 to 1'),
   threshold: z
@@ -15,6 +14,11 @@ const screenshotFields = z.object({
     .max(1)
     .optional()
     .describe('Colour difference from which a pixel counts as different, 0 to 1, 0.2 by default'),
+})
+
+const screenshotFields = z.object({
+  path: z.string().min(1).describe('Stored PNG, relative to the script'),
+  ...diffLimits.shape,
 })
 
 export const screenshotShape = z.union([z.string().min(1), screenshotFields])
@@ -40,17 +44,16 @@ export const expectationShape = z.object({
     .describe('Stored screenshot to compare the page, or the screenshot of this step, with'),
 })
 
-export const retryShape = z.union([
-  z.int().min(0).max(100),
-  z.object({
-    count: z.int().min(0).max(100).describe('Number of retries'),
-    delay_ms: z.int().min(0).max(limits.command.maxMs).default(0).describe('Delay before each retry, in milliseconds'),
-    repeat_delivered: z
-      .boolean()
-      .default(false)
-      .describe('Also retry actions that reached the page, or may have reached it, and so may happen twice'),
-  }),
-])
+const retryFields = z.object({
+  count: z.int().min(0).max(100).describe('Number of retries'),
+  delay_ms: z.int().min(0).max(limits.command.maxMs).default(0).describe('Delay before each retry, in milliseconds'),
+  repeat_delivered: z
+    .boolean()
+    .default(false)
+    .describe('Also retry actions that reached the page, or may have reached it, and so may happen twice'),
+})
+
+export const retryShape = z.union([z.int().min(0).max(100), retryFields])
 
 /** Keys of a step other than its command. */
 export const stepShape = z.object({
@@ -104,5 +107,7 @@ export const scriptShape = z.object({
   finally: z.array(z.unknown()).optional().describe('Steps to run at the end in any case'),
 })
 
+export type DiffLimits = z.output<typeof diffLimits>
+export type Retry = z.output<typeof retryFields>
 export type Expected = z.output<typeof expectationShape>
 export type SessionFields = z.output<typeof sessionShape>

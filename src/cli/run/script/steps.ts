@@ -4,11 +4,10 @@ import { checkValue } from './check.ts'
 import { parseCondition } from './condition.ts'
 import type { Path } from './document.ts'
 import { readExpectations } from './expectations.ts'
-import type { ScriptErrorList } from './script-errors.ts'
 import type { CallAction, IncludeAction, StepPlan } from './plan.ts'
 import { hasPlaceholder, placeholder, type Template } from './references.ts'
-import { reserved, type StaticScope } from './scope.ts'
-import { retryShape, stepShape } from './shape.ts'
+import { knownValue, readTemplate, reserved, type StaticScope } from './scope.ts'
+import { type Retry, retryShape, stepShape } from './shape.ts'
 import { fieldsOf, startsShell, type Verb, type Verbs } from './verbs.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -16,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>
 /** The context in which steps are read. */
 export interface StepReader {
   readonly verbs: Verbs
-  readonly errors: ScriptErrorList
+  readonly scope: StaticScope
   /** Whether a step uses the script's own session or shell. */
   readonly needs: { browser: boolean; shell: boolean }
   /** Reads the file of an `include:`; undefined, with reported errors, when it is invalid. */
@@ -26,104 +25,78 @@ export interface StepReader {
 const stepKeys = Object.keys(stepShape.shape)
 /** Keys that are not allowed with `include`. */
 const notForInclude = ['save', 'expect', 'retry', 'timeout_ms', 'data']
+/** Options with plain values, which must be known before the run. */
+const plainKeys = ['save', 'retry', 'timeout_ms', 'continue_on_error', 'as']
+
+const once: Retry = { count: 0, delay_ms: 0, repeat_delivered: false }
 
 /** Reads a list of steps and reports their errors. */
-export function readSteps(reader: StepReader, list: unknown, at: Path, scope: StaticScope, prefix = ''): StepPlan[] {
-  if (!Array.isArray(list)) {
-    reader.errors.add(at, `${String(at.at(-1))} must be a list of steps`)
-    return []
-  }
-  return list.flatMap((raw: unknown, index) => {
-    const step = readStep(reader, raw, [...at, index], scope, `${prefix}${index + 1}`)
-    return step ? [step] : []
-  })
-}
+export const readSteps = (reader: StepReader, list: readonly unknown[], at: Path, prefix: string): StepPlan[] =>
+  list.flatMap((raw, index) => readStep(reader, raw, [...at, index], `${prefix}${index + 1}`) ?? [])
 
-function readStep(
-  reader: StepReader,
-  raw: unknown,
-  at: Path,
-  scope: StaticScope,
-  number: string,
-): StepPlan | undefined {
-  const { errors } = reader
-  const place = { file: errors.document.file, ...placeOf(errors, at) }
+function readStep(reader: StepReader, raw: unknown, at: Path, number: string): StepPlan | undefined {
+  const { scope, verbs } = reader
+  const place = scope.errors.placeOf(at)
   if (typeof raw === 'string') {
-    const verb = verbNamed(reader, raw, () => errors.add(at, unknownVerb(raw, reader.verbs)))
-    const action = verb && readCall(reader, { verb, value: null, at, scope })
+    const verb = verbNamed(reader, raw, at)
+    const action = verb && readCall(reader, verb, null, at)
     return action && { number, place, label: raw, retry: once, continueOnError: false, expect: [], action }
   }
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-    errors.add(at, 'a step must be the name of a command, or a mapping with one command')
+    scope.errors.add(at, 'a step must be the name of a command, or a mapping with one command')
     return undefined
   }
   const fields = raw as Fields
-  const loop = readLoop(reader, fields, at, scope)
-  const inner = loop ? scope.within(loop.as) : scope
-  const action = readAction(reader, fields, at, inner, number)
-  const options = readOptions(reader, fields, at, inner)
+  const forEach = readLoop(fields, at, scope)
+  const inner = forEach ? { ...scope, loops: new Set([...scope.loops, forEach.as]) } : scope
+  const action = readAction({ ...reader, scope: inner }, fields, at, number)
+  const options = readOptions(fields, at, inner)
   // The name is known from the next step on, even when this step is invalid, to avoid consequential errors.
   if (options.save !== undefined) scope.saved.add(options.save)
-  if (!action) return undefined
-  return { number, place, label: labelOf(fields, reader.verbs), ...options, ...(loop && { forEach: loop }), action }
+  return action && { number, place, label: labelOf(fields, verbs), ...options, forEach, action }
 }
 
-/** Options with plain values. */
-const plainKeys = ['name', 'save', 'retry', 'timeout_ms', 'continue_on_error', 'as']
-
-const once = { count: 0, delayMs: 0, repeatDelivered: false } as const
-
-const placeOf = (errors: ScriptErrorList, at: Path) => {
-  const { line, column } = errors.document.spanOf(at)
-  return { line, column }
-}
-
-function readLoop(reader: StepReader, fields: Fields, at: Path, scope: StaticScope) {
+function readLoop(fields: Fields, at: Path, scope: StaticScope): StepPlan['forEach'] {
   const { for_each: items, as = 'item' } = fields
+  const { errors } = scope
   if (items === undefined) {
-    if (fields['as'] !== undefined) reader.errors.addKey([...at, 'as'], 'as is only allowed with for_each')
+    if (fields['as'] !== undefined) errors.addKey([...at, 'as'], 'as is only allowed with for_each')
     return undefined
   }
-  const template = scope.template(items, [...at, 'for_each'])
-  const known = scope.value(template)
+  const template = readTemplate(items, [...at, 'for_each'], scope)
+  const known = knownValue(template, scope)
   if (known !== placeholder && !Array.isArray(known)) {
-    reader.errors.add([...at, 'for_each'], 'for_each must be a list, or a reference to one')
+    errors.add([...at, 'for_each'], 'for_each must be a list, or a reference to one')
   }
-  if (isReserved(as)) reader.errors.add([...at, 'as'], reservedName(as))
+  if (isReserved(as)) errors.add([...at, 'as'], reservedName(as))
   return { items: template, as: String(as) }
 }
 
-function readOptions(reader: StepReader, fields: Fields, at: Path, scope: StaticScope) {
-  const { errors } = reader
+function readOptions(fields: Fields, at: Path, scope: StaticScope) {
+  const { errors } = scope
   const { expect, when } = fields
-  const plain = Object.fromEntries(plainKeys.flatMap((key) => (key in fields ? [[key, fields[key]] as const] : [])))
-  const name = plain['name'] === undefined ? undefined : scope.template(plain['name'], [...at, 'name'])
-  const known = Object.fromEntries(
-    Object.entries(plain).map(([key, value]) => [key, scope.value(scope.template(value, [...at, key]))]),
-  )
+  const given = ['name', ...plainKeys].filter((key) => key in fields)
+  const templates = Object.fromEntries(given.map((key) => [key, readTemplate(fields[key], [...at, key], scope)]))
+  const known = Object.fromEntries(given.map((key) => [key, knownValue(templates[key]!, scope)]))
   // Check against the form that was used, for precise errors.
-  const retry = retryShape.options[typeof known['retry'] === 'object' ? 1 : 0]
-  const schema = stepShape.extend({ retry: retry.optional() })
-  checkValue({ schema, value: known, locate: (path) => [...at, ...path] }, errors)
-  for (const key of ['save', 'retry', 'timeout_ms', 'continue_on_error', 'as']) {
+  const retryForm = retryShape.options[typeof known['retry'] === 'object' ? 1 : 0]
+  const schema = stepShape.extend({ retry: retryForm.optional() })
+  checkValue(schema, known, errors, (path) => [...at, ...path])
+  for (const key of plainKeys) {
     if (hasPlaceholder(known[key])) errors.add([...at, key], `${key} must be known before the script runs`)
   }
   // Only the name may contain values that are known at run time.
   const parsed = stepShape.omit({ name: true }).safeParse(known)
-  const { save, retry: tries, timeout_ms, continue_on_error = false } = parsed.success ? parsed.data : {}
+  const { save, retry, timeout_ms, continue_on_error = false } = parsed.success ? parsed.data : {}
   if (save !== undefined && isReserved(save)) errors.add([...at, 'save'], reservedName(save))
-  const condition = when === undefined ? undefined : parseCondition(when, [...at, 'when'], scope, errors)
   return {
-    ...(name && { name }),
-    ...(condition && { when: condition }),
-    ...(save !== undefined && { save }),
-    ...(timeout_ms !== undefined && { timeoutMs: timeout_ms }),
-    retry:
-      typeof tries === 'object'
-        ? { count: tries.count, delayMs: tries.delay_ms, repeatDelivered: tries.repeat_delivered }
-        : { ...once, count: tries ?? 0 },
+    name: fields['name'] === undefined ? undefined : templates['name'],
+    when: when === undefined ? undefined : parseCondition(when, [...at, 'when'], scope),
+    save,
+    timeoutMs: timeout_ms,
+    retry: typeof retry === 'object' ? retry : { ...once, count: retry ?? 0 },
     continueOnError: continue_on_error,
-    expect: expect === undefined ? [] : readExpectations(expect, [...at, 'expect'], scope, errors),
+    expect: expect === undefined ? [] : readExpectations(expect, [...at, 'expect'], scope),
   }
 }
 
@@ -131,8 +104,9 @@ const isReserved = (name: unknown) => (reserved as readonly unknown[]).includes(
 const reservedName = (name: unknown) =>
   `${JSON.stringify(name)} is a reserved name (${reserved.join(', ')}): choose another name`
 
-function readAction(reader: StepReader, fields: Fields, at: Path, scope: StaticScope, number: string) {
-  const { errors, verbs } = reader
+function readAction(reader: StepReader, fields: Fields, at: Path, number: string) {
+  const { scope, verbs } = reader
+  const { errors } = scope
   const others = Object.keys(fields).filter((key) => !stepKeys.includes(key))
   const unknown = others.filter((key) => !verbs.has(key))
   const named = [
@@ -140,21 +114,19 @@ function readAction(reader: StepReader, fields: Fields, at: Path, scope: StaticS
     ...['command', 'include'].filter((key) => fields[key] !== undefined),
   ]
   for (const key of unknown) errors.addKey([...at, key], unknownKey(key, named.length > 0, verbs))
-  if (named.length === 0) {
+  const [key] = named
+  if (key === undefined) {
     if (unknown.length === 0) errors.add(at, 'the step has no command')
     return undefined
   }
   if (named.length > 1) {
-    const last = named.toSorted((a, b) => Object.keys(fields).indexOf(a) - Object.keys(fields).indexOf(b)).at(-1)!
+    const last = Object.keys(fields).findLast((other) => named.includes(other))!
     errors.addKey(
       [...at, last],
-      `a step must have exactly one command, not ${named.map((key) => JSON.stringify(key)).join(' and ')}`,
+      `a step must have exactly one command, not ${named.map((other) => JSON.stringify(other)).join(' and ')}`,
     )
     return undefined
   }
-  const [key] = named as [string]
-  if (key !== 'include' && fields['vars'] !== undefined)
-    errors.addKey([...at, 'vars'], 'vars is only allowed with include')
   if (key === 'include') {
     for (const other of notForInclude) {
       if (fields[other] !== undefined)
@@ -162,44 +134,39 @@ function readAction(reader: StepReader, fields: Fields, at: Path, scope: StaticS
     }
     return reader.include(fields, at, scope, number)
   }
-  if (key === 'command') return readLongForm(reader, fields, at, scope)
+  if (fields['vars'] !== undefined) errors.addKey([...at, 'vars'], 'vars is only allowed with include')
+  if (key === 'command') return readLongForm(reader, fields, at)
   if (fields['data'] !== undefined)
     errors.addKey([...at, 'data'], `data is only allowed in the long form, {command: ${key}, data: …}`)
-  return readCall(reader, { verb: verbs.get(key)!, value: fields[key], at: [...at, key], scope })
+  return readCall(reader, verbs.get(key)!, fields[key], [...at, key])
 }
 
-function readLongForm(reader: StepReader, fields: Fields, at: Path, scope: StaticScope): CallAction | undefined {
+function readLongForm(reader: StepReader, fields: Fields, at: Path): CallAction | undefined {
   const { command, data = null } = fields
+  const { errors } = reader.scope
   const place = [...at, 'command']
   if (typeof command !== 'string') {
-    reader.errors.add(place, 'command must be the name of a command')
+    errors.add(place, 'command must be the name of a command')
     return undefined
   }
-  const verb = verbNamed(reader, command, () => reader.errors.add(place, unknownVerb(command, reader.verbs)))
+  const verb = verbNamed(reader, command, place)
   if (data !== null && (typeof data !== 'object' || Array.isArray(data))) {
-    reader.errors.add([...at, 'data'], 'data must be an object')
+    errors.add([...at, 'data'], 'data must be an object')
     return undefined
   }
-  return verb && readCall(reader, { verb, value: data, at: data === null ? place : [...at, 'data'], scope })
+  return verb && readCall(reader, verb, data, data === null ? place : [...at, 'data'])
 }
 
-interface RawCall {
-  readonly verb: Verb
-  readonly value: unknown
-  readonly at: Path
-  readonly scope: StaticScope
-}
-
-function readCall(reader: StepReader, { verb, value, at, scope }: RawCall): CallAction | undefined {
-  const { errors, needs } = reader
+function readCall({ needs, scope }: StepReader, verb: Verb, value: unknown, at: Path): CallAction | undefined {
+  const { errors } = scope
   const given = fieldsFromShortForm(verb, value, at)
   if (typeof given === 'string') {
     errors.add(at, given)
     return undefined
   }
-  const entries = given.map(({ field, item, at: place }) => [field, scope.template(item, place)] as const)
+  const entries = given.map(({ field, item, at: place }) => [field, readTemplate(item, place, scope)] as const)
   const data: Template = { kind: 'map', entries }
-  const known = fieldsOf(verb, data, (template) => scope.value(template))
+  const known = fieldsOf(verb, data, (template) => knownValue(template, scope))
   if (verb.uses && known['session_id'] === undefined) {
     if (verb.uses === 'shell' && !needs.shell) {
       errors.addKey(at, `${verb.name} needs a shell: create one in an earlier step, or set session_id`)
@@ -211,7 +178,7 @@ function readCall(reader: StepReader, { verb, value, at, scope }: RawCall): Call
   const places = new Map(given.map(({ field, at: place }) => [field, place]))
   const locate = ([field, ...rest]: Path) =>
     field === undefined ? at : [...(places.get(String(field)) ?? [...at, field]), ...rest]
-  checkValue({ schema: verb.schema, value: known, locate }, errors)
+  checkValue(verb.schema, known, errors, locate)
   return { kind: 'call', verb, data }
 }
 
@@ -245,9 +212,9 @@ function fieldsFromShortForm(verb: Verb, value: unknown, at: Path): Field[] | st
 
 const isListField = ({ schema }: Verb, field: string) => schema.shape[field]?._zod.def.type === 'array'
 
-function verbNamed({ verbs }: StepReader, name: string, onUnknown: () => void): Verb | undefined {
+function verbNamed({ verbs, scope }: StepReader, name: string, at: Path): Verb | undefined {
   const verb = verbs.get(name)
-  if (!verb) onUnknown()
+  if (!verb) scope.errors.add(at, unknownVerb(name, verbs))
   return verb
 }
 

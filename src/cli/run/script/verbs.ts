@@ -10,10 +10,8 @@ import type { Template } from './references.ts'
 export interface Verb {
   readonly name: string
   readonly summary: string
-  /** Commands are sent to POST /commands, operations to their own route. */
-  readonly call:
-    | { readonly kind: 'command' }
-    | { readonly kind: 'operation'; readonly name: string; readonly http: string }
+  /** Route of an operation; null for commands, which are sent to POST /commands. */
+  readonly http: string | null
   readonly schema: z.ZodObject
   /** Names of text fields. */
   readonly texts: ReadonlySet<string>
@@ -49,31 +47,29 @@ export function fieldsOf(
 export type Verbs = ReadonlyMap<string, Verb>
 
 /** Whether an action creates the script's own shell, which later steps use and the end of the script stops. */
-export const startsShell = ({ call }: Verb): boolean =>
-  call.kind === 'operation' && call.http === 'POST /shell/sessions'
+export const startsShell = ({ http }: Verb): boolean => http === 'POST /shell/sessions'
 
 type AnyOperation = Pick<Operation, 'summary' | 'http' | 'cli' | 'input'>
 
 /** Returns the actions for these operations and all commands; a command overrides an operation with the same name. */
 export function makeVerbs(all: Readonly<Record<string, unknown>> = operations): Verbs {
   const verbs = new Map<string, Verb>()
-  for (const [name, value] of Object.entries(all)) {
+  for (const value of Object.values(all)) {
     // Streams have no result that a step could use.
     if (typeof (value as { run?: unknown }).run !== 'function') continue
     const operation = value as AnyOperation
     const names = namesOf(operation)
-    const [first] = names
-    if (first === undefined) continue
-    const verb = verbOfOperation(first, name, operation)
+    if (names[0] === undefined) continue
+    const verb = verbOfOperation(names[0], operation)
     for (const alias of names) if (!verbs.has(alias)) verbs.set(alias, verb)
   }
   for (const [name] of catalogue) verbs.set(name, verbOfCommand(name))
   return verbs
 }
 
-function verbOfOperation(name: string, operation: string, { summary, http, cli, input }: AnyOperation): Verb {
+function verbOfOperation(name: string, { summary, http, cli, input }: AnyOperation): Verb {
   const placed = [...(cli ?? '').matchAll(/[<[](\w+)/g)].map(([, field]) => field!)
-  const { path } = route(http)
+  const { method, path } = route(http)
   const takesSession = Object.hasOwn(input.shape, 'session_id')
   const uses = !takesSession || path.startsWith('/v1/') ? null : path.startsWith('/shell/') ? 'shell' : 'browser'
   // The own session is a default, so it takes no positional value where other fields can.
@@ -82,14 +78,14 @@ function verbOfOperation(name: string, operation: string, { summary, http, cli, 
   return {
     name,
     summary,
-    call: { kind: 'operation', name: operation, http },
+    http,
     schema: input,
     texts: textFields(input),
     positional: placed.length > 1 ? others(placed) : placed.length > 0 ? placed : required,
     uses,
     screenshotField: null,
     sendsInput: false,
-    onlyReads: route(http).method === 'GET',
+    onlyReads: method === 'GET',
   }
 }
 
@@ -107,21 +103,19 @@ function namesOf({ http, cli }: AnyOperation): string[] {
   return [...new Set([...(words.length > 0 ? [words.join('_')] : []), ...byAddress])]
 }
 
-const families: Readonly<Record<string, object>> = commands
-
 function verbOfCommand(name: string): Verb {
   const { data, input, kind, summary } = catalogue.get(name)!
   const required = requiredFields(data)
-  const family = Object.keys(families).find((key) => Object.hasOwn(families[key]!, name))
+  const isScreenshot = Object.hasOwn(commands.screenshot, name)
   return {
     name,
     summary,
-    call: { kind: 'command' },
+    http: null,
     schema: data,
     texts: textFields(data),
     positional: required.length > 0 ? required : Object.keys(data.shape).slice(0, 1),
     uses: 'browser',
-    screenshotField: family === 'screenshot' && Object.hasOwn(data.shape, 'path') ? 'path' : null,
+    screenshotField: isScreenshot && Object.hasOwn(data.shape, 'path') ? 'path' : null,
     sendsInput: input !== undefined,
     // Evaluated expressions can have side effects.
     onlyReads: kind === 'extraction' && !name.startsWith('evaluate'),

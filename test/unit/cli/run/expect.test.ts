@@ -8,7 +8,7 @@ import { parsePath } from '../../../../src/cli/run/script/references.ts'
 async function failureOf({ path = '', ...expected }: Expected, value: unknown): Promise<string | undefined> {
   const expectation = { path: parsePath(path)!, pathText: path, template: { kind: 'value', value: expected } as const }
   try {
-    await checkExpectation(expectation, expected, value, async () => undefined)
+    checkExpectation(expectation, expected, value)
     return undefined
   } catch (error) {
     if (!(error instanceof StepFailure)) throw error

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PNG } from 'pngjs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkScreenshot, ScreenshotFailure } from '../../../../src/cli/run/screenshots.ts'
-import { compareScreenshots } from '../../../../src/cli/run/screenshot-diff.ts'
+import { checkScreenshot, compareScreenshots, ScreenshotFailure } from '../../../../src/cli/run/screenshots.ts'
 import { makeMask } from '../../../../src/cli/run/script/secrets.ts'
 
 /** Returns a white image that starts with `black` black pixels. */

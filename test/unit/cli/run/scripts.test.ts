@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CallAction, ScriptPlan, StepPlan } from '../../../../src/cli/run/script/plan.ts'
-import { RunScope } from '../../../../src/cli/run/script/scope.ts'
+import { resolveTemplate, type RunScope } from '../../../../src/cli/run/script/scope.ts'
 import { holds } from '../../../../src/cli/run/script/condition.ts'
 import { errorsOf, read } from './reading.ts'
 
@@ -13,13 +13,18 @@ function planOf(files: string | Record<string, string>, reading?: Reading): Scri
   return read(all, reading).plans[0] as ScriptPlan
 }
 
-const scopeOf = ({ given, vars }: ScriptPlan, saved: Record<string, unknown> = {}) =>
-  new RunScope({ given, vars: { ...vars }, saved: new Map(Object.entries(saved)), sessionId: () => 'ses_1' })
+const scopeOf = ({ given, vars }: ScriptPlan, saved: Record<string, unknown> = {}): RunScope => ({
+  given,
+  vars,
+  saved: new Map(Object.entries(saved)),
+  items: new Map(),
+  sessionId: () => 'ses_1',
+})
 
 /** Returns the request of a step: the verb and its data. */
 function called(plan: ScriptPlan, step: StepPlan, saved?: Record<string, unknown>) {
   const { verb, data } = step.action as CallAction
-  return [verb.name, scopeOf(plan, saved).fill(data)]
+  return [verb.name, resolveTemplate(data, scopeOf(plan, saved))]
 }
 
 const calls = (text: string, saved?: Record<string, unknown>, reading?: Reading) => {
@@ -152,13 +157,11 @@ describe('variables', () => {
     const { action } = plan.block.steps[0]!
     if (action.kind !== 'include') throw new Error('not an include')
     const outer = scopeOf(plan)
-    const vars = Object.fromEntries(action.vars.map(([name, template]) => [name, outer.fill(template)]))
-    const inner = outer.including({ ...outer.vars, ...vars })
-    expect(inner.fill((action.block.steps[0]!.action as CallAction).data)).toEqual({
-      expression: 'http://main ann guest',
-    })
-    expect(action.block.steps[0]!.number).toBe('1.1')
-    expect(action.file).toBe('sub/login.yaml')
+    const vars = Object.fromEntries(action.vars.map(([name, template]) => [name, resolveTemplate(template, outer)]))
+    const inner = { ...outer, vars: { ...outer.vars, ...vars } }
+    const [first] = action.block.steps
+    expect(resolveTemplate((first!.action as CallAction).data, inner)).toEqual({ expression: 'http://main ann guest' })
+    expect(first).toMatchObject({ number: '1.1', place: { file: 'sub/login.yaml' } })
   })
 })
 
@@ -195,12 +198,12 @@ describe('the session of a script', () => {
 
   test('can be an existing one, by its name', () => {
     const plan = planOf('session: shop\nsteps: [get_title]')
-    expect(scopeOf(plan).fill(plan.session!.fields)).toEqual({ session_id: 'shop' })
+    expect(resolveTemplate(plan.session!, scopeOf(plan))).toEqual({ session_id: 'shop' })
   })
 
   test('accepts variables of any type', () => {
     const plan = planOf('vars: {w: 800}\nsession: {viewport: {width: "${vars.w}", height: 600}}\nsteps: [get_title]')
-    expect(scopeOf(plan).fill(plan.session!.fields)).toEqual({ viewport: { width: 800, height: 600 } })
+    expect(resolveTemplate(plan.session!, scopeOf(plan))).toEqual({ viewport: { width: 800, height: 600 } })
   })
 })
 

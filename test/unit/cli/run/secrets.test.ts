@@ -1,8 +1,7 @@
 import { zipSync, unzipSync, strFromU8, strToU8 } from 'fflate'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { makeMask } from '../../../../src/cli/run/script/secrets.ts'
-import { maskTrace } from '../../../../src/cli/run/trace-file.ts'
+import { makeMask, maskTrace } from '../../../../src/cli/run/script/secrets.ts'
 
 const secret = 'p&ss "wörd"/+<1>'
 const mask = makeMask([secret])

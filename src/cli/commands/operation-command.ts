@@ -1,31 +1,29 @@
-/** Common parts of commands for one shell session: its flag, and its engine. */
+/** Commands that take their words and flags from one operation, and print its answer in a way of their own. */
 import type { Command } from 'commander'
 import { call, type CallOptions } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import type { OperationEntry } from '../../operations/manifest.ts'
-import { operationNamed } from '../context.ts'
-import type { Io } from '../io.ts'
-import type { Settings } from '../settings.ts'
-import { withEngine } from '../engine/locate-engine.ts'
+import { type Context, operationNamed } from '../context.ts'
+import { type LocatedEngine, withSession } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
-import { needOf } from '../engine/need.ts'
+import { isShellOperation, needOf } from '../engine/need.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
 import type { TypedArguments } from '../parse/values.ts'
 
-interface ShellCall {
-  readonly io: Io
-  readonly settings: Settings
+export interface OperationCall extends Context {
+  readonly context: Context
   readonly typed: TypedArguments
   readonly operation: OperationEntry
   /** Typed input, with the session. */
   readonly input: Record<string, unknown>
+  readonly engine: LocatedEngine
   readonly transport: Transport
   readonly options: CallOptions
   /** Calls the operation with the input and `more`. */
   ask(more?: Record<string, unknown>): Promise<unknown>
 }
 
-export interface ShellShape {
+export interface OperationShape {
   readonly operation: string
   /** Fields of the operation for which no flag or word is added. */
   readonly without?: readonly string[]
@@ -34,11 +32,11 @@ export interface ShellShape {
   readonly flags?: (command: Command) => void
 }
 
-/** Creates a command for one shell session. `shape` names the operation, and may change its words and flags. */
-export const shellCommand =
-  (shape: string | ShellShape, work: (call: ShellCall) => Promise<void | number>): TerminalCommand =>
+/** Creates the command of an operation. `shape` names the operation, and may change its words and flags. */
+export const operationCommand =
+  (shape: string | OperationShape, work: (call: OperationCall) => Promise<void | number>): TerminalCommand =>
   async (invocation) => {
-    const { operation: name, without = [], words, flags }: ShellShape = typeof shape === 'string' ? { operation: shape } : shape // prettier-ignore
+    const { operation: name, without = [], words, flags }: OperationShape = typeof shape === 'string' ? { operation: shape } : shape // prettier-ignore
     const whole = operationNamed(invocation.manifest, name)
     const params = whole.params.filter((param) => !without.includes(param.name))
     const operation = { ...whole, cli: words ?? whole.cli, params }
@@ -46,12 +44,14 @@ export const shellCommand =
       addOperation(command, operation)
       flags?.(command)
     })
-    const { io, settings } = context
-    const { input } = readOperation(context, operation, typed)
-    return withEngine(context, needOf(operation, input), ({ transport }) => {
-      const options = { signal: io.signal, strict: true }
+    const { input, source } = readOperation(context, operation, typed)
+    // Errors about shell sessions have hints of their own.
+    const hinted = isShellOperation(operation) ? undefined : source
+    return withSession(context, needOf(operation, input), hinted, (engine) => {
+      const { transport } = engine
+      const options = { signal: context.io.signal, strict: true }
       const ask = (more: Record<string, unknown> = {}) =>
         call(transport, operation.http, { ...input, ...more }, options)
-      return work({ io, settings, typed, operation, input, transport, options, ask })
+      return work({ ...context, context, typed, operation, input, engine, transport, options, ask })
     })
   }

@@ -1,0 +1,34 @@
+/** Waits for the browser of a new session. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { call } from '../../client/client.ts'
+import type { Transport } from '../../client/transport.ts'
+import { BaxError, type ErrorBody } from '../../core/errors/errors.ts'
+import type { ProvisionRecord } from '../../core/shapes/session.ts'
+
+export const provisionPath = '/sessions/provision/{provision_id}'
+
+/** Polls until the session is ready, and calls `say` with the progress. An interrupt cancels the provisioning. */
+export async function waitForProvision(
+  transport: Transport,
+  provision_id: string,
+  signal: AbortSignal,
+  say?: (text: string) => void,
+): Promise<ProvisionRecord> {
+  try {
+    for (;;) {
+      const record = (await call(transport, `POST ${provisionPath}`, { provision_id }, { signal })) as ProvisionRecord
+      if (record.status === 'ready') return record
+      if (record.status !== 'provisioning') {
+        const { error, code } = record
+        const body: Partial<ErrorBody> = { error: error ?? `the provisioning was ${record.status}` }
+        throw BaxError.fromBody(code ? { ...body, code } : body, 'no_capacity')
+      }
+      const place = record.queue_position ? `, ${record.queue_position} in the queue` : ''
+      say?.(`waiting for a browser: ${record.stage.replaceAll('_', ' ')}${place}`)
+      await pause(record.retry_after_ms, undefined, { signal })
+    }
+  } catch (error) {
+    if (signal.aborted) await call(transport, `DELETE ${provisionPath}`, { provision_id })
+    throw error
+  }
+}
