@@ -10,32 +10,29 @@ export const voids = wordSet(
 export const foreign = wordSet('math svg')
 export const integration = wordSet('mi mo mn ms mtext annotation-xml foreignobject desc title')
 
-const paragraph = wordSet('p')
-const headings = wordSet('h1 h2 h3 h4 h5 h6 p')
-const formParts = wordSet('input option optgroup select button datalist textarea')
-const terms = wordSet('dd dt')
-const readings = wordSet('rt rp')
-const sections = wordSet('thead tbody')
-const endsParagraph =
-  'p address article aside blockquote details div dl fieldset figcaption figure footer form header hr main nav ol pre section table ul'
+/** Elements that start tags end, by the names of the start tags. */
+const ended = {
+  'p address article aside blockquote details div dl fieldset figcaption figure footer form header hr main nav ol pre section table ul':
+    'p',
+  'h1 h2 h3 h4 h5 h6': 'h1 h2 h3 h4 h5 h6 p',
+  'select input output button datalist textarea': 'input option optgroup select button datalist textarea',
+  a: 'a',
+  tr: 'tr th td',
+  th: 'th',
+  td: 'thead th td',
+  body: 'head link script',
+  li: 'li',
+  option: 'option',
+  optgroup: 'optgroup option',
+  'dd dt': 'dd dt',
+  'rt rp': 'rt rp',
+  'tbody tfoot': 'thead tbody',
+}
 
 /** Elements that each start tag ends. */
-export const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ...endsParagraph.split(' ').map((tag) => [tag, paragraph] as const),
-  ...'h1 h2 h3 h4 h5 h6'.split(' ').map((tag) => [tag, headings] as const),
-  ...'select input output button datalist textarea'.split(' ').map((tag) => [tag, formParts] as const),
-  ['a', wordSet('a')],
-  ['tr', wordSet('tr th td')],
-  ['th', wordSet('th')],
-  ['td', wordSet('thead th td')],
-  ['body', wordSet('head link script')],
-  ['li', wordSet('li')],
-  ['option', wordSet('option')],
-  ['optgroup', wordSet('optgroup option')],
-  ['dd', terms],
-  ['dt', terms],
-  ['rt', readings],
-  ['rp', readings],
-  ['tbody', sections],
-  ['tfoot', sections],
-])
+export const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries(ended).flatMap(([tags, words]) => {
+    const names = wordSet(words)
+    return tags.split(' ').map((tag) => [tag, names] as const)
+  }),
+)

@@ -48,7 +48,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   ontextentity(codePoint: number): void {
-    this.#addText(character(codePoint))
+    this.#addText(String.fromCodePoint(codePoint))
   }
 
   onopentagname(start: number, end: number): void {
@@ -66,7 +66,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onattribentity(codePoint: number): void {
-    this.#value += character(codePoint)
+    this.#value += String.fromCodePoint(codePoint)
   }
 
   onattribend(): void {
@@ -161,5 +161,3 @@ class TreeBuilder implements TokenizerCallbacks {
     }
   }
 }
-
-const character = (codePoint: number): string => String.fromCodePoint(codePoint)

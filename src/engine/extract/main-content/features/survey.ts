@@ -5,7 +5,6 @@ import { PageFacts, sharedRuns } from './facts.ts'
 import { isHeading, isPlain, type Level, levelsOf, sumsBefore, sumUp } from './levels.ts'
 import { addWordScores, addPairScores, type Lexicon, noScores } from './lexicon.ts'
 import { leadingWords } from './text-measure.ts'
-import { datePattern, linePatternOf, pricePattern } from './line-patterns.ts'
 import { topicsOf } from './topics.ts'
 
 /** Everything about a page that the features of its blocks need. */
@@ -87,6 +86,28 @@ function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int3
     far[at] = ranks[rank]!
   }
   return { topics, near, far }
+}
+
+/** Patterns of short lines: prices, dates, bylines. */
+const patternsOfLines: readonly RegExp[] = [
+  /©|\(c\)\s*(?:19|20)\d\d|\bcopyright\b|all rights reserved/i,
+  /^[^a-z]*[$€£¥]\s?\d|\d\s?[$€£¥]|\b(?:USD|EUR|GBP)\b/i,
+  /^\W*(?:by|von|par|por|di|door|av)\s+\p{Lu}/iu,
+  /\b(?:19|20)\d\d\b.{0,20}$|\b\d{1,2}:\d\d\b|\b\d+\s(?:hours?|days?|weeks?|months?|years?|min(?:ute)?s?)\s(?:ago|read)\b/i,
+  /@[\w-]+\.\w|\bhttps?:\/\//,
+  /^[\d\s.,:/+-]+$/,
+  /[|›»→>]\s*\S|^\s*[‹«←<]/,
+  /:$/,
+]
+
+/** Codes (positions in `patternsOfLines`, from 1) of prices and dates. */
+const pricePattern = 2
+const datePattern = 4
+
+/** Returns the code (position in `patternsOfLines`, from 1) of a short line; 0 for none. */
+function linePatternOf(text: string): number {
+  if (text.length > 160) return 0
+  return patternsOfLines.findIndex((pattern) => pattern.test(text)) + 1
 }
 
 /** Returns the pattern of every short line, and the number of prices and dates before each index. */
