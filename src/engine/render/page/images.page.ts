@@ -36,11 +36,9 @@ export function watchImages(activity: Activity, areLoaded: boolean): (added: Ele
   }
 }
 
-type ListenerTarget = Pick<EventTarget, 'addEventListener'>
-
 /** Calls back when a script adds a listener for `load` or `error`. */
 function watchListeners(
-  target: ListenerTarget,
+  target: Pick<EventTarget, 'addEventListener'>,
   onListener: (target: unknown, options?: boolean | AddEventListenerOptions) => void,
 ): void {
   const { addEventListener } = EventTarget.prototype

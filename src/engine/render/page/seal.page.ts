@@ -27,16 +27,12 @@ export function sealPage(): () => boolean {
       return false
     }
     window.name = ''
-    return clearStorage()
+    try {
+      sessionStorage.clear()
+      localStorage.clear()
+    } catch {
+      // Sandboxed documents have no storage.
+    }
+    return true
   }
-}
-
-function clearStorage(): boolean {
-  try {
-    sessionStorage.clear()
-    localStorage.clear()
-  } catch {
-    // Sandboxed documents have no storage.
-  }
-  return true
 }
