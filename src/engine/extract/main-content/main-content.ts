@@ -1,6 +1,7 @@
 /** Finds the main content of pages of any kind with a learnt model that classifies blocks of text in two passes. */
 import type { ElementNode } from '../tree.ts'
-import { blockFeatures, featuresOf, type Matrix, pageFeatures } from './features/features.ts'
+import { blockFeatures, featuresOf, type Matrix } from './features/features.ts'
+import { pageFeatures } from './features/page-features.ts'
 import { chancesOf, type Model } from './model.ts'
 import { prune } from './prune.ts'
 import { secondPassFeatures, writeSecond } from './features/second-pass.ts'

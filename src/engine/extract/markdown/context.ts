@@ -97,7 +97,6 @@ export class Context {
     return isBlockTag(node) || this.holdsBlock(node)
   }
 
-  /** Whether an element contains a block. */
   holdsBlock(element: ElementNode): boolean {
     let found = this.#holdsBlock.get(element)
     if (found === undefined) {

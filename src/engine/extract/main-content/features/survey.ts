@@ -104,15 +104,11 @@ const patternsOfLines: readonly RegExp[] = [
 const pricePattern = 2
 const datePattern = 4
 
-/** Returns the code (position in `patternsOfLines`, from 1) of a short line; 0 for none. */
-function linePatternOf(text: string): number {
-  if (text.length > 160) return 0
-  return patternsOfLines.findIndex((pattern) => pattern.test(text)) + 1
-}
-
-/** Returns the pattern of every short line, and the number of prices and dates before each index. */
+/** Returns the code of every short line, 0 for none, and the number of prices and dates before each index. */
 function linePatternsOf(blocks: readonly Block[]) {
-  const linePatterns = Uint8Array.from(blocks, ({ text }) => linePatternOf(text))
+  const linePatterns = Uint8Array.from(blocks, ({ text }) =>
+    text.length > 160 ? 0 : patternsOfLines.findIndex((pattern) => pattern.test(text)) + 1,
+  )
   const before = (pattern: number) => sumsBefore(blocks, (_, at) => (linePatterns[at] === pattern ? 1 : 0))
   return { linePatterns, prices: before(pricePattern), dates: before(datePattern) }
 }
