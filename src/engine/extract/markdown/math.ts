@@ -2,12 +2,6 @@
 import { childElements, type ElementNode, findElement, hasClass, isElement, rawText } from '../tree.ts'
 import { treeFromHtml } from '../html-tree.ts'
 
-interface Formula {
-  readonly inline: string
-  /** The formula as a block, when it is displayed on its own line. */
-  readonly block: string | undefined
-}
-
 const containers = /^(?:katex(?:-display)?|mwe-math-element\S*)$/
 const formulaImages = /^(?:latex|tex|mwe-math-fallback-image\S*)$/
 
@@ -29,15 +23,18 @@ export function isFormula(element: ElementNode): boolean {
   }
 }
 
-/** Returns the formula between dollar signs, or as code when it is not TeX; empty when it cannot be read. */
-export function formula(element: ElementNode): Formula {
+/**
+ * Returns the formula between dollar signs, or as code when it is not TeX; empty when it cannot be read. `block` is set
+ * when it is displayed on its own line.
+ */
+export function formula(element: ElementNode): { inline: string; block?: string } {
   if (isAsciiMath(element)) {
     const code = rawText(element).replaceAll(/[\s`]+/g, ' ')
-    return { inline: `\`${code.trim()}\``, block: undefined }
+    return { inline: `\`${code.trim()}\`` }
   }
   const tex = cleaned(texOf(element))
-  if (tex === '') return { inline: '', block: undefined }
-  if (!isDisplay(element)) return { inline: `$${tex}$`, block: undefined }
+  if (tex === '') return { inline: '' }
+  if (!isDisplay(element)) return { inline: `$${tex}$` }
   return { inline: `$$${tex}$$`, block: `$$\n${tex}\n$$` }
 }
 

@@ -19,22 +19,15 @@ export interface Scope {
   readonly collections: readonly Collection[]
   readonly passages: readonly Passage[]
   readonly baseUrl: string
-  readonly budget: Budget
+  readonly budget: ReturnType<typeof budgetFor>
 }
 
 /** Limit of the work for one answer: nested records multiply with every level of a schema and a page. */
-class Budget {
-  #left: number
-
-  constructor(elements: number) {
-    this.#left = baseSteps + stepsPerElement * elements
-  }
-
+function budgetFor(elements: number) {
+  let left = baseSteps + stepsPerElement * elements
   /** Takes steps from the budget; returns whether it was enough. */
-  allows(steps: number): boolean {
-    this.#left -= steps
-    return this.#left >= 0
-  }
+  const allows = (steps: number): boolean => (left -= steps) >= 0
+  return { allows }
 }
 
 /** Labels, records and elements inspected: many times what pages need, one or two seconds. */
@@ -60,7 +53,7 @@ export function pageScope({ root, baseUrl }: Tree, question: string): Scope {
     collections: [...dataCollections(entities), ...collectionsOf(root)],
     passages: passagesOf(root),
     baseUrl,
-    budget: new Budget(sizeOf(root)),
+    budget: budgetFor(sizeOf(root)),
   }
 }
 
