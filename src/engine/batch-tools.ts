@@ -6,7 +6,7 @@ import type { LanguageModel } from './language/model.ts'
 export function makeBatchTools({ model: settings }: Pick<EngineConfig, 'model'>): BatchTools {
   let model: LanguageModel | undefined
   return {
-    markdown: async (page, element) => (await import('./extract/page-markdown.ts')).markdownOf(page, element),
+    markdown: async (page, element) => (await import('./extract/page-reader.ts')).markdownOf(page, element),
     structured: async (page, request) => {
       const { extractStructured } = await import('./extract/page-structured.ts')
       if (settings) model ??= new (await import('./language/openai-compatible.ts')).OpenAiCompatible(settings)

@@ -1,22 +1,17 @@
 /** Extracts Markdown from one HTML file, in the main thread or a worker thread. */
 import { readFileSync } from 'node:fs'
 import { BaxError } from '../../core/errors/errors.ts'
+import type { ExtractedMarkdown, ExtractOptions } from '../../engine/scrape/extract-file.ts'
 
 /** A page to extract, as plain data for a worker thread. */
-export interface ExtractTask {
+export interface ExtractTask extends ExtractOptions {
   /** File of the page; absent if `bytes` are given. */
   readonly path?: string
   readonly bytes?: Uint8Array
-  /** URL of the page, to resolve its links. */
-  readonly url?: string
-  readonly onlyMain: boolean
-  readonly headline: boolean
 }
 
-export interface Extracted {
-  readonly markdown?: string
-  readonly warning?: string
-  readonly warning_code?: string
+/** Either the Markdown or an error. */
+export interface Extracted extends Partial<ExtractedMarkdown> {
   readonly error?: string
   /** Duration of the extraction, in milliseconds. */
   readonly ms: number

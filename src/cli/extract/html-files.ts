@@ -21,13 +21,13 @@ export function htmlFilesOf(io: Io, words: readonly string[]): HtmlFile[] {
       hint: 'run "bax extract <file…>", or pass HTML on standard input',
     })
   }
-  return (words.length === 0 ? ['-'] : words).flatMap((word) => {
+  return (words.length === 0 ? ['-'] : words).flatMap((word): HtmlFile[] => {
     if (word === '-') return [{ name: '-', read: () => readStdinBytes(io) }]
     const path = resolve(io.cwd, word)
-    if (!isFolder(path)) return [fileAt(word, path)]
+    if (!existsSync(path) || !statSync(path).isDirectory()) return [{ name: word, path }]
     const names = readdirSync(path).filter((name) => /\.x?html?$/i.test(name))
     if (names.length === 0) throw new BaxError('invalid_request', `${word} has no HTML files`)
-    return names.toSorted().map((name) => fileAt(join(word, name), join(path, name)))
+    return names.toSorted().map((name) => ({ name: join(word, name), path: join(path, name) }))
   })
 }
 
@@ -46,13 +46,6 @@ export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]
   } catch (cause) {
     throw new BaxError('invalid_request', `${list} is not JSON`, { cause })
   }
-  const files = Object.entries(urls).map(([key, url]) => ({
-    ...fileAt(key, resolve(io.cwd, folder!, `${key}.html`)),
-    url,
-  }))
+  const files = Object.entries(urls).map(([name, url]) => ({ name, path: resolve(io.cwd, folder!, `${name}.html`), url })) // prettier-ignore
   return { files, output: output! }
 }
-
-const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()
-
-const fileAt = (name: string, path: string): HtmlFile => ({ name, path })

@@ -6,18 +6,11 @@ import { Worker } from 'node:worker_threads'
 import type { Io } from '../io.ts'
 import { type Extracted, type ExtractTask, extractPage } from './extract-page.ts'
 
-export interface Extractor {
-  /** Maximum number of concurrent pages. */
-  readonly together: number
-  extract(task: ExtractTask): Promise<Extracted>
-  close(): Promise<void>
-}
-
 /** Minimum number of pages for worker threads: fewer are done before a thread has started. */
 const minPages = 32
 
 /** Returns worker threads for many pages, or the main thread for a few, and for a program that is not built. */
-export function extractorFor(count: number, { host }: Io): Extractor {
+export function extractorFor(count: number, { host }: Io): Pick<Threads, 'together' | 'extract' | 'close'> {
   const cores = availableParallelism()
   if (count < minPages || cores < 2 || host.manifest === undefined) {
     return { together: 1, extract: extractPage, close: async () => {} }
@@ -25,7 +18,8 @@ export function extractorFor(count: number, { host }: Io): Extractor {
   return new Threads(join(dirname(host.manifest), 'extract-worker.mjs'), Math.min(cores, Math.floor(count / 8)))
 }
 
-class Threads implements Extractor {
+class Threads {
+  /** Maximum number of concurrent pages. */
   readonly together: number
   readonly #all: Worker[]
   readonly #free: Worker[]

@@ -4,8 +4,43 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { resolveUrl } from './urls.ts'
 import { tokenizable } from './html-source.ts'
-import { closedBy, foreign, integration, voids } from './html-rules.ts'
-import { type ElementNode, isElement, maxDepth, type Tree } from './tree.ts'
+import { type ElementNode, isElement, maxDepth, type Tree, wordSet } from './tree.ts'
+
+/** Elements without content and end tag. */
+const voids = wordSet(
+  'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr',
+)
+
+/** Roots of other vocabularies, and elements in them that contain HTML. */
+const foreign = wordSet('math svg')
+const integration = wordSet('mi mo mn ms mtext annotation-xml foreignobject desc title')
+
+/** Elements that start tags end, by the names of the start tags. */
+const ended = {
+  'p address article aside blockquote details div dl fieldset figcaption figure footer form header hr main nav ol pre section table ul':
+    'p',
+  'h1 h2 h3 h4 h5 h6': 'h1 h2 h3 h4 h5 h6 p',
+  'select input output button datalist textarea': 'input option optgroup select button datalist textarea',
+  a: 'a',
+  tr: 'tr th td',
+  th: 'th',
+  td: 'thead th td',
+  body: 'head link script',
+  li: 'li',
+  option: 'option',
+  optgroup: 'optgroup option',
+  'dd dt': 'dd dt',
+  'rt rp': 'rt rp',
+  'tbody tfoot': 'thead tbody',
+}
+
+/** Elements that each start tag ends. */
+const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map(
+  Object.entries(ended).flatMap(([tags, words]) => {
+    const names = wordSet(words)
+    return tags.split(' ').map((tag) => [tag, names] as const)
+  }),
+)
 
 /**
  * Parses HTML text (decoded by the caller) that was fetched from `url`; any text yields a tree.
@@ -48,7 +83,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   ontextentity(codePoint: number): void {
-    this.#addText(character(codePoint))
+    this.#addText(String.fromCodePoint(codePoint))
   }
 
   onopentagname(start: number, end: number): void {
@@ -66,7 +101,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onattribentity(codePoint: number): void {
-    this.#value += character(codePoint)
+    this.#value += String.fromCodePoint(codePoint)
   }
 
   onattribend(): void {
@@ -161,5 +196,3 @@ class TreeBuilder implements TokenizerCallbacks {
     }
   }
 }
-
-const character = (codePoint: number): string => String.fromCodePoint(codePoint)

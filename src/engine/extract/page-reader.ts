@@ -13,7 +13,7 @@ interface FrameSnapshot {
 }
 
 /** The element to read, undefined for the whole document, and the frames inside it. */
-export interface Reading {
+interface Reading {
   readonly element: ElementHandle<Element> | undefined
   readonly frames: FrameSnapshot[]
 }
@@ -54,6 +54,13 @@ export async function readPage<Result>(
       details: { url: page.url() },
     })
   return withDeadline(work, { ms, error })
+}
+
+/** Returns the rendered page, or one element of it, as Markdown, including the content of visible frames. */
+export function markdownOf(page: Page, element?: Locator): Promise<string> {
+  return readPage(page, element, (module, reading) =>
+    module.evaluate((reader, { element, frames }) => reader.markdown(element, frames), reading),
+  )
 }
 
 /** Loads the reader's functions into a frame without changing the page's global scope. */

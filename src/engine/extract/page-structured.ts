@@ -19,14 +19,12 @@ export async function extractStructured(
   const content = await readPage(page, undefined, (module, { frames }) =>
     module.evaluate((reader, inner) => reader.snapshot(inner), frames),
   )
-  return structuredOf({ root: rootOf(content), baseUrl: page.url() }, request, model)
-}
-
-function rootOf(content: string): ElementNode {
+  let root: ElementNode
   try {
-    return JSON.parse(content) as ElementNode
+    root = JSON.parse(content) as ElementNode
   } catch (cause) {
     // A page may replace built-in objects, JSON included.
     throw new BaxError('evaluate_failed', 'the page cannot be read', { cause })
   }
+  return structuredOf({ root, baseUrl: page.url() }, request, model)
 }

@@ -1,5 +1,5 @@
 /** Extracts structured data from a page: with a language model if one is configured, else by rules. */
-import type { StructuredRequest } from '../../core/operation/command.ts'
+import type { CommandContext, StructuredRequest } from '../../core/operation/command.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { LanguageModel } from '../language/model.ts'
 import { toMarkdown } from './markdown.ts'
@@ -13,13 +13,7 @@ import { properSchema, shapeOf } from './structured/shape.ts'
 import { type Check, checkFor } from './structured/validate.ts'
 import { type ElementNode, isElement, isSilent, type Tree, type TreeNode } from './tree.ts'
 
-export interface StructuredResult {
-  readonly value: unknown
-  readonly source: 'model' | 'heuristic'
-  /** Whether the value matches the schema. */
-  readonly valid: boolean
-  readonly errors: string[]
-}
+export type StructuredResult = Awaited<ReturnType<CommandContext['structured']>>
 
 /** Maximum length of the page's structured data in a prompt, in characters. */
 const dataChars = 12_000

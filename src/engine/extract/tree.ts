@@ -55,7 +55,6 @@ export function classes(element: ElementNode): string[] {
 export const hasClass = (element: ElementNode, pattern: RegExp): boolean =>
   element.attributes['class'] !== undefined && classes(element).some((word) => pattern.test(word))
 
-/** Returns the child elements. */
 export const childElements = (element: ElementNode): ElementNode[] => element.children.filter(isElement)
 
 /** Iterates over `element` and its descendants in document order; skips the children where `enter` returns false. */

@@ -83,33 +83,19 @@ function isPixel({ width, height, style = '' }: Readonly<Record<string, string>>
   return /(?:^|;)\s*width:\s*[01]px/i.test(style) && /(?:^|;)\s*height:\s*[01]px/i.test(style)
 }
 
+/** A URL of a `srcset`, and its descriptor unless the URL ends with a comma. */
+const sized = /([^\s,]\S*)(?:(?<=,)|([^,]*))/g
+
 /** Returns the candidate of a `srcset` with the greatest width or density, parsed according to the HTML standard. */
 function largest(srcset: string | undefined): string | undefined {
   if (!srcset) return undefined
   let best: string | undefined
   let most = -1
-  const url = /[^\s,]\S*/y
-  const descriptor = /[^,]*/y
-  for (let at = skipGap(srcset, 0); at < srcset.length; at = skipGap(srcset, at)) {
-    url.lastIndex = at
-    const address = url.exec(srcset)![0]
-    at += address.length
-    let size = 1
-    if (!address.endsWith(',')) {
-      descriptor.lastIndex = at
-      const text = descriptor.exec(srcset)![0]
-      at += text.length
-      size = Number.parseFloat(text) || 1
-    }
-    if (size <= most || /^data:/i.test(address)) continue
+  for (const [, address, descriptor = ''] of srcset.matchAll(sized)) {
+    const size = Number.parseFloat(descriptor) || 1
+    if (size <= most || /^data:/i.test(address!)) continue
     most = size
-    best = address.replace(/,{1,9}$/, '')
+    best = address!.replace(/,{1,9}$/, '')
   }
   return best
-}
-
-function skipGap(text: string, from: number): number {
-  let at = from
-  while (at < text.length && (text[at] === ',' || /\s/.test(text[at]!))) at++
-  return at
 }

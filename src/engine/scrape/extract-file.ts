@@ -14,11 +14,17 @@ export interface ExtractOptions {
   readonly headline: boolean
 }
 
+export interface ExtractedMarkdown {
+  readonly markdown: string
+  readonly warning?: string
+  readonly warning_code?: WarningCode
+}
+
 /** Returns the Markdown of a page's main content, or of all of it. */
 export async function extractMarkdown(
   bytes: Uint8Array,
   { url, onlyMain, headline }: ExtractOptions,
-): Promise<{ markdown: string; warning?: string; warning_code?: WarningCode }> {
+): Promise<ExtractedMarkdown> {
   const { text, charset } = await decodeText(bytes, null, { declares: true })
   const document = htmlDocument(text, charset, url ?? '')
   const canonical = url === undefined ? canonicalOf(document.tree.root) : undefined

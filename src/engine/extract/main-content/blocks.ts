@@ -41,10 +41,7 @@ export interface Block {
   readonly linked: boolean
 }
 
-export interface Segments {
-  readonly blocks: readonly Block[]
-  readonly boxes: readonly Box[]
-}
+export type Segments = Readonly<Pick<Segmenter, 'blocks' | 'boxes'>>
 
 const emphases = new Set(['b', 'strong', 'em', 'i', 'u', 'mark'])
 const media = new Set(['img', 'picture', 'video', 'audio', 'iframe', 'svg', 'canvas', 'object', 'embed'])
@@ -203,5 +200,5 @@ function isPlainRow(row: ElementNode): boolean {
 export function segment(root: ElementNode): Segments {
   const segmenter = new Segmenter()
   segmenter.enter(root, undefined)
-  return { blocks: segmenter.blocks, boxes: segmenter.boxes }
+  return segmenter
 }

@@ -1,11 +1,12 @@
 /** Finds the main content of pages of any kind with a learnt model that classifies blocks of text in two passes. */
 import type { ElementNode } from '../tree.ts'
-import { blockFeatures, featuresOf, type Matrix, pageFeatures } from './features/features.ts'
+import { blockFeatures, featuresOf, type Matrix } from './features/features.ts'
+import { pageFeatures } from './features/page-features.ts'
 import { chancesOf, type Model } from './model.ts'
 import { prune } from './prune.ts'
 import { secondPassFeatures, writeSecond } from './features/second-pass.ts'
 import { expectedBest, keptBlocks } from './selection.ts'
-import { type StructuredDataContent, structuredDataContent } from './structured-data-content.ts'
+import { structuredDataContent } from './structured-data-content.ts'
 import { type Survey, surveyPage } from './features/survey.ts'
 
 /** Kinds of pages that the model distinguishes. */
@@ -69,15 +70,15 @@ const maxHtmlWords = 50
 const minStatedWords = 20
 
 /** Returns the content of the structured data for a page whose HTML is only the shell of an application. */
-function substituteFor({ words }: Survey, root: ElementNode): StructuredDataContent | undefined {
+function substituteFor({ words }: Survey, root: ElementNode): ElementNode | undefined {
   if (words > maxHtmlWords) return undefined
   const stated = structuredDataContent(root)
-  return stated && stated.words >= minStatedWords && stated.words >= 2 * words ? stated : undefined
+  return stated && stated.words >= minStatedWords && stated.words >= 2 * words ? stated.root : undefined
 }
 
-const withoutBlocks = (root: ElementNode, type: PageType, stated: StructuredDataContent | undefined): MainContent =>
+const withoutBlocks = (root: ElementNode, type: PageType, stated: ElementNode | undefined): MainContent =>
   stated
-    ? { root: stated.root, type, confidence: statedConfidence, fellBack: false }
+    ? { root: stated, type, confidence: statedConfidence, fellBack: false }
     : { root, type, confidence: 0, fellBack: true }
 
 /** Confidence of content from structured data, which the model did not classify. */

@@ -2,43 +2,31 @@
 import type { Matrix } from './features/features.ts'
 import { type Lexicon, type Scores, scoresOf } from './features/lexicon.ts'
 
-/** Stored trees: base64 of little-endian arrays over the nodes, which are in preorder. */
-interface StoredTrees {
+export interface Trees {
   readonly bias: number
-  /** Uint32: the first node of every tree. */
-  readonly roots: string
-  /** Uint16: the column that an inner node tests; 0xffff in a leaf. */
-  readonly features: string
-  /** Float32: the greatest value that goes left; in a leaf, its value. */
-  readonly thresholds: string
-  /** Uint8: distance to the right child; the left child is the next node. */
-  readonly rights: string
+  /** The first node of every tree. */
+  readonly roots: Uint32Array
+  /** The column that an inner node tests; 0xffff in a leaf. */
+  readonly features: Uint16Array
+  /** The greatest value that goes left; in a leaf, its value. */
+  readonly thresholds: Float32Array
+  /** Distance to the right child; the left child is the next node. */
+  readonly rights: Uint8Array
 }
 
-interface StoredScores {
-  /** Base64 of Uint32, ascending. */
-  readonly hashes: string
-  /** Base64 of Int8. */
-  readonly scores: string
-}
+/** Arrays as stored: base64 of their little-endian values; the nodes of trees are in preorder. */
+type Stored<Arrays> = { readonly [Name in keyof Arrays]: Arrays[Name] extends number ? number : string }
+type StoredScores = Stored<Omit<Scores, 'starts'>>
 
 interface ModelData {
   readonly version: number
   /** The kinds of pages and the trees that detect them. */
-  readonly types: Readonly<Record<string, StoredTrees>>
-  readonly first: StoredTrees
-  readonly second: StoredTrees
+  readonly types: Readonly<Record<string, Stored<Trees>>>
+  readonly first: Stored<Trees>
+  readonly second: Stored<Trees>
   /** Words of class names, and of texts. */
   readonly names: StoredScores
   readonly texts: StoredScores
-}
-
-export interface Trees {
-  readonly bias: number
-  readonly roots: Uint32Array
-  readonly features: Uint16Array
-  readonly thresholds: Float32Array
-  readonly rights: Uint8Array
 }
 
 export interface Model {
@@ -71,7 +59,7 @@ function readModel(data: ModelData): Model {
 const readScores = ({ hashes, scores }: StoredScores): Scores =>
   scoresOf(new Uint32Array(bytesOf(hashes)), new Int8Array(bytesOf(scores)))
 
-const readTrees = ({ bias, roots, features, thresholds, rights }: StoredTrees): Trees => ({
+const readTrees = ({ bias, roots, features, thresholds, rights }: Stored<Trees>): Trees => ({
   bias,
   roots: new Uint32Array(bytesOf(roots)),
   features: new Uint16Array(bytesOf(features)),

@@ -63,12 +63,8 @@ function shown(element: ElementNode, children: TreeNode[]): ElementNode {
 }
 
 function stateOf(pruned: readonly Pruned[]): TextState {
-  let state: TextState = 'none'
-  for (const { state: own } of pruned) {
-    if (own === 'kept') return own
-    if (own === 'dropped') state = own
-  }
-  return state
+  if (pruned.some(({ state }) => state === 'kept')) return 'kept'
+  return pruned.some(({ state }) => state === 'dropped') ? 'dropped' : 'none'
 }
 
 /** Returns children with kept text, and those without text that are adjacent to kept text only. */

@@ -2,15 +2,8 @@
 import type { Block } from './blocks.ts'
 import type { Survey } from './features/survey.ts'
 
-export interface Choice {
-  /** Minimum probability of kept blocks. */
-  readonly threshold: number
-  /** Expected F1 of the selection, assuming the probabilities are accurate. */
-  readonly worth: number
-}
-
-/** Returns the threshold with the greatest expected F1 over words. */
-export function expectedBest(survey: Survey, chances: Float32Array): Choice {
+/** Returns the minimum probability of kept blocks with the greatest expected F1 over words (`worth`). */
+export function expectedBest(survey: Survey, chances: Float32Array): { threshold: number; worth: number } {
   const { blocks } = survey.segments
   const order = Array.from(blocks.keys()).sort((a, b) => chances[b]! - chances[a]!)
   let total = 0

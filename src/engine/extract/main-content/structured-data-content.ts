@@ -4,12 +4,6 @@ import { type Entity, entitiesOf } from '../structured/linked-data.ts'
 import { type ElementNode, findElement, type TreeNode } from '../tree.ts'
 import { measureText } from './features/text-measure.ts'
 
-export interface StructuredDataContent {
-  /** An `<html>` element with the content. */
-  readonly root: ElementNode
-  readonly words: number
-}
-
 /** Types of entities that are the subject of a page, and the fields with their text, in reading order. */
 const subjects: readonly (readonly [RegExp, readonly string[]])[] = [
   [/article$|^blogposting$|^report$|^socialmediaposting$/, ['description', 'articleBody', 'text']],
@@ -23,8 +17,8 @@ const partFields = ['name', 'author', 'text', 'acceptedAnswer', 'suggestedAnswer
 const maxParts = 2000
 const maxDepth = 6
 
-/** Returns the content in structured data; undefined when there is none. */
-export function structuredDataContent(root: ElementNode): StructuredDataContent | undefined {
+/** Returns an `<html>` element with the content in structured data, and its words; undefined when there is none. */
+export function structuredDataContent(root: ElementNode): { root: ElementNode; words: number } | undefined {
   const writer = new Writer()
   for (const { types, fields } of entitiesOf(root)) {
     const names = subjects.find(([pattern]) => types.some((type) => pattern.test(type)))?.[1]

@@ -1,12 +1,80 @@
 /** State shared by the modules of the Markdown writer while one tree is written. */
 import { type ElementNode, hasClass, isElement, isSilent, type Tree, type TreeNode, wordSet } from '../tree.ts'
-import { Blocks } from './blocks.ts'
 import { findFootnotes, type Footnotes } from './footnotes.ts'
 import { isFormula } from './math.ts'
 
 const blockTags = wordSet(
   'address article aside blockquote body center dd details dialog dir div dl dt fieldset figcaption figure footer form frameset h1 h2 h3 h4 h5 h6 header hgroup hr html iframe legend li main menu nav ol optgroup p pre search section summary table tbody td tfoot th thead tr ul video audio',
 )
+
+/** Maximum indentation, in characters; deeper quotes and lists are not indented further. */
+const maxPrefixLength = 48
+
+/** Blocks written one after another, inside quotes and list items. */
+class Blocks {
+  readonly #out: string[] = []
+  #prefix = ''
+  /** Prefix of the next line when it is the first of a list item. */
+  #firstPrefix: string | undefined
+  /** Prefix of the blank line before the next block. */
+  #gapPrefix = ''
+  #gap: 'none' | 'line' | 'blank' = 'none'
+  #lastList: { prefix: string; marker: string } | undefined
+
+  /** Adds a block of one or more lines. */
+  add(block: string): void {
+    if (this.#gap === 'blank') this.#out.push(`\n${this.#gapPrefix.trimEnd()}\n`)
+    else if (this.#gap === 'line') this.#out.push('\n')
+    for (const [at, line] of block.split('\n').entries()) {
+      const prefix = at === 0 ? (this.#firstPrefix ?? this.#prefix) : this.#prefix
+      this.#out.push(at === 0 ? '' : '\n', line === '' ? prefix.trimEnd() : prefix + line)
+    }
+    this.#firstPrefix = undefined
+    this.#gapPrefix = this.#prefix
+    this.#gap = 'blank'
+    this.#lastList = undefined
+  }
+
+  /** Prefixes the lines that `content` adds: the first one with `first`, all others with `rest`. */
+  inside(first: string, rest: string, content: () => void): void {
+    if (this.#prefix.length + rest.length > maxPrefixLength) return content()
+    const saved = { prefix: this.#prefix, first: this.#firstPrefix, count: this.#out.length }
+    this.#firstPrefix = (this.#firstPrefix ?? this.#prefix) + first
+    this.#prefix += rest
+    content()
+    const wrote = this.#out.length > saved.count
+    this.#prefix = saved.prefix
+    this.#firstPrefix = wrote ? undefined : saved.first
+    if (wrote) this.#gapPrefix = saved.prefix
+  }
+
+  /** Writes the items of a list; adjacent lists get different markers. */
+  list(ordered: boolean, items: (marker: string) => void): void {
+    const [usual, other] = ordered ? ['.', ')'] : ['-', '*']
+    const before = this.#lastList
+    const prefix = this.#prefix
+    const marker = before?.prefix === prefix && before.marker === usual ? other! : usual!
+    const count = this.#out.length
+    items(marker)
+    if (this.#out.length === count) return
+    this.#lastList = { prefix, marker }
+    this.#gap = 'blank'
+  }
+
+  /** Lets the next block follow without a blank line. */
+  close(): void {
+    if (this.#gap === 'blank') this.#gap = 'line'
+  }
+
+  /** Number of chunks written so far. */
+  get size(): number {
+    return this.#out.length
+  }
+
+  toString(): string {
+    return this.#out.length === 0 ? '' : `${this.#out.join('')}\n`
+  }
+}
 
 export class Context {
   readonly baseUrl: string
@@ -29,7 +97,6 @@ export class Context {
     return isBlockTag(node) || this.holdsBlock(node)
   }
 
-  /** Whether an element contains a block. */
   holdsBlock(element: ElementNode): boolean {
     let found = this.#holdsBlock.get(element)
     if (found === undefined) {

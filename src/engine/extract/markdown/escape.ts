@@ -24,12 +24,9 @@ const readings = (char: Edge): Edge[] => (char !== undefined && char.length > 1 
 const opens = (before: Edge, after: Edge): boolean =>
   !isGap(after) && (!isPunctuation(after) || isGap(before) || isPunctuation(before))
 
-/** Whether in every parser a run of `*` or `~` between these characters can open emphasis. */
+/** Whether in every parser a run of `*` or `~` can open emphasis between these characters, or close it in reverse. */
 export const canOpen = (before: Edge, after: Edge): boolean =>
   readings(before).every((left) => readings(after).every((right) => opens(left, right)))
-
-/** Whether in every parser a run of `*` or `~` between these characters can close emphasis. */
-export const canClose = (before: Edge, after: Edge): boolean => canOpen(after, before)
 
 const mayOpen = (before: Edge, after: Edge): boolean =>
   readings(before).some((left) => readings(after).some((right) => opens(left, right)))

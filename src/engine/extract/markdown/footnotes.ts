@@ -5,17 +5,10 @@ import { childElements, type ElementNode, elementsOf, findElement, hasClass, isE
 const noteList = /^(?:footnotes?(?:-list|_list)?|endnotes?|references|reflist|footnote-definitions?)$/i
 const backText = /^(?:\s|↩|↑|\^|⤴|⏎|↵|\u{fe0e}|\u200b)*$/u
 
-export interface Footnotes {
-  /** Returns `[^1]` when the link refers to a footnote. */
-  reference(link: ElementNode): string | undefined
-  /** Returns `[^1]: ` when the list item is a footnote. */
-  definition(item: ElementNode): string | undefined
-  /** Whether the link leads from a footnote back to its reference. */
-  isBackLink(link: ElementNode): boolean
-}
+export type Footnotes = ReturnType<typeof findFootnotes>
 
 /** Finds notes in lists of notes that a link in the text refers to. */
-export function findFootnotes(root: ElementNode): Footnotes {
+export function findFootnotes(root: ElementNode) {
   const notes = collectNotes(root)
   const labels = new Map<string, string>()
   const inNotes = new Set<ElementNode>()
@@ -36,16 +29,19 @@ export function findFootnotes(root: ElementNode): Footnotes {
   }
   const items = new Map([...notes].map(([id, item]) => [item, labels.get(id)]))
   return {
-    reference(link) {
+    /** Returns `[^1]` when the link refers to a footnote. */
+    reference(link: ElementNode): string | undefined {
       const id = target(link)
       const label = id === undefined || !isMark(link) ? undefined : labels.get(id)
       return label && `[^${label}]`
     },
-    definition(item) {
+    /** Returns `[^1]: ` when the list item is a footnote. */
+    definition(item: ElementNode): string | undefined {
       const label = items.get(item)
       return label && `[^${label}]: `
     },
-    isBackLink: (link) => inNotes.has(link) && isBack(link),
+    /** Whether the link leads from a footnote back to its reference. */
+    isBackLink: (link: ElementNode): boolean => inNotes.has(link) && isBack(link),
   }
 }
 

@@ -17,15 +17,7 @@ import { type Breaks, Line } from './line.ts'
 import type { Mark } from './line-text.ts'
 import { formula, isFormula } from './math.ts'
 
-const marks: Readonly<Record<string, Mark>> = {
-  strong: 'strong',
-  b: 'strong',
-  em: 'em',
-  i: 'em',
-  del: 'del',
-  s: 'del',
-  strike: 'del', // prettier-ignore
-}
+const marks = new Map<string, Mark>([['strong', 'strong'], ['b', 'strong'], ['em', 'em'], ['i', 'em'], ['del', 'del'], ['s', 'del'], ['strike', 'del']]) // prettier-ignore
 /** Text of a link that only refers to the heading next to it. */
 const anchorText = /^[#¶§🔗\s\u200b\ufeff]*$/u
 const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|permalink)(?:[-_]|$)/i
@@ -71,7 +63,7 @@ class InlineWriter {
   #element(element: ElementNode): void {
     if (isFormula(element)) return this.#line.atom(formula(element).inline)
     if (isSkipped(element)) return
-    const mark = marks[element.tag]
+    const mark = marks.get(element.tag)
     if (mark !== undefined && !(mark === 'strong' && this.#options.heading)) {
       return this.#line.marked(mark, () => this.nodes(element.children))
     }

@@ -1,6 +1,5 @@
 /** Writes the tokens of a line as Markdown; emphasis that cannot be expressed is moved or omitted, text never is. */
 import {
-  canClose,
   canOpen,
   codeSpan,
   type Edge,
@@ -145,7 +144,7 @@ function flanks(tokens: Token[], at: number): boolean {
   const isFirst = tokens[start]!.kind === tokens[at]!.kind
   const before = edgeBefore(tokens, start)
   const after = edgeAfter(tokens, end)
-  return tokens[at]!.kind === 'open' ? isFirst && canOpen(before, after) : canClose(before, after)
+  return tokens[at]!.kind === 'open' ? isFirst && canOpen(before, after) : canOpen(after, before)
 }
 
 /** Returns the output character before a token; undefined at the start of a line. */

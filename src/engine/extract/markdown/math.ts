@@ -1,13 +1,6 @@
 /** Converts formulas to TeX: from KaTeX, MathJax, MathML and images of formulas. */
-import { type ElementNode, findElement, hasClass, rawText } from '../tree.ts'
+import { childElements, type ElementNode, findElement, hasClass, isElement, rawText } from '../tree.ts'
 import { treeFromHtml } from '../html-tree.ts'
-import { texOfMathMl } from './mathml.ts'
-
-interface Formula {
-  readonly inline: string
-  /** The formula as a block, when it is displayed on its own line. */
-  readonly block: string | undefined
-}
 
 const containers = /^(?:katex(?:-display)?|mwe-math-element\S*)$/
 const formulaImages = /^(?:latex|tex|mwe-math-fallback-image\S*)$/
@@ -30,15 +23,18 @@ export function isFormula(element: ElementNode): boolean {
   }
 }
 
-/** Returns the formula between dollar signs, or as code when it is not TeX; empty when it cannot be read. */
-export function formula(element: ElementNode): Formula {
+/**
+ * Returns the formula between dollar signs, or as code when it is not TeX; empty when it cannot be read. `block` is set
+ * when it is displayed on its own line.
+ */
+export function formula(element: ElementNode): { inline: string; block?: string } {
   if (isAsciiMath(element)) {
     const code = rawText(element).replaceAll(/[\s`]+/g, ' ')
-    return { inline: `\`${code.trim()}\``, block: undefined }
+    return { inline: `\`${code.trim()}\`` }
   }
   const tex = cleaned(texOf(element))
-  if (tex === '') return { inline: '', block: undefined }
-  if (!isDisplay(element)) return { inline: `$${tex}$`, block: undefined }
+  if (tex === '') return { inline: '' }
+  if (!isDisplay(element)) return { inline: `$${tex}$` }
   return { inline: `$$${tex}$$`, block: `$$\n${tex}\n$$` }
 }
 
@@ -83,4 +79,120 @@ function withoutDollars(tex: string): string {
   while (from < to && tex[from] === '$') from++
   while (to > from && tex[to - 1] === '$') to--
   return tex.slice(from, to)
+}
+
+const operators: Readonly<Record<string, string>> = {
+  '×': '\\times', '÷': '\\div', '±': '\\pm', '∓': '\\mp', '⋅': '\\cdot', '·': '\\cdot', '∗': '*', '−': '-',
+  '≤': '\\le', '≥': '\\ge', '≠': '\\ne', '≈': '\\approx', '≡': '\\equiv', '∼': '\\sim', '∝': '\\propto',
+  '∑': '\\sum', '∏': '\\prod', '∫': '\\int', '∮': '\\oint', '∂': '\\partial', '∇': '\\nabla', '∞': '\\infty',
+  '∈': '\\in', '∉': '\\notin', '⊂': '\\subset', '⊆': '\\subseteq', '∪': '\\cup', '∩': '\\cap', '∅': '\\emptyset',
+  '∀': '\\forall', '∃': '\\exists', '¬': '\\neg', '∧': '\\land', '∨': '\\lor', '⟨': '\\langle', '⟩': '\\rangle',
+  '→': '\\to', '←': '\\leftarrow', '⇒': '\\Rightarrow', '⇔': '\\Leftrightarrow', '↦': '\\mapsto', '…': '\\dots',
+  '⋯': '\\cdots', '′': "'", '{': '\\{', '}': '\\}', '%': '\\%', '#': '\\#', '&': '\\&', '\u2061': '', '\u2062': '',
+  '\u2063': '', '\u2064': '', 'α': '\\alpha', 'β': '\\beta', 'γ': '\\gamma', 'δ': '\\delta', 'ε': '\\varepsilon',
+  'ϵ': '\\epsilon', 'ζ': '\\zeta', 'η': '\\eta', 'θ': '\\theta', 'ι': '\\iota', 'κ': '\\kappa', 'λ': '\\lambda',
+  'μ': '\\mu', 'ν': '\\nu', 'ξ': '\\xi', 'π': '\\pi', 'ρ': '\\rho', 'σ': '\\sigma', 'τ': '\\tau', 'υ': '\\upsilon',
+  'φ': '\\varphi', 'ϕ': '\\phi', 'χ': '\\chi', 'ψ': '\\psi', 'ω': '\\omega', 'Γ': '\\Gamma', 'Δ': '\\Delta',
+  'Θ': '\\Theta', 'Λ': '\\Lambda', 'Ξ': '\\Xi', 'Π': '\\Pi', 'Σ': '\\Sigma', 'Φ': '\\Phi', 'Ψ': '\\Psi', 'Ω': '\\Omega',
+} // prettier-ignore
+const functions = new Set('sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln exp lim max min sup inf det dim gcd deg'.split(' ')) // prettier-ignore
+const accents: Readonly<Record<string, string>> = {
+  '^': '\\hat', '¯': '\\overline', '‾': '\\overline', '→': '\\vec', '⃗': '\\vec', '˙': '\\dot', '¨': '\\ddot',
+  '~': '\\tilde', '˜': '\\tilde', '⏞': '\\overbrace', '_': '\\underline', '⏟': '\\underbrace',
+} // prettier-ignore
+
+/** Returns the TeX of the children of a `<math>` element, or of an element inside it. */
+function texOfMathMl(element: ElementNode): string {
+  return joined(childElements(element).map(tex))
+}
+
+/** Joins TeX, with a space between a command and a letter. */
+function joined(parts: readonly string[]): string {
+  let out = ''
+  // Reading the end of a concatenated string would flatten it, which copies all of it.
+  let end = ''
+  for (const part of parts) {
+    if (part === '') continue
+    const added = /\\[a-z]+$/i.test(end) && /^[a-z]/i.test(part) ? ` ${part}` : part
+    out += added
+    end = (end + added.slice(-32)).slice(-32)
+  }
+  return out
+}
+
+function tex(element: ElementNode): string {
+  const parts = childElements(element)
+  const part = (at: number) => (parts[at] ? tex(parts[at]!) : '')
+  switch (element.tag) {
+    case 'mi':
+    case 'mn':
+    case 'mo':
+      return token(rawText(element).trim())
+    case 'mtext':
+    case 'ms':
+      return rawText(element).trim() === '' ? ' ' : `\\text{${rawText(element).replaceAll(/[{}\\]/g, '')}}`
+    case 'mspace':
+      return '\\ '
+    case 'mfrac':
+      return `\\frac{${part(0)}}{${part(1)}}`
+    case 'msqrt':
+      return `\\sqrt{${texOfMathMl(element)}}`
+    case 'mroot':
+      return `\\sqrt[${part(1)}]{${part(0)}}`
+    case 'msup':
+      return `${base(part(0))}^${script(part(1))}`
+    case 'msub':
+      return `${base(part(0))}_${script(part(1))}`
+    case 'msubsup':
+    case 'munderover':
+      return `${base(part(0))}_${script(part(1))}^${script(part(2))}`
+    case 'mover':
+      return accented(part(0), parts[1], '^')
+    case 'munder':
+      return accented(part(0), parts[1], '_')
+    case 'mfenced':
+      return fenced(element, parts)
+    case 'mtable':
+      return `\\begin{matrix}${parts.map(tex).join(' \\\\ ')}\\end{matrix}`
+    case 'mtr':
+    case 'mlabeledtr':
+      return parts.map(tex).join(' & ')
+    case 'semantics':
+      return part(0)
+    case 'annotation':
+    case 'annotation-xml':
+    case 'mphantom':
+    case 'none':
+    case 'mprescripts':
+      return ''
+    default:
+      return parts.length > 0 ? texOfMathMl(element) : token(plain(element))
+  }
+}
+
+const plain = (element: ElementNode) =>
+  element.children.map((child) => (isElement(child) ? '' : child.text)).join('').trim() // prettier-ignore
+
+function token(text: string): string {
+  if (functions.has(text)) return `\\${text}`
+  if (/^[a-z]{2,}$/i.test(text)) return `\\mathrm{${text}}`
+  return joined(
+    [...text].map((char) => (Object.hasOwn(operators, char) ? operators[char]! : char === '\\' ? '\\backslash' : char)),
+  )
+}
+
+/** Returns the base of an index: a single symbol unchanged, expressions in braces. */
+const base = (text: string): string => (text.length > 1 && /[+\-=*/ ]/.test(text) && !text.startsWith('\\left') ? `{${text}}` : text) // prettier-ignore
+
+const script = (text: string): string => (text.length === 1 ? text : `{${text}}`)
+
+function accented(text: string, over: ElementNode | undefined, direction: '^' | '_'): string {
+  const sign = over ? rawText(over).trim() : ''
+  if (Object.hasOwn(accents, sign)) return `${accents[sign]}{${text}}`
+  return `${base(text)}${direction}${script(over ? tex(over) : '')}`
+}
+
+function fenced(element: ElementNode, parts: readonly ElementNode[]): string {
+  const { open = '(', close = ')', separators = ',' } = element.attributes
+  return `\\left${token(open) || '.'}${parts.map(tex).join(separators[0] ?? '')}\\right${token(close) || '.'}`
 }

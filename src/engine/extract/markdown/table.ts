@@ -63,11 +63,8 @@ export function tableMarkdown(rows: readonly Row[], context: Context): string | 
 }
 
 /** Pads a row with empty cells; not in wide tables, whose head determines the width. */
-function fill(row: readonly string[], width: number): string[] {
-  const cells = row.slice(0, width)
-  if (width <= 64) while (cells.length < width) cells.push('')
-  return cells
-}
+const fill = (row: readonly string[], width: number): string[] =>
+  Array.from({ length: width <= 64 ? width : Math.min(width, row.length) }, (_, at) => row[at] ?? '')
 
 /** Returns the number of rows at the top that only name the columns. */
 function headCount(rows: readonly Row[]): number {

@@ -1,7 +1,7 @@
 /** Finds values without a label, by their format or their position. */
+import { wordSet } from '../tree.ts'
 import { coerce, emailIn } from './coerce.ts'
 import { firstValue, type FieldQuery } from './match.ts'
-import type { Pair } from './pairs.ts'
 import type { Scope } from './scope.ts'
 import type { Shape } from './shape.ts'
 import { coreWords, synonymOf } from './words.ts'
@@ -9,7 +9,7 @@ import { coreWords, synonymOf } from './words.ts'
 const money = /(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF)\b)\s?\d[\d.,' ]{0,20}|\d[\d.,' ]{0,20}(?:[$€£¥₹]|\b(?:USD|EUR|GBP|CHF|kr)\b)/ // prettier-ignore
 const currencies: Readonly<Record<string, string>> = { $: 'USD', '€': 'EUR', '£': 'GBP', '¥': 'JPY', '₹': 'INR' }
 const phone = /(?:\+|\b0|\(\d)[\d ()/.-]{6,18}\d/
-const vague = new Set('value result answer data info information detail fact'.split(' '))
+const vague = wordSet('value result answer data info information detail fact')
 const maxTextLength = 20_000
 
 /** Returns the value whose format fits the field; undefined when there is none. */
@@ -69,21 +69,18 @@ function textOf({ passages }: Scope): string | undefined {
   return long.length === 0 ? undefined : long.join('\n\n').slice(0, maxTextLength)
 }
 
-/** Searches by the words of the description; for a vague name, by those of the question. */
+/**
+ * Searches labels of words of the description only, the longest labels first; for a vague name, of words of the question.
+ */
 function byContext(shape: Shape, scope: Scope, query: FieldQuery): unknown {
   const { name, about, context } = query
   const isVague = name.every((word) => vague.has(word))
-  const allowed = isVague ? context : about.length > 0 ? about : [...name, ...context]
-  const required = about.length > 0 || isVague ? [] : name
-  const labels = labelsAmong(scope.pairs, new Set(allowed.map(synonymOf)), new Set(required.map(synonymOf)))
-  return firstValue(labels, shape, query)
-}
-
-/** Returns pairs whose label consists of allowed words only, those with the longest labels first. */
-function labelsAmong(pairs: readonly Pair[], allowed: ReadonlySet<string>, required: ReadonlySet<string>): Pair[] {
-  return pairs
+  const allowed = new Set((isVague ? context : about.length > 0 ? about : [...name, ...context]).map(synonymOf))
+  const required = new Set((about.length > 0 || isVague ? [] : name).map(synonymOf))
+  const labels = scope.pairs
     .filter(({ words }) => words.length > 0 && words.every((word) => allowed.has(synonymOf(word))))
     .filter(({ words }) => required.size === 0 || words.some((word) => required.has(synonymOf(word))))
     .sort((a, b) => b.words.length + b.rank - (a.words.length + a.rank))
     .slice(0, 20)
+  return firstValue(labels, shape, query)
 }

@@ -1,5 +1,5 @@
 /** Finds repeated content of a page: table rows, cards and items with the same structure, plain lists. */
-import { attribute, childElements, classes, type ElementNode, isElement, isSilent, visibleText } from '../tree.ts'
+import { attribute, childElements, classes, type ElementNode, isSilent, visibleText } from '../tree.ts'
 import { definitionGroups } from '../markdown/list.ts'
 import { isDataTable, rowsOf } from '../markdown/table.ts'
 
@@ -29,47 +29,41 @@ const maxCollections = 200
 /** Returns tables, lists and repeated elements below `root`, in document order. */
 export function collectionsOf(root: ElementNode): Collection[] {
   const found: Collection[] = []
-  const state = { heading: '', isBoilerplate: false }
-  const visit = (element: ElementNode): void => {
+  let heading = ''
+  const visit = (element: ElementNode, around: boolean): void => {
     for (const child of childElements(element)) {
       if (isSilent(child) || found.length >= maxCollections) continue
-      const heading = headingText(child)
-      if (heading !== undefined) state.heading = heading
-      const before = state.isBoilerplate
-      if (/^(?:nav|footer|aside)$/.test(child.tag) || (child.tag === 'header' && element.tag === 'body'))
-        state.isBoilerplate = true
-      const table = child.tag === 'table' ? (tableOf(child, state) ?? pairsOf(child, state)) : undefined
-      if (table) found.push(table)
-      if (table?.kind !== 'table') {
-        const list = groupOf(child, state)
-        if (list) found.push(list)
-        visit(child)
-      }
-      state.isBoilerplate = before
+      heading = headingText(child) ?? heading
+      const isBoilerplate = around || /^(?:nav|footer|aside)$/.test(child.tag) || (child.tag === 'header' && element.tag === 'body') // prettier-ignore
+      const add = (group: Group | undefined) =>
+        group && found.push({ label: heading, alias: aliasOf(child), isBoilerplate, ...group })
+      const table = child.tag === 'table' ? (tableOf(child) ?? pairsOf(child)) : undefined
+      add(table)
+      if (table?.kind === 'table') continue
+      add(groupOf(child))
+      visit(child, isBoilerplate)
     }
   }
-  visit(root)
+  visit(root, false)
   return found
 }
 
-function groupOf(element: ElementNode, state: State): Collection | undefined {
-  if (element.tag === 'ul' || element.tag === 'ol') return listOf(element, state)
-  return element.tag === 'dl' ? pairsOf(element, state) : cardsOf(element, state)
+/** A collection; its label is the heading above it unless it has one of its own. */
+type Group = Pick<Collection, 'kind' | 'records'> & Partial<Collection>
+
+function groupOf(element: ElementNode): Group | undefined {
+  if (element.tag === 'ul' || element.tag === 'ol') return listOf(element)
+  return element.tag === 'dl' ? pairsOf(element) : cardsOf(element)
 }
 
 const aliasOf = (element: ElementNode): string =>
   `${attribute(element, 'class')} ${attribute(element, 'id')} ${attribute(element, 'aria-label')}`.trim()
 
-interface State {
-  readonly heading: string
-  readonly isBoilerplate: boolean
-}
-
 function headingText(element: ElementNode): string | undefined {
   return /^(?:h[1-6]|legend|summary|caption)$/.test(element.tag) ? visibleText(element, 200) : undefined
 }
 
-function tableOf(table: ElementNode, { heading, isBoilerplate }: State): Collection | undefined {
+function tableOf(table: ElementNode): Group | undefined {
   const rows = rowsOf(table)
   if (!isDataTable(table, rows) || rows.length < 2) return undefined
   const first = rows[0]!
@@ -87,31 +81,19 @@ function tableOf(table: ElementNode, { heading, isBoilerplate }: State): Collect
     const element: ElementNode = { tag: 'tr', attributes: {}, children: [...cells] }
     return [{ element, fields, cells: Object.fromEntries(named) }]
   })
-  return {
-    label: caption ? visibleText(caption) : heading,
-    alias: aliasOf(table),
-    kind: 'table',
-    records,
-    isBoilerplate,
-  }
+  return { ...(caption && { label: visibleText(caption) }), kind: 'table', records }
 }
 
-function listOf(list: ElementNode, { heading, isBoilerplate }: State): Collection | undefined {
+function listOf(list: ElementNode): Group | undefined {
   const items = childElements(list).filter((item) => item.tag === 'li' && visibleText(item, 1) !== '')
   if (items.length === 0) return undefined
   const records = items.slice(0, maxRecords).map((element) => ({ element }))
   const rich = items.filter((item) => childElements(item).length > 1 || childElements(item).some(isRich)).length
-  return {
-    label: heading,
-    alias: aliasOf(list),
-    kind: rich > items.length / 2 ? 'cards' : 'list',
-    records,
-    isBoilerplate,
-  }
+  return { kind: rich > items.length / 2 ? 'cards' : 'list', records }
 }
 
 /** Returns terms and definitions, or the rows of a table with two columns and no head. */
-function pairsOf(element: ElementNode, { heading, isBoilerplate }: State): Collection | undefined {
+function pairsOf(element: ElementNode): Group | undefined {
   const pairs =
     element.tag === 'dl'
       ? definitionGroups(element).map(({ term, definitions }) => [term, ...definitions])
@@ -120,13 +102,13 @@ function pairsOf(element: ElementNode, { heading, isBoilerplate }: State): Colle
   const records = pairs
     .slice(0, maxRecords)
     .map(([term, value]) => ({ fields: { term: visibleText(term!, 200), value: visibleText(value!, 2000) } }))
-  return { label: heading, alias: aliasOf(element), kind: 'pairs', records, isBoilerplate }
+  return { kind: 'pairs', records }
 }
 
-const isRich = (element: ElementNode): boolean => childElements(element).filter(isElement).length > 1
+const isRich = (element: ElementNode): boolean => childElements(element).length > 1
 
 /** Returns the largest group of children with the same structure: same tag, same first class or similar descendants. */
-function cardsOf(parent: ElementNode, { heading, isBoilerplate }: State): Collection | undefined {
+function cardsOf(parent: ElementNode): Group | undefined {
   if (/^(?:ul|ol|dl|tr|tbody|thead|table|p|select|html)$/.test(parent.tag)) return undefined
   const groups = new Map<string, ElementNode[]>()
   for (const child of childElements(parent)) {
@@ -142,19 +124,15 @@ function cardsOf(parent: ElementNode, { heading, isBoilerplate }: State): Collec
     if (filled.length > best.length && isUniform(filled)) best = filled
   }
   if (best.length < 2) return undefined
-  const label = headingBefore(parent, best[0]!) ?? heading
+  const label = headingBefore(parent, best[0]!)
   const records = best.slice(0, maxRecords).map((element) => ({ element }))
-  return { label, alias: `${aliasOf(parent)} ${aliasOf(best[0]!)}`, kind: 'cards', records, isBoilerplate }
+  return { ...(label !== undefined && { label }), alias: `${aliasOf(parent)} ${aliasOf(best[0]!)}`, kind: 'cards', records } // prettier-ignore
 }
 
 /** Returns the last heading among the children of `parent` before `card`. */
 function headingBefore(parent: ElementNode, card: ElementNode): string | undefined {
-  let heading: string | undefined
-  for (const child of childElements(parent)) {
-    if (child === card) break
-    heading = headingText(child) ?? heading
-  }
-  return heading
+  const children = childElements(parent)
+  return children.slice(0, children.indexOf(card)).map(headingText).findLast((text) => text !== undefined) // prettier-ignore
 }
 
 /** Whether elements have similar descendants, unlike the sections of a page, which share only a tag. */

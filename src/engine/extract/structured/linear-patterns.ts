@@ -1,6 +1,7 @@
 /** Runs the patterns of a schema in linear time, and limits the work of a check. */
 import { RE2JS } from 're2js'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { isRecord } from './shape.ts'
 
 /** Step limit of a check, about a second; one instruction of a pattern on one character is a step. */
 const maxSteps = 20_000_000
@@ -71,14 +72,12 @@ function invalidPattern(source: string, schema: unknown, reason: string, cause?:
 /** Returns the path of a pattern in a schema: `schema.properties.title.pattern`. */
 function pathOf(source: string, schema: unknown, path: string): string | undefined {
   if (typeof schema !== 'object' || schema === null) return undefined
+  const isNamed = (object: unknown) => isRecord(object) && Object.hasOwn(object, source)
   for (const [key, inner] of Object.entries(schema)) {
     const place = Array.isArray(schema) ? `${path}[${key}]` : `${path}.${key}`
-    const isHere = key === 'pattern' ? inner === source : key === 'patternProperties' && isNamed(inner, source)
+    const isHere = key === 'pattern' ? inner === source : key === 'patternProperties' && isNamed(inner)
     const found = isHere ? place : pathOf(source, inner, place)
     if (found !== undefined) return found
   }
   return undefined
 }
-
-const isNamed = (object: unknown, name: string): boolean =>
-  typeof object === 'object' && object !== null && Object.hasOwn(object, name)

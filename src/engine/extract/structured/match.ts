@@ -14,16 +14,11 @@ export interface FieldQuery {
   readonly context: readonly string[]
 }
 
-interface Ranked {
-  readonly pair: Pair
-  readonly score: number
-}
-
 /** Minimum score of a matching label. */
 export const minScore = 0.42
 
 /** Returns the pairs that match the field, best first; equal ones in page order. */
-export function rankPairs(pairs: readonly Pair[], query: FieldQuery): Ranked[] {
+export function rankPairs(pairs: readonly Pair[], query: FieldQuery) {
   return pairs
     .map((pair) => ({ pair, score: scoreOf(pair, query) }))
     .filter(({ score }) => score >= minScore)

@@ -6,7 +6,8 @@ const gapMark = '[…]'
 /** Returns the blocks of a Markdown text most relevant to the question, in page order, with marks at omissions. */
 export function cutToBudget(markdown: string, question: string, budget: number): string {
   if (markdown.length <= budget) return markdown
-  const blocks = markdown.split(/\n{2,}/).flatMap((block) => pieces(block, Math.max(200, Math.floor(budget / 4))))
+  const longest = Math.max(200, Math.floor(budget / 4))
+  const blocks = markdown.split(/\n{2,}/).flatMap((block) => pieces(block, longest))
   const queryWords = new Set(wordsOf(question).map(synonymOf))
   const words = blocks.map((block) => new Set(wordsOf(block.slice(0, 4000)).map(synonymOf)))
   const scores = scoresOf(words, queryWords)
@@ -45,8 +46,5 @@ function scoresOf(words: readonly ReadonlySet<string>[], queryWords: ReadonlySet
   })
 }
 
-function pieces(block: string, longest: number): string[] {
-  const parts: string[] = []
-  for (let at = 0; at < block.length; at += longest) parts.push(block.slice(at, at + longest))
-  return parts
-}
+const pieces = (block: string, longest: number): string[] =>
+  Array.from({ length: Math.ceil(block.length / longest) }, (_, at) => block.slice(at * longest, (at + 1) * longest))

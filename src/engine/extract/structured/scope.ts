@@ -1,9 +1,17 @@
 /** The sources of values: a whole page, or one record of a collection. */
-import { type ElementNode, elementsOf, type Tree } from '../tree.ts'
+import {
+  childElements,
+  type ElementNode,
+  elementsOf,
+  isElement,
+  isPhrasing,
+  isSilent,
+  type Tree,
+  visibleText,
+} from '../tree.ts'
 import { type Collection, type CollectionRecord, collectionsOf } from './collections.ts'
 import { entitiesOf, type Entity } from './linked-data.ts'
 import { type Pair, Pairs } from './pairs.ts'
-import { passagesOf, type Passage } from './passages.ts'
 import { contentWords } from './words.ts'
 
 export interface Scope {
@@ -11,22 +19,15 @@ export interface Scope {
   readonly collections: readonly Collection[]
   readonly passages: readonly Passage[]
   readonly baseUrl: string
-  readonly budget: Budget
+  readonly budget: ReturnType<typeof budgetFor>
 }
 
 /** Limit of the work for one answer: nested records multiply with every level of a schema and a page. */
-class Budget {
-  #left: number
-
-  constructor(elements: number) {
-    this.#left = baseSteps + stepsPerElement * elements
-  }
-
+function budgetFor(elements: number) {
+  let left = baseSteps + stepsPerElement * elements
   /** Takes steps from the budget; returns whether it was enough. */
-  allows(steps: number): boolean {
-    this.#left -= steps
-    return this.#left >= 0
-  }
+  const allows = (steps: number): boolean => (left -= steps) >= 0
+  return { allows }
 }
 
 /** Labels, records and elements inspected: many times what pages need, one or two seconds. */
@@ -52,7 +53,7 @@ export function pageScope({ root, baseUrl }: Tree, question: string): Scope {
     collections: [...dataCollections(entities), ...collectionsOf(root)],
     passages: passagesOf(root),
     baseUrl,
-    budget: new Budget(sizeOf(root)),
+    budget: budgetFor(sizeOf(root)),
   }
 }
 
@@ -141,4 +142,44 @@ function listsIn(fields: Fields): Collection[] {
     const items = records.map((item) => (typeof item['item'] === 'object' && item['item'] !== null ? { ...item, ...item['item'] } : item)) // prettier-ignore
     return [dataCollection(label, items)]
   })
+}
+
+/** A part of the running text. */
+interface Passage {
+  /** The heading above it. */
+  readonly heading: string
+  readonly text: string
+}
+
+const maxPassageLength = 5000
+
+/** Whether an element is displayed on its own lines, or contains one that is. */
+function isBlock(element: ElementNode): boolean {
+  if (isSilent(element) || element.tag === 'br' || element.tag === 'img') return false
+  return !isPhrasing(element) || childElements(element).some(isBlock)
+}
+
+/** Returns paragraphs and other innermost blocks in document order. */
+function passagesOf(root: ElementNode): Passage[] {
+  const passages: Passage[] = []
+  let heading = ''
+  const add = (element: ElementNode) => {
+    const text = visibleText(element, maxPassageLength)
+    if (text !== '') passages.push({ heading, text })
+  }
+  const visit = (element: ElementNode): void => {
+    if (isSilent(element) || /^(?:nav|footer)$/.test(element.tag)) return
+    if (/^h[1-6]$/.test(element.tag)) {
+      heading = visibleText(element, 200)
+      return
+    }
+    const blocks = childElements(element).filter(isBlock)
+    if (blocks.length === 0) return add(element)
+    // Text between blocks is a separate passage.
+    const loose = element.children.filter((child) => !isElement(child) || !isBlock(child))
+    add({ tag: 'p', attributes: {}, children: loose })
+    for (const child of blocks) visit(child)
+  }
+  visit(root)
+  return passages
 }

@@ -1,4 +1,5 @@
 /** Splits names and labels into words, and compares them. */
+import { wordSet } from '../tree.ts'
 
 /** Synonyms on web pages; the first represents its group. */
 const groups = [
@@ -41,16 +42,15 @@ const groups = [
   'language lang sprache',
 ] as const
 
-const representatives = new Map<string, string>()
-for (const group of groups) {
-  const [first, ...others] = group.split(' ')
-  for (const word of others) representatives.set(word, first!)
-}
+const representatives = new Map(
+  groups.flatMap((group) => {
+    const [first, ...others] = group.split(' ')
+    return others.map((word) => [word, first!] as const)
+  }),
+)
 
-const empty = new Set(
-  'the a an of to in on at for from with by and or is are was be this that these those it its as all every each page site please find get give list show extract return me what which who how many much their his her der die das und von'.split(
-    ' ',
-  ),
+const empty = wordSet(
+  'the a an of to in on at for from with by and or is are was be this that these those it its as all every each page site please find get give list show extract return me what which who how many much their his her der die das und von',
 )
 
 /** Returns lower-case words, the same for `datePublished`, `date_published` and `Date published:`. */
@@ -76,7 +76,7 @@ function singular(word: string): string {
 }
 
 /** Words that only modify others: `aggregateRating ratingValue` is a rating, `is in stock` a stock. */
-const light = new Set('aggregate value offer current main full our is has in on of the a an as by for'.split(' '))
+const light = wordSet('aggregate value offer current main full our is has in on of the a an as by for')
 
 /** Cache of core words: each label is compared with every field name. */
 const cores = new WeakMap<readonly string[], readonly string[]>()

@@ -1,9 +1,5 @@
 /** Page functions for actions. Selectors are CSS; open shadow roots are searched after the document. */
-
-export interface Point {
-  readonly x: number
-  readonly y: number
-}
+import type { Point } from '../../../core/operation/command.ts'
 
 function find(selector: string, root: ParentNode = document): Element | null {
   const found = root.querySelector(selector)

@@ -27,38 +27,19 @@ const pauseMs = 1000
 const maxFillFactor = 3
 
 /** A source of repeated calls: an interval, a stream, a worker. */
-export class CallSource {
-  readonly #activity: Activity
-  /** Maximum pause between two calls, in milliseconds. */
-  readonly #everyMs: number
-  #calledAt: number | undefined
+export interface CallSource {
+  called(): void
+  end(): void
+}
 
-  constructor(activity: Activity, everyMs = pauseMs) {
-    this.#activity = activity
-    this.#everyMs = everyMs
-  }
-
-  called(): void {
-    this.#calledAt = performance.now()
-  }
-
-  end(): void {
-    this.#activity.feeds.delete(this)
-  }
-
-  /** Whether the first call is still expected. */
-  get isPending(): boolean {
-    return this.#calledAt === undefined
-  }
-
-  /** Returns whether the last call has added text and the next one is due. */
-  isFilling(now: number, grownAt: number): boolean {
-    return !this.isPending && grownAt >= this.#calledAt! && now - this.#calledAt! <= this.#everyMs + timerSlackMs
-  }
+/** The maximum pause between two calls of a source, in milliseconds, and the time of the last call. */
+interface Feed {
+  readonly everyMs: number
+  calledAt?: number
 }
 
 export class Activity {
-  readonly feeds = new Set<CallSource>()
+  readonly #feeds = new Set<Feed>()
   readonly #now = performance.now.bind(performance)
   readonly #setTimeout = globalThis.setTimeout.bind(globalThis)
   /** Pending timers, with their delays. */
@@ -96,10 +77,13 @@ export class Activity {
   }
 
   /** Adds a source of calls; `everyMs` is the pause between them, if known. */
-  feed(everyMs?: number): CallSource {
-    const feed = new CallSource(this, everyMs)
-    this.feeds.add(feed)
-    return feed
+  feed(everyMs = pauseMs): CallSource {
+    const feed: Feed = { everyMs }
+    this.#feeds.add(feed)
+    return {
+      called: () => void (feed.calledAt = this.#now()),
+      end: () => void this.#feeds.delete(feed),
+    }
   }
 
   touch(): void {
@@ -170,15 +154,21 @@ export class Activity {
     }
     const view = this.#view
     if (view === 'nothing' && now - this.#start < emptyMs) return !this.#isTooLarge
-    const isFilling = [...this.feeds].some((feed) => feed.isFilling(now, this.#grownAt))
+    const isFilling = [...this.#feeds].some((feed) => this.#isFilling(feed, now))
     const mayGrow = view === 'content' ? this.#wasIncomplete && isFilling : isFilling || this.#isExpecting
     if (!mayGrow || now - this.#start >= maxFillFactor * settleMs) return false
     // Every added text extends the time for the next one.
     return this.#countedMs - this.#countedMsAtGrowth < settleMs + timerSlackMs
   }
 
+  /** Returns whether the last call of a source has added text and the next one is due. */
+  #isFilling({ calledAt, everyMs }: Feed, now: number): boolean {
+    return calledAt !== undefined && this.#grownAt >= calledAt && now - calledAt <= everyMs + timerSlackMs
+  }
+
   get #isExpecting(): boolean {
-    return this.#open + this.#expected + this.#timers.size > 0 || [...this.feeds].some(({ isPending }) => isPending)
+    if (this.#open + this.#expected + this.#timers.size > 0) return true
+    return [...this.#feeds].some(({ calledAt }) => calledAt === undefined)
   }
 
   /** Whether no activity is left that is always waited for. */

@@ -14,7 +14,7 @@ interface Images {
 
 /** Watches the images of a page; returns a function to call with every element that a script adds. */
 export function watchImages(activity: Activity, areLoaded: boolean): (added: Element) => void {
-  const images: Images = areLoaded ? new LoadedImages(activity) : new UnloadedImages(activity)
+  const images = areLoaded ? loadedImages(activity) : unloadedImages(activity)
   let selector = 'img[onload],img[onerror]'
   const expectAll = (root: ParentNode): void => {
     for (const image of root.querySelectorAll<HTMLImageElement>(selector)) images.expect(image)
@@ -36,11 +36,9 @@ export function watchImages(activity: Activity, areLoaded: boolean): (added: Ele
   }
 }
 
-type ListenerTarget = Pick<EventTarget, 'addEventListener'>
-
 /** Calls back when a script adds a listener for `load` or `error`. */
 function watchListeners(
-  target: ListenerTarget,
+  target: Pick<EventTarget, 'addEventListener'>,
   onListener: (target: unknown, options?: boolean | AddEventListenerOptions) => void,
 ): void {
   const { addEventListener } = EventTarget.prototype
@@ -72,24 +70,17 @@ function watchSources(images: Images): void {
   }
 }
 
-class LoadedImages implements Images {
-  readonly #activity: Activity
-  readonly #seen = new WeakSet<HTMLImageElement>()
-
-  constructor(activity: Activity) {
-    this.#activity = activity
-  }
-
-  expect(image: HTMLImageElement): void {
-    if (this.#seen.has(image)) return
-    this.#seen.add(image)
+function loadedImages(activity: Activity): Images {
+  const seen = new WeakSet<HTMLImageElement>()
+  const expect = (image: HTMLImageElement): void => {
+    if (seen.has(image)) return
+    seen.add(image)
     if (image.loading === 'lazy') image.loading = 'eager'
     if (image.complete) return
-    const end = this.#activity.expect()
+    const end = activity.expect()
     for (const event of ['load', 'error']) image.addEventListener(event, end, { once: true })
   }
-
-  change(): void {}
+  return { expect, change() {} }
 }
 
 interface ImageState {
@@ -98,67 +89,58 @@ interface ImageState {
   facts?: ImageFacts
 }
 
-class UnloadedImages implements Images {
-  readonly #activity: Activity
-  readonly #check = imageCheck()
-  readonly #expected = new WeakSet<HTMLImageElement>()
-  readonly #states = new WeakMap<HTMLImageElement, ImageState>()
-
-  constructor(activity: Activity) {
-    this.#activity = activity
-    this.#overrideProperties()
-  }
-
-  expect(image: HTMLImageElement): void {
-    this.#expected.add(image)
-    this.#load(image)
-  }
-
-  change(image: HTMLImageElement): void {
-    if (this.#expected.has(image)) this.#load(image)
-  }
-
+function unloadedImages(activity: Activity): Images {
+  const check = imageCheck()
+  const expected = new WeakSet<HTMLImageElement>()
+  const states = new WeakMap<HTMLImageElement, ImageState>()
   /** Checks the source of the image and dispatches its event, once. */
-  #load(image: HTMLImageElement): ImageState | undefined {
+  const load = (image: HTMLImageElement): ImageState | undefined => {
     const url = sourceOf(image)
-    const existing = this.#states.get(image)
+    const existing = states.get(image)
     if (url === '' || existing?.url === url) return existing
-    const end = this.#activity.expect()
-    const state: ImageState = { url, check: this.#check(url) }
-    this.#states.set(image, state)
+    const end = activity.expect()
+    const state: ImageState = { url, check: check(url) }
+    states.set(image, state)
     const finish = (facts: ImageFacts): void => {
       state.facts = facts
-      if (this.#states.get(image) === state) image.dispatchEvent(new Event(facts.isLoaded ? 'load' : 'error'))
+      if (states.get(image) === state) image.dispatchEvent(new Event(facts.isLoaded ? 'load' : 'error'))
     }
     void state.check.then(finish).finally(end)
     return state
   }
+  const expect = (image: HTMLImageElement): ImageState | undefined => {
+    expected.add(image)
+    return load(image)
+  }
+  overrideProperties(expect)
+  return {
+    expect,
+    change(image) {
+      if (expected.has(image)) load(image)
+    },
+  }
+}
 
-  /** Overrides the properties for the loading state and size of images. */
-  #overrideProperties(): void {
-    const image = HTMLImageElement.prototype
-    const stateOf = (one: HTMLImageElement): ImageState | undefined => {
-      this.#expected.add(one)
-      return this.#load(one)
+/** Overrides the properties for the loading state and size of images. */
+function overrideProperties(stateOf: (image: HTMLImageElement) => ImageState | undefined): void {
+  const image = HTMLImageElement.prototype
+  const define = (name: string, get: (this: HTMLImageElement) => unknown) =>
+    Object.defineProperty(image, name, { get, configurable: true, enumerable: true })
+  const size = (name: 'width' | 'height') =>
+    function (this: HTMLImageElement): number {
+      const { facts } = stateOf(this) ?? {}
+      if (!facts?.isLoaded) return 0
+      return facts[name] ?? (Number(this.getAttribute(name)) || assumedSize[name])
     }
-    const define = (name: string, get: (this: HTMLImageElement) => unknown) =>
-      Object.defineProperty(image, name, { get, configurable: true, enumerable: true })
-    const size = (name: 'width' | 'height') =>
-      function (this: HTMLImageElement): number {
-        const { facts } = stateOf(this) ?? {}
-        if (!facts?.isLoaded) return 0
-        return facts[name] ?? (Number(this.getAttribute(name)) || assumedSize[name])
-      }
-    define('complete', function () {
-      const state = stateOf(this)
-      return state === undefined || state.facts !== undefined
-    })
-    define('naturalWidth', size('width'))
-    define('naturalHeight', size('height'))
-    image.decode = async function () {
-      const facts = await stateOf(this)?.check
-      if (!facts?.isLoaded) throw new DOMException('The source image cannot be decoded.', 'EncodingError')
-    }
+  define('complete', function () {
+    const state = stateOf(this)
+    return state === undefined || state.facts !== undefined
+  })
+  define('naturalWidth', size('width'))
+  define('naturalHeight', size('height'))
+  image.decode = async function () {
+    const facts = await stateOf(this)?.check
+    if (!facts?.isLoaded) throw new DOMException('The source image cannot be decoded.', 'EncodingError')
   }
 }
 

@@ -5,14 +5,14 @@ const idleMs = 12
 
 /** Emulates animation frames and layout observers, which are never called on pages that are not painted. */
 export function emulateFrames(): void {
-  const { setTimeout, clearTimeout } = globalThis
+  const { setTimeout, clearTimeout }: Window = window
   globalThis.requestAnimationFrame = (callback) =>
-    Reflect.apply(setTimeout, globalThis, [() => callback(performance.now()), 16]) as unknown as number
+    Reflect.apply(setTimeout, globalThis, [() => callback(performance.now()), 16])
   globalThis.cancelAnimationFrame = (id) => Reflect.apply(clearTimeout, globalThis, [id])
   // Idle callbacks do not run on pages that are not painted.
   globalThis.requestIdleCallback = (callback) => {
     const deadline = { didTimeout: false, timeRemaining: () => idleMs }
-    return Reflect.apply(setTimeout, globalThis, [() => callback(deadline), 1]) as unknown as number
+    return Reflect.apply(setTimeout, globalThis, [() => callback(deadline), 1])
   }
   globalThis.cancelIdleCallback = (id) => Reflect.apply(clearTimeout, globalThis, [id])
   globalThis.IntersectionObserver = class implements IntersectionObserver {

@@ -8,13 +8,13 @@ const maxTimers = 20_000
  * returns whether that succeeded, so that the tab can open the next page immediately.
  */
 export function sealPage(): () => boolean {
-  const { setTimeout, clearTimeout, stop } = globalThis
+  const { setTimeout, clearTimeout, stop }: Window = window
   const { open } = Document.prototype
   const cancelFrame = globalThis.cancelAnimationFrame.bind(globalThis)
   const requestFrame = globalThis.requestAnimationFrame.bind(globalThis)
   return () => {
     // Timers and intervals share one ID sequence.
-    const last = Reflect.apply(setTimeout, globalThis, [() => {}, 0]) as unknown as number
+    const last = Reflect.apply(setTimeout, globalThis, [() => {}, 0])
     if (last > maxTimers) return false
     for (let id = last; id > 0; id--) Reflect.apply(clearTimeout, globalThis, [id])
     for (let id = requestFrame(() => {}); id > 0; id--) cancelFrame(id)
@@ -27,16 +27,12 @@ export function sealPage(): () => boolean {
       return false
     }
     window.name = ''
-    return clearStorage()
+    try {
+      sessionStorage.clear()
+      localStorage.clear()
+    } catch {
+      // Sandboxed documents have no storage.
+    }
+    return true
   }
-}
-
-function clearStorage(): boolean {
-  try {
-    sessionStorage.clear()
-    localStorage.clear()
-  } catch {
-    // Sandboxed documents have no storage.
-  }
-  return true
 }

@@ -72,10 +72,8 @@ function wrapped(handler: unknown, before?: () => void, after?: () => void): unk
 /** Watches animation frames, idle callbacks and scheduled tasks. */
 function watchTasks(activity: Activity): void {
   let frames = 0
-  watchCallbacks('requestAnimationFrame', 'cancelAnimationFrame', () =>
-    frames++ < contentFrames ? activity.begin() : activity.expect(),
-  )
-  watchCallbacks('requestIdleCallback', 'cancelIdleCallback', () => activity.expect())
+  watchCallbacks('AnimationFrame', () => (frames++ < contentFrames ? activity.begin() : activity.expect()))
+  watchCallbacks('IdleCallback', () => activity.expect())
   const { scheduler } = globalThis as { scheduler?: { postTask(...args: unknown[]): Promise<unknown> } }
   if (!scheduler?.postTask) return
   const { postTask } = scheduler
@@ -88,42 +86,36 @@ function watchTasks(activity: Activity): void {
   }
 }
 
-function watchCallbacks(
-  request: keyof typeof globalThis,
-  cancel: keyof typeof globalThis,
-  begin: () => () => void,
-): void {
-  const globals = globalThis as unknown as Record<string, (...args: unknown[]) => unknown>
-  const [requestCallback, cancelCallback] = [globals[request]!, globals[cancel]!]
+function watchCallbacks(name: 'AnimationFrame' | 'IdleCallback', begin: () => () => void): void {
+  const [request, cancel] = [`request${name}`, `cancel${name}`] as const
+  const { [request]: requestCallback, [cancel]: cancelCallback } = globalThis
   const open = new Map<unknown, () => void>()
   const end = (id: unknown): void => {
     open.get(id)?.()
     open.delete(id)
   }
-  globals[request] = (handler: unknown, ...rest) => {
-    const id: unknown = Reflect.apply(requestCallback, globalThis, [
-      wrapped(handler, undefined, () => end(id)),
-      ...rest,
-    ])
-    open.set(id, begin())
-    return id
-  }
-  globals[cancel] = (id) => {
-    end(id)
-    Reflect.apply(cancelCallback, globalThis, [id])
-  }
+  Object.assign(globalThis, {
+    [request](handler: unknown, ...rest: unknown[]) {
+      const afterwards = wrapped(handler, undefined, () => end(id))
+      const id: unknown = Reflect.apply(requestCallback, globalThis, [afterwards, ...rest])
+      open.set(id, begin())
+      return id
+    },
+    [cancel](id: unknown) {
+      end(id)
+      Reflect.apply(cancelCallback, globalThis, [id])
+    },
+  })
 }
 
 function watchRequests(activity: Activity): void {
   const { fetch } = globalThis
-  if (fetch) {
-    globalThis.fetch = function (this: unknown, ...args: Parameters<typeof fetch>) {
-      const end = activity.begin()
-      const response = Reflect.apply(fetch, globalThis, args)
-      // Reading the body is tracked separately, below.
-      response.then(end, end)
-      return response
-    }
+  globalThis.fetch = function (this: unknown, ...args: Parameters<typeof fetch>) {
+    const end = activity.begin()
+    const response = Reflect.apply(fetch, globalThis, args)
+    // Reading the body is tracked separately, below.
+    response.then(end, end)
+    return response
   }
   const { send } = XMLHttpRequest.prototype
   XMLHttpRequest.prototype.send = function (...args) {
@@ -154,52 +146,46 @@ const firstMessageMs = 600
 
 function watchStreams(activity: Activity): void {
   const { WebSocket, EventSource, Worker, setTimeout } = globalThis
-  if (WebSocket) {
-    globalThis.WebSocket = class extends WebSocket {
-      constructor(...args: ConstructorParameters<typeof WebSocket>) {
-        super(...args)
-        const end = activity.begin()
-        for (const event of ['message', 'error', 'close']) this.addEventListener(event, end, { once: true })
-        this.addEventListener('open', () => Reflect.apply(setTimeout, globalThis, [end, firstMessageMs]), {
-          once: true,
-        })
-        const feed = activity.feed()
-        this.addEventListener('message', () => feed.called())
-        this.addEventListener('close', () => feed.end())
-      }
+  globalThis.WebSocket = class extends WebSocket {
+    constructor(...args: ConstructorParameters<typeof WebSocket>) {
+      super(...args)
+      const end = activity.begin()
+      for (const event of ['message', 'error', 'close']) this.addEventListener(event, end, { once: true })
+      this.addEventListener('open', () => Reflect.apply(setTimeout, globalThis, [end, firstMessageMs]), {
+        once: true,
+      })
+      const feed = activity.feed()
+      this.addEventListener('message', () => feed.called())
+      this.addEventListener('close', () => feed.end())
     }
   }
-  if (EventSource) {
-    globalThis.EventSource = class extends EventSource {
-      readonly #feed = activity.feed()
-      constructor(...args: ConstructorParameters<typeof EventSource>) {
-        super(...args)
-        this.addEventListener('message', () => {})
-        super.addEventListener('error', () => this.readyState === EventSource.CLOSED && this.#feed.end())
-      }
-      /** Counts events of any name. */
-      override addEventListener(type: string, ...rest: unknown[]): void {
-        if (type !== 'error' && type !== 'open') super.addEventListener(type, () => this.#feed.called())
-        Reflect.apply(super.addEventListener, this, [type, ...rest])
-      }
-      override close(): void {
-        this.#feed.end()
-        super.close()
-      }
+  globalThis.EventSource = class extends EventSource {
+    readonly #feed = activity.feed()
+    constructor(...args: ConstructorParameters<typeof EventSource>) {
+      super(...args)
+      this.addEventListener('message', () => {})
+      super.addEventListener('error', () => this.readyState === EventSource.CLOSED && this.#feed.end())
+    }
+    /** Counts events of any name. */
+    override addEventListener(type: string, ...rest: unknown[]): void {
+      if (type !== 'error' && type !== 'open') super.addEventListener(type, () => this.#feed.called())
+      Reflect.apply(super.addEventListener, this, [type, ...rest])
+    }
+    override close(): void {
+      this.#feed.end()
+      super.close()
     }
   }
-  if (Worker) {
-    globalThis.Worker = class extends Worker {
-      readonly #feed = activity.feed()
-      constructor(...args: ConstructorParameters<typeof Worker>) {
-        super(...args)
-        this.addEventListener('message', () => this.#feed.called())
-        this.addEventListener('error', () => this.#feed.end())
-      }
-      override terminate(): void {
-        this.#feed.end()
-        super.terminate()
-      }
+  globalThis.Worker = class extends Worker {
+    readonly #feed = activity.feed()
+    constructor(...args: ConstructorParameters<typeof Worker>) {
+      super(...args)
+      this.addEventListener('message', () => this.#feed.called())
+      this.addEventListener('error', () => this.#feed.end())
+    }
+    override terminate(): void {
+      this.#feed.end()
+      super.terminate()
     }
   }
 }

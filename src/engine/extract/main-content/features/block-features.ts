@@ -3,9 +3,8 @@ import { classes, type ElementNode } from '../../tree.ts'
 import type { Block } from '../blocks.ts'
 import { contexts } from './context.ts'
 import { sharedRuns } from './facts.ts'
-import { isPlain } from './levels.ts'
+import { isPlain, type Level } from './levels.ts'
 import { addWordScores, type Lexicon, noScores } from './lexicon.ts'
-import type { Level } from './levels.ts'
 import type { Survey } from './survey.ts'
 import { wordsOfName } from './text-measure.ts'
 import { kinds, topics } from './topics.ts'
@@ -27,14 +26,13 @@ export const tagFeatures = [
   ...contexts.map((context) => `in ${context}`),
 ]
 
-const tags =
-  'p h1 h2 h3 h4 h5 h6 li dd dt td th tr caption pre blockquote figcaption article section main div span summary label legend button aside header footer nav form fieldset body address'.split(
-    ' ',
-  )
-const tagCodes = new Map(tags.map((tag, index) => [tag, index + 1]))
-const leadTags = new Map(
-  'a span strong b em i time small code img label cite button'.split(' ').map((tag, at) => [tag, at + 1]),
+/** Returns the positions of words in a list, from 1. */
+const codesOf = (words: string) => new Map(words.split(' ').map((word, index) => [word, index + 1]))
+
+const tagCodes = codesOf(
+  'p h1 h2 h3 h4 h5 h6 li dd dt td th tr caption pre blockquote figcaption article section main div span summary label legend button aside header footer nav form fieldset body address',
 )
+const leadTags = codesOf('a span strong b em i time small code img label cite button')
 
 export const tagCode = (element: ElementNode): number => tagCodes.get(element.tag) ?? 0
 

@@ -1,59 +1,49 @@
 /** The contexts of a block (article, navigation, form …), as bits inherited from box to box. */
 import { attribute, type ElementNode } from '../../tree.ts'
 
-export const contexts = [
-  'article', 'main', 'section', 'nav', 'aside', 'header', 'footer', 'form', 'list', 'table', 'figure', 'quote',
-  'details', 'noscript', 'dialog', 'button', 'hidden', 'code', 'body-property', 'comment-property', 'definitions',
-  'heading',
-] as const // prettier-ignore
+/** Tags and roles of every context; those without any come from other attributes. */
+const sources = {
+  article: ['article', 'article'],
+  main: ['main', 'main'],
+  section: ['section'],
+  nav: ['nav menu', 'navigation menu menubar'],
+  aside: ['aside', 'complementary'],
+  header: ['header', 'banner'],
+  footer: ['footer', 'contentinfo'],
+  form: ['form fieldset', 'search form'],
+  list: ['ul ol menu', 'list'],
+  table: ['table'],
+  figure: ['figure figcaption'],
+  quote: ['blockquote'],
+  details: ['details'],
+  noscript: ['noscript'],
+  dialog: ['dialog', 'dialog alertdialog'],
+  button: ['button', 'button'],
+  hidden: [],
+  code: ['pre'],
+  'body-property': [],
+  'comment-property': [],
+  definitions: ['dl'],
+  heading: ['h1 h2 h3 h4 h5 h6', 'heading'],
+} satisfies Record<string, readonly string[]>
 
-export type Context = (typeof contexts)[number]
+export type Context = keyof typeof sources
+
+/** The contexts in the order of their bits. */
+export const contexts = Object.keys(sources) as Context[]
 
 export const bit = (context: Context): number => 1 << contexts.indexOf(context)
 
-/** Returns the bits of each tag or role name. */
-function bitsByName(names: Partial<Record<Context, string>>): ReadonlyMap<string, number> {
+/** Returns the bits of each tag (0) or role (1). */
+function bitsByName(kind: 0 | 1): ReadonlyMap<string, number> {
   const bits = new Map<string, number>()
-  for (const [context, list] of Object.entries(names) as [Context, string][])
-    for (const name of list.split(' ')) bits.set(name, (bits.get(name) ?? 0) | bit(context))
+  for (const [index, names] of Object.values<readonly string[]>(sources).entries())
+    for (const name of names[kind]?.split(' ') ?? []) bits.set(name, (bits.get(name) ?? 0) | (1 << index))
   return bits
 }
 
-const byTag = bitsByName({
-  article: 'article',
-  main: 'main',
-  section: 'section',
-  nav: 'nav menu',
-  aside: 'aside',
-  header: 'header',
-  footer: 'footer',
-  form: 'form fieldset',
-  list: 'ul ol menu',
-  table: 'table',
-  figure: 'figure figcaption',
-  quote: 'blockquote',
-  details: 'details',
-  noscript: 'noscript',
-  dialog: 'dialog',
-  button: 'button',
-  code: 'pre',
-  definitions: 'dl',
-  heading: 'h1 h2 h3 h4 h5 h6',
-})
-
-const byRole = bitsByName({
-  article: 'article',
-  main: 'main',
-  nav: 'navigation menu menubar',
-  aside: 'complementary',
-  header: 'banner',
-  footer: 'contentinfo',
-  form: 'search form',
-  dialog: 'dialog alertdialog',
-  button: 'button',
-  list: 'list',
-  heading: 'heading',
-})
+const byTag = bitsByName(0)
+const byRole = bitsByName(1)
 
 const hiddenStyle = /display:\s*none|visibility:\s*hidden/i
 const bodyProperty = /\b(?:articleBody|text|description|reviewBody|recipeInstructions|recipeIngredient)\b/

@@ -2,27 +2,6 @@
 import { attribute, type ElementNode, elementsOf, rawText } from '../../tree.ts'
 import { leadingWords } from './text-measure.ts'
 
-export interface PageFacts {
-  /** Words of the title elements and title properties. */
-  readonly titleWords: ReadonlySet<string>
-  readonly descriptionWords: ReadonlySet<string>
-  /** Runs of three words from texts of the structured data: article bodies, descriptions, comments. */
-  readonly dataRuns: ReadonlySet<string>
-  /** The runs among these from the page's subject (a product's description, an article's body), and its word count. */
-  readonly subjectRuns: ReadonlySet<string>
-  readonly subjectWords: number
-  /** The runs among these from reviews, comments and answers. */
-  readonly voiceRuns: ReadonlySet<string>
-  /** Bits by `dataTypes`. */
-  readonly types: number
-  /** Bits by `systems`. */
-  readonly systems: number
-  readonly path: readonly string[]
-  readonly hasQuery: boolean
-  readonly language: string
-  readonly scripts: number
-}
-
 /** Kinds of structured data and of og:type that distinguish kinds of pages. */
 export const dataTypes: readonly (readonly [string, RegExp])[] = [
   ['article', /^(?:article|newsarticle|blogposting|reportagenewsarticle|scholarlyarticle|report|recipe|review)$/],
@@ -49,19 +28,40 @@ const textFields = new Set([
   'articleBody', 'description', 'text', 'reviewBody', 'headline', 'name', 'recipeInstructions',
 ]) // prettier-ignore
 
-class Reader {
-  title = ''
-  description = ''
+/** Facts of a whole document, read from its tree. */
+export class PageFacts {
+  /** Words of the title elements and title properties. */
+  readonly titleWords: ReadonlySet<string>
+  readonly descriptionWords: ReadonlySet<string>
+  /** Runs of three words from texts of the structured data: article bodies, descriptions, comments. */
   readonly dataRuns = new Set<string>()
+  /** The runs among these from the page's subject (a product's description, an article's body), and its word count. */
   readonly subjectRuns = new Set<string>()
-  readonly voiceRuns = new Set<string>()
   subjectWords = 0
+  /** The runs among these from reviews, comments and answers. */
+  readonly voiceRuns = new Set<string>()
+  /** Bits by `dataTypes`. */
   types = 0
+  /** Bits by `systems`. */
   systems = 0
   scripts = 0
+  readonly path: readonly string[] = []
+  readonly hasQuery: boolean = false
+  private title = ''
+  private description = ''
   private budget = dataLimit
 
-  head(element: ElementNode): void {
+  constructor(root: ElementNode, url: string | undefined) {
+    for (const element of elementsOf(root, (inside) => inside.tag !== 'svg')) this.read(element)
+    this.titleWords = new Set(leadingWords(this.title, 60))
+    this.descriptionWords = new Set(leadingWords(this.description, 120))
+    if (url === undefined || !/^https?:/i.test(url) || !URL.canParse(url)) return
+    const { pathname, search } = new URL(url)
+    this.path = pathname.split('/').filter(Boolean)
+    this.hasQuery = search.length > 1
+  }
+
+  private read(element: ElementNode): void {
     const { tag } = element
     if (tag === 'meta') this.meta(element)
     else if (tag === 'title' && this.title.length < 400) this.title += ` ${rawText(element)}`
@@ -164,31 +164,4 @@ export function sharedRuns(words: readonly string[], runs: ReadonlySet<string>):
   for (let at = 0; at + runWords <= words.length; at++)
     if (runs.has(`${words[at]} ${words[at + 1]} ${words[at + 2]}`)) shared++
   return shared / (words.length - runWords + 1)
-}
-
-/** Reads the facts from a whole document's tree. */
-export function readFacts(root: ElementNode, url: string | undefined): PageFacts {
-  const reader = new Reader()
-  for (const element of elementsOf(root, (inside) => inside.tag !== 'svg')) reader.head(element)
-  const { path, hasQuery } = urlParts(url)
-  return {
-    titleWords: new Set(leadingWords(reader.title, 60)),
-    descriptionWords: new Set(leadingWords(reader.description, 120)),
-    dataRuns: reader.dataRuns,
-    subjectRuns: reader.subjectRuns,
-    subjectWords: reader.subjectWords,
-    voiceRuns: reader.voiceRuns,
-    types: reader.types,
-    systems: reader.systems,
-    path,
-    hasQuery,
-    language: attribute(root, 'lang').slice(0, 2).toLowerCase(),
-    scripts: reader.scripts,
-  }
-}
-
-function urlParts(url: string | undefined): { path: string[]; hasQuery: boolean } {
-  if (url === undefined || !/^https?:/i.test(url) || !URL.canParse(url)) return { path: [], hasQuery: false }
-  const { pathname, search } = new URL(url)
-  return { path: pathname.split('/').filter(Boolean), hasQuery: search.length > 1 }
 }

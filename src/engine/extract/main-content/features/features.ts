@@ -5,8 +5,6 @@ import { pageFeatures, writePage } from './page-features.ts'
 import { levelFeatures, neighbourFeatures, writeLevels, writeNeighbours } from './position-features.ts'
 import type { Survey } from './survey.ts'
 
-export { pageFeatures }
-
 /** Names of the columns of a row: features of the page, of the block itself, and of its position. */
 export const blockFeatures: readonly string[] = [
   ...pageFeatures,

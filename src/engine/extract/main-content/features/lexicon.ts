@@ -16,15 +16,6 @@ export interface Scores {
   readonly starts: Uint32Array
 }
 
-export interface WordScores {
-  /** Lowest score among the known words, at most 0. */
-  low: number
-  /** Highest score among the known words, at least 0. */
-  high: number
-  sum: number
-  known: number
-}
-
 const startBits = 12
 const parts = 20
 const maxScore = 127
@@ -77,7 +68,10 @@ function addScore(totals: WordScores, { hashes, scores, starts }: Scores, hash: 
   }
 }
 
-export const noScores = (): WordScores => ({ low: 0, high: 0, sum: 0, known: 0 })
+/** The lowest score (at most 0) and the highest (at least 0) of known words, and their sum and number. */
+type WordScores = ReturnType<typeof noScores>
+
+export const noScores = () => ({ low: 0, high: 0, sum: 0, known: 0 })
 
 /** Adds the scores of `words` to `totals`. */
 export function addWordScores(totals: WordScores, words: readonly string[], scores: Scores): void {

@@ -43,7 +43,7 @@ function writeLevel(out: Float32Array, at: number, survey: Survey, level: Level,
   out[at + 5] = shareOf(level.plainWords, words)
   out[at + 6] = level.names.low
   out[at + 7] = level.names.high
-  out[at + 8] = log(level.alike)
+  out[at + 8] = log(level.alike.count)
   out[at + 9] = (index - first) / count
   out[at + 10] = parent ? level.place / parent.parts.length : 0
   out[at + 11] = log(level.media)
@@ -77,16 +77,16 @@ function writeNames(out: Float32Array, at: number, from: Level): number {
 function writeCard(out: Float32Array, at: number, survey: Survey, index: number): number {
   let distance = 0
   let level: Level | undefined = survey.levels[index]!
-  for (; level && level.alike < 3; level = level.parent) distance++
+  for (; level && level.alike.count < 3; level = level.parent) distance++
   if (level) {
     out[at] = distance
-    out[at + 1] = log(level.alike)
-    out[at + 2] = level.alikeWords / level.alike
+    const { first, end, parent, alike } = level
+    out[at + 1] = log(alike.count)
+    out[at + 2] = alike.words / alike.count
     out[at + 3] = shareOf(level.linkWords, level.words)
     out[at + 4] = shareOf(level.plainWords, level.words)
-    out[at + 5] = shareOf(level.alikeWords, survey.words)
-    out[at + 6] = level.place / level.parent!.parts.length
-    const { first, end, parent } = level
+    out[at + 5] = shareOf(alike.words, survey.words)
+    out[at + 6] = level.place / parent!.parts.length
     const { prices, dates } = survey
     out[at + 7] = log(prices[end]! - prices[first]!)
     out[at + 8] = log(dates[end]! - dates[first]!)

@@ -19,19 +19,11 @@ export const secondPassFeatures = [
   'shared with best level', 'chance of original',
 ] // prettier-ignore
 
-interface FirstPass {
-  readonly chances: Float32Array
-  /** Expected content words before an index. */
-  readonly content: Float64Array
-  readonly threshold: number
-  readonly ranks: Float32Array
-  readonly best: Level | undefined
-  readonly bestWorth: number
-  readonly alike: readonly { readonly words: number; readonly content: number }[]
-}
+type FirstPass = ReturnType<typeof firstPassOf>
 
-function firstPassOf(survey: Survey, chances: Float32Array): FirstPass {
+function firstPassOf(survey: Survey, chances: Float32Array) {
   const { blocks } = survey.segments
+  /** Expected content words before an index. */
   const content = sumsBefore(blocks, ({ measure }, at) => chances[at]! * measure.words)
   const order = Array.from(blocks.keys()).sort((a, b) => chances[a]! - chances[b]!)
   const ranks = new Float32Array(blocks.length)

@@ -1,77 +1,46 @@
 /** Collects everything about a page that the features of its blocks need. */
 import type { ElementNode } from '../../tree.ts'
-import { type Block, segment, type Segments } from '../blocks.ts'
-import { type PageFacts, readFacts, sharedRuns } from './facts.ts'
-import { isHeading, isPlain, type Level, levelsOf, type Sums, sumsBefore, sumUp } from './levels.ts'
-import { addWordScores, type WordScores, addPairScores, type Lexicon, noScores } from './lexicon.ts'
+import { type Block, segment } from '../blocks.ts'
+import { PageFacts, sharedRuns } from './facts.ts'
+import { isHeading, isPlain, type Level, levelsOf, sumsBefore, sumUp } from './levels.ts'
+import { addWordScores, addPairScores, type Lexicon, noScores } from './lexicon.ts'
 import { leadingWords } from './text-measure.ts'
-import { datePattern, linePatternOf, pricePattern } from './line-patterns.ts'
 import { topicsOf } from './topics.ts'
 
-export interface Survey {
-  readonly segments: Segments
-  readonly facts: PageFacts
-  readonly sums: Sums
-  /** The innermost level of every block. */
-  readonly levels: readonly Level[]
-  /** First words of every block, in lower case. */
-  readonly openings: readonly (readonly string[])[]
-  /** Scores of those words. */
-  readonly wordScores: readonly WordScores[]
-  /** Index of the heading above every block; -1 for none. */
-  readonly headings: Int32Array
-  /** Topics (bits of topics.ts) announced by a block that is a short line. */
-  readonly topics: Int32Array
-  /** Share of every block's first words that the structured data contains in the text of the page's subject. */
-  readonly subjectShares: Float32Array
-  /** Patterns of the short lines: codes of line-patterns.ts. */
-  readonly linePatterns: Uint8Array
-  /** Number of lines before an index that are prices, and dates. */
-  readonly prices: Float64Array
-  readonly dates: Float64Array
-  /** Topics of the nearest heading above a block, and of its parent headings. */
-  readonly near: Int32Array
-  readonly far: Int32Array
-  /** Index of the page's first h1 (or first heading); -1 for none. */
-  readonly title: number
-  /** The level that Readability's scoring would choose. */
-  readonly candidate: Level | undefined
-  /** The run of blocks with the most text and the fewest links. */
-  readonly run: { readonly first: number; readonly end: number }
-  /** Number of blocks with the same text. */
-  readonly repeats: Int32Array
-  /** Index of an earlier block elsewhere with the same text (a second layout, a preview); -1 for none. */
-  readonly originals: Int32Array
-  readonly words: number
-}
+/** Everything about a page that the features of its blocks need. */
+export type Survey = ReturnType<typeof surveyPage>
 
 const openingWords = 16
 
 /** Surveys the tree of a page. */
-export function surveyPage(root: ElementNode, url: string | undefined, lexicon: Lexicon): Survey {
+export function surveyPage(root: ElementNode, url: string | undefined, lexicon: Lexicon) {
   const segments = segment(root)
   const { blocks } = segments
   const sums = sumUp(blocks)
+  /** The innermost level of every block. */
   const levels = levelsOf(segments, sums, lexicon)
+  /** First words of every block, in lower case. */
   const openings = blocks.map(({ text }) => leadingWords(text, openingWords))
-  const wordScores = openings.map((words) => {
-    const totals = noScores()
-    addWordScores(totals, words, lexicon.texts)
-    addPairScores(totals, words, lexicon.texts)
-    return totals
-  })
-  const facts = readFacts(root, url)
+  const facts = new PageFacts(root, url)
   return {
     segments,
     facts,
-    subjectShares: Float32Array.from(openings, (words) => sharedRuns(words, facts.subjectRuns)),
     sums,
     levels,
     openings,
-    wordScores,
+    /** Scores of the openings. */
+    wordScores: openings.map((words) => {
+      const totals = noScores()
+      addWordScores(totals, words, lexicon.texts)
+      addPairScores(totals, words, lexicon.texts)
+      return totals
+    }),
+    /** Share of every opening that the structured data contains in the text of the page's subject. */
+    subjectShares: Float32Array.from(openings, (words) => sharedRuns(words, facts.subjectRuns)),
     headings: headingsAbove(blocks),
     ...topicsAbove(blocks),
     ...linePatternsOf(blocks),
+    /** Index of the page's first h1 (or first heading); -1 for none. */
     title: titleOf(blocks),
     candidate: bestLevel(blocks, levels),
     run: densestRun(blocks),
@@ -81,6 +50,7 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
   }
 }
 
+/** Returns the index of the heading above every block; -1 for none. */
 function headingsAbove(blocks: readonly Block[]): Int32Array {
   const above = new Int32Array(blocks.length)
   let last = -1
@@ -94,6 +64,10 @@ function headingsAbove(blocks: readonly Block[]): Int32Array {
 /** Maximum number of words in a line that announces a topic. */
 const maxLineWords = 10
 
+/**
+ * Returns the topics (bits of topics.ts) announced by every block that is a short line, those of the nearest heading
+ * above each block, and those of that heading and its parent headings.
+ */
 function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int32Array; far: Int32Array } {
   const topics = new Int32Array(blocks.length)
   const near = new Int32Array(blocks.length)
@@ -114,12 +88,27 @@ function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int3
   return { topics, near, far }
 }
 
-function linePatternsOf(blocks: readonly Block[]): {
-  linePatterns: Uint8Array
-  prices: Float64Array
-  dates: Float64Array
-} {
-  const linePatterns = Uint8Array.from(blocks, ({ text }) => linePatternOf(text))
+/** Patterns of short lines: prices, dates, bylines. */
+const patternsOfLines: readonly RegExp[] = [
+  /©|\(c\)\s*(?:19|20)\d\d|\bcopyright\b|all rights reserved/i,
+  /^[^a-z]*[$€£¥]\s?\d|\d\s?[$€£¥]|\b(?:USD|EUR|GBP)\b/i,
+  /^\W*(?:by|von|par|por|di|door|av)\s+\p{Lu}/iu,
+  /\b(?:19|20)\d\d\b.{0,20}$|\b\d{1,2}:\d\d\b|\b\d+\s(?:hours?|days?|weeks?|months?|years?|min(?:ute)?s?)\s(?:ago|read)\b/i,
+  /@[\w-]+\.\w|\bhttps?:\/\//,
+  /^[\d\s.,:/+-]+$/,
+  /[|›»→>]\s*\S|^\s*[‹«←<]/,
+  /:$/,
+]
+
+/** Codes (positions in `patternsOfLines`, from 1) of prices and dates. */
+const pricePattern = 2
+const datePattern = 4
+
+/** Returns the code of every short line, 0 for none, and the number of prices and dates before each index. */
+function linePatternsOf(blocks: readonly Block[]) {
+  const linePatterns = Uint8Array.from(blocks, ({ text }) =>
+    text.length > 160 ? 0 : patternsOfLines.findIndex((pattern) => pattern.test(text)) + 1,
+  )
   const before = (pattern: number) => sumsBefore(blocks, (_, at) => (linePatterns[at] === pattern ? 1 : 0))
   return { linePatterns, prices: before(pricePattern), dates: before(datePattern) }
 }
@@ -129,7 +118,7 @@ function titleOf(blocks: readonly Block[]): number {
   return first >= 0 ? first : blocks.findIndex(isHeading)
 }
 
-/** Scores levels by the paragraphs in them, as Readability does. */
+/** Returns the level that Readability's scoring would choose. */
 function bestLevel(blocks: readonly Block[], levels: readonly Level[]): Level | undefined {
   const scores = new Map<Level, number>()
   for (const [at, block] of blocks.entries()) {
@@ -153,6 +142,7 @@ function bestLevel(blocks: readonly Block[], levels: readonly Level[]): Level | 
   return best
 }
 
+/** Returns the run of blocks with the most text and the fewest links. */
 function densestRun(blocks: readonly Block[]): { first: number; end: number } {
   let best = { first: 0, end: 0 }
   let most = 0
@@ -172,6 +162,7 @@ function densestRun(blocks: readonly Block[]): { first: number; end: number } {
   return best
 }
 
+/** Returns the number of blocks with the same text. */
 function repeatsOf(blocks: readonly Block[]): Int32Array {
   const counts = new Map<string, number>()
   for (const { text } of blocks) counts.set(text, (counts.get(text) ?? 0) + 1)
@@ -180,7 +171,10 @@ function repeatsOf(blocks: readonly Block[]): Int32Array {
 
 const minRepeatedWords = 4
 
-/** Finds repeated blocks; repetitions within one parent are intended by the author and do not count. */
+/**
+ * Returns the index of an earlier block elsewhere with the same text (a second layout, a preview), -1 for none;
+ * repetitions within one parent are intended by the author and do not count.
+ */
 function originalsOf(blocks: readonly Block[], levels: readonly Level[]): Int32Array {
   const firsts = new Map<string, number>()
   const originals = new Int32Array(blocks.length).fill(-1)

@@ -1,17 +1,7 @@
 /** Splits texts and class names into words, and counts words and classes of characters. */
 import type { ElementNode } from '../../tree.ts'
 
-export interface TextMeasure {
-  /** Words; two characters of a script without spaces count as one. */
-  readonly words: number
-  readonly letters: number
-  readonly digits: number
-  readonly capitals: number
-  readonly commas: number
-  /** Marks that end a sentence. */
-  readonly stops: number
-  readonly otherMarks: number
-}
+export type TextMeasure = Readonly<ReturnType<typeof measureText>>
 
 const [space, letter, capital, digit, comma, stop, mark, ideograph] = [0, 1, 2, 3, 4, 5, 6, 7] as const
 
@@ -46,7 +36,7 @@ function eastAsianMark(code: number): number {
   return code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0xff0e ? stop : mark
 }
 
-export function measureText(text: string): TextMeasure {
+export function measureText(text: string) {
   const counts = [0, 0, 0, 0, 0, 0, 0, 0]
   let words = 0
   let inWord = false
@@ -58,11 +48,13 @@ export function measureText(text: string): TextMeasure {
     inWord = ofWord
   }
   return {
+    /** Two characters of a script without spaces count as one word. */
     words: words + counts[ideograph]! / 2,
     letters: counts[letter]! + counts[capital]! + counts[ideograph]!,
     digits: counts[digit]!,
     capitals: counts[capital]!,
     commas: counts[comma]!,
+    /** Marks that end a sentence. */
     stops: counts[stop]!,
     otherMarks: counts[mark]!,
   }
