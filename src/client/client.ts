@@ -1,8 +1,9 @@
 /** The typed client for all operations: one method per operation, created from the list of operations. */
 import type { z } from 'zod'
 import type { Frame } from '../core/operation/call.ts'
+import type { Operation } from '../core/operation/operation.ts'
+import { pathFields, replaceFields, route } from '../core/operation/route.ts'
 import { BaxError } from '../core/errors/errors.ts'
-import { type Operation, pathFields, route } from '../core/operation/operation.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
@@ -64,7 +65,7 @@ function requestOf(http: string, input: Record<string, unknown>, options: CallOp
         details: [{ path: name, message: 'is required' }],
       })
   }
-  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
+  const path = replaceFields(template, (name) => encodeURIComponent(String(input[name])))
   const rest = Object.entries(input).filter(([name, value]) => !inPath.has(name) && value !== undefined)
   const hasBody = method === 'POST' || method === 'PUT'
   const query = hasBody ? '' : new URLSearchParams(rest.map(([name, value]) => [name, String(value)])).toString()

@@ -1,7 +1,7 @@
 /** Requests that nobody in their right mind would send: at random, and by the grammar of what the operations take. */
 import fc from 'fast-check'
 import { z } from 'zod'
-import { pathFields, route, routesOf } from '../../src/core/operation/operation.ts'
+import { pathFields, route, routesOf } from '../../src/core/operation/route.ts'
 import { operations, sockets, streams, transfers } from '../../src/operations/index.ts'
 import { samples } from '../../src/operations/samples.ts'
 

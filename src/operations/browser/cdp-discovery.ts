@@ -1,12 +1,12 @@
 /** Chrome's discovery endpoints for CDP clients with an http URL: `/json/version` and `/json/list`. */
 import { z } from 'zod'
 import type { Call } from '../../core/operation/call.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
 import { anonymousCaller, tokenOf } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Link, LinkHandlers } from '../../core/net/link.ts'
-import { defineOperation } from '../../core/operation/operation.ts'
 import { identifier, opaqueText } from '../../core/shapes/text.ts'
 
 const input = z.object({
@@ -21,7 +21,6 @@ const errors = ['unauthorized', 'session_not_found', 'session_closed', 'relay_no
 const answers = {
   scope: ['browser', 'relay'],
   token: true,
-  cli: null,
   input,
   errors,
 } as const

@@ -12,8 +12,7 @@ export const cdp = defineOperation({
     'protocol error is a response with `success: false` and `cdp`.',
   http: 'POST /cdp',
   scope: ['browser', 'relay'],
-  // `bax cdp` reads the params from its arguments or stdin, and writes fields to files.
-  cli: null,
+  // No command of its own: `bax cdp` reads the params from its arguments or stdin, and writes fields to files.
   bodyBytes: limits.relay.callBytes,
   input: z.object({
     session_id: identifier.describe('Relay session or browser session, by id or name'),

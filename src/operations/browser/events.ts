@@ -3,7 +3,7 @@ import { tokenOf } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { eventData, sessionEvent } from '../../core/shapes/events.ts'
-import { defineStream } from '../../core/operation/stream.ts'
+import { defineStream } from '../../core/operation/operation.ts'
 import { sessionId } from './sessions.ts'
 import { opaqueText } from '../../core/shapes/text.ts'
 

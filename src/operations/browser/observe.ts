@@ -34,8 +34,7 @@ export const browserStep = defineOperation({
     'the response ends with an observation and the changes.',
   http: 'POST /browser_step',
   scope: 'browser',
-  // `bax step` writes this body; its command names come from the catalogue.
-  cli: null,
+  // No command of its own: `bax step` writes this body; its command names come from the catalogue.
   input: z.object({
     session_id: sessionId.optional().describe('Session to use; one is created when omitted'),
     command: z

@@ -19,7 +19,6 @@ export const pollProvision = defineOperation({
   ...poll,
   http: 'POST /sessions/provision/{provision_id}',
   scope: 'browser',
-  cli: null,
   run: (engine, { provision_id }, call) => engine.sessions.provision(provision_id, call),
 })
 

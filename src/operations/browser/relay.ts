@@ -1,8 +1,7 @@
 /** Users' own browsers: connected browsers, their events, and tokens for connecting them (`spec: relay`). */
 import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
-import { defineOperation } from '../../core/operation/operation.ts'
-import { defineStream } from '../../core/operation/stream.ts'
+import { defineOperation, defineStream } from '../../core/operation/operation.ts'
 import { relayEvent, relayEventKinds, relayEventPage, relayRecord, relayTokenRecord } from '../../core/shapes/relay.ts'
 import { displayName, identifier, opaqueText } from '../../core/shapes/text.ts'
 
@@ -92,8 +91,7 @@ export const readRelayEvents = defineOperation({
     'network events, `format=ndjson` one record per line; `Accept: text/event-stream` follows.',
   http: 'GET /relay/sessions/{id}/events',
   scope: 'relay',
-  // `bax relay events` reads, follows and writes archives.
-  cli: null,
+  // No command of its own: `bax relay events` reads, follows and writes archives.
   input: z.object({
     ...relayEventFields,
     limit: z
@@ -122,7 +120,6 @@ export const clearRelayEvents = defineOperation({
   description: 'Sequence numbers are not reset.',
   http: 'DELETE /relay/sessions/{id}/events',
   scope: 'relay',
-  cli: null,
   show: { as: 'nothing' },
   input: z.object({ id: relayId }),
   output: null,
@@ -183,7 +180,6 @@ export const followRelayEvents = defineStream({
     '`Last-Event-ID` or `since` resumes without a gap; lost records are reported by an event `dropped` of kind `relay`.',
   http: 'GET /relay/sessions/{id}/events',
   scope: 'relay',
-  cli: null,
   input: z.object(relayEventFields),
   frame: relayEvent,
   errors: ['relay_not_found'],

@@ -10,8 +10,7 @@ export const runCommands = defineOperation({
   description: 'Stops at the first failure unless continue_on_error is set. No command runs if any is malformed.',
   http: 'POST /commands',
   scope: 'browser',
-  // `bax do` writes this body; its command names come from the catalogue.
-  cli: null,
+  // No command of its own: `bax do` writes this body; its command names come from the catalogue.
   show: { as: 'commands' },
   input: z.object({
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),

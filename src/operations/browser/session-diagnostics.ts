@@ -24,8 +24,7 @@ export const traceSession = defineOperation({
     'start begins recording, stop ends it and returns a zip for `npx playwright show-trace`, discard ends it without one.',
   http: 'POST /diagnostics/{session_id}/trace',
   scope: 'browser',
-  // The response may be megabytes of base64, which only programs can use.
-  cli: null,
+  // No command: the response may be megabytes of base64, which only programs can use.
   input: z.object({ session_id: sessionId, action: traceAction.describe('start, stop or discard') }),
   output: traceState,
   errors: ['session_not_found', 'session_closed', 'conflict'],

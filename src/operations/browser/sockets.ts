@@ -1,7 +1,7 @@
 /** Websockets of connectors, CDP clients and live views. */
 import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
-import { defineSocket } from '../../core/operation/socket.ts'
+import { defineSocket } from '../../core/operation/operation.ts'
 import { relayId } from './relay.ts'
 import { sessionId } from './sessions.ts'
 import { opaqueText } from '../../core/shapes/text.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { defineOperation } from '../../core/operation/operation.ts'
+import { defineOperation, defineStream } from '../../core/operation/operation.ts'
 import { buildFrame, imageBuild, shellImage } from '../../core/shapes/shell/images.ts'
-import { defineStream } from '../../core/operation/stream.ts'
 
 export const listShellImages = defineOperation({
   summary: 'List available images for shell sessions',

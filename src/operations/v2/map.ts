@@ -7,7 +7,6 @@ export const mapV2 = defineOperation({
   summary: 'List the URLs of a site (Firecrawl v2 format)',
   http: 'POST /v2/map',
   scope: map.scope,
-  cli: null,
   input: mapInputV2,
   output: mapAnswerV2,
   errors: map.errors,

@@ -9,7 +9,6 @@ export const scrapeV2 = defineOperation({
     'Like /v1/scrape, but links and images are URLs, screenshots are data: URLs, and metadata is in camelCase.',
   http: 'POST /v2/scrape',
   scope: scrape.scope,
-  cli: null,
   input: scrapeInputV2,
   output: scrapeAnswerV2,
   errors: scrape.errors,

@@ -9,7 +9,6 @@ export const searchV2 = defineOperation({
   description: 'Like /v1/search, but results are in `data.web` and include the fields of their page if it was scraped.',
   http: 'POST /v2/search',
   scope: search.scope,
-  cli: null,
   input: searchInputV2,
   output: searchAnswerV2,
   errors: search.errors,

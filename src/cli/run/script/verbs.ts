@@ -1,7 +1,8 @@
 /** The actions of steps: every command of the catalogue and every operation, by its snake_case name. */
 import { z } from 'zod'
 import { catalogue, commands } from '../../../commands/index.ts'
-import { type Operation, pathFields, route } from '../../../core/operation/operation.ts'
+import type { Operation } from '../../../core/operation/operation.ts'
+import { pathFields, route } from '../../../core/operation/route.ts'
 import { paramsOf } from '../../../core/operation/schema-params.ts'
 import { operations } from '../../../operations/index.ts'
 import type { Template } from './references.ts'
@@ -103,7 +104,7 @@ function namesOf({ http, cli }: AnyOperation): string[] {
   const { method, path } = route(http)
   const parts = path.replace(/^\/(v\d+\/)?/, '').split(/[/_]/)
   const isCall = method === 'POST' && pathFields(path).length === 0
-  const byAddress = isCall && (cli === null || parts.includes(words.at(-1)!)) ? [parts.join('_')] : []
+  const byAddress = isCall && (cli === undefined || parts.includes(words.at(-1)!)) ? [parts.join('_')] : []
   return [...new Set([...(words.length > 0 ? [words.join('_')] : []), ...byAddress])]
 }
 
