@@ -1,6 +1,7 @@
 /** Commands that read the content of a page. */
 import type { Locator } from 'playwright'
 import { z } from 'zod'
+import { integer } from '../core/shapes/fields.ts'
 import { type CallLimit, defineCommand, extracted } from '../core/operation/command.ts'
 import { limits } from '../core/limits/limits.ts'
 import { jsonSchema } from '../core/shapes/json-schema.ts'
@@ -105,7 +106,7 @@ export const extract_structured_content = defineCommand({
   data: z.object({
     query: z.string().min(1).max(10_000).describe('What to extract, in plain language'),
     schema: jsonSchema.optional().describe('JSON schema of the value'),
-    max_chars: z.int().min(1).max(limits.bodyBytes).optional().describe('Maximum characters of the page to read'),
+    max_chars: integer(1, limits.bodyBytes).optional().describe('Maximum characters of the page to read'),
   }),
   result: extraction(z.unknown(), ['object', 'array', 'string', 'number', 'boolean', 'null']).extend({
     source: z.enum(['model', 'heuristic']).describe('Source of the value: a configured model, or heuristics'),

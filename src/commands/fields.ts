@@ -1,20 +1,20 @@
 /** Fields that several commands share. */
 import { z } from 'zod'
 import { limits } from '../core/limits/limits.ts'
-import { selectorText } from '../core/shapes/text.ts'
+import { integer, number, selectorText } from '../core/shapes/fields.ts'
 
 export const selector = selectorText.describe(
   'Element, the first visible match: CSS (pierces open shadow roots), text=…, role=…, xpath=…, ref=e12 from an observation, frame=<css> >> … for an iframe',
 )
 
-export const timeoutMs = z.int().min(0).max(limits.command.maxMs)
+export const timeoutMs = integer(0, limits.command.maxMs)
 
 /** Maximum time that an action waits for its element; an addition to the specified interface. */
 export const elementTimeout = timeoutMs
   .optional()
   .describe(`Timeout for the element in milliseconds, ${limits.command.elementMs} when omitted; 0 tries once`)
 
-const coordinate = z.number().min(-100_000).max(100_000)
+const coordinate = number(-100_000, 100_000)
 
 /** A position in the viewport. */
 export const pointFields = {
@@ -26,10 +26,7 @@ export const point = z
   .object({ x: coordinate, y: coordinate })
   .meta({ spelling: { form: 'X,Y', fields: ['x', 'y'], separator: ',' } })
 
-export const modifiers = z
-  .int()
-  .min(0)
-  .max(15)
+export const modifiers = integer(0, 15)
   .default(0)
   .describe('Modifier keys to hold, added up: Alt 1, Ctrl 2, Meta 4, Shift 8')
 

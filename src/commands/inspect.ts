@@ -1,6 +1,7 @@
 /** Commands that inspect elements and evaluate JavaScript. */
 import type { Locator } from 'playwright'
 import { z } from 'zod'
+import { flag, integer } from '../core/shapes/fields.ts'
 import { defineCommand, extracted } from '../core/operation/command.ts'
 import { limits } from '../core/limits/limits.ts'
 import { describeElement } from './element-facts.ts'
@@ -65,8 +66,8 @@ export const get_bounding_boxes = defineCommand({
   example: "'button' --limit 10",
   data: z.object({
     selector: selector.describe('Elements, all matches; the command does not wait for them'),
-    limit: z.int().min(1).max(10_000).default(100).describe('Maximum number of boxes, in document order'),
-    include_html: z.boolean().default(false).describe("Add each element's HTML"),
+    limit: integer(1, 10_000).default(100).describe('Maximum number of boxes, in document order'),
+    include_html: flag("Add each element's HTML"),
   }),
   result: extraction(z.array(boundingBox), ['array']).extend({ total: z.int().describe('Number of all matches') }),
   run: async ({ measure }, { selector, limit, include_html }) => {

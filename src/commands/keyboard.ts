@@ -1,6 +1,7 @@
 /** Commands that type. */
 import type { ElementHandle } from 'playwright'
 import { z } from 'zod'
+import { flag } from '../core/shapes/fields.ts'
 import { type CommandContext, defineCommand } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { elementTimeout, selector } from './fields.ts'
@@ -24,7 +25,7 @@ export const type_text = defineCommand({
       .describe(
         'Text; a line break presses Enter. For a file input: absolute paths of the files to upload, one per line',
       ),
-    clear: z.boolean().default(false).describe('Clear the field first; otherwise the text is appended'),
+    clear: flag('Clear the field first; otherwise the text is appended'),
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'text', noun: 'text' },

@@ -5,7 +5,7 @@ import { limits } from '../core/limits/limits.ts'
 import { retryTransient } from '../core/errors/transient-errors.ts'
 import { isUrl } from '../core/net/urls.ts'
 import { elementTimeout, selector, timeoutMs } from './fields.ts'
-import { urlText } from '../core/shapes/text.ts'
+import { flag, urlText } from '../core/shapes/fields.ts'
 
 const navigationTimeout = timeoutMs
   .min(1)
@@ -86,7 +86,7 @@ export const wait_for_element = defineCommand({
   data: z.object({
     selector,
     timeout_ms: elementTimeout,
-    visible_only: z.boolean().default(false).describe('Wait for a visible match, not only for one in the DOM'),
+    visible_only: flag('Wait for a visible match, not only for one in the DOM'),
   }),
   result: z.object({ visible: z.boolean() }),
   run: async ({ act, locateAll }, { selector, timeout_ms, visible_only }) => {

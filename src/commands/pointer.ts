@@ -1,5 +1,6 @@
 /** Commands that click and move the pointer. */
 import { z } from 'zod'
+import { integer } from '../core/shapes/fields.ts'
 import type { Page } from 'playwright'
 import { defineCommand, type Point } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
@@ -51,7 +52,7 @@ export const click_advanced = defineCommand({
   data: z.object({
     selector,
     button: z.enum(['left', 'middle', 'right']).default('left').describe('Mouse button'),
-    click_count: z.int().min(1).max(10).default(1).describe('Number of clicks; 2 is a double click'),
+    click_count: integer(1, 10).default(1).describe('Number of clicks; 2 is a double click'),
     modifiers,
     timeout_ms: elementTimeout,
   }),
@@ -84,10 +85,7 @@ export const move_mouse_to = defineCommand({
   example: '400 300 --steps 25',
   data: z.object({
     ...pointFields,
-    steps: z
-      .int()
-      .min(1)
-      .max(1000)
+    steps: integer(1, 1000)
       .optional()
       .describe('Points of a human-like path, curved and slow at both ends; when omitted the move is instant'),
   }),

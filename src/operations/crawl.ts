@@ -15,7 +15,7 @@ import {
   mapAnswer,
   mapInput,
 } from '../core/shapes/crawl.ts'
-import { identifier } from '../core/shapes/text.ts'
+import { identifier, integer, listOf } from '../core/shapes/fields.ts'
 
 const id = identifier.describe('Crawl ID')
 
@@ -63,10 +63,7 @@ export const listCrawls = defineOperation({
     columns: ['id', 'status', 'completed', 'total', 'errors', 'start_url', 'output'],
   },
   input: z.object({
-    limit: z
-      .int()
-      .min(1)
-      .max(limits.crawl.mostListedCrawls)
+    limit: integer(1, limits.crawl.mostListedCrawls)
       .default(limits.crawl.listedCrawls)
       .describe('Maximum number of crawls'),
   }),
@@ -82,7 +79,7 @@ export const getCrawl = defineOperation({
   input: z.object({
     id,
     skip: z.int().min(0).default(0).describe('Number of pages to skip'),
-    limit: z.int().min(0).max(limits.crawl.mostListedPages).default(limits.crawl.listedPages).describe('Maximum pages'),
+    limit: integer(0, limits.crawl.mostListedPages).default(limits.crawl.listedPages).describe('Maximum pages'),
   }),
   output: crawlState,
   errors: ['crawl_not_found'],
@@ -136,9 +133,7 @@ export const crawlEvents = defineStream({
   input: z.object({
     id,
     since: z.int().min(0).default(0).describe('Number of the last received event, after which to continue'),
-    types: z
-      .array(z.enum(Object.keys(crawlEventData) as CrawlEventType[]))
-      .max(limits.input.names)
+    types: listOf(z.enum(Object.keys(crawlEventData) as CrawlEventType[]))
       .optional()
       .describe('Event types to send, in addition to crawl.finished'),
   }),

@@ -7,7 +7,7 @@ import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Link, LinkHandlers } from '../../core/net/link.ts'
-import { identifier, opaqueText } from '../../core/shapes/text.ts'
+import { identifier, opaqueText } from '../../core/shapes/fields.ts'
 
 const input = z.object({
   session_id: identifier

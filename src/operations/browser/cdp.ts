@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { cdpAnswer } from '../../core/shapes/relay.ts'
-import { identifier } from '../../core/shapes/text.ts'
+import { identifier, integer } from '../../core/shapes/fields.ts'
 
 export const cdp = defineOperation({
   summary: 'Call a method of the Chrome DevTools Protocol',
@@ -23,8 +23,8 @@ export const cdp = defineOperation({
       .describe('Protocol method as Domain.method'),
     params: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the method'),
     target_id: identifier.optional().describe('Page, frame or worker; `browser` for the browser itself'),
-    timeout_ms: z.int().min(1).max(limits.relay.maxCallMs).default(limits.relay.callMs),
-    max_bytes: z.int().min(1).max(limits.relay.maxResultBytes).default(limits.relay.resultBytes),
+    timeout_ms: integer(1, limits.relay.maxCallMs).default(limits.relay.callMs),
+    max_bytes: integer(1, limits.relay.maxResultBytes).default(limits.relay.resultBytes),
   }),
   output: cdpAnswer,
   errors: [

@@ -5,7 +5,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { eventData, sessionEvent } from '../../core/shapes/events.ts'
 import { defineStream } from '../../core/operation/operation.ts'
 import { sessionId } from './sessions.ts'
-import { opaqueText } from '../../core/shapes/text.ts'
+import { listOf, opaqueText } from '../../core/shapes/fields.ts'
 
 const known = Object.keys(eventData)
 
@@ -25,9 +25,7 @@ export const sessionEvents = defineStream({
     token: opaqueText.optional().describe('frame_token of the session; may also be sent as `Authorization: Bearer`'),
     since: z.int().min(0).optional().describe('Number of the last received event, after which to continue'),
     replay: z.enum(['all']).optional().describe('all: start with all buffered events'),
-    types: z
-      .array(z.string().max(limits.input.nameChars))
-      .max(limits.input.names)
+    types: listOf(z.string().max(limits.input.nameChars))
       .optional()
       .describe('Event types to send, all except frame when omitted; frame sends screenshots of the page'),
   }),

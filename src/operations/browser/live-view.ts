@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { flag } from '../../core/shapes/fields.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { liveViewLink } from '../../core/shapes/live-view.ts'
 import { sessionId } from './sessions.ts'
@@ -15,7 +16,7 @@ export const linkLiveView = defineOperation({
   show: { as: 'field', field: 'live_view_url' },
   input: z.object({
     session_id: sessionId,
-    control: z.boolean().default(false).describe('Allow anyone with the URL to control the session'),
+    control: flag('Allow anyone with the URL to control the session'),
   }),
   output: liveViewLink,
   errors: ['session_not_found', 'session_closed', 'unsupported', 'rate_limited'],

@@ -7,7 +7,7 @@ import { defineOperation } from '../../core/operation/operation.ts'
 import { batchContext, strictSelectors } from '../../core/shapes/commands.ts'
 import { diff, observation, observationOptions, stepResult } from '../../core/shapes/observe.ts'
 import { sessionId } from './sessions.ts'
-import { identifier } from '../../core/shapes/text.ts'
+import { flag, identifier, integer } from '../../core/shapes/fields.ts'
 
 /** Failures caused by the page, reported as 200 with an error. */
 const failuresOfPages = ['element_not_found', 'invalid_selector', 'stale_ref', 'target_closed'] as const
@@ -44,18 +44,15 @@ export const browserStep = defineOperation({
     data: z.record(z.string(), z.unknown()).nullish().describe('Fields of the command, if command is a name'),
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).optional().describe('Ordered commands'),
     context: batchContext.optional(),
-    continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
+    continue_on_error: flag('Run the remaining commands after a failed one'),
     strict: strictSelectors,
     observe: z
       .union([z.boolean(), observationOptions])
       .default(true)
       .describe('Options of the observation afterwards, as for POST /observe; false for none'),
-    screenshot: z.boolean().default(false).describe('Add a screenshot to the observation'),
+    screenshot: flag('Add a screenshot to the observation'),
     diff,
-    settle_ms: z
-      .int()
-      .min(0)
-      .max(limits.observe.maxSettleMs)
+    settle_ms: integer(0, limits.observe.maxSettleMs)
       .default(limits.observe.settleMs)
       .describe('Maximum time to wait for the page to become stable, in milliseconds'),
     headless: z.boolean().optional().describe('Run without a window, if a session is created for this call'),

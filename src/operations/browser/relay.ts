@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation, defineStream } from '../../core/operation/operation.ts'
 import { relayEvent, relayEventKinds, relayEventPage, relayRecord, relayTokenRecord } from '../../core/shapes/relay.ts'
-import { displayName, identifier, opaqueText } from '../../core/shapes/text.ts'
+import { displayName, flag, identifier, integer, listOf, opaqueText } from '../../core/shapes/fields.ts'
 
 export const relayId = identifier.describe('Relay session, by id or name')
 
@@ -11,16 +11,8 @@ export const relayId = identifier.describe('Relay session, by id or name')
 const relayEventFields = {
   id: relayId,
   since: z.int().min(0).optional().describe('Sequence number after which to start'),
-  kind: z
-    .array(z.enum(relayEventKinds))
-    .max(limits.input.names)
-    .optional()
-    .describe('console, network, page, cdp, relay'),
-  type: z
-    .array(identifier)
-    .max(limits.input.names)
-    .optional()
-    .describe('log, exception, request, response, … or a CDP event'),
+  kind: listOf(z.enum(relayEventKinds)).optional().describe('console, network, page, cdp, relay'),
+  type: listOf(identifier).optional().describe('log, exception, request, response, … or a CDP event'),
   target_id: opaqueText.optional().describe('Tab, frame or worker of the events'),
   level: z
     .string()
@@ -94,17 +86,11 @@ export const readRelayEvents = defineOperation({
   // No command of its own: `bax relay events` reads, follows and writes archives.
   input: z.object({
     ...relayEventFields,
-    limit: z
-      .int()
-      .min(1)
-      .max(limits.relay.maxPageEvents)
+    limit: integer(1, limits.relay.maxPageEvents)
       .default(limits.relay.pageEvents)
       .describe('Maximum number of records per response'),
     order: z.enum(['asc', 'desc']).default('asc').describe('Oldest or newest first'),
-    wait_ms: z
-      .int()
-      .min(0)
-      .max(limits.relay.waitMs)
+    wait_ms: integer(0, limits.relay.waitMs)
       .default(0)
       .describe('Maximum time to wait for the first matching record, in milliseconds'),
     format: z.enum(['json', 'ndjson', 'har']).default('json'),
@@ -137,13 +123,8 @@ export const createRelayToken = defineOperation({
   show: { as: 'field', field: 'token' },
   input: z.object({
     name: displayName.optional().describe('Name of the token in the list'),
-    ttl_secs: z
-      .int()
-      .min(1)
-      .max(limits.relay.maxTokenSecs)
-      .default(limits.relay.tokenSecs)
-      .describe('Lifetime in seconds'),
-    single_use: z.boolean().default(false).describe('Valid for a single browser, which may reconnect with it'),
+    ttl_secs: integer(1, limits.relay.maxTokenSecs).default(limits.relay.tokenSecs).describe('Lifetime in seconds'),
+    single_use: flag('Valid for a single browser, which may reconnect with it'),
   }),
   output: z.object({ token: z.string(), token_id: z.string(), expires_at: z.iso.datetime() }),
   run: (engine, input, call) => engine.relays.tokens.create(input, call),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { flag, integer } from '../../core/shapes/fields.ts'
 import { commandRequest } from '../../commands/index.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
@@ -17,12 +18,9 @@ export const runCommands = defineOperation({
     session_id: sessionId.optional().describe('Session to use; one is created when omitted'),
     headless: z.boolean().optional().describe('Run without a window, if a session is created for this call'),
     context: batchContext.optional(),
-    continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
+    continue_on_error: flag('Run the remaining commands after a failed one'),
     strict: strictSelectors,
-    timeout_ms: z
-      .int()
-      .min(1)
-      .max(limits.command.batchMs)
+    timeout_ms: integer(1, limits.command.batchMs)
       .optional()
       .describe('Timeout for the whole batch, 300 000 ms when omitted'),
   }),

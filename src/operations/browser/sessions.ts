@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { relayRecord } from '../../core/shapes/relay.ts'
 import { sessionCreated, sessionInput, sessionRecord } from '../../core/shapes/session.ts'
-import { identifier } from '../../core/shapes/text.ts'
+import { identifier, listOf } from '../../core/shapes/fields.ts'
 
 /** Path or body field that identifies a session. */
 export const sessionId = identifier.describe('Session id, or the name of a live session')
@@ -37,9 +36,7 @@ export const listSessions = defineOperation({
       .enum(['provisioning', 'ready', 'stopped', 'failed', 'all'])
       .optional()
       .describe('State of the sessions to list; all includes ended ones that are still remembered'),
-    include: z
-      .array(z.enum(['relay']))
-      .max(limits.input.names)
+    include: listOf(z.enum(['relay']))
       .optional()
       .describe('relay: include relay sessions'),
   }),

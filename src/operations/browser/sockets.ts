@@ -4,7 +4,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { defineSocket } from '../../core/operation/operation.ts'
 import { relayId } from './relay.ts'
 import { sessionId } from './sessions.ts'
-import { opaqueText } from '../../core/shapes/text.ts'
+import { opaqueText } from '../../core/shapes/fields.ts'
 
 export const relayConnect = defineSocket({
   summary: 'Connect a browser: the tunnel of `bax relay connect`',

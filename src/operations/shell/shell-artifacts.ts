@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { artifact, artifactList, artifactListInput } from '../../core/shapes/shell/artifacts.ts'
-import { identifier } from '../../core/shapes/text.ts'
+import { identifier } from '../../core/shapes/fields.ts'
 
 export const listArtifacts = defineOperation({
   summary: 'List the artifacts of a shell session',

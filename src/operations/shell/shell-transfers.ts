@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { writeOutput } from '../../core/shapes/shell/files.ts'
 import { rawFile, uploadInput } from '../../core/shapes/shell/transfers.ts'
 import { defineDownload, defineUpload } from '../../core/operation/operation.ts'
-import { identifier } from '../../core/shapes/text.ts'
+import { identifier } from '../../core/shapes/fields.ts'
 import { limits } from '../../core/limits/limits.ts'
 
 const denied = [

@@ -1,7 +1,6 @@
 /** Websocket upgrades. All checks run before the upgrade. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { z } from 'zod'
 import type { SocketCall } from '../../core/operation/call.ts'
 import type { SocketOperation } from '../../core/operation/operation.ts'
 import { pathMatcher, route } from '../../core/operation/route.ts'
