@@ -31,15 +31,11 @@ export const get_content = defineCommand({
       const content = kind === 'html' ? await page.content() : await page.locator(':root').evaluate(outlineOf)
       return { content_type: kind, data: { content } }
     }
-    const content = await act(
-      selector,
-      async (element, limit) => {
-        await element.waitFor({ state: 'attached', ...limit })
-        if (kind === 'markdown') return markdown(element)
-        return kind === 'json' ? element.evaluate(outlineOf) : element.evaluate((node) => node.outerHTML)
-      },
-      { timeoutMs: timeout_ms, needs: 'present' },
-    )
+    const content = await act({ selector, timeout_ms }, 'present', async (element, limit) => {
+      await element.waitFor({ state: 'attached', ...limit })
+      if (kind === 'markdown') return markdown(element)
+      return kind === 'json' ? element.evaluate(outlineOf) : element.evaluate((node) => node.outerHTML)
+    })
     return { content_type: kind, data: { content } }
   },
 })
@@ -50,8 +46,7 @@ export const get_text = defineCommand({
   example: "'h1'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(z.string(), ['string']).describe('For a form field, its value'),
-  run: async ({ act }, { selector, timeout_ms }) =>
-    extracted(await act(selector, textOf, { timeoutMs: timeout_ms, needs: 'present' })),
+  run: async ({ act }, target) => extracted(await act(target, 'present', textOf)),
 })
 
 /** Returns the rendered text; form fields and SVG elements have none and take a second call. */
@@ -81,13 +76,8 @@ export const get_attribute = defineCommand({
     timeout_ms: elementTimeout,
   }),
   result: extraction(z.string().nullable(), ['string', 'null']).describe('null when the element does not have it'),
-  run: async ({ act }, { selector, attribute, timeout_ms }) =>
-    extracted(
-      await act(selector, (element, limit) => element.getAttribute(attribute, limit), {
-        timeoutMs: timeout_ms,
-        needs: 'present',
-      }),
-    ),
+  run: async ({ act }, { attribute, ...target }) =>
+    extracted(await act(target, 'present', (element, limit) => element.getAttribute(attribute, limit))),
 })
 
 export const get_title = defineCommand({

@@ -2,7 +2,7 @@
 import type { Locator } from 'playwright'
 import { z } from 'zod'
 import { flag, integer } from '../core/shapes/fields.ts'
-import { defineCommand, extracted } from '../core/operation/command.ts'
+import { type CallLimit, defineCommand, extracted } from '../core/operation/command.ts'
 import { limits } from '../core/limits/limits.ts'
 import { describeElement } from './element-facts.ts'
 import { boundingBox, box, elementTimeout, extraction, selector, timeoutMs } from './fields.ts'
@@ -48,14 +48,10 @@ export const evaluate_on_element = defineCommand({
   }),
   result: extraction(z.unknown(), anyType).describe('Same as for evaluate'),
   run: async ({ act, evaluateOn }, { selector, expression, timeout_ms = limits.command.evaluateMs }) => {
-    const result = await act(
-      selector,
-      async (element, limit) => {
-        await element.waitFor({ state: 'attached', ...limit })
-        return evaluateOn(element, expression, { timeoutMs: timeout_ms })
-      },
-      { needs: 'present' },
-    )
+    const result = await act({ selector }, 'present', async (element, limit) => {
+      await element.waitFor({ state: 'attached', ...limit })
+      return evaluateOn(element, expression, { timeoutMs: timeout_ms })
+    })
     return { content_type: 'data', data: { result } }
   },
 })
@@ -83,13 +79,8 @@ export const get_element_bounding_box = defineCommand({
   example: "'#map'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(box.nullable(), ['object', 'null']).describe('null for an element that is not rendered'),
-  run: async ({ act }, { selector, timeout_ms }) =>
-    extracted(
-      await act(selector, (element, limit) => element.boundingBox(limit), {
-        timeoutMs: timeout_ms,
-        needs: 'present',
-      }),
-    ),
+  run: async ({ act }, target) =>
+    extracted(await act(target, 'present', (element, limit) => element.boundingBox(limit))),
 })
 
 const basicFacts = z.object({
@@ -112,15 +103,10 @@ export const get_basic_info = defineCommand({
   example: "'#buy'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(basicFacts, ['object']),
-  run: async ({ act }, { selector, timeout_ms }) =>
-    act(
-      selector,
-      async (element, limit) => {
-        const { basic } = await factsOf(element, limit.timeout)
-        return extracted(basic)
-      },
-      { timeoutMs: timeout_ms, needs: 'present' },
-    ),
+  run: async ({ act }, target) => {
+    const { basic } = await act(target, 'present', factsOf)
+    return extracted(basic)
+  },
 })
 
 export const inspect_element = defineCommand({
@@ -145,18 +131,13 @@ export const inspect_element = defineCommand({
     }),
     ['object'],
   ),
-  run: async ({ act }, { selector, timeout_ms }) =>
-    act(
-      selector,
-      async (element, limit) => {
-        const { basic, more } = await factsOf(element, limit.timeout)
-        return extracted({ ...basic, ...more })
-      },
-      { timeoutMs: timeout_ms, needs: 'present' },
-    ),
+  run: async ({ act }, target) => {
+    const { basic, more } = await act(target, 'present', factsOf)
+    return extracted({ ...basic, ...more })
+  },
 })
 
-async function factsOf(element: Locator, timeout: number) {
+async function factsOf(element: Locator, { timeout }: CallLimit) {
   const { basic, more } = await element.evaluate(describeElement, undefined, { timeout })
   const [box, tree] = await Promise.all([
     element.boundingBox({ timeout }),

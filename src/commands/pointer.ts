@@ -15,9 +15,7 @@ export const click = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'press', noun: 'click' },
   result: null,
-  run: async ({ act }, { selector, timeout_ms }) => {
-    await act(selector, (element, limit) => element.click(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
-  },
+  run: ({ act }, target) => act(target, 'pointer', (element, limit) => element.click(limit)),
 })
 
 export const click_at = defineCommand({
@@ -58,12 +56,9 @@ export const click_advanced = defineCommand({
   }),
   input: { kind: 'press', noun: 'click' },
   result: null,
-  run: async ({ act }, { selector, button, click_count, modifiers, timeout_ms }) => {
+  run: ({ act }, { button, click_count, modifiers, ...target }) => {
     const how = { button, clickCount: click_count, modifiers: modifierKeys(modifiers) }
-    await act(selector, (element, limit) => element.click({ ...how, ...limit }), {
-      timeoutMs: timeout_ms,
-      needs: 'pointer',
-    })
+    return act(target, 'pointer', (element, limit) => element.click({ ...how, ...limit }))
   },
 })
 
@@ -74,9 +69,7 @@ export const hover = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'move', noun: 'hover' },
   result: null,
-  run: async ({ act }, { selector, timeout_ms }) => {
-    await act(selector, (element, limit) => element.hover(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
-  },
+  run: ({ act }, target) => act(target, 'pointer', (element, limit) => element.hover(limit)),
 })
 
 export const move_mouse_to = defineCommand({

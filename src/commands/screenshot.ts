@@ -39,12 +39,9 @@ export const element_screenshot = defineCommand({
     timeout_ms: elementTimeout,
   }),
   result: z.object({ screenshot: image }),
-  run: async ({ act }, { selector, format, quality = 80, timeout_ms }) => {
+  run: async ({ act }, { format, quality = 80, ...target }) => {
     const how = format === 'jpeg' ? ({ type: 'jpeg', quality } as const) : ({ type: 'png' } as const)
-    const bytes = await act(selector, (element, limit) => element.screenshot({ ...how, ...limit }), {
-      timeoutMs: timeout_ms,
-      needs: 'visible',
-    })
+    const bytes = await act(target, 'visible', (element, limit) => element.screenshot({ ...how, ...limit }))
     return { content_type: `image/${format}`, data: { screenshot: bytes.toString('base64') } }
   },
 })

@@ -50,7 +50,12 @@ export interface CommandContext {
   /** Returns all matches of a selector: CSS (pierces open shadow roots), Playwright's engines, `frame=…`, `ref=e12`. */
   locateAll(selector: string): Locator
   /** Runs an action once the first visible match is ready for it. Failures name the reason (no match, hidden, …). */
-  act<T>(selector: string, action: (element: Locator, limit: CallLimit) => Promise<T>, options?: ActOptions): Promise<T>
+  act<T>(
+    target: { readonly selector: string; readonly timeout_ms?: number | undefined },
+    needs: NonNullable<ActOptions['needs']>,
+    action: (element: Locator, limit: CallLimit) => Promise<T>,
+    options?: Pick<ActOptions, 'also' | 'endsOn'>,
+  ): Promise<T>
   /** Sends input, which the page has processed once `send` resolves, so that failures can report its delivery. */
   send<T>(send: () => Promise<T>): Promise<T>
   /** Returns the number of characters that have reached a field since the command began; null when unknown. */
