@@ -24,7 +24,7 @@ import type {
 } from './shapes/relay.ts'
 import type { ScrapeAnswer, ScrapeInput } from './shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from './shapes/search.ts'
-import type { SessionLog, TraceAction, TraceState } from './shapes/diagnostics.ts'
+import type { SessionLog, TraceAction, TraceState } from './shapes/events.ts'
 import type { EngineStatus, ReadyParts } from './shapes/engine.ts'
 import type { LiveViewLink } from './shapes/live-view.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from './shapes/observe.ts'

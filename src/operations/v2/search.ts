@@ -1,8 +1,8 @@
 import { defineOperation } from '../../core/operation/operation.ts'
 import { searchInput } from '../../core/shapes/search.ts'
 import { searchAnswerV2, searchInputV2, type SearchInputV2 } from '../../core/shapes/v2.ts'
-import { search } from '../search.ts'
-import { documentOf } from './document.ts'
+import { search } from '../scrape.ts'
+import { documentOf } from './scrape.ts'
 
 export const searchV2 = defineOperation({
   summary: 'Search the web (Firecrawl v2 format)',
