@@ -85,23 +85,23 @@ function requestOf(http: string, input: Record<string, unknown>, options: CallOp
  * Follows a stream, given its method and path, frame by frame; returns when the stream ends.
  * @throws BaxError as `call` does; `engine_unreachable` when the stream is interrupted.
  */
-export async function* follow(
+export async function* follow<F extends Frame = Frame>(
   transport: Transport,
   http: string,
   input: Record<string, unknown>,
   options: CallOptions = {},
-): AsyncGenerator<Frame> {
-  const frames = await openStream(transport, http, input, options)
+): AsyncGenerator<F> {
+  const frames = await openStream<F>(transport, http, input, options)
   if (frames) yield* frames
 }
 
 /** Opens a stream without reading it yet; returns null when there is nothing left to follow. */
-export async function openStream(
+export async function openStream<F extends Frame = Frame>(
   transport: Transport,
   http: string,
   input: Record<string, unknown>,
   options: CallOptions = {},
-): Promise<AsyncGenerator<Frame> | null> {
+): Promise<AsyncGenerator<F> | null> {
   const request = requestOf(http, input, options)
   const response = await transport.send({ ...request, headers: { ...request.headers, accept: 'application/x-ndjson' } })
   if (response.status === 204) return null
@@ -109,13 +109,13 @@ export async function openStream(
   return framesOf(response, options)
 }
 
-async function* framesOf(response: WireResponse, options: CallOptions): AsyncGenerator<Frame> {
+async function* framesOf<F>(response: WireResponse, options: CallOptions): AsyncGenerator<F> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of bytesOf(response, options, 'the stream was interrupted')) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) yield parse(line) as Frame
+    for (const line of lines) yield parse(line) as F
   }
 }
 

@@ -73,8 +73,7 @@ export function readConnect({ flags }: TypedArguments, io: Io): ConnectOptions {
 function browserOf(flags: TypedArguments['flags']): BrowserSource {
   const { cdp, launch, allowRemoteCdp, dataDir } = flags as Record<string, string | boolean | undefined>
   // Here, --browser may name a running browser instead of a program.
-  const named = (flags['running'] ??
-    (runningBrowsers.includes(flags['browser'] as never) ? flags['browser'] : undefined)) as string | undefined
+  const named = (flags['running'] ?? runningBrowsers.find((name) => name === flags['browser'])) as string | undefined
   const given = [cdp !== undefined && '--cdp', named !== undefined && '--running', launch && '--launch'].filter(Boolean)
   if (given.length > 1) throw invalid(given.join(' and '), 'exclude each other')
   if (typeof cdp === 'string') return { cdp, allowRemote: allowRemoteCdp === true }

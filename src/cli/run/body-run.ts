@@ -19,7 +19,7 @@ export async function runBody(plan: BodyPlan, attempt: number, tools: RunnerTool
   observer.scriptStarted({ file, name, steps: places.length, attempt })
   const facts = { file, name, attempt, startedAt, artifacts: [], notes: [] }
   try {
-    const answer = await client.runCommands(body as never, { signal, strict: true })
+    const answer = await client.runCommands(body as Parameters<typeof client.runCommands>[0], { signal, strict: true })
     // As with scripts, a session that was created for these commands is closed after them.
     if (body['session_id'] === undefined)
       await client.closeSession({ session_id: answer.session_id }, { signal: cleanupSignal })

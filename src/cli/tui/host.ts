@@ -16,7 +16,7 @@ export function openTuiHost(context: Context, engine: LocatedEngine): TuiHost {
   const { io, manifest, settings } = context
   const isLocal = engine.kind === 'local'
   return {
-    terminal: { stdin: io.stdin as never, stdout: io.stdout as never, env: io.env },
+    terminal: { stdin: io.stdin as NodeJS.ReadStream, stdout: io.stdout as NodeJS.WriteStream, env: io.env },
     ...(io.host.job && { job: io.host.job }),
     signal: io.signal,
     manifest,

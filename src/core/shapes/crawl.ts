@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { scrapeData, scrapeOptions, sender, warningFields } from './scrape.ts'
-import { flag, integer, named, number, urlText } from './fields.ts'
+import { eventOf, flag, integer, named, number, urlText } from './fields.ts'
 
 const { crawl } = limits
 const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays } =
@@ -205,18 +205,11 @@ export const crawlEventData = {
 
 export type CrawlEventType = keyof typeof crawlEventData
 
-const member = <Type extends CrawlEventType>(type: Type) =>
-  z.object({
-    seq: z.int().describe('From 1 in each crawl; crawl.progress repeats the number of the event before it'),
-    ts: z.iso.datetime(),
-    type: z.literal(type),
-    data: crawlEventData[type],
-  })
-
 /** One event as it is sent. */
-export const crawlEvent = z
-  .discriminatedUnion('type', Object.keys(crawlEventData).map((type) => member(type as CrawlEventType)) as never)
-  .meta({ id: 'CrawlEvent' })
+export const crawlEvent = eventOf(
+  crawlEventData,
+  'From 1 in each crawl; crawl.progress repeats the number of the event before it',
+).meta({ id: 'CrawlEvent' })
 
 export const mapInput = z.object({
   url: start,

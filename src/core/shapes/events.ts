@@ -1,6 +1,6 @@
 /** Shapes of session events and diagnostic data (`spec: contract 6`). */
 import { z } from 'zod'
-import { named } from './fields.ts'
+import { eventOf, named } from './fields.ts'
 import { sessionEventTypes } from '../events/events.ts'
 
 const tab = z.string().describe('Tab ID, as in observations')
@@ -110,18 +110,11 @@ export const eventData = {
 
 export type EventType = keyof typeof eventData
 
-const member = <Type extends EventType>(type: Type) =>
-  z.object({
-    seq: z.int().describe('From 1 in each session; frames repeat the number of the preceding event'),
-    ts: z.iso.datetime(),
-    type: z.literal(type),
-    data: eventData[type],
-  })
-
 /** One event as it is sent. */
-export const sessionEvent = z
-  .discriminatedUnion('type', Object.keys(eventData).map((type) => member(type as EventType)) as never)
-  .meta({ id: 'SessionEvent' })
+export const sessionEvent = eventOf(
+  eventData,
+  'From 1 in each session; frames repeat the number of the preceding event',
+).meta({ id: 'SessionEvent' })
 
 export const sessionLog = named('SessionLog', {
   session_id: z.string(),

@@ -51,3 +51,12 @@ export const flag = (description: string) => z.boolean().default(false).describe
 
 /** An object that documents list under its name. */
 export const named = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).meta({ id })
+
+const member = (type: string, data: z.ZodType, seq: string) =>
+  z.object({ seq: z.int().describe(seq), ts: z.iso.datetime(), type: z.literal(type), data })
+
+/** Events with their data by type; `seq` describes their numbers. */
+export const eventOf = (dataByType: Readonly<Record<string, z.ZodType>>, seq: string) => {
+  const members = Object.entries(dataByType).map(([type, data]) => member(type, data, seq))
+  return z.discriminatedUnion('type', members as [(typeof members)[number], ...typeof members])
+}

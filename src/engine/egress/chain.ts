@@ -1,4 +1,5 @@
 /** Local proxy in front of a session's own proxy: applies the egress policy, and keeps the password in the engine. */
+import type { lookup } from 'node:dns'
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type PrepareRequestFunctionOpts, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain'
@@ -99,5 +100,5 @@ async function prepare(options: PrepareRequestFunctionOpts, route: Route): Promi
     if (request.method !== 'CONNECT') request.socket.destroy()
     throw new RequestError('URL blocked', 403)
   }
-  return { upstreamProxyUrl: direct ? null : upstream.href, dnsLookup: egress.names.lookup as never }
+  return { upstreamProxyUrl: direct ? null : upstream.href, dnsLookup: egress.names.lookup as typeof lookup }
 }

@@ -65,12 +65,12 @@ async function follow(
   const asJson = ndjson || settings.json
   // Fields of a page do not apply to the stream.
   const { limit: _limit, order: _order, wait_ms: _wait, ...filter } = input
-  await watch({
+  await watch<RelayEvent>({
     transport: engine.transport,
     http: operationNamed(manifest, 'followRelayEvents').http,
     input: filter,
     io,
-    onEvent: (event) => print(io, asJson ? JSON.stringify(event) : relayEventLine(event as unknown as RelayEvent)),
+    onEvent: (event) => print(io, asJson ? JSON.stringify(event) : relayEventLine(event)),
   })
 }
 
