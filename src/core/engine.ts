@@ -17,8 +17,10 @@ import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
 import type {
   CdpAnswer,
   RelayEvent,
-  RelayEventKind,
+  CdpRequest,
   RelayEventPage,
+  RelayEventQuery,
+  RelayEventsRequest,
   RelayRecord,
   RelayTokenRecord,
 } from './shapes/relay.ts'
@@ -109,27 +111,6 @@ export interface Searcher {
   search(input: SearchInput, call: Pick<Call, 'signal' | 'caller'>): Promise<SearchAnswer>
 }
 
-/** Filter for the buffered events of a relay session. */
-export interface RelayEventQuery {
-  readonly since?: number | undefined
-  readonly kind?: readonly RelayEventKind[] | undefined
-  readonly type?: readonly string[] | undefined
-  readonly target_id?: string | undefined
-  readonly level?: string | undefined
-  /** Glob. */
-  readonly url?: string | undefined
-  readonly text?: string | undefined
-}
-
-export interface CdpRequest {
-  readonly session_id: string
-  readonly method: string
-  readonly params: Record<string, unknown>
-  readonly target_id?: string | undefined
-  readonly timeout_ms: number
-  readonly max_bytes: number
-}
-
 /** Users' browsers, connected by connectors. Methods with an ID also accept the name, and throw `relay_not_found`. */
 export interface Relays {
   list(call: Call): Promise<RelayRecord[]>
@@ -140,12 +121,7 @@ export interface Relays {
   activate(id: string, targetId: string, call: Call): Promise<void>
   readEvents(
     id: string,
-    query: RelayEventQuery & {
-      limit: number
-      order: 'asc' | 'desc'
-      wait_ms: number
-      format: 'json' | 'ndjson' | 'har'
-    },
+    query: RelayEventsRequest,
     call: Call,
   ): Promise<RelayEventPage | { log: Record<string, unknown> }>
   clearEvents(id: string, call: Call): Promise<void>

@@ -1,6 +1,7 @@
 /** Shapes of relay sessions, their tokens and their buffered events (`spec: relay 3, 4 and 6`). */
 import { z } from 'zod'
-import { named } from './fields.ts'
+import { limits } from '../limits/limits.ts'
+import { identifier, integer, listOf, named, opaqueText } from './fields.ts'
 import { collectedKinds, relayPolicies } from '../relay-names.ts'
 
 const time = z.iso.datetime()
@@ -100,6 +101,55 @@ export type RelayEvent = z.output<typeof relayEvent>
 export type RelayEventKind = RelayEvent['kind']
 export type RelayEventPage = z.output<typeof relayEventPage>
 export type RelayDropped = z.output<typeof dropped>
+
+export const relayId = identifier.describe('Relay session, by id or name')
+
+/** Filters for buffered events, shared by reading and following them. */
+export const relayEventFields = {
+  id: relayId,
+  since: z.int().min(0).optional().describe('Sequence number after which to start'),
+  kind: listOf(z.enum(relayEventKinds)).optional().describe('console, network, page, cdp, relay'),
+  type: listOf(identifier).optional().describe('log, exception, request, response, … or a CDP event'),
+  target_id: opaqueText.optional().describe('Tab, frame or worker of the events'),
+  level: z
+    .string()
+    .max(limits.input.nameChars)
+    .optional()
+    .describe('Level of console records: debug, log, info, warn or error'),
+  url: z.string().max(limits.input.labelChars).optional().describe('Glob for the URL of the record'),
+  text: z.string().max(limits.input.labelChars).optional().describe('Text that the record contains, case-insensitive'),
+}
+
+export const relayEventsInput = z.object({
+  ...relayEventFields,
+  limit: integer(1, limits.relay.maxPageEvents)
+    .default(limits.relay.pageEvents)
+    .describe('Maximum number of records per response'),
+  order: z.enum(['asc', 'desc']).default('asc').describe('Oldest or newest first'),
+  wait_ms: integer(0, limits.relay.waitMs)
+    .default(0)
+    .describe('Maximum time to wait for the first matching record, in milliseconds'),
+  format: z.enum(['json', 'ndjson', 'har']).default('json'),
+})
+
+/** Filter for the buffered events of a relay session. */
+export type RelayEventQuery = Omit<z.output<z.ZodObject<typeof relayEventFields>>, 'id'>
+export type RelayEventsRequest = Omit<z.output<typeof relayEventsInput>, 'id'>
+
+export const cdpInput = z.object({
+  session_id: identifier.describe('Relay session or browser session, by id or name'),
+  method: z
+    .string()
+    .max(limits.input.nameChars)
+    .regex(/^[A-Z]\w*\.\w+$/, 'must be a CDP method such as Page.captureScreenshot')
+    .describe('Protocol method as Domain.method'),
+  params: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the method'),
+  target_id: identifier.optional().describe('Page, frame or worker; `browser` for the browser itself'),
+  timeout_ms: integer(1, limits.relay.maxCallMs).default(limits.relay.callMs),
+  max_bytes: integer(1, limits.relay.maxResultBytes).default(limits.relay.resultBytes),
+})
+
+export type CdpRequest = z.output<typeof cdpInput>
 
 export const cdpAnswer = named('CdpAnswer', {
   success: z.boolean(),

@@ -2,26 +2,16 @@
 import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation, defineStream } from '../../core/operation/operation.ts'
-import { relayEvent, relayEventKinds, relayEventPage, relayRecord, relayTokenRecord } from '../../core/shapes/relay.ts'
-import { displayName, flag, identifier, integer, listOf, opaqueText } from '../../core/shapes/fields.ts'
-
-export const relayId = identifier.describe('Relay session, by id or name')
-
-/** Filters for buffered events, shared by reading and following them. */
-const relayEventFields = {
-  id: relayId,
-  since: z.int().min(0).optional().describe('Sequence number after which to start'),
-  kind: listOf(z.enum(relayEventKinds)).optional().describe('console, network, page, cdp, relay'),
-  type: listOf(identifier).optional().describe('log, exception, request, response, … or a CDP event'),
-  target_id: opaqueText.optional().describe('Tab, frame or worker of the events'),
-  level: z
-    .string()
-    .max(limits.input.nameChars)
-    .optional()
-    .describe('Level of console records: debug, log, info, warn or error'),
-  url: z.string().max(limits.input.labelChars).optional().describe('Glob for the URL of the record'),
-  text: z.string().max(limits.input.labelChars).optional().describe('Text that the record contains, case-insensitive'),
-}
+import {
+  relayEvent,
+  relayEventFields,
+  relayEventPage,
+  relayEventsInput,
+  relayId,
+  relayRecord,
+  relayTokenRecord,
+} from '../../core/shapes/relay.ts'
+import { displayName, flag, identifier, integer } from '../../core/shapes/fields.ts'
 
 export const listRelays = defineOperation({
   summary: 'List browsers connected through the relay',
@@ -84,17 +74,7 @@ export const readRelayEvents = defineOperation({
   http: 'GET /relay/sessions/{id}/events',
   scope: 'relay',
   // No command of its own: `bax relay events` reads, follows and writes archives.
-  input: z.object({
-    ...relayEventFields,
-    limit: integer(1, limits.relay.maxPageEvents)
-      .default(limits.relay.pageEvents)
-      .describe('Maximum number of records per response'),
-    order: z.enum(['asc', 'desc']).default('asc').describe('Oldest or newest first'),
-    wait_ms: integer(0, limits.relay.waitMs)
-      .default(0)
-      .describe('Maximum time to wait for the first matching record, in milliseconds'),
-    format: z.enum(['json', 'ndjson', 'har']).default('json'),
-  }),
+  input: relayEventsInput,
   output: z.union([relayEventPage, z.object({ log: z.record(z.string(), z.unknown()) })]),
   lines: (page, { format }) => (format === 'ndjson' && 'events' in page ? page.events : undefined),
   errors: ['relay_not_found'],

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
 import { defineSocket } from '../../core/operation/operation.ts'
-import { relayId } from './relay.ts'
+import { relayId } from '../../core/shapes/relay.ts'
 import { sessionId } from './sessions.ts'
 import { opaqueText } from '../../core/shapes/fields.ts'
 

@@ -26,17 +26,13 @@ export interface HandlerContext {
   readonly streams?: OpenStreams | undefined
 }
 
-export async function handleOperation(
+export function handleOperation(
   context: AppContext,
   operation: Operation,
   services: HandlerContext,
 ): Promise<Response> {
   const memory = services.bodies.open(context.get('caller'))
-  try {
-    return await runOperation(context, operation, services, memory)
-  } finally {
-    memory.close()
-  }
+  return runOperation(context, operation, services, memory).finally(memory.close)
 }
 
 async function runOperation(
@@ -137,26 +133,14 @@ export async function handleTransfer(
   transfer: DownloadOperation | UploadOperation,
   services: HandlerContext,
 ): Promise<Response> {
-  return 'open' in transfer ? download(context, transfer, services) : upload(context, transfer, services)
-}
-
-async function download(
-  context: AppContext,
-  operation: DownloadOperation,
-  services: HandlerContext,
-): Promise<Response> {
   const { raw } = context.req
-  const fields = { ...context.req.param(), ...pathMatcher(route(operation.http).path)(new URL(raw.url).pathname) }
-  const { input } = await readInput(raw, operation.input, fields)
-  const call = callOf(context, services)
-  return contentResponse(raw, await operation.open(services.engine, input, call))
-}
-
-async function upload(context: AppContext, operation: UploadOperation, services: HandlerContext): Promise<Response> {
-  const { raw } = context.req
-  const { input } = await readInput(raw, operation.input, context.req.param(), { hasJson: false })
-  const call = callOf(context, services)
-  return context.json(await operation.receive(services.engine, input, bodyOf(raw), call))
+  if ('receive' in transfer) {
+    const { input } = await readInput(raw, transfer.input, context.req.param(), { hasJson: false })
+    return context.json(await transfer.receive(services.engine, input, bodyOf(raw), callOf(context, services)))
+  }
+  const fields = { ...context.req.param(), ...pathMatcher(route(transfer.http).path)(new URL(raw.url).pathname) }
+  const { input } = await readInput(raw, transfer.input, fields)
+  return contentResponse(raw, await transfer.open(services.engine, input, callOf(context, services)))
 }
 
 function callOf(context: AppContext, { sockets, service }: HandlerContext): Call {

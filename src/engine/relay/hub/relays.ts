@@ -1,10 +1,10 @@
 /** Implements the relay operations of the engine. */
 import type { Call, SocketCall, StreamCall } from '../../../core/operation/call.ts'
 import { anonymousCaller, type Caller, isVisibleTo } from '../../../core/access/caller.ts'
-import type { CdpRequest, RelayEventQuery, Relays } from '../../../core/engine.ts'
+import type { Relays } from '../../../core/engine.ts'
 import { BaxError, asBaxError } from '../../../core/errors/errors.ts'
 import type { Link } from '../../../core/net/link.ts'
-import type { CdpAnswer, RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
+import type { CdpRequest, RelayEventQuery, CdpAnswer, RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
 import type { CdpDone } from '../../cdp/calls.ts'
 import { linearGlob } from '../../linear-glob.ts'
 import type { EventBuffer, EventQuery } from '../events/buffer.ts'
