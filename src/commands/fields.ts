@@ -30,24 +30,9 @@ export const modifiers = integer(0, 15)
   .default(0)
   .describe('Modifier keys to hold, added up: Alt 1, Ctrl 2, Meta 4, Shift 8')
 
-export const box = z.object({
-  x: z.number().describe('CSS pixels from the left of the viewport'),
-  y: z.number().describe('CSS pixels from the top of the viewport'),
-  width: z.number(),
-  height: z.number(),
-})
-
 /** Builds the shape of `data` of an extraction. */
 export const extraction = (value: z.ZodType, types: readonly string[]) =>
   z.object({ result: z.object({ type: z.enum(types as [string, ...string[]]), value }) })
-
-export const boundingBox = box.extend({
-  index: z.int().describe('Number of the element from 0, as drawn on the page'),
-  tag: z.string(),
-  text: z.string().describe('Text on one line, at most 80 characters'),
-  visible: z.boolean(),
-  html: z.string().optional().describe('Outer HTML, truncated to 10 000 characters; only with include_html'),
-})
 
 /** Returns Playwright's names of the modifier keys in a bit field. */
 export const modifierKeys = (bits: number): ('Alt' | 'Control' | 'Meta' | 'Shift')[] =>

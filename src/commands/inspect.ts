@@ -5,7 +5,8 @@ import { flag, integer } from '../core/shapes/fields.ts'
 import { type CallLimit, defineCommand, extracted } from '../core/operation/command.ts'
 import { limits } from '../core/limits/limits.ts'
 import { describeElement } from './element-facts.ts'
-import { boundingBox, box, elementTimeout, extraction, selector, timeoutMs } from './fields.ts'
+import { boundingBox, box } from '../core/shapes/commands.ts'
+import { elementTimeout, extraction, selector, timeoutMs } from './fields.ts'
 
 const evaluateTimeout = timeoutMs
   .min(1)

@@ -2,7 +2,8 @@
 import { z } from 'zod'
 import { flag, integer } from '../core/shapes/fields.ts'
 import { defineCommand } from '../core/operation/command.ts'
-import { boundingBox, selector } from './fields.ts'
+import { boundingBox } from '../core/shapes/commands.ts'
+import { selector } from './fields.ts'
 
 export const toggle_click_overlay = defineCommand({
   kind: 'action',

@@ -18,6 +18,23 @@ export const strictSelectors = flag(
   'Fail with ambiguous_selector when a selector matches several elements, instead of using the first visible one',
 )
 
+export const box = z.object({
+  x: z.number().describe('CSS pixels from the left of the viewport'),
+  y: z.number().describe('CSS pixels from the top of the viewport'),
+  width: z.number(),
+  height: z.number(),
+})
+
+export const boundingBox = box.extend({
+  index: z.int().describe('Number of the element from 0, as drawn on the page'),
+  tag: z.string(),
+  text: z.string().describe('Text on one line, at most 80 characters'),
+  visible: z.boolean(),
+  html: z.string().optional().describe('Outer HTML, truncated to 10 000 characters; only with include_html'),
+})
+
+export type BoundingBox = z.output<typeof boundingBox>
+
 export const commandResult = named('CommandResult', {
   success: z.boolean(),
   command_type: z.enum(['action', 'extraction']),
