@@ -109,7 +109,7 @@ function overNodeHttp(
         }
         const request = node.request(options, (response) => {
           resolve({
-            status: response.statusCode!,
+            status: response.statusCode ?? 0,
             headers: response.headers,
             text: async () => {
               const chunks: Buffer[] = []

@@ -35,7 +35,7 @@ export const set_cookie = defineCommand({
   }),
   result: null,
   run: async ({ page, browserContext }, { http_only, same_site, domain, ...cookie }) => {
-    const site = same_site && same_site[0]!.toUpperCase() + same_site.slice(1).toLowerCase()
+    const site = same_site && same_site.charAt(0).toUpperCase() + same_site.slice(1).toLowerCase()
     await add(browserContext, [
       {
         ...cookie,

@@ -37,7 +37,7 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
 export function rootHelp(entries: readonly TableEntry[]): string {
   const shown = entries.filter(({ hidden }) => !hidden)
   const named = new Set(lines.flatMap(([words]) => words))
-  const others = shown.filter(({ words }) => !named.has(words.split(' ')[0]!))
+  const others = shown.filter(({ words }) => !named.has(words.replace(/ .*/, '')))
   return [
     `bax ${version}: a browser for programs`,
     '',
@@ -58,7 +58,7 @@ export function rootHelp(entries: readonly TableEntry[]): string {
 /** Returns the verbs of a noun, as many as fit beside its description in 80 columns. */
 function verbsOf(noun: string, entries: readonly TableEntry[], about: string): string {
   const words = entries.map((entry) => entry.words.split(' ')).filter(([first, verb]) => first === noun && verb)
-  return listed([...new Set(words.map(([, verb]) => verb!))], 51 - about.length)
+  return listed([...new Set(words.flatMap(([, verb]) => verb ?? []))], 51 - about.length)
 }
 
 /** Order of verbs in the help. */
@@ -101,7 +101,8 @@ export function groupHelp(noun: string, entries: readonly TableEntry[]): string 
 /** Titles of families that differ from the capitalized name. */
 const familyTitles: Record<string, string> = { webstorage: 'Web storage' }
 
-const titleOf = (family: string): string => familyTitles[family] ?? `${family[0]!.toUpperCase()}${family.slice(1)}`
+const titleOf = (family: string): string =>
+  familyTitles[family] ?? `${family.charAt(0).toUpperCase()}${family.slice(1)}`
 
 /** Returns `bax do --help`: the catalogue by family, and the syntax of a batch. */
 export function catalogueHelp(manifest: Manifest, flags: string): string {

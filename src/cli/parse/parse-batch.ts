@@ -63,8 +63,9 @@ export function parseBatch(
   )
   // An output file before the commands belongs to the last one.
   const { output, ...rest } = flags as { output?: string }
-  const last = typed.commands!.length - 1
-  const commands = typed.commands!.map((command, at) => (output && at === last ? { output, ...command } : command))
+  const all = typed.commands ?? []
+  const last = all.length - 1
+  const commands = all.map((command, at) => (output && at === last ? { output, ...command } : command))
   return { commands, flags: { ...typed.flags, ...rest } }
 }
 

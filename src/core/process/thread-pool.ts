@@ -95,7 +95,7 @@ export class ThreadPool<Task, Result> {
     const done = new Promise<Result>((resolve, reject) => {
       job = { task, from, resolve, reject, crashes: 0, dropped: false }
     })
-    const drop = () => this.#drop(job, signal!.reason)
+    const drop = () => this.#drop(job, signal?.reason)
     signal?.addEventListener('abort', drop, { once: true })
     try {
       this.#waiting.push(job)

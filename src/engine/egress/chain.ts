@@ -65,7 +65,7 @@ async function upstreamOf({ server, username, password }: ProxyInput, egress: Eg
   egress.policy.checkTarget(host, Number(url.port))
   try {
     const [first] = await egress.names.resolve(host)
-    if (url.protocol !== 'https:') url.hostname = first!.family === 6 ? `[${first!.address}]` : first!.address
+    if (first && url.protocol !== 'https:') url.hostname = first.family === 6 ? `[${first.address}]` : first.address
   } catch (cause) {
     if (cause instanceof BaxError) throw cause
     const message = 'has a host name that cannot be resolved'

@@ -125,9 +125,10 @@ async function onlyOne(engine: Engine, call: Call): Promise<string> {
     engine.relays.list(call),
   ])
   const ids = [...sessions.map(({ session_id: id }) => id), ...relays.map(({ id }) => id)]
-  if (ids.length === 1) return ids[0]!
+  const [id] = ids
+  if (id !== undefined && ids.length === 1) return id
   const hint = 'connect to the cdp_url of a session, or to SERVER/sessions/ID/cdp'
-  if (ids.length === 0)
+  if (id === undefined)
     throw new BaxError('session_not_found', 'there is no session to connect to', { hint: `create one, and ${hint}` })
   throw new BaxError('conflict', `there are ${ids.length} sessions to choose from`, { hint })
 }

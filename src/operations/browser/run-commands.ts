@@ -104,9 +104,9 @@ function commandsOf(
   data: Record<string, unknown> | null | undefined,
   commands: Requested[] | undefined,
 ): Requested[] {
-  if ((command === undefined) === (commands === undefined)) throw invalid('command', 'give either command or commands')
-  if (commands) return commands
-  if (typeof command !== 'string') return [command!]
+  if (commands && command === undefined) return commands
+  if (commands || command === undefined) throw invalid('command', 'give either command or commands')
+  if (typeof command !== 'string') return [command]
   const parsed = commandRequest.safeParse({ command, ...(data && { data }) })
   if (parsed.success) return [parsed.data]
   const faults = fieldErrorsOf(parsed.error)

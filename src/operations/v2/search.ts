@@ -17,7 +17,8 @@ export const searchV2 = defineOperation({
     const names = input.sources.map((source) => (typeof source === 'string' ? source : source.type))
     const others = names.filter((name) => name !== 'web')
     const notes = others.length > 0 ? [`only the web is searched, not ${others.join(', ')}`] : []
-    if (names.length > 0 && others.length === names.length) return { success: true, data: {}, warning: notes[0]! }
+    if (names.length > 0 && others.length === names.length)
+      return { success: true, data: {}, warning: notes.join('; ') }
     const { success, data, warning } = await search.run(engine, searchInput.parse(inputV1(input)), call)
     const web = data.map(({ content, ...result }) => ({ ...(content && documentOf(content)), ...result }))
     const warnings = [warning, ...notes].filter(Boolean).join('; ')

@@ -73,7 +73,7 @@ async function fromArtifact(
     for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
     return { paths: [], failed: [] }
   }
-  const path = targetOf(io.cwd, output, name.split('/').at(-1)!)
+  const path = targetOf(io.cwd, output, name.slice(name.lastIndexOf('/') + 1))
   await saveBytes(path, bytes)
   return { paths: [path], failed: [] }
 }

@@ -33,13 +33,13 @@ export function parseCondition(
     errors.add(at, 'when must be "${name}", "!${name}", "${name} == value" or "${name} != value"')
     return undefined
   }
-  const [source, not, left, operator, right] = match
+  const [source, not, left = '', operator, right = ''] = match
   const operand = (text: string) => scope.template(literal(text), at)
   return {
     source: source.trim(),
     negated: not === '!',
-    left: operand(left!),
-    ...(operator && { compare: { equal: operator === '==', right: operand(right!) } }),
+    left: operand(left),
+    ...(operator && { compare: { equal: operator === '==', right: operand(right) } }),
   }
 }
 

@@ -63,7 +63,7 @@ function parseText(text: string, at: Path, onBad: OnBadReference): Template {
     }
     if (literal) parts.push(literal)
     literal = ''
-    parts.push({ source, root: parsed[1]!, path: keysOf(parsed[2]!), start: match.index })
+    parts.push({ source, root: parsed[1] ?? '', path: keysOf(parsed[2]), start: match.index })
   }
   literal += text.slice(end)
   if (literal) parts.push(literal)
@@ -74,7 +74,7 @@ function parseText(text: string, at: Path, onBad: OnBadReference): Template {
     : { kind: 'value', value: parts.join('') }
 }
 
-const keysOf = (text: string): Path =>
+const keysOf = (text = ''): Path =>
   [...text.matchAll(/\.([\w-]+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]/g)].map(([, key, index, double, single]) =>
     index === undefined ? (key ?? double ?? single ?? '') : Number(index),
   )
@@ -82,7 +82,7 @@ const keysOf = (text: string): Path =>
 /** Parses `items[0].name` to keys and indices; undefined for other texts. */
 export function parsePath(text: string): Path | undefined {
   const match = inside.exec(`x${text === '' || text.startsWith('[') ? '' : '.'}${text}`)
-  return match ? keysOf(match[2]!) : undefined
+  return match ? keysOf(match[2]) : undefined
 }
 
 /** Returns every reference of a template with its path in the document. */

@@ -73,7 +73,7 @@ export function makeVerbs(all: Readonly<Record<string, unknown>> = operations): 
 }
 
 function verbOfOperation(name: string, operation: string, { summary, http, cli, input }: AnyOperation): Verb {
-  const placed = [...(cli ?? '').matchAll(/[<[](\w+)/g)].map(([, field]) => field!)
+  const placed = [...(cli ?? '').matchAll(/[<[](\w+)/g)].flatMap(([, field]) => field ?? [])
   const { path } = route(http)
   const takesSession = Object.hasOwn(input.shape, 'session_id')
   const uses = !takesSession || path.startsWith('/v1/') ? null : path.startsWith('/shell/') ? 'shell' : 'browser'

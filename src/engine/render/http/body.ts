@@ -68,7 +68,8 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
     if (size > bodyBytes) throw tooLarge()
     chunks.push(chunk)
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+  const [first] = chunks
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks)
 }
 
 /** Cost below which starting a worker thread does not pay off. */

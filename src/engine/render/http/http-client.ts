@@ -68,8 +68,8 @@ function send(
     request.on('error', (error) => (isReset(error) && !hasReceived() ? resolve(new NoResponse(error)) : reject(error)))
     request.on('response', (body) => {
       const { rawHeaders, statusCode } = body
-      const pairs = Array.from({ length: rawHeaders.length / 2 }, (_, at) => [rawHeaders[2 * at]!, rawHeaders[2 * at + 1]!] as const) // prettier-ignore
-      resolve({ status: statusCode!, headers: new ResponseHeaders(pairs), body })
+      const pairs = Array.from({ length: rawHeaders.length / 2 }, (_, at) => [rawHeaders[2 * at] ?? '', rawHeaders[2 * at + 1] ?? ''] as const) // prettier-ignore
+      resolve({ status: statusCode ?? 0, headers: new ResponseHeaders(pairs), body })
     })
   })
 }
