@@ -37,8 +37,8 @@ export function htmlFilesOf(io: Io, words: readonly string[]): HtmlFile[] {
  */
 export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]; output: string } | undefined {
   const [folder, output] = words
-  if (words.length !== 2 || !/\.json$/i.test(output!)) return undefined
-  const list = resolve(io.cwd, folder!, 'urls.json')
+  if (folder === undefined || output === undefined || words.length > 2 || !/\.json$/i.test(output)) return undefined
+  const list = resolve(io.cwd, folder, 'urls.json')
   if (!existsSync(list)) return undefined
   let urls: Record<string, string>
   try {
@@ -47,10 +47,10 @@ export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]
     throw new BaxError('invalid_request', `${list} is not JSON`, { cause })
   }
   const files = Object.entries(urls).map(([key, url]) => ({
-    ...fileAt(key, resolve(io.cwd, folder!, `${key}.html`)),
+    ...fileAt(key, resolve(io.cwd, folder, `${key}.html`)),
     url,
   }))
-  return { files, output: output! }
+  return { files, output }
 }
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory()

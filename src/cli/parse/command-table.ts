@@ -152,7 +152,7 @@ export function findCommand(entries: readonly TableEntry[], manifest: Manifest, 
 export function wordPositions(argv: readonly string[]): number[] {
   const found: number[] = []
   for (let index = 0; index < argv.length && found.length < 3; index += 1) {
-    const text = argv[index]!
+    const text = argv[index] ?? ''
     if (text === '--') break
     if (valued.has(text)) index += 1
     else if (!text.startsWith('-')) found.push(index)

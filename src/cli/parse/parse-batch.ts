@@ -72,8 +72,7 @@ export function parseBatch(
 /** Returns the index of the first word that is neither a flag nor its value. */
 function firstWord(argv: readonly string[], valued: ReadonlySet<string>): number {
   let index = 0
-  while (index < argv.length && argv[index] !== '-' && argv[index]!.startsWith('-'))
-    index += valued.has(argv[index]!) ? 2 : 1
+  for (let word = argv[0]; word?.startsWith('-') && word !== '-'; word = argv[index]) index += valued.has(word) ? 2 : 1
   return Math.min(index, argv.length)
 }
 

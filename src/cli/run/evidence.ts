@@ -106,8 +106,13 @@ export class EvidenceCollector {
     return this.#notes
   }
 
+  /** The session of the script, which exists while there is evidence to save. */
+  get #sessionId(): string {
+    return this.#engine.sessionId()!
+  }
+
   async #html(): Promise<string> {
-    const session_id = this.#engine.sessionId()!
+    const session_id = this.#sessionId
     const commands = [{ command: 'get_content', data: { kind: 'html' } }]
     const { signal } = this.#options
     const { results } = await this.#engine.client.runCommands({ session_id, commands, timeout_ms: 10_000 }, { signal })
@@ -115,7 +120,7 @@ export class EvidenceCollector {
   }
 
   async #logs(): Promise<void> {
-    const session_id = this.#engine.sessionId()!
+    const session_id = this.#sessionId
     const { events } = await this.#engine.client.getSessionLog({ session_id }, { signal: this.#options.signal })
     await this.#write('console-log.txt', consoleLines(events))
     await this.#write('network-log.txt', networkLines(events))
@@ -127,8 +132,7 @@ export class EvidenceCollector {
   }
 
   #trace(action: 'start' | 'stop' | 'discard') {
-    const { client, sessionId } = this.#engine
-    return client.traceSession({ session_id: sessionId()!, action }, { signal: this.#options.signal })
+    return this.#engine.client.traceSession({ session_id: this.#sessionId, action }, { signal: this.#options.signal })
   }
 
   /** Writes a file; masks secrets in texts. */

@@ -18,9 +18,10 @@ function stepOf({ command, data }: TypedCommand, manifest: Manifest): unknown {
   if (fields.length === 0) return command
   const entry = findEntry(command, manifest)
   const required = entry ? requiredOf(entry) : []
-  const [only] = fields
-  const isShort = fields.length === 1 && required.length === 1 && only![0] === required[0]!.name
-  return { [command]: isShort && typeof only![1] === 'string' ? only![1] : Object.fromEntries(fields) }
+  const [only, ...others] = fields
+  const [field, ...more] = required
+  const isShort = others.length === 0 && more.length === 0 && only?.[0] === field?.name
+  return { [command]: isShort && typeof only?.[1] === 'string' ? only[1] : Object.fromEntries(fields) }
 }
 
 /** Escapes references to variables: typed text has none. */

@@ -61,11 +61,11 @@ function shortForm({ schema, positional, summary, uses }: Verb): Json {
   const mapping = { ...closed, ...(needed.length > 0 && { required: needed }) }
   const [first] = positional
   const forms: Json[] = [mapping]
-  if (first !== undefined && positional.length === 1) forms.push(properties[first]!)
+  if (first !== undefined && positional.length === 1) forms.push(properties[first] ?? {})
   if (positional.length > 1) {
     forms.push({
       type: 'array',
-      prefixItems: positional.map((name) => properties[name]!),
+      prefixItems: positional.map((name) => properties[name] ?? {}),
       minItems: needed.length,
       maxItems: positional.length,
     })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { catalogue, commands } from '../../../commands/index.ts'
 import type { Operation } from '../../../core/operation/operation.ts'
 import { pathFields, route } from '../../../core/operation/route.ts'
+import type { Command } from '../../../core/operation/command.ts'
 import { paramsOf } from '../../../core/operation/schema-params.ts'
 import { operations } from '../../../operations/index.ts'
 import type { Template } from './references.ts'
@@ -68,7 +69,7 @@ export function makeVerbs(all: Readonly<Record<string, unknown>> = operations): 
     const verb = verbOfOperation(first, name, operation)
     for (const alias of names) if (!verbs.has(alias)) verbs.set(alias, verb)
   }
-  for (const [name] of catalogue) verbs.set(name, verbOfCommand(name))
+  for (const [name, command] of catalogue) verbs.set(name, verbOfCommand(name, command))
   return verbs
 }
 
@@ -104,16 +105,13 @@ function namesOf({ http, cli }: AnyOperation): string[] {
   const { method, path } = route(http)
   const parts = path.replace(/^\/(v\d+\/)?/, '').split(/[/_]/)
   const isCall = method === 'POST' && pathFields(path).length === 0
-  const byAddress = isCall && (cli === undefined || parts.includes(words.at(-1)!)) ? [parts.join('_')] : []
+  const byAddress = isCall && (cli === undefined || parts.includes(words.at(-1) ?? '')) ? [parts.join('_')] : []
   return [...new Set([...(words.length > 0 ? [words.join('_')] : []), ...byAddress])]
 }
 
-const families: Readonly<Record<string, object>> = commands
-
-function verbOfCommand(name: string): Verb {
-  const { data, input, kind, summary } = catalogue.get(name)!
+function verbOfCommand(name: string, { data, input, kind, summary }: Command): Verb {
   const required = requiredFields(data)
-  const family = Object.keys(families).find((key) => Object.hasOwn(families[key]!, name))
+  const [family] = Object.entries(commands).find(([, members]) => Object.hasOwn(members, name)) ?? []
   return {
     name,
     summary,

@@ -53,7 +53,8 @@ export class CallSource {
 
   /** Returns whether the last call has added text and the next one is due. */
   isFilling(now: number, grownAt: number): boolean {
-    return !this.isPending && grownAt >= this.#calledAt! && now - this.#calledAt! <= this.#everyMs + timerSlackMs
+    const calledAt = this.#calledAt
+    return calledAt !== undefined && grownAt >= calledAt && now - calledAt <= this.#everyMs + timerSlackMs
   }
 }
 
