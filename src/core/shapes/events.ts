@@ -108,8 +108,6 @@ export const eventData = {
     .describe('Screenshot of the active tab; sent only when requested with types, never replayed'),
 } as const
 
-export type EventType = keyof typeof eventData
-
 /** One event as it is sent. */
 export const sessionEvent = eventOf(
   eventData,
