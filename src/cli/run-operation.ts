@@ -18,7 +18,7 @@ import { flagValue, type TypedArguments, wordValue } from './parse/values.ts'
 
 /** Returns the names of an operation's positional fields, in order. */
 const positionals = (operation: OperationEntry): string[] =>
-  [...(operation.cli ?? '').matchAll(/[<[](\w+)/g)].map(([, name]) => name!)
+  [...(operation.cli ?? '').matchAll(/[<[](\w+)/g)].flatMap(([, name]) => name ?? [])
 
 /** Checks if the session may be given as a word, a flag or a setting. */
 const isOptionalSession = ({ cli }: OperationEntry, name: string): boolean =>

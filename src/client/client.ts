@@ -1,8 +1,9 @@
 /** The typed client for all operations: one method per operation, created from the list of operations. */
 import type { z } from 'zod'
 import type { Frame } from '../core/operation/call.ts'
+import type { Operation } from '../core/operation/operation.ts'
+import { pathFields, replaceFields, route } from '../core/operation/route.ts'
 import { BaxError } from '../core/errors/errors.ts'
-import { type Operation, pathFields, route } from '../core/operation/operation.ts'
 import type { Operations } from '../operations/index.ts'
 import type { Transport, WireRequest, WireResponse } from './transport.ts'
 
@@ -64,7 +65,7 @@ function requestOf(http: string, input: Record<string, unknown>, options: CallOp
         details: [{ path: name, message: 'is required' }],
       })
   }
-  const path = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])))
+  const path = replaceFields(template, (name) => encodeURIComponent(String(input[name])))
   const rest = Object.entries(input).filter(([name, value]) => !inPath.has(name) && value !== undefined)
   const hasBody = method === 'POST' || method === 'PUT'
   const query = hasBody ? '' : new URLSearchParams(rest.map(([name, value]) => [name, String(value)])).toString()
@@ -84,23 +85,23 @@ function requestOf(http: string, input: Record<string, unknown>, options: CallOp
  * Follows a stream, given its method and path, frame by frame; returns when the stream ends.
  * @throws BaxError as `call` does; `engine_unreachable` when the stream is interrupted.
  */
-export async function* follow(
+export async function* follow<F extends Frame = Frame>(
   transport: Transport,
   http: string,
   input: Record<string, unknown>,
   options: CallOptions = {},
-): AsyncGenerator<Frame> {
-  const frames = await openStream(transport, http, input, options)
+): AsyncGenerator<F> {
+  const frames = await openStream<F>(transport, http, input, options)
   if (frames) yield* frames
 }
 
 /** Opens a stream without reading it yet; returns null when there is nothing left to follow. */
-export async function openStream(
+export async function openStream<F extends Frame = Frame>(
   transport: Transport,
   http: string,
   input: Record<string, unknown>,
   options: CallOptions = {},
-): Promise<AsyncGenerator<Frame> | null> {
+): Promise<AsyncGenerator<F> | null> {
   const request = requestOf(http, input, options)
   const response = await transport.send({ ...request, headers: { ...request.headers, accept: 'application/x-ndjson' } })
   if (response.status === 204) return null
@@ -108,13 +109,13 @@ export async function openStream(
   return framesOf(response, options)
 }
 
-async function* framesOf(response: WireResponse, options: CallOptions): AsyncGenerator<Frame> {
+async function* framesOf<F>(response: WireResponse, options: CallOptions): AsyncGenerator<F> {
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of bytesOf(response, options, 'the stream was interrupted')) {
     const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) yield parse(line) as Frame
+    for (const line of lines) yield parse(line) as F
   }
 }
 

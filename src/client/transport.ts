@@ -37,6 +37,7 @@ export function embedded(fetch: Fetch, close: () => Promise<void> = async () => 
         method,
         ...(headers && { headers }),
         ...(body !== undefined && { body }),
+        // Node also accepts iterables, unlike the type of the DOM.
         ...(bytes && { body: bytes as never, duplex: 'half' as const }),
         ...(signal && { signal }),
       })
@@ -94,8 +95,9 @@ function overNodeHttp(
 ): Transport {
   return {
     async send({ method, path, headers, body, bytes, signal }) {
-      const node: typeof http =
-        target.protocol === 'https:' ? ((await import('node:https')) as never) : await import('node:http')
+      const node: Pick<typeof http, 'request'> = await (target.protocol === 'https:'
+        ? import('node:https')
+        : import('node:http'))
       return new Promise<WireResponse>((resolve, reject) => {
         const options = {
           ...target,
@@ -107,7 +109,7 @@ function overNodeHttp(
         }
         const request = node.request(options, (response) => {
           resolve({
-            status: response.statusCode!,
+            status: response.statusCode ?? 0,
             headers: response.headers,
             text: async () => {
               const chunks: Buffer[] = []

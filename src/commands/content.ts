@@ -1,6 +1,7 @@
 /** Commands that read the content of a page. */
 import type { Locator } from 'playwright'
 import { z } from 'zod'
+import { integer } from '../core/shapes/fields.ts'
 import { type CallLimit, defineCommand, extracted } from '../core/operation/command.ts'
 import { limits } from '../core/limits/limits.ts'
 import { jsonSchema } from '../core/shapes/json-schema.ts'
@@ -30,15 +31,11 @@ export const get_content = defineCommand({
       const content = kind === 'html' ? await page.content() : await page.locator(':root').evaluate(outlineOf)
       return { content_type: kind, data: { content } }
     }
-    const content = await act(
-      selector,
-      async (element, limit) => {
-        await element.waitFor({ state: 'attached', ...limit })
-        if (kind === 'markdown') return markdown(element)
-        return kind === 'json' ? element.evaluate(outlineOf) : element.evaluate((node) => node.outerHTML)
-      },
-      { timeoutMs: timeout_ms, needs: 'present' },
-    )
+    const content = await act({ selector, timeout_ms }, 'present', async (element, limit) => {
+      await element.waitFor({ state: 'attached', ...limit })
+      if (kind === 'markdown') return markdown(element)
+      return kind === 'json' ? element.evaluate(outlineOf) : element.evaluate((node) => node.outerHTML)
+    })
     return { content_type: kind, data: { content } }
   },
 })
@@ -49,8 +46,7 @@ export const get_text = defineCommand({
   example: "'h1'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(z.string(), ['string']).describe('For a form field, its value'),
-  run: async ({ act }, { selector, timeout_ms }) =>
-    extracted(await act(selector, textOf, { timeoutMs: timeout_ms, needs: 'present' })),
+  run: async ({ act }, target) => extracted(await act(target, 'present', textOf)),
 })
 
 /** Returns the rendered text; form fields and SVG elements have none and take a second call. */
@@ -80,13 +76,8 @@ export const get_attribute = defineCommand({
     timeout_ms: elementTimeout,
   }),
   result: extraction(z.string().nullable(), ['string', 'null']).describe('null when the element does not have it'),
-  run: async ({ act }, { selector, attribute, timeout_ms }) =>
-    extracted(
-      await act(selector, (element, limit) => element.getAttribute(attribute, limit), {
-        timeoutMs: timeout_ms,
-        needs: 'present',
-      }),
-    ),
+  run: async ({ act }, { attribute, ...target }) =>
+    extracted(await act(target, 'present', (element, limit) => element.getAttribute(attribute, limit))),
 })
 
 export const get_title = defineCommand({
@@ -105,7 +96,7 @@ export const extract_structured_content = defineCommand({
   data: z.object({
     query: z.string().min(1).max(10_000).describe('What to extract, in plain language'),
     schema: jsonSchema.optional().describe('JSON schema of the value'),
-    max_chars: z.int().min(1).max(limits.bodyBytes).optional().describe('Maximum characters of the page to read'),
+    max_chars: integer(1, limits.bodyBytes).optional().describe('Maximum characters of the page to read'),
   }),
   result: extraction(z.unknown(), ['object', 'array', 'string', 'number', 'boolean', 'null']).extend({
     source: z.enum(['model', 'heuristic']).describe('Source of the value: a configured model, or heuristics'),

@@ -5,7 +5,7 @@ import { defineCommand, extracted } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { cookieShape, toApiCookie } from './cookie-shape.ts'
 import { extraction } from './fields.ts'
-import { printable } from '../core/shapes/text.ts'
+import { flag, printable } from '../core/shapes/fields.ts'
 import { limits } from '../core/limits/limits.ts'
 
 const name = printable(4096).min(1).describe('Name of the cookie')
@@ -14,7 +14,7 @@ const optionalDomain = domain
   .optional()
   .describe('Domain, with a leading dot to include subdomains; the domain of the page when omitted')
 const path = printable(4096).startsWith('/').default('/').describe('Path prefix that the cookie is sent to')
-const secure = z.boolean().default(false).describe('Sent over secure connections only')
+const secure = flag('Sent over secure connections only')
 
 export const set_cookie = defineCommand({
   kind: 'action',
@@ -26,7 +26,7 @@ export const set_cookie = defineCommand({
     domain: optionalDomain,
     path,
     secure,
-    http_only: z.boolean().default(false).describe('Hidden from scripts of the page'),
+    http_only: flag('Hidden from scripts of the page'),
     same_site: z
       .string()
       .regex(/^(?:strict|lax|none)$/i, 'must be Strict, Lax or None')
@@ -35,7 +35,7 @@ export const set_cookie = defineCommand({
   }),
   result: null,
   run: async ({ page, browserContext }, { http_only, same_site, domain, ...cookie }) => {
-    const site = same_site && same_site[0]!.toUpperCase() + same_site.slice(1).toLowerCase()
+    const site = same_site && same_site.charAt(0).toUpperCase() + same_site.slice(1).toLowerCase()
     await add(browserContext, [
       {
         ...cookie,

@@ -54,26 +54,25 @@ export const drag_to = defineCommand({
   result: null,
   run: async (context, data) => {
     const { page, act } = context
-    const { selector, target_selector, source_position, target_position, timeout_ms: timeoutMs } = data
+    const { target_selector, source_position, target_position, timeout_ms } = data
     await holding(page, data.modifiers, async () => {
       if (target_selector === undefined) {
-        const options = { timeoutMs, needs: 'pointer' as const }
-        await act(selector, (element, limit) => dragInside(context, element, data, limit), options)
+        await act(data, 'pointer', (element, limit) => dragInside(context, element, data, limit))
         return
       }
-      const shown = async (element: Locator, limit: CallLimit) => {
+      const target = await act({ selector: target_selector, timeout_ms }, 'visible', async (element, limit) => {
         await element.waitFor({ state: 'visible', ...limit })
         return element
-      }
-      const target = await act(target_selector, shown, { timeoutMs, needs: 'visible' })
+      })
       const positions = {
         ...(source_position && { sourcePosition: source_position }),
         ...(target_position && { targetPosition: target_position }),
       }
       await act(
-        selector,
+        data,
+        'pointer',
         (element, limit) => dropped(page, element.dragTo(target, { steps: dragSteps, ...positions, ...limit })),
-        { timeoutMs, needs: 'pointer', also: target_selector, endsOn: target },
+        { also: target_selector, endsOn: target },
       )
     })
   },
@@ -105,12 +104,7 @@ export const scroll_into_view = defineCommand({
   example: "'#footer'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: null,
-  run: async ({ act }, { selector, timeout_ms }) => {
-    await act(selector, (element, limit) => element.scrollIntoViewIfNeeded(limit), {
-      timeoutMs: timeout_ms,
-      needs: 'visible',
-    })
-  },
+  run: ({ act }, target) => act(target, 'visible', (element, limit) => element.scrollIntoViewIfNeeded(limit)),
 })
 
 interface DragPositions {

@@ -1,20 +1,20 @@
 /** Fields that several commands share. */
 import { z } from 'zod'
 import { limits } from '../core/limits/limits.ts'
-import { selectorText } from '../core/shapes/text.ts'
+import { integer, number, selectorText } from '../core/shapes/fields.ts'
 
 export const selector = selectorText.describe(
   'Element, the first visible match: CSS (pierces open shadow roots), text=…, role=…, xpath=…, ref=e12 from an observation, frame=<css> >> … for an iframe',
 )
 
-export const timeoutMs = z.int().min(0).max(limits.command.maxMs)
+export const timeoutMs = integer(0, limits.command.maxMs)
 
 /** Maximum time that an action waits for its element; an addition to the specified interface. */
 export const elementTimeout = timeoutMs
   .optional()
   .describe(`Timeout for the element in milliseconds, ${limits.command.elementMs} when omitted; 0 tries once`)
 
-const coordinate = z.number().min(-100_000).max(100_000)
+const coordinate = number(-100_000, 100_000)
 
 /** A position in the viewport. */
 export const pointFields = {
@@ -26,31 +26,13 @@ export const point = z
   .object({ x: coordinate, y: coordinate })
   .meta({ spelling: { form: 'X,Y', fields: ['x', 'y'], separator: ',' } })
 
-export const modifiers = z
-  .int()
-  .min(0)
-  .max(15)
+export const modifiers = integer(0, 15)
   .default(0)
   .describe('Modifier keys to hold, added up: Alt 1, Ctrl 2, Meta 4, Shift 8')
-
-export const box = z.object({
-  x: z.number().describe('CSS pixels from the left of the viewport'),
-  y: z.number().describe('CSS pixels from the top of the viewport'),
-  width: z.number(),
-  height: z.number(),
-})
 
 /** Builds the shape of `data` of an extraction. */
 export const extraction = (value: z.ZodType, types: readonly string[]) =>
   z.object({ result: z.object({ type: z.enum(types as [string, ...string[]]), value }) })
-
-export const boundingBox = box.extend({
-  index: z.int().describe('Number of the element from 0, as drawn on the page'),
-  tag: z.string(),
-  text: z.string().describe('Text on one line, at most 80 characters'),
-  visible: z.boolean(),
-  html: z.string().optional().describe('Outer HTML, truncated to 10 000 characters; only with include_html'),
-})
 
 /** Returns Playwright's names of the modifier keys in a bit field. */
 export const modifierKeys = (bits: number): ('Alt' | 'Control' | 'Meta' | 'Shift')[] =>

@@ -11,21 +11,19 @@ export const focus = defineCommand({
   example: "'#q'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: null,
-  run: async ({ act }, { selector, timeout_ms }) => {
-    const focused = await act(
-      selector,
-      (element, { timeout }) =>
-        element.evaluate(
-          (node) => {
-            if (node instanceof HTMLElement || node instanceof SVGElement) node.focus()
-            const { activeElement } = node.getRootNode() as Document | ShadowRoot
-            return activeElement === node || node.contains(activeElement)
-          },
-          undefined,
-          { timeout },
-        ),
-      { timeoutMs: timeout_ms, needs: 'present' },
+  run: async ({ act }, target) => {
+    const focused = await act(target, 'present', (element, { timeout }) =>
+      element.evaluate(
+        (node) => {
+          if (node instanceof HTMLElement || node instanceof SVGElement) node.focus()
+          const { activeElement } = node.getRootNode() as Document | ShadowRoot
+          return activeElement === node || node.contains(activeElement)
+        },
+        undefined,
+        { timeout },
+      ),
     )
+    const { selector } = target
     if (!focused) {
       throw new BaxError('action_failed', `${selector} cannot be focused: it is disabled, hidden or not focusable`, {
         details: { selector },
@@ -41,9 +39,7 @@ export const check = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'press', noun: 'check' },
   result: null,
-  run: async ({ act }, { selector, timeout_ms }) => {
-    await act(selector, (element, limit) => element.check(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
-  },
+  run: ({ act }, target) => act(target, 'pointer', (element, limit) => element.check(limit)),
 })
 
 export const select_option = defineCommand({
@@ -61,12 +57,8 @@ export const select_option = defineCommand({
   }),
   input: { kind: 'text', noun: 'selection' },
   result: z.object({ selected: z.array(z.string()).describe('Values of the selected options') }),
-  run: async ({ act }, { selector, values, timeout_ms }) => ({
-    data: {
-      selected: await act(selector, (element, limit) => element.selectOption(values, limit), {
-        timeoutMs: timeout_ms,
-        needs: 'editable',
-      }),
-    },
-  }),
+  run: async ({ act }, { values, ...target }) => {
+    const selected = await act(target, 'editable', (element, limit) => element.selectOption(values, limit))
+    return { data: { selected } }
+  },
 })

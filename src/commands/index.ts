@@ -42,11 +42,15 @@ const options = [...catalogue].map(([name, { data }]) =>
 )
 
 /** `{command, data}`, discriminated by `command`. */
-export const commandRequest = z.discriminatedUnion('command', options as never, {
-  error: (issue) => {
-    if (issue.code !== 'invalid_union') return undefined
-    const name = (issue.input as { command?: unknown } | undefined)?.command
-    if (typeof name !== 'string') return 'command is required'
-    return `unknown command ${JSON.stringify(name)}${didYouMean(name, catalogue.keys())}`
+export const commandRequest: z.ZodType<{ command: string; data?: Record<string, unknown> }> = z.discriminatedUnion(
+  'command',
+  options as [(typeof options)[number], ...typeof options],
+  {
+    error: (issue) => {
+      if (issue.code !== 'invalid_union') return undefined
+      const name = (issue.input as { command?: unknown } | undefined)?.command
+      if (typeof name !== 'string') return 'command is required'
+      return `unknown command ${JSON.stringify(name)}${didYouMean(name, catalogue.keys())}`
+    },
   },
-}) as unknown as z.ZodType<{ command: string; data?: Record<string, unknown> }>
+)

@@ -1,10 +1,12 @@
 /** Commands that inspect elements and evaluate JavaScript. */
 import type { Locator } from 'playwright'
 import { z } from 'zod'
-import { defineCommand, extracted } from '../core/operation/command.ts'
+import { flag, integer } from '../core/shapes/fields.ts'
+import { type CallLimit, defineCommand, extracted } from '../core/operation/command.ts'
 import { limits } from '../core/limits/limits.ts'
 import { describeElement } from './element-facts.ts'
-import { boundingBox, box, elementTimeout, extraction, selector, timeoutMs } from './fields.ts'
+import { boundingBox, box } from '../core/shapes/commands.ts'
+import { elementTimeout, extraction, selector, timeoutMs } from './fields.ts'
 
 const evaluateTimeout = timeoutMs
   .min(1)
@@ -47,14 +49,10 @@ export const evaluate_on_element = defineCommand({
   }),
   result: extraction(z.unknown(), anyType).describe('Same as for evaluate'),
   run: async ({ act, evaluateOn }, { selector, expression, timeout_ms = limits.command.evaluateMs }) => {
-    const result = await act(
-      selector,
-      async (element, limit) => {
-        await element.waitFor({ state: 'attached', ...limit })
-        return evaluateOn(element, expression, { timeoutMs: timeout_ms })
-      },
-      { needs: 'present' },
-    )
+    const result = await act({ selector }, 'present', async (element, limit) => {
+      await element.waitFor({ state: 'attached', ...limit })
+      return evaluateOn(element, expression, { timeoutMs: timeout_ms })
+    })
     return { content_type: 'data', data: { result } }
   },
 })
@@ -65,8 +63,8 @@ export const get_bounding_boxes = defineCommand({
   example: "'button' --limit 10",
   data: z.object({
     selector: selector.describe('Elements, all matches; the command does not wait for them'),
-    limit: z.int().min(1).max(10_000).default(100).describe('Maximum number of boxes, in document order'),
-    include_html: z.boolean().default(false).describe("Add each element's HTML"),
+    limit: integer(1, 10_000).default(100).describe('Maximum number of boxes, in document order'),
+    include_html: flag("Add each element's HTML"),
   }),
   result: extraction(z.array(boundingBox), ['array']).extend({ total: z.int().describe('Number of all matches') }),
   run: async ({ measure }, { selector, limit, include_html }) => {
@@ -82,13 +80,8 @@ export const get_element_bounding_box = defineCommand({
   example: "'#map'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(box.nullable(), ['object', 'null']).describe('null for an element that is not rendered'),
-  run: async ({ act }, { selector, timeout_ms }) =>
-    extracted(
-      await act(selector, (element, limit) => element.boundingBox(limit), {
-        timeoutMs: timeout_ms,
-        needs: 'present',
-      }),
-    ),
+  run: async ({ act }, target) =>
+    extracted(await act(target, 'present', (element, limit) => element.boundingBox(limit))),
 })
 
 const basicFacts = z.object({
@@ -111,15 +104,10 @@ export const get_basic_info = defineCommand({
   example: "'#buy'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(basicFacts, ['object']),
-  run: async ({ act }, { selector, timeout_ms }) =>
-    act(
-      selector,
-      async (element, limit) => {
-        const { basic } = await factsOf(element, limit.timeout)
-        return extracted(basic)
-      },
-      { timeoutMs: timeout_ms, needs: 'present' },
-    ),
+  run: async ({ act }, target) => {
+    const { basic } = await act(target, 'present', factsOf)
+    return extracted(basic)
+  },
 })
 
 export const inspect_element = defineCommand({
@@ -144,18 +132,13 @@ export const inspect_element = defineCommand({
     }),
     ['object'],
   ),
-  run: async ({ act }, { selector, timeout_ms }) =>
-    act(
-      selector,
-      async (element, limit) => {
-        const { basic, more } = await factsOf(element, limit.timeout)
-        return extracted({ ...basic, ...more })
-      },
-      { timeoutMs: timeout_ms, needs: 'present' },
-    ),
+  run: async ({ act }, target) => {
+    const { basic, more } = await act(target, 'present', factsOf)
+    return extracted({ ...basic, ...more })
+  },
 })
 
-async function factsOf(element: Locator, timeout: number) {
+async function factsOf(element: Locator, { timeout }: CallLimit) {
   const { basic, more } = await element.evaluate(describeElement, undefined, { timeout })
   const [box, tree] = await Promise.all([
     element.boundingBox({ timeout }),

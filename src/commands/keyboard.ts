@@ -1,6 +1,7 @@
 /** Commands that type. */
 import type { ElementHandle } from 'playwright'
 import { z } from 'zod'
+import { flag } from '../core/shapes/fields.ts'
 import { type CommandContext, defineCommand } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { elementTimeout, selector } from './fields.ts'
@@ -24,37 +25,33 @@ export const type_text = defineCommand({
       .describe(
         'Text; a line break presses Enter. For a file input: absolute paths of the files to upload, one per line',
       ),
-    clear: z.boolean().default(false).describe('Clear the field first; otherwise the text is appended'),
+    clear: flag('Clear the field first; otherwise the text is appended'),
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'text', noun: 'text' },
   result: null,
-  run: async (context, { selector, text, clear, timeout_ms }) => {
+  run: async (context, { text, clear, ...target }) => {
     const { act, send, upload } = context
-    const field = await act(
-      selector,
-      async (element, limit) => {
-        const handle = await element.elementHandle(limit)
-        const type = await handle.evaluate((node) => (node instanceof HTMLInputElement ? node.type : node.nodeName))
-        if (type === 'file') {
-          const files = text.split('\n').filter(Boolean).map(upload)
-          await send(() => element.setInputFiles(files, limit))
-          return null
-        }
-        if (composed.has(type)) {
-          await element.fill(text, limit)
-          return null
-        }
-        await handle.waitForElementState('visible', limit)
-        await handle.waitForElementState('editable', limit)
-        if (clear) await send(() => element.fill('', limit))
-        await handle.evaluate(focusAtEnd)
-        return handle
-      },
-      { timeoutMs: timeout_ms, needs: 'editable' },
-    )
+    const field = await act(target, 'editable', async (element, limit) => {
+      const handle = await element.elementHandle(limit)
+      const type = await handle.evaluate((node) => (node instanceof HTMLInputElement ? node.type : node.nodeName))
+      if (type === 'file') {
+        const files = text.split('\n').filter(Boolean).map(upload)
+        await send(() => element.setInputFiles(files, limit))
+        return null
+      }
+      if (composed.has(type)) {
+        await element.fill(text, limit)
+        return null
+      }
+      await handle.waitForElementState('visible', limit)
+      await handle.waitForElementState('editable', limit)
+      if (clear) await send(() => element.fill('', limit))
+      await handle.evaluate(focusAtEnd)
+      return handle
+    })
     // Long texts take longer than the element timeout; they are limited by the timeout of the batch.
-    if (field) await typeInto(context, field, selector, text)
+    if (field) await typeInto(context, field, target.selector, text)
   },
 })
 
@@ -122,9 +119,7 @@ export const clear = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'text', noun: 'clearing' },
   result: null,
-  run: async ({ act }, { selector, timeout_ms }) => {
-    await act(selector, (element, limit) => element.clear(limit), { timeoutMs: timeout_ms, needs: 'editable' })
-  },
+  run: ({ act }, target) => act(target, 'editable', (element, limit) => element.clear(limit)),
 })
 
 /** Common key names, mapped to Playwright's. */
@@ -151,14 +146,11 @@ export const press_key = defineCommand({
   }),
   input: { kind: 'text', noun: 'key press' },
   result: null,
-  run: async ({ act }, { selector, key, timeout_ms }) => {
+  run: ({ act }, { key, ...target }) => {
     // The last plus of `Control++` is the key itself.
     const parts = key.length > 1 ? key.split(/\+(?!$)/) : [key]
     const named = parts.map((part) => keyNames[part.toLowerCase()] ?? part).join('+')
-    await act(selector, (element, limit) => pressed(element.press(named, limit), key), {
-      timeoutMs: timeout_ms,
-      needs: 'present',
-    })
+    return act(target, 'present', (element, limit) => pressed(element.press(named, limit), key))
   },
 })
 

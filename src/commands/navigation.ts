@@ -5,7 +5,7 @@ import { limits } from '../core/limits/limits.ts'
 import { retryTransient } from '../core/errors/transient-errors.ts'
 import { isUrl } from '../core/net/urls.ts'
 import { elementTimeout, selector, timeoutMs } from './fields.ts'
-import { urlText } from '../core/shapes/text.ts'
+import { flag, urlText } from '../core/shapes/fields.ts'
 
 const navigationTimeout = timeoutMs
   .min(1)
@@ -86,26 +86,20 @@ export const wait_for_element = defineCommand({
   data: z.object({
     selector,
     timeout_ms: elementTimeout,
-    visible_only: z.boolean().default(false).describe('Wait for a visible match, not only for one in the DOM'),
+    visible_only: flag('Wait for a visible match, not only for one in the DOM'),
   }),
   result: z.object({ visible: z.boolean() }),
-  run: async ({ act, locateAll }, { selector, timeout_ms, visible_only }) => {
-    const visible = await act(
-      selector,
-      async (element, limit) => {
-        if (!visible_only) {
-          await element.waitFor({ state: 'attached', ...limit })
-          return element.isVisible()
-        }
-        // Any visible match is enough, not only the first in the page.
-        await locateAll(selector)
-          .filter({ visible: true })
-          .first()
-          .waitFor({ state: 'attached', ...limit })
-        return true
-      },
-      { timeoutMs: timeout_ms, needs: visible_only ? 'visible' : 'present' },
-    )
+  run: async ({ act, locateAll }, { visible_only, ...target }) => {
+    const visible = await act(target, visible_only ? 'visible' : 'present', async (element, limit) => {
+      if (!visible_only) {
+        await element.waitFor({ state: 'attached', ...limit })
+        return element.isVisible()
+      }
+      // Any visible match is enough, not only the first in the page.
+      const shown = locateAll(target.selector).filter({ visible: true })
+      await shown.first().waitFor({ state: 'attached', ...limit })
+      return true
+    })
     return { data: { visible } }
   },
 })

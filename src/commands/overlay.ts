@@ -1,7 +1,9 @@
 /** Commands that draw on the page, for viewers and screenshots. */
 import { z } from 'zod'
+import { flag, integer } from '../core/shapes/fields.ts'
 import { defineCommand } from '../core/operation/command.ts'
-import { boundingBox, selector } from './fields.ts'
+import { boundingBox } from '../core/shapes/commands.ts'
+import { selector } from './fields.ts'
 
 export const toggle_click_overlay = defineCommand({
   kind: 'action',
@@ -21,8 +23,8 @@ export const toggle_bounding_boxes = defineCommand({
   data: z.object({
     enabled: z.boolean().describe('Stays on across navigations and in new tabs until turned off'),
     selector: selector.optional().describe('Elements to draw boxes around; interactive ones when omitted'),
-    limit: z.int().min(1).max(10_000).default(200).describe('Maximum number of boxes, in document order'),
-    include_html: z.boolean().default(false).describe("Add each element's HTML to the result"),
+    limit: integer(1, 10_000).default(200).describe('Maximum number of boxes, in document order'),
+    include_html: flag("Add each element's HTML to the result"),
   }),
   result: z.object({ boxes: z.array(boundingBox).describe('Boxes drawn, with the numbers they show') }),
   run: async ({ overlay }, { enabled, selector, limit, include_html }) => ({

@@ -1,5 +1,6 @@
 /** Commands that click and move the pointer. */
 import { z } from 'zod'
+import { integer } from '../core/shapes/fields.ts'
 import type { Page } from 'playwright'
 import { defineCommand, type Point } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
@@ -14,9 +15,7 @@ export const click = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'press', noun: 'click' },
   result: null,
-  run: async ({ act }, { selector, timeout_ms }) => {
-    await act(selector, (element, limit) => element.click(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
-  },
+  run: ({ act }, target) => act(target, 'pointer', (element, limit) => element.click(limit)),
 })
 
 export const click_at = defineCommand({
@@ -51,18 +50,15 @@ export const click_advanced = defineCommand({
   data: z.object({
     selector,
     button: z.enum(['left', 'middle', 'right']).default('left').describe('Mouse button'),
-    click_count: z.int().min(1).max(10).default(1).describe('Number of clicks; 2 is a double click'),
+    click_count: integer(1, 10).default(1).describe('Number of clicks; 2 is a double click'),
     modifiers,
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'press', noun: 'click' },
   result: null,
-  run: async ({ act }, { selector, button, click_count, modifiers, timeout_ms }) => {
+  run: ({ act }, { button, click_count, modifiers, ...target }) => {
     const how = { button, clickCount: click_count, modifiers: modifierKeys(modifiers) }
-    await act(selector, (element, limit) => element.click({ ...how, ...limit }), {
-      timeoutMs: timeout_ms,
-      needs: 'pointer',
-    })
+    return act(target, 'pointer', (element, limit) => element.click({ ...how, ...limit }))
   },
 })
 
@@ -73,9 +69,7 @@ export const hover = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'move', noun: 'hover' },
   result: null,
-  run: async ({ act }, { selector, timeout_ms }) => {
-    await act(selector, (element, limit) => element.hover(limit), { timeoutMs: timeout_ms, needs: 'pointer' })
-  },
+  run: ({ act }, target) => act(target, 'pointer', (element, limit) => element.hover(limit)),
 })
 
 export const move_mouse_to = defineCommand({
@@ -84,10 +78,7 @@ export const move_mouse_to = defineCommand({
   example: '400 300 --steps 25',
   data: z.object({
     ...pointFields,
-    steps: z
-      .int()
-      .min(1)
-      .max(1000)
+    steps: integer(1, 1000)
       .optional()
       .describe('Points of a human-like path, curved and slow at both ends; when omitted the move is instant'),
   }),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineCommand } from '../core/operation/command.ts'
 import { limits } from '../core/limits/limits.ts'
 import { elementTimeout, selector } from './fields.ts'
-import { withoutNul } from '../core/shapes/text.ts'
+import { flag, integer, withoutNul } from '../core/shapes/fields.ts'
 
 const image = z.string().describe('Image data, base64 without a data: prefix')
 
@@ -12,7 +12,7 @@ export const screenshot = defineCommand({
   summary: 'Take a screenshot of the page as PNG',
   example: '--full-page',
   data: z.object({
-    full_page: z.boolean().default(false).describe('Capture the whole page instead of the viewport'),
+    full_page: flag('Capture the whole page instead of the viewport'),
     path: withoutNul(z.string().min(1).max(4096))
       .optional()
       .describe("Path to also save the image to; on a server, within the session's download folder"),
@@ -35,16 +35,13 @@ export const element_screenshot = defineCommand({
   data: z.object({
     selector,
     format: z.enum(['png', 'jpeg']).default('png').describe('Format of the image'),
-    quality: z.int().min(0).max(100).optional().describe('JPEG quality, 80 when omitted; ignored for png'),
+    quality: integer(0, 100).optional().describe('JPEG quality, 80 when omitted; ignored for png'),
     timeout_ms: elementTimeout,
   }),
   result: z.object({ screenshot: image }),
-  run: async ({ act }, { selector, format, quality = 80, timeout_ms }) => {
+  run: async ({ act }, { format, quality = 80, ...target }) => {
     const how = format === 'jpeg' ? ({ type: 'jpeg', quality } as const) : ({ type: 'png' } as const)
-    const bytes = await act(selector, (element, limit) => element.screenshot({ ...how, ...limit }), {
-      timeoutMs: timeout_ms,
-      needs: 'visible',
-    })
+    const bytes = await act(target, 'visible', (element, limit) => element.screenshot({ ...how, ...limit }))
     return { content_type: `image/${format}`, data: { screenshot: bytes.toString('base64') } }
   },
 })

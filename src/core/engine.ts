@@ -2,29 +2,12 @@
 import type { Call, Frame, SocketCall, StreamCall } from './operation/call.ts'
 import type { Keys } from './access/keys.ts'
 import type { Link } from './net/link.ts'
-import type {
-  CrawlAccepted,
-  CrawlAccounts,
-  CrawlAnswer,
-  CrawlInput,
-  CrawlListed,
-  CrawlState,
-  CrawlStatus,
-  MapAnswer,
-  MapInput,
-} from './shapes/crawl.ts'
+import type * as crawl from './shapes/crawl.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
-import type {
-  CdpAnswer,
-  RelayEvent,
-  RelayEventKind,
-  RelayEventPage,
-  RelayRecord,
-  RelayTokenRecord,
-} from './shapes/relay.ts'
+import type * as relay from './shapes/relay.ts'
 import type { ScrapeAnswer, ScrapeInput } from './shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from './shapes/search.ts'
-import type { SessionLog, TraceAction, TraceState } from './shapes/diagnostics.ts'
+import type { SessionLog, TraceAction, TraceState } from './shapes/events.ts'
 import type { EngineStatus, ReadyParts } from './shapes/engine.ts'
 import type { LiveViewLink } from './shapes/live-view.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from './shapes/observe.ts'
@@ -84,21 +67,24 @@ export interface Crawls {
    * Returns the finished crawl, or only its ID when it runs in the background.
    * @throws BaxError `url_blocked` or `invalid_request`; failures of the site are part of the answer.
    */
-  crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted>
+  crawl(input: crawl.CrawlInput, call: Call): Promise<crawl.CrawlAnswer | crawl.CrawlAccepted>
   /** Lists the caller's crawls, newest first. */
-  list(options: { limit: number }, call: Call): Promise<{ crawls: CrawlListed[]; total: number; warning?: string }>
-  get(range: { id: string; skip: number; limit: number }, call: Call): Promise<CrawlState>
-  accounts(id: string, call: Call): Promise<CrawlAccounts>
+  list(
+    options: { limit: number },
+    call: Call,
+  ): Promise<{ crawls: crawl.CrawlListed[]; total: number; warning?: string }>
+  get(range: { id: string; skip: number; limit: number }, call: Call): Promise<crawl.CrawlState>
+  accounts(id: string, call: Call): Promise<crawl.CrawlAccounts>
   /** Resolves once nothing of the crawl runs any more. @throws BaxError `conflict` when it has already ended. */
-  cancel(id: string, call: Call): Promise<CrawlStatus>
+  cancel(id: string, call: Call): Promise<crawl.CrawlStatus>
   /** @throws BaxError `conflict` when the crawl is running or complete. */
-  resume(id: string, call: Call): Promise<CrawlAccepted>
+  resume(id: string, call: Call): Promise<crawl.CrawlAccepted>
   /** Streams the events of a crawl after `since`, stored ones first. */
   follow(
     request: { id: string; since: number; types?: readonly string[] | undefined },
     call: StreamCall,
   ): Promise<AsyncIterable<Frame> | null>
-  map(input: MapInput, call: Call): Promise<MapAnswer>
+  map(input: crawl.MapInput, call: Call): Promise<crawl.MapAnswer>
 }
 
 export interface Searcher {
@@ -109,60 +95,34 @@ export interface Searcher {
   search(input: SearchInput, call: Pick<Call, 'signal' | 'caller'>): Promise<SearchAnswer>
 }
 
-/** Filter for the buffered events of a relay session. */
-export interface RelayEventQuery {
-  readonly since?: number | undefined
-  readonly kind?: readonly RelayEventKind[] | undefined
-  readonly type?: readonly string[] | undefined
-  readonly target_id?: string | undefined
-  readonly level?: string | undefined
-  /** Glob. */
-  readonly url?: string | undefined
-  readonly text?: string | undefined
-}
-
-export interface CdpRequest {
-  readonly session_id: string
-  readonly method: string
-  readonly params: Record<string, unknown>
-  readonly target_id?: string | undefined
-  readonly timeout_ms: number
-  readonly max_bytes: number
-}
-
 /** Users' browsers, connected by connectors. Methods with an ID also accept the name, and throw `relay_not_found`. */
 export interface Relays {
-  list(call: Call): Promise<RelayRecord[]>
-  get(id: string, call: Call): Promise<RelayRecord>
+  list(call: Call): Promise<relay.RelayRecord[]>
+  get(id: string, call: Call): Promise<relay.RelayRecord>
   /** Disconnects the connector permanently. */
   stop(id: string, call: Call): Promise<void>
   /** @throws BaxError `target_not_found`, `relay_disconnected`, `browser_lost`. */
   activate(id: string, targetId: string, call: Call): Promise<void>
   readEvents(
     id: string,
-    query: RelayEventQuery & {
-      limit: number
-      order: 'asc' | 'desc'
-      wait_ms: number
-      format: 'json' | 'ndjson' | 'har'
-    },
+    query: relay.RelayEventsRequest,
     call: Call,
-  ): Promise<RelayEventPage | { log: Record<string, unknown> }>
+  ): Promise<relay.RelayEventPage | { log: Record<string, unknown> }>
   clearEvents(id: string, call: Call): Promise<void>
   /** Streams records, the stored ones after `since` first. */
-  followEvents(id: string, query: RelayEventQuery, call: StreamCall): Promise<AsyncIterable<RelayEvent>>
+  followEvents(id: string, query: relay.RelayEventQuery, call: StreamCall): Promise<AsyncIterable<relay.RelayEvent>>
   /** Accepts a connector. @throws BaxError `unauthorized`. */
   admit(call: SocketCall): Promise<(link: Link) => void>
   /** Connects a CDP client to a browser. @throws BaxError `unauthorized`, `relay_disconnected`, `browser_lost`. */
   openClient(id: string, token: string | null, call: Call): Promise<(link: Link) => void>
   /** Sends a CDP command. Protocol errors are part of the answer; other failures are thrown. */
-  cdp(request: CdpRequest, call: Call): Promise<CdpAnswer>
+  cdp(request: relay.CdpRequest, call: Call): Promise<relay.CdpAnswer>
   readonly tokens: {
     create(
       options: { name?: string | undefined; ttl_secs: number; single_use: boolean },
       call: Call,
     ): Promise<{ token: string; token_id: string; expires_at: string }>
-    list(call: Call): Promise<RelayTokenRecord[]>
+    list(call: Call): Promise<relay.RelayTokenRecord[]>
     /** @throws BaxError `token_not_found`. */
     revoke(tokenId: string, call: Call): Promise<void>
   }

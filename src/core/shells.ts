@@ -1,15 +1,7 @@
 /** The interfaces of an engine for shell sessions. */
 import type { Call, Content, Frame, StreamCall } from './operation/call.ts'
 import type { Artifact, ArtifactList, ArtifactListInput } from './shapes/shell/artifacts.ts'
-import type {
-  ExecAnswer,
-  ExecInput,
-  ExecRecord,
-  ExecStreamInput,
-  ResizeInput,
-  SignalInput,
-  StdinInput,
-} from './shapes/shell/exec.ts'
+import type * as exec from './shapes/shell/exec.ts'
 import type * as files from './shapes/shell/files.ts'
 import type { RawFile, UploadInput } from './shapes/shell/transfers.ts'
 import type { ShellImageBuild, ShellImageRecord } from './shapes/shell/images.ts'
@@ -39,15 +31,15 @@ interface ShellSessions {
 
 interface ShellExecs {
   /** Runs a command to its end or starts it in the background. Kills one whose awaiting caller disconnects. */
-  run(input: ExecInput, call: Call): Promise<ExecAnswer>
-  stream(input: ExecStreamInput, call: StreamCall): Promise<AsyncIterable<Frame>>
+  run(input: exec.ExecInput, call: Call): Promise<exec.ExecAnswer>
+  stream(input: exec.ExecStreamInput, call: StreamCall): Promise<AsyncIterable<Frame>>
   /** Streams the frames of a command that continues without its first reader. */
   follow(execId: string, call: StreamCall): Promise<AsyncIterable<Frame>>
-  get(execId: string, call: Call): Promise<ExecRecord>
-  signal(input: SignalInput, call: Call): Promise<void>
+  get(execId: string, call: Call): Promise<exec.ExecRecord>
+  signal(input: exec.SignalInput, call: Call): Promise<void>
   /** Resolves when the program has room for more input. @throws BaxError `conflict` when it no longer reads. */
-  write(input: StdinInput, call: Call): Promise<void>
-  resize(input: ResizeInput, call: Call): Promise<void>
+  write(input: exec.StdinInput, call: Call): Promise<void>
+  resize(input: exec.ResizeInput, call: Call): Promise<void>
 }
 
 interface ShellFiles {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { limits } from '../core/limits/limits.ts'
-import { defineOperation } from '../core/operation/operation.ts'
+import { defineOperation, defineStream } from '../core/operation/operation.ts'
 import {
   type CrawlAccepted,
   crawlAccepted,
@@ -15,8 +15,7 @@ import {
   mapAnswer,
   mapInput,
 } from '../core/shapes/crawl.ts'
-import { defineStream } from '../core/operation/stream.ts'
-import { identifier } from '../core/shapes/text.ts'
+import { identifier, integer, listOf } from '../core/shapes/fields.ts'
 
 const id = identifier.describe('Crawl ID')
 
@@ -64,10 +63,7 @@ export const listCrawls = defineOperation({
     columns: ['id', 'status', 'completed', 'total', 'errors', 'start_url', 'output'],
   },
   input: z.object({
-    limit: z
-      .int()
-      .min(1)
-      .max(limits.crawl.mostListedCrawls)
+    limit: integer(1, limits.crawl.mostListedCrawls)
       .default(limits.crawl.listedCrawls)
       .describe('Maximum number of crawls'),
   }),
@@ -80,11 +76,10 @@ export const getCrawl = defineOperation({
   description: 'A crawl is stored for 24 hours after its last page. `next` is the URL of the next pages.',
   http: 'GET /v1/crawl/{id}',
   scope: 'scrape',
-  cli: null,
   input: z.object({
     id,
     skip: z.int().min(0).default(0).describe('Number of pages to skip'),
-    limit: z.int().min(0).max(limits.crawl.mostListedPages).default(limits.crawl.listedPages).describe('Maximum pages'),
+    limit: integer(0, limits.crawl.mostListedPages).default(limits.crawl.listedPages).describe('Maximum pages'),
   }),
   output: crawlState,
   errors: ['crawl_not_found'],
@@ -97,7 +92,6 @@ export const getCrawlErrors = defineOperation({
   // Method used by Firecrawl's first client.
   aliases: ['DELETE /v1/crawl/{id}/errors'],
   scope: 'scrape',
-  cli: null,
   input: z.object({ id }),
   output: crawlAccounts,
   errors: ['crawl_not_found'],
@@ -108,7 +102,6 @@ export const cancelCrawl = defineOperation({
   summary: 'Cancel a crawl and keep its pages',
   http: 'DELETE /v1/crawl/{id}',
   scope: 'scrape',
-  cli: null,
   input: z.object({ id }),
   output: z.object({ success: z.boolean(), status: crawlState.shape.status }),
   errors: ['crawl_not_found', 'conflict'],
@@ -121,7 +114,6 @@ export const resumeCrawl = defineOperation({
     'Continues the same crawl after its last stored page, also if it ran out of time. Nothing is lost or repeated.',
   http: 'POST /v1/crawl/{id}/resume',
   scope: 'scrape',
-  cli: null,
   input: z.object({ id }),
   output: crawlAccepted,
   status: () => 202,
@@ -138,13 +130,10 @@ export const crawlEvents = defineStream({
     'crawl.finished.',
   http: 'GET /v1/crawl/{id}/stream',
   scope: 'scrape',
-  cli: null,
   input: z.object({
     id,
     since: z.int().min(0).default(0).describe('Number of the last received event, after which to continue'),
-    types: z
-      .array(z.enum(Object.keys(crawlEventData) as CrawlEventType[]))
-      .max(limits.input.names)
+    types: listOf(z.enum(Object.keys(crawlEventData) as CrawlEventType[]))
       .optional()
       .describe('Event types to send, in addition to crawl.finished'),
   }),

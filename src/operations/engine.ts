@@ -1,6 +1,53 @@
+/** Status and shutdown of the engine, and monitoring of a server. */
 import { z } from 'zod'
+import { BaxError } from '../core/errors/errors.ts'
 import { defineOperation } from '../core/operation/operation.ts'
-import { engineStatus } from '../core/shapes/engine.ts'
+import { engineStatus, readiness, type ReadyParts } from '../core/shapes/engine.ts'
+
+export const health = defineOperation({
+  summary: 'Check that the process responds',
+  http: 'GET /healthz',
+  scope: 'public',
+  input: z.object({}),
+  output: z.object({ status: z.literal('ok') }),
+  run: async () => ({ status: 'ok' as const }),
+})
+
+export const ready = defineOperation({
+  summary: 'Check whether the service can do work',
+  description:
+    'Succeeds when a browser is installed and starts, the state folder is writable, and the process is not shutting ' +
+    'down. Otherwise 503 with the parts in `details`.',
+  http: 'GET /readyz',
+  scope: 'public',
+  input: z.object({}),
+  output: readiness,
+  errors: ['not_ready', 'shutting_down'],
+  async run(engine, _input, { service }) {
+    const accepting = service?.draining ? { ok: false, message: 'the process is shutting down' } : { ok: true }
+    const parts: ReadyParts = { accepting, ...(await engine.readiness()) }
+    const missing = Object.values(parts).flatMap(({ ok, message }) => (ok ? [] : [message ?? 'unknown']))
+    if (missing.length === 0) return { status: 'ready' as const, parts }
+    const code = accepting.ok ? 'not_ready' : 'shutting_down'
+    throw new BaxError(code, `the service is not ready: ${missing.join('; ')}`, { details: { parts } })
+  },
+})
+
+export const metrics = defineOperation({
+  summary: 'Get metrics in the Prometheus text format',
+  description:
+    'Requests and their durations by operation and status, sessions, crawls, shells, relays, browsers, queues, memory.',
+  http: 'GET /metrics',
+  scope: 'admin',
+  input: z.object({}),
+  output: z.string(),
+  text: 'text/plain; version=0.0.4; charset=utf-8',
+  errors: ['feature_disabled'],
+  async run(_engine, _input, { service }) {
+    if (service?.metrics) return service.metrics()
+    throw new BaxError('feature_disabled', 'this engine collects no metrics', { hint: 'use `bax serve`' })
+  },
+})
 
 export const getEngineStatus = defineOperation({
   summary: 'Show the engine: version, browsers, sessions, memory',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineOperation } from '../core/operation/operation.ts'
 import { keyInput, createdKey, keyRecord } from '../core/shapes/keys.ts'
-import { identifier } from '../core/shapes/text.ts'
+import { identifier } from '../core/shapes/fields.ts'
 
 export const createKey = defineOperation({
   summary: 'Create an API key for bax serve',

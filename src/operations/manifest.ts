@@ -4,11 +4,10 @@
  */
 import { commands } from '../commands/index.ts'
 import type { Command } from '../core/operation/command.ts'
-import type { Operation, Show } from '../core/operation/operation.ts'
+import type { HttpOperation, Operation, Show } from '../core/operation/operation.ts'
+import { plainTemplate } from '../core/operation/route.ts'
 import type { Param } from '../core/operation/params.ts'
 import { paramsOf } from '../core/operation/schema-params.ts'
-import type { StreamOperation } from '../core/operation/stream.ts'
-import type { DownloadOperation, UploadOperation } from '../core/operation/transfer.ts'
 import { operations, streams, transfers } from './index.ts'
 
 export interface OperationEntry {
@@ -43,21 +42,18 @@ export interface Manifest {
 export function makeManifest(): Manifest {
   return {
     operations: [
-      ...entries<Operation>(operations).map(([name, operation]) => ({
+      ...Object.entries<Operation>(operations).map(([name, operation]) => ({
         ...entryOf(name, operation),
         ...(operation.show && { show: operation.show }),
       })),
-      ...entries<StreamOperation>(streams).map(([name, stream]) => ({
-        ...entryOf(name, stream),
-        stream: true as const,
-      })),
-      ...entries<DownloadOperation | UploadOperation>(transfers).map(([name, transfer]) => ({
+      ...Object.entries(streams).map(([name, stream]) => ({ ...entryOf(name, stream), stream: true as const })),
+      ...Object.entries(transfers).map(([name, transfer]) => ({
         ...entryOf(name, transfer),
         transfer: 'open' in transfer ? ('download' as const) : ('upload' as const),
       })),
     ],
     commands: Object.entries(commands).flatMap(([family, members]) =>
-      entries<Command>(members).map(([name, { kind, summary, example, data }]) => ({
+      Object.entries<Command>(members).map(([name, { kind, summary, example, data }]) => ({
         name,
         family,
         kind,
@@ -69,17 +65,13 @@ export function makeManifest(): Manifest {
   }
 }
 
-const entries = <Entry>(list: object): [string, Entry][] => Object.entries(list)
-
-type Any = Operation | StreamOperation | DownloadOperation | UploadOperation
-
-function entryOf(name: string, operation: Any): OperationEntry {
+function entryOf(name: string, operation: HttpOperation): OperationEntry {
   return {
     name,
     summary: operation.summary,
     ...(operation.description && { description: operation.description }),
-    http: operation.http.replace('*}', '}'),
-    cli: operation.cli,
+    http: plainTemplate(operation.http),
+    cli: operation.cli ?? null,
     ...(operation.example && { example: operation.example }),
     params: paramsOf(operation.input),
   }

@@ -4,10 +4,10 @@ import type { Access } from '../core/access/caller.ts'
 import type { Engine } from '../core/engine.ts'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
-import { route, routesOf } from '../core/operation/operation.ts'
-import type { StreamOperation } from '../core/operation/stream.ts'
+import type { Service } from '../core/operation/call.ts'
+import type { StreamOperation } from '../core/operation/operation.ts'
+import { replaceFields, route, routesOf } from '../core/operation/route.ts'
 import { publicError, hidesDetails, withSystemCause } from '../core/errors/system-errors.ts'
-import type { Service } from '../core/operation/service.ts'
 import { type Drain, drainMiddleware } from './process/drain.ts'
 import type { AppContext, AppEnv } from './request/env.ts'
 import { failure } from './request/error-response.ts'
@@ -117,4 +117,4 @@ function addRoutes(app: Hono<AppEnv>, services: HandlerContext): void {
 
 /** Converts a path template to Hono's syntax; a field with a star takes the rest of the path. */
 const patternOf = (path: string): string =>
-  path.replaceAll(/\{(\w+)\}/g, ':$1').replaceAll(/\{(\w+)\*\}/g, ':$1{[\\s\\S]+}')
+  replaceFields(path, (name, isRest) => `:${name}${isRest ? String.raw`{[\s\S]+}` : ''}`)

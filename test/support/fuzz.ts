@@ -1,7 +1,7 @@
 /** Malformed requests: random ones, and ones derived from the schemas of operations. */
 import fc from 'fast-check'
 import { z } from 'zod'
-import { pathFields, route, routesOf } from '../../src/core/operation/operation.ts'
+import { pathFields, route, routesOf } from '../../src/core/operation/route.ts'
 import { operations, sockets, streams, transfers } from '../../src/operations/index.ts'
 import { samples } from '../../src/operations/samples.ts'
 

@@ -1,7 +1,7 @@
 /** Hostile texts, and every place in requests that accepts a text, derived from the declared schemas at any depth. */
 import { z } from 'zod'
 import { catalogue } from '../../src/commands/index.ts'
-import { pathFields, route } from '../../src/core/operation/operation.ts'
+import { pathFields, route } from '../../src/core/operation/route.ts'
 import { operations, streams, transfers } from '../../src/operations/index.ts'
 import { samples } from '../../src/operations/samples.ts'
 

@@ -1,7 +1,7 @@
 /** `bax api`: sends any request to the API. */
 import { Argument } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
-import { route } from '../../core/operation/operation.ts'
+import { route } from '../../core/operation/route.ts'
 import type { Context } from '../context.ts'
 import { type Need, withEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'

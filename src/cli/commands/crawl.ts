@@ -55,7 +55,7 @@ function checkKnown(invocation: Invocation, { words, flags }: TypedArguments, ve
   if (verbs.length > 1) throw fail(`--${verbs.join(' and --')} exclude each other`, 'use one of them')
   if (words[0] !== undefined) throw fail(`--${verbs[0]} takes no <url>`, 'leave out the URL')
   const own = [...fieldsOf(invocation).map(({ name }) => name), 'prompt', 'schema', 'async']
-  const given = own.find((name) => flags[attributeOf({ name } as never)] !== undefined)
+  const given = own.find((name) => flags[attributeOf({ name })] !== undefined)
   if (given)
     throw fail(
       `--${kebab(given)} cannot be combined with --${verbs[0]}`,

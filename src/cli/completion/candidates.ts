@@ -38,11 +38,11 @@ export async function complete(typed: readonly string[], manifest: Manifest, io:
 function findEntry(entries: readonly TableEntry[], before: readonly string[]) {
   const at = wordPositions(before)
   for (let count = at.length; count > 0; count -= 1) {
-    const path = at.slice(0, count).map((index) => before[index]!)
+    const path = at.slice(0, count).flatMap((index) => before[index] ?? [])
     const entry = entries.find(({ words }) => words === path.join(' '))
     if (entry) return { entry, path, rest: before.filter((_, index) => !at.slice(0, count).includes(index)) }
   }
-  return { entry: undefined, path: at.map((index) => before[index]!), rest: [] }
+  return { entry: undefined, path: at.flatMap((index) => before[index] ?? []), rest: [] }
 }
 
 /** Returns the words that can follow `path`: verbs of a noun, or all first words. */

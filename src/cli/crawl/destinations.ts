@@ -77,13 +77,13 @@ class CodeRuns {
 function destinationAt(text: string, start: number): Destination | undefined {
   if (text[start] === '<') {
     bracketed.lastIndex = start
-    const [whole, address] = bracketed.exec(text) ?? []
-    return whole === undefined ? undefined : { start, end: start + whole.length, url: unescaped(address!) }
+    const [whole, address = ''] = bracketed.exec(text) ?? []
+    return whole === undefined ? undefined : { start, end: start + whole.length, url: unescaped(address) }
   }
   let open = 0
   let end = start
   for (; end < text.length; end++) {
-    const char = text[end]!
+    const char = text.charAt(end)
     if (char === '\\') end++
     else if (char <= ' ' || (char === ')' && open === 0)) break
     else if (char === '(') open++

@@ -42,10 +42,9 @@ export async function* followCrawl(
   for (;;) {
     let broken: unknown
     try {
-      const frames = await openStream(transport, http, { id, since: seen }, { signal, strict: true })
+      const frames = await openStream<CrawlEvent>(transport, http, { id, since: seen }, { signal, strict: true })
       opened = true
-      for await (const frame of frames ?? []) {
-        const event = frame as unknown as CrawlEvent
+      for await (const event of frames ?? []) {
         seen = event.seq
         brokenAt = undefined
         // Progress may follow the end.

@@ -1,6 +1,6 @@
 /** Derives which engine an operation needs when no server is configured. */
 import { BaxError } from '../../core/errors/errors.ts'
-import { route } from '../../core/operation/operation.ts'
+import { route } from '../../core/operation/route.ts'
 import type { OperationEntry } from '../../operations/manifest.ts'
 import { noEngineFor, noEngineForShell } from '../session/chosen-session.ts'
 import type { Need } from './locate-engine.ts'

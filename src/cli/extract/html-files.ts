@@ -37,8 +37,8 @@ export function htmlFilesOf(io: Io, words: readonly string[]): HtmlFile[] {
  */
 export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]; output: string } | undefined {
   const [folder, output] = words
-  if (words.length !== 2 || !/\.json$/i.test(output!)) return undefined
-  const list = resolve(io.cwd, folder!, 'urls.json')
+  if (folder === undefined || output === undefined || words.length > 2 || !/\.json$/i.test(output)) return undefined
+  const list = resolve(io.cwd, folder, 'urls.json')
   if (!existsSync(list)) return undefined
   let urls: Record<string, string>
   try {

@@ -37,7 +37,7 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
 export function rootHelp(entries: readonly TableEntry[]): string {
   const shown = entries.filter(({ hidden }) => !hidden)
   const named = new Set(lines.flatMap(([words]) => words))
-  const others = shown.filter(({ words }) => !named.has(words.split(' ')[0]!))
+  const others = shown.filter(({ words }) => !named.has(words.replace(/ .*/, '')))
   return [
     `bax ${version}: a browser for programs`,
     '',
@@ -94,7 +94,8 @@ export function groupHelp(noun: string, entries: readonly TableEntry[]): string 
 /** Titles of families that differ from the capitalized name. */
 const familyTitles: Record<string, string> = { webstorage: 'Web storage' }
 
-const titleOf = (family: string): string => familyTitles[family] ?? `${family[0]!.toUpperCase()}${family.slice(1)}`
+const titleOf = (family: string): string =>
+  familyTitles[family] ?? `${family.charAt(0).toUpperCase()}${family.slice(1)}`
 
 /** Returns `bax do --help`: the catalogue by family, and the syntax of a batch. */
 export function catalogueHelp(manifest: Manifest, flags: string): string {

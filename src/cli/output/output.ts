@@ -32,8 +32,8 @@ async function showTable(io: Io, rows: readonly Row[], columns: readonly string[
   if (rows.length === 0) return note(io, `no ${noun}`)
   const style = await styleFor(io, io.stdout)
   const cells = rows.map((row) => columns.map((column) => formatCell(row[column])))
-  const widths = columns.map((column, at) => Math.max(column.length, ...cells.map((row) => row[at]!.length)))
-  const line = (row: readonly string[]) => fit(io, row.map((text, at) => text.padEnd(widths[at]!)).join('  ').trimEnd()) // prettier-ignore
+  const widths = columns.map((column, at) => Math.max(column.length, ...cells.map((row) => row[at]?.length ?? 0)))
+  const line = (row: readonly string[]) => fit(io, row.map((text, at) => text.padEnd(widths[at] ?? 0)).join('  ').trimEnd()) // prettier-ignore
   print(io, style.bold(line(columns.map((column) => column.toUpperCase()))))
   for (const row of cells) print(io, line(row))
 }

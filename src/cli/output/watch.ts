@@ -5,29 +5,32 @@ import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Event } from '../../core/events/event-line.ts'
+import type { Frame } from '../../core/operation/call.ts'
 import { type Io, note } from '../io.ts'
 
-export interface WatchOptions {
+export interface WatchOptions<E extends Frame> {
   readonly transport: Transport
   readonly http: string
   readonly input: Readonly<Record<string, unknown>>
   readonly io: Io
-  readonly onEvent: (event: Event) => void
+  readonly onEvent: (event: E) => void
 }
 
 /** Resolves after `session.closed`, or when the stream ends for good. */
-export async function watch({ transport, http, input, io, onEvent }: WatchOptions): Promise<void> {
+export async function watch<E extends Frame = Event>(options: WatchOptions<E>): Promise<void> {
+  const { transport, http, input, io, onEvent } = options
+
   let from = input
   let opened = false
   let brokenAt: number | undefined
   for (;;) {
     try {
-      const frames = await openStream(transport, http, from, { signal: io.signal, strict: true })
+      const frames = await openStream<E>(transport, http, from, { signal: io.signal, strict: true })
       if (frames === null) return
       opened = true
       brokenAt = undefined
       for await (const frame of frames) {
-        onEvent(frame as Event)
+        onEvent(frame)
         if (frame.type === 'session.closed') return
         // After a reconnect only newer events are requested.
         const { replay: _, ...rest } = from

@@ -152,7 +152,7 @@ export interface Split {
 /** Finds the command on a command line. @throws BaxError `invalid_request` that suggests a similar name */
 export function findCommand(entries: readonly TableEntry[], manifest: Manifest, argv: readonly string[]): Split {
   const at = wordPositions(argv)
-  const typed = at.map((index) => argv[index]!)
+  const typed = at.flatMap((index) => argv[index] ?? [])
   const without = (count: number) => argv.filter((_, index) => !at.slice(0, count).includes(index))
   const named = (count: number) => entries.find(({ words }) => words === typed.slice(0, count).join(' '))
   for (let count = 1; count <= typed.length; count += 1) {
@@ -165,7 +165,7 @@ export function findCommand(entries: readonly TableEntry[], manifest: Manifest, 
     if (count === 1) throw unknownWord(name, entries, manifest)
     const noun = typed.slice(0, count - 1).join(' ')
     const group = entries.filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
-    const verbs = new Set(group.map(({ words }) => words.slice(noun.length + 1).split(' ')[0]!))
+    const verbs = new Set(group.flatMap(({ words }) => words.slice(noun.length + 1).split(' ', 1)))
     throw new BaxError('invalid_request', `unknown command "${name}"${didYouMean(typed[count - 1]!, [...verbs])}`, {
       hint: `use "bax ${noun}" with one of ${[...verbs].join(', ')}`,
     })
@@ -177,7 +177,7 @@ export function findCommand(entries: readonly TableEntry[], manifest: Manifest, 
 export function wordPositions(argv: readonly string[]): number[] {
   const found: number[] = []
   for (let index = 0; index < argv.length && found.length < 3; index += 1) {
-    const text = argv[index]!
+    const text = argv[index] ?? ''
     if (text === '--') break
     if (valued.has(text)) index += 1
     else if (!text.startsWith('-')) found.push(index)
@@ -189,7 +189,7 @@ function unknownWord(word: string, entries: readonly TableEntry[], manifest: Man
   const snake = word.replaceAll('-', '_')
   const commands = manifest.commands.map(({ name }) => name)
   const exact = commands.find((name) => name === snake)
-  const names = entries.filter(({ hidden }) => !hidden).map(({ words }) => words.split(' ')[0]!)
+  const names = entries.filter(({ hidden }) => !hidden).flatMap(({ words }) => words.split(' ', 1))
   const near = exact ? undefined : suggest(word, new Set(names))
   const meant = near || exact ? undefined : suggest(snake, commands)
   const hint = exact

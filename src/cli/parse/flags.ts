@@ -85,7 +85,7 @@ function placeholder(param: Param): string {
 
 function suffix(param: Param): string {
   const parts = [
-    ...(isListed(param) ? [`one of ${param.choices!.join(', ')}`] : []),
+    ...(isListed(param) ? [`one of ${param.choices?.join(', ')}`] : []),
     ...(isShownDefault(param.default) ? [`default ${defaultText(param.default)}`] : []),
   ]
   return parts.length > 0 ? ` (${parts.join('; ')})` : ''

@@ -63,16 +63,16 @@ export function parseBatch(
   )
   // An output file before the commands belongs to the last one.
   const { output, ...rest } = flags as { output?: string }
-  const last = typed.commands!.length - 1
-  const commands = typed.commands!.map((command, at) => (output && at === last ? { output, ...command } : command))
+  const all = typed.commands ?? []
+  const last = all.length - 1
+  const commands = all.map((command, at) => (output && at === last ? { output, ...command } : command))
   return { commands, flags: { ...typed.flags, ...rest } }
 }
 
 /** Returns the index of the first word that is neither a flag nor its value. */
 function firstWord(argv: readonly string[], valued: ReadonlySet<string>): number {
   let index = 0
-  while (index < argv.length && argv[index] !== '-' && argv[index]!.startsWith('-'))
-    index += valued.has(argv[index]!) ? 2 : 1
+  for (let word = argv[0]; word?.startsWith('-') && word !== '-'; word = argv[index]) index += valued.has(word) ? 2 : 1
   return Math.min(index, argv.length)
 }
 

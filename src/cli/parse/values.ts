@@ -18,8 +18,8 @@ export interface TypedArguments {
 export const kebab = (name: string): string => name.replaceAll('_', '-')
 
 /** Returns the key of a parameter in `TypedArguments.flags`. */
-export const attributeOf = (param: Param): string =>
-  param.name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+export const attributeOf = ({ name }: Pick<Param, 'name'>): string =>
+  name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
 
 /** Returns the value of a flag; undefined if absent. @throws BaxError `invalid_request` for text of another type */
 export function flagValue(param: Param, flags: TypedArguments['flags'], cwd: string): unknown {

@@ -37,7 +37,7 @@ export async function reportMissing(io: Io, results: readonly SearchResult[]): P
     const { error, code } = content?.metadata ?? {}
     if (error === undefined) continue
     await printError(io, `${url}: ${error} [${code}]`)
-    if (piecesOfContent(content!).length === 0) count += 1
+    if (content && piecesOfContent(content).length === 0) count += 1
   }
   return count
 }

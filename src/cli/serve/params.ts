@@ -1,7 +1,7 @@
 /** Flags of `bax serve`. */
 import type { Allowance } from '../../core/access/quota.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { logFormats, logLevels } from '../../core/config/log-format.ts'
+import { logFormats, logLevels } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Param } from '../../core/operation/params.ts'
 

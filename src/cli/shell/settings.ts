@@ -14,7 +14,7 @@ const kinds: Record<string, (value: unknown) => boolean> = {
 export function readShell(env: Io['env'], file: object | undefined): ShellConfig | undefined {
   const given = (file ?? {}) as { docker_host?: string; images?: string[]; warm?: number }
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(kinds, name) || !kinds[name]!(value)) {
+    if (!Object.hasOwn(kinds, name) || !kinds[name]?.(value)) {
       throw new BaxError('invalid_request', `shell.${name} in the settings file is invalid`, {
         hint: 'use docker_host (text), images (a list of image references) and warm (0 to 20)',
       })

@@ -42,13 +42,13 @@ export async function runInTerminal({ io, transport, http, body }: TerminalRun):
     })
   } finally {
     stdout.off?.('resize', resize)
-    if (isRaw) stdin.setRawMode!(false)
+    if (isRaw) stdin.setRawMode?.(false)
   }
 }
 
 /** Switches to raw mode, and turns off carriage returns in the output, which Node's raw mode keeps. */
 function makeRaw({ stdin }: Io): void {
-  stdin.setRawMode!(true)
+  stdin.setRawMode?.(true)
   // Leaving raw mode restores this setting, too. Without stty, lines only end with an extra carriage return.
   spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
 }

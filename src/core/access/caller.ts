@@ -1,4 +1,5 @@
 /** Callers and their permissions. Every operation declares its scope, and everything created belongs to its caller. */
+import { BaxError } from '../errors/errors.ts'
 
 /** Scopes of a key; `admin` allows everything and sees the resources of all keys. */
 export const keyScopes = ['browser', 'scrape', 'shell', 'relay', 'admin'] as const
@@ -46,3 +47,30 @@ export const isAllowed = ({ scopes, admin }: Caller, { scope }: Access): boolean
 /** Returns whether the caller sees a resource of `owner`; unowned resources are visible to those who see everything. */
 export const canSee = ({ admin, keyId }: Caller, owner: string | null): boolean =>
   admin || (keyId !== null && keyId === owner)
+
+export interface Owned {
+  /** ID of a key; null for resources created where no keys are in use. */
+  readonly owner: string | null
+}
+
+export const isVisibleTo =
+  (caller: Caller) =>
+  ({ owner }: Owned): boolean =>
+    canSee(caller, owner)
+
+/**
+ * Finds a resource by name, which several keys may use: the caller's own one, or the only visible one.
+ * @throws BaxError `conflict` when several other keys use the name.
+ */
+export function findByName<T extends Owned & { readonly name: string | null }>(
+  things: readonly T[],
+  name: string,
+  caller: Caller,
+): T | undefined {
+  const found = things.filter((thing) => thing.name === name && canSee(caller, thing.owner))
+  const own = found.find(({ owner }) => owner === caller.keyId)
+  if (own || found.length <= 1) return own ?? found[0]
+  throw new BaxError('conflict', `${found.length} keys use the name ${JSON.stringify(name)}`, {
+    hint: 'use the id instead of the name',
+  })
+}

@@ -2,7 +2,6 @@
 import type { Caller } from './caller.ts'
 import { BaxError, type ErrorCode } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
-import { Counter } from './counter.ts'
 
 /** Limits of one caller; 0 means unlimited. */
 export interface Allowance {
@@ -119,5 +118,38 @@ export class Quota {
     }
     if (this.total < overall) return
     throw new BaxError('no_capacity', `the server has reached its limit of ${things}`, { retryAfterSecs })
+  }
+}
+
+/** Counts amounts per holder. */
+export class Counter<Holder> {
+  readonly #amounts = new Map<Holder, number>()
+  #total = 0
+
+  /** Sum over all holders. */
+  get total(): number {
+    return this.#total
+  }
+
+  of(holder: Holder): number {
+    return this.#amounts.get(holder) ?? 0
+  }
+
+  /** Adds an amount; a negative one releases. */
+  add(holder: Holder, amount: number): void {
+    const now = this.of(holder) + amount
+    if (now > 0) this.#amounts.set(holder, now)
+    else this.#amounts.delete(holder)
+    this.#total += amount
+  }
+
+  /** Adds one; the returned function releases it, at most once. */
+  take(holder: Holder): () => void {
+    this.add(holder, 1)
+    let held = true
+    return () => {
+      if (held) this.add(holder, -1)
+      held = false
+    }
   }
 }

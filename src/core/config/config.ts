@@ -80,3 +80,10 @@ export type HostLookup = (host: string) => Promise<readonly { readonly address: 
 
 /** Writes one line with its facts to the engine's log. */
 export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void
+
+/** Log levels, most verbose first, and log formats. */
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export const logFormats = ['json', 'text'] as const
+export type LogFormat = (typeof logFormats)[number]

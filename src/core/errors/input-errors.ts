@@ -17,8 +17,8 @@ export function formatFieldError({ path, message }: FieldError): string {
 
 /** Converts an issue; a union that did not match reports the errors of its closest branch. */
 function fieldErrorsOfIssue(issue: Issue): FieldError[] {
-  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]!
+  const [nearest] = issue.code === 'invalid_union' ? issue.errors.toSorted((a, b) => a.length - b.length) : []
+  if (nearest) {
     return nearest.flatMap((inner) => fieldErrorsOfIssue({ ...inner, path: [...issue.path, ...inner.path] } as Issue))
   }
   return [{ path: pathText(issue.path), message: messageOf(issue) }]

@@ -38,7 +38,7 @@ export class EventLog {
     this.#ring.push({ event, chars })
     this.#chars += chars
     while (this.#ring.length > limits.events.ring || this.#chars > limits.eventChars)
-      this.#chars -= this.#ring.shift()!.chars
+      this.#chars -= this.#ring.shift()?.chars ?? 0
     for (const listener of this.#listeners) listener(event)
   }
 

@@ -8,7 +8,7 @@ export function connectUnlessAborted(
 ): Socket {
   const socket = connect(path)
   const abort = () => {
-    reject(signal!.reason)
+    reject(signal?.reason)
     socket.destroy()
   }
   if (signal?.aborted) abort()

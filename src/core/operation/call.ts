@@ -1,6 +1,13 @@
 /** Calls of operations, and the data that streams and transfers exchange. */
 import type { Caller } from '../access/caller.ts'
-import type { Service } from './service.ts'
+
+/** The server process that hosts an engine, as operations see it. */
+export interface Service {
+  /** The server is shutting down: running work may finish, new work is rejected. */
+  readonly draining: boolean
+  /** Metrics in the Prometheus text format; absent where none are collected. */
+  readonly metrics?: () => Promise<string>
+}
 
 /** Metadata of one call, apart from its input. */
 export interface Call {

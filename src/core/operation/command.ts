@@ -1,6 +1,7 @@
 /** Browser commands are values: kind, shapes, and the function that runs them on a page. */
 import type { BrowserContext, Locator, Page } from 'playwright'
 import type { z } from 'zod'
+import type { BoundingBox, CommandResult } from '../shapes/commands.ts'
 
 /** A JavaScript value with its type name, as extraction commands return it. */
 export interface TypedValue {
@@ -11,7 +12,7 @@ export interface TypedValue {
 
 /** Result of a command: data for its result entry, and the media type of an extraction. */
 export interface CommandOutcome {
-  readonly content_type?: 'data' | 'markdown' | 'html' | 'json' | 'image/png' | 'image/jpeg'
+  readonly content_type?: CommandResult['content_type']
   readonly data?: Record<string, unknown>
 }
 
@@ -21,18 +22,6 @@ export interface Overlay {
   clicks(enabled: boolean): Promise<void>
   /** Draws or removes numbered boxes around elements; returns the boxes drawn. */
   boxes(options: { enabled: boolean; selector?: string; limit: number; includeHtml: boolean }): Promise<BoundingBox[]>
-}
-
-export interface BoundingBox {
-  readonly index: number
-  readonly tag: string
-  readonly text: string
-  readonly visible: boolean
-  readonly x: number
-  readonly y: number
-  readonly width: number
-  readonly height: number
-  readonly html?: string
 }
 
 export interface StructuredRequest {
@@ -50,7 +39,12 @@ export interface CommandContext {
   /** Returns all matches of a selector: CSS (pierces open shadow roots), Playwright's engines, `frame=…`, `ref=e12`. */
   locateAll(selector: string): Locator
   /** Runs an action once the first visible match is ready for it. Failures name the reason (no match, hidden, …). */
-  act<T>(selector: string, action: (element: Locator, limit: CallLimit) => Promise<T>, options?: ActOptions): Promise<T>
+  act<T>(
+    target: { readonly selector: string; readonly timeout_ms?: number | undefined },
+    needs: NonNullable<ActOptions['needs']>,
+    action: (element: Locator, limit: CallLimit) => Promise<T>,
+    options?: Pick<ActOptions, 'also' | 'endsOn'>,
+  ): Promise<T>
   /** Sends input, which the page has processed once `send` resolves, so that failures can report its delivery. */
   send<T>(send: () => Promise<T>): Promise<T>
   /** Returns the number of characters that have reached a field since the command began; null when unknown. */

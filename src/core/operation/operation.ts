@@ -3,9 +3,9 @@ import type { z } from 'zod'
 import type { Access } from '../access/caller.ts'
 import type { Engine } from '../engine.ts'
 import type { ErrorCode } from '../errors/errors.ts'
-import type { Call } from './call.ts'
-
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+import type { Link } from '../net/link.ts'
+import type { Call, Content, Frame, SocketCall, StreamCall } from './call.ts'
+import type { Route } from './route.ts'
 
 /** Presentation of a result in the terminal without `--json`. */
 export type Show =
@@ -16,7 +16,7 @@ export type Show =
   | { readonly as: 'nothing' }
 
 /** Properties of every kind of operation. */
-export interface Endpoint<In extends z.ZodObject> extends Access {
+interface Endpoint<In extends z.ZodObject> extends Access {
   readonly summary: string
   readonly description?: string
   /** Fields of path, query and body. */
@@ -25,29 +25,33 @@ export interface Endpoint<In extends z.ZodObject> extends Access {
   readonly errors?: readonly ErrorCode[]
 }
 
+/** Properties of operations with an HTTP route. */
+interface Routed<In extends z.ZodObject> extends Endpoint<In> {
+  /** Method and path template, e.g. `GET /sessions/{session_id}`. */
+  readonly http: Route
+  /** Command name and positional fields, e.g. `session show <session_id>`; absent for no command. */
+  readonly cli?: string
+  /** A runnable command line for the help text. */
+  readonly example?: string
+}
+
 export interface Operation<
   In extends z.ZodObject = z.ZodObject,
   Out extends z.ZodType | null = z.ZodType | null,
-> extends Endpoint<In> {
-  /** Method and path template, e.g. `GET /sessions/{session_id}`. */
-  readonly http: `${HttpMethod} /${string}`
+> extends Routed<In> {
   /** Alternative routes with the same behavior; clients and documents use the first one. */
-  readonly aliases?: readonly `${HttpMethod} /${string}`[]
-  /** Command name and positional fields, e.g. `session show <session_id>`; null for no command. */
-  readonly cli: string | null
-  /** A runnable command line for the help text. */
-  readonly example?: string
+  readonly aliases?: readonly Route[]
   readonly show?: Show
   /** Shape of the response; null means 204 without a body. */
   readonly output: Out
   /** HTTP status of a successful response, when it is not always 200. */
-  readonly status?: (output: z.output<NonNullable<Out>>, input: z.output<In>) => number
+  status?(output: z.output<NonNullable<Out>>, input: z.output<In>): number
   /** All possible values of `status`; for the documents. */
   readonly statuses?: readonly number[]
   /** The response as NDJSON, one value per line, if the input requests it. */
-  readonly lines?: (output: z.output<NonNullable<Out>>, input: z.output<In>) => readonly unknown[] | undefined
+  lines?(output: z.output<NonNullable<Out>>, input: z.output<In>): readonly unknown[] | undefined
   /** Adds a warning to the response, when it belongs elsewhere than in the field `warning`. */
-  readonly withWarning?: (output: z.output<NonNullable<Out>>, warning: string) => z.output<NonNullable<Out>>
+  withWarning?(output: z.output<NonNullable<Out>>, warning: string): z.output<NonNullable<Out>>
   /** Content type of a text response; absent for JSON. */
   readonly text?: string
   /** Whether it opens pages of its own; a server limits how many such operations run concurrently. */
@@ -66,7 +70,7 @@ export interface Operation<
 /** Stores a small note in place of a response that may be large. */
 interface Replay<Answer> {
   summarize(output: Answer): unknown
-  restore(engine: Engine, note: never, call: Call): Promise<Answer>
+  restore(engine: Engine, note: unknown, call: Call): Promise<Answer>
 }
 
 export function defineOperation<In extends z.ZodObject, Out extends z.ZodType | null>(
@@ -75,14 +79,65 @@ export function defineOperation<In extends z.ZodObject, Out extends z.ZodType | 
   return operation
 }
 
-/** Splits the route of an operation into method and path. */
-export function route(http: string): { method: HttpMethod; path: string } {
-  const space = http.indexOf(' ')
-  return { method: http.slice(0, space) as HttpMethod, path: http.slice(space + 1) }
+/** An operation with a response in frames: server-sent events, or the same objects as NDJSON. */
+export interface StreamOperation<In extends z.ZodObject = z.ZodObject> extends Routed<In> {
+  /** Shape of one frame, for the documents. */
+  readonly frame: z.ZodType
+  /** Maximum body in bytes, when the default is too small. */
+  readonly bodyBytes?: number
+  /** Whether `open` may return null; for the documents. */
+  readonly mayHaveEnded?: true
+  /** Opens the stream. Returns null when it has ended: the response is 204, which makes an EventSource stop. */
+  open(engine: Engine, input: z.output<In>, call: StreamCall): Promise<AsyncIterable<Frame> | null>
 }
 
-/** Returns all routes of an operation or stream. */
-export const routesOf = ({ http, aliases = [] }: { http: string; aliases?: readonly string[] }) => [http, ...aliases]
+export function defineStream<In extends z.ZodObject>(stream: StreamOperation<In>): StreamOperation<In> {
+  return stream
+}
 
-/** Returns the names of the `{fields}` of a path template; a final `{name*}` matches the rest of the path. */
-export const pathFields = (path: string): string[] => [...path.matchAll(/\{(\w+)\*?\}/g)].map(([, name]) => name!)
+/** Serves bytes for GET and HEAD; the server handles ranges and `If-None-Match`. */
+export interface DownloadOperation<In extends z.ZodObject = z.ZodObject> extends Routed<In> {
+  /** Media type of the bytes, or a wildcard range where it depends on the file. */
+  readonly mediaType: string
+  open(engine: Engine, input: z.output<In>, call: Call): Promise<Content>
+}
+
+export function defineDownload<In extends z.ZodObject>(download: DownloadOperation<In>): DownloadOperation<In> {
+  return download
+}
+
+/** Receives a body of bytes; its fields are in the query. */
+export interface UploadOperation<
+  In extends z.ZodObject = z.ZodObject,
+  Out extends z.ZodType = z.ZodType,
+> extends Routed<In> {
+  readonly output: Out
+  receive(engine: Engine, input: z.output<In>, body: AsyncIterable<Uint8Array>, call: Call): Promise<z.output<Out>>
+}
+
+export function defineUpload<In extends z.ZodObject, Out extends z.ZodType>(
+  upload: UploadOperation<In, Out>,
+): UploadOperation<In, Out> {
+  return upload
+}
+
+/** An operation that continues as a duplex link: a websocket, opened by an upgrade. */
+export interface SocketOperation<In extends z.ZodObject = z.ZodObject> extends Endpoint<In> {
+  /** Path template; the method of an upgrade is always GET. */
+  readonly http: `GET /${string}`
+  /** Required subprotocol; none when absent. */
+  readonly protocol?: string
+  /** Longest accepted message in bytes, uncompressed; a longer one closes the socket with code 1009. */
+  readonly messageBytes: number
+  /** Compresses long messages to remote clients. Compressed messages from clients may expand to `messageBytes`. */
+  readonly compressed?: true
+  /** Checks the caller before the upgrade; the returned function receives the open link. */
+  open(engine: Engine, input: z.output<In>, call: SocketCall): Promise<(link: Link) => void>
+}
+
+export function defineSocket<In extends z.ZodObject>(socket: SocketOperation<In>): SocketOperation<In> {
+  return socket
+}
+
+/** An operation with an HTTP route, so not a websocket. */
+export type HttpOperation = Operation | StreamOperation | DownloadOperation | UploadOperation

@@ -31,7 +31,7 @@ const known = new WeakMap<z.ZodObject, readonly Param[]>()
 function derive(schema: z.ZodObject): Param[] {
   const json = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as JsonSchema
   return Object.entries(json.properties ?? {}).map(([name, raw]) => {
-    const field = raw.$ref ? { ...json.$defs?.[raw.$ref.split('/').at(-1)!], ...raw } : raw
+    const field = raw.$ref ? { ...json.$defs?.[raw.$ref.replace(/^.*\//, '')], ...raw } : raw
     return {
       name,
       type: typeOf(field),
@@ -51,7 +51,7 @@ function derive(schema: z.ZodObject): Param[] {
 function itemChoices({ items }: JsonSchema): { itemChoices?: readonly string[] } {
   const texts = (items?.anyOf ?? (items ? [items] : [])).filter(({ type }) => type === 'string')
   const closed = texts.length > 0 && texts.every((item) => item.enum)
-  return closed ? { itemChoices: texts.flatMap((item) => item.enum!.map(String)) } : {}
+  return closed ? { itemChoices: texts.flatMap((item) => (item.enum ?? []).map(String)) } : {}
 }
 
 function typeOf(field: JsonSchema): Param['type'] {

@@ -75,7 +75,7 @@ export function wireNameOf(shape: Record<string, z.ZodType>, key: string, value:
   const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const name = Object.hasOwn(shape, snake)
     ? snake
-    : Object.keys(shape).find((field) => (shape[field]!.meta()?.['aliases'] as string[] | undefined)?.includes(key))
+    : Object.keys(shape).find((field) => (shape[field]?.meta()?.['aliases'] as string[] | undefined)?.includes(key))
   return name !== undefined && !Object.hasOwn(value, name) ? name : key
 }
 

@@ -6,8 +6,7 @@
  * names) see `file-lock.ts`.
  */
 import { connectUnlessAborted } from '../net/abortable-socket.ts'
-import { findFileLock, acquireFileLock } from './file-lock.ts'
-import { type HeldLock, listenAsHolder } from './lock-holder.ts'
+import { acquireFileLock, findFileLock, type HeldLock, listenAsHolder } from './file-lock.ts'
 
 /** Name of a lock: one in the kernel, or the path prefix of socket files. */
 export type LockName = { readonly path: string } | { readonly filesFrom: string }

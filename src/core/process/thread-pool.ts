@@ -2,6 +2,9 @@
 import { Worker } from 'node:worker_threads'
 import { BaxError } from '../errors/errors.ts'
 import type { PlainError, ThreadAnswer } from './thread-tasks.ts'
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
 
 export interface ThreadPoolOptions {
   /** The built file that each thread runs; see `serveTasks`. */
@@ -92,7 +95,7 @@ export class ThreadPool<Task, Result> {
     const done = new Promise<Result>((resolve, reject) => {
       job = { task, from, resolve, reject, crashes: 0, dropped: false }
     })
-    const drop = () => this.#drop(job, signal!.reason)
+    const drop = () => this.#drop(job, signal?.reason)
     signal?.addEventListener('abort', drop, { once: true })
     try {
       this.#waiting.push(job)
@@ -238,3 +241,24 @@ const tooLarge = (cause: unknown): BaxError =>
   new BaxError('content_too_large', 'processing the page exceeds the memory limit', { cause })
 
 const shuttingDown = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')
+
+type Work<Task, Result> = (task: Task, signal: AbortSignal) => Promise<Result>
+
+/**
+ * Returns `work` as run by worker threads that execute `program`, a file beside this one that serves the same work. If
+ * it has not been built, as in unit tests, `work` runs on this thread. The threads are shared by the process; they end
+ * when idle, and do not keep the process alive.
+ */
+export function runInWorker<Task, Result>(
+  program: string,
+  work: (task: Task) => Promise<Result>,
+  facts: Omit<ThreadPoolOptions, 'program'>,
+): Work<Task, Result> {
+  let pool: ThreadPool<Task, Result> | undefined
+  return (task, signal) => {
+    const path = join(import.meta.dirname, program)
+    if (!pool && !existsSync(path)) return work(task)
+    pool ??= new ThreadPool({ ...facts, program: path, threads: Math.min(facts.threads, availableParallelism()) })
+    return pool.run(task, { signal })
+  }
+}

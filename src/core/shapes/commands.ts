@@ -1,5 +1,6 @@
 /** Data shapes of command batches and their results (`spec: contract 5`). */
 import { z } from 'zod'
+import { flag, named } from './fields.ts'
 import { limits } from '../limits/limits.ts'
 
 const { contextChars } = limits.input
@@ -13,56 +14,66 @@ export const batchContext = z
   .describe('Thread or task metadata, kept with the events')
 
 /** Field of every request with commands. */
-export const strictSelectors = z
-  .boolean()
-  .default(false)
-  .describe(
-    'Fail with ambiguous_selector when a selector matches several elements, instead of using the first visible one',
-  )
+export const strictSelectors = flag(
+  'Fail with ambiguous_selector when a selector matches several elements, instead of using the first visible one',
+)
 
-export const commandResult = z
-  .object({
-    success: z.boolean(),
-    command_type: z.enum(['action', 'extraction']),
-    command: z.string(),
-    index: z.int().describe('Position in the batch, from 0'),
-    duration_ms: z.int().optional(),
-    content_type: z
-      .enum(['data', 'markdown', 'html', 'json', 'image/png', 'image/jpeg'])
-      .optional()
-      .describe('Type of the content that an extraction returned'),
-    matches: z
-      .int()
-      .min(2)
-      .optional()
-      .describe('Number of matching elements, if several; the first visible one is used, else the first'),
-    data: z.record(z.string(), z.unknown()).optional(),
-    skipped: z.boolean().optional(),
-    error: z.string().optional(),
-    code: z.string().optional(),
-    details: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe(
-        'Details of a failure. delivered: whether the input of an action reached the page; outcome is "unknown" if it may have',
-      ),
-  })
-  .meta({ id: 'CommandResult' })
+export const box = z.object({
+  x: z.number().describe('CSS pixels from the left of the viewport'),
+  y: z.number().describe('CSS pixels from the top of the viewport'),
+  width: z.number(),
+  height: z.number(),
+})
 
-export const commandsResult = z
-  .object({
-    success: z.boolean(),
-    session_id: z.string(),
-    target_id: z.string().nullable().optional().describe('Tab of a relay session that the commands ran in'),
-    steps_completed: z.int(),
-    total_steps: z.int(),
-    duration_ms: z.int(),
-    results: z.array(commandResult),
-    error: z.string().optional(),
-    code: z.string().optional(),
-    warning: z.string().optional(),
-  })
-  .meta({ id: 'CommandsResult' })
+export const boundingBox = box.extend({
+  index: z.int().describe('Number of the element from 0, as drawn on the page'),
+  tag: z.string(),
+  text: z.string().describe('Text on one line, at most 80 characters'),
+  visible: z.boolean(),
+  html: z.string().optional().describe('Outer HTML, truncated to 10 000 characters; only with include_html'),
+})
+
+export type BoundingBox = z.output<typeof boundingBox>
+
+export const commandResult = named('CommandResult', {
+  success: z.boolean(),
+  command_type: z.enum(['action', 'extraction']),
+  command: z.string(),
+  index: z.int().describe('Position in the batch, from 0'),
+  duration_ms: z.int().optional(),
+  content_type: z
+    .enum(['data', 'markdown', 'html', 'json', 'image/png', 'image/jpeg'])
+    .optional()
+    .describe('Type of the content that an extraction returned'),
+  matches: z
+    .int()
+    .min(2)
+    .optional()
+    .describe('Number of matching elements, if several; the first visible one is used, else the first'),
+  data: z.record(z.string(), z.unknown()).optional(),
+  skipped: z.boolean().optional(),
+  error: z.string().optional(),
+  code: z.string().optional(),
+  details: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe(
+      'Details of a failure. delivered: whether the input of an action reached the page; outcome is "unknown" if it may have',
+    ),
+})
+
+export const commandsResult = named('CommandsResult', {
+  success: z.boolean(),
+  session_id: z.string(),
+  target_id: z.string().nullable().optional().describe('Tab of a relay session that the commands ran in'),
+  steps_completed: z.int(),
+  total_steps: z.int(),
+  duration_ms: z.int(),
+  results: z.array(commandResult),
+  error: z.string().optional(),
+  code: z.string().optional(),
+  warning: z.string().optional(),
+})
 
 export type CommandResult = z.output<typeof commandResult>
 export type CommandsResult = z.output<typeof commandsResult>

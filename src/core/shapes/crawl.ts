@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { scrapeData, scrapeOptions, sender, warningFields } from './scrape.ts'
-import { urlText } from './text.ts'
+import { eventOf, flag, integer, named, number, urlText } from './fields.ts'
 
 const { crawl } = limits
 const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays } =
@@ -35,13 +35,10 @@ const scope = {
     .enum(['glob', 'regex'])
     .optional()
     .describe('Syntax of these paths: globs of whole paths, or regular expressions that match anywhere in them'),
-  below_start: z.boolean().default(false).describe("Only pages below the start page's path"),
-  allow_subdomains: z.boolean().default(false).describe("Also follow links to subdomains of the start page's host"),
-  ignore_robots: z.boolean().default(false).describe('Ignore robots.txt'),
-  concurrency: z
-    .int()
-    .min(1)
-    .max(crawl.mostAtOnce)
+  below_start: flag("Only pages below the start page's path"),
+  allow_subdomains: flag("Also follow links to subdomains of the start page's host"),
+  ignore_robots: flag('Ignore robots.txt'),
+  concurrency: integer(1, crawl.mostAtOnce)
     .optional()
     .describe("Number of concurrent pages; adapted to the machine's load when omitted. It does not affect the result"),
 }
@@ -54,22 +51,14 @@ const siteMap = (initial: 'skip' | 'include') =>
 
 export const crawlInput = z.object({
   url: start,
-  limit: z
-    .int()
-    .min(1)
-    .max(crawl.mostPages)
+  limit: integer(1, crawl.mostPages)
     .default(crawl.pages)
     .describe(`Maximum number of pages; a server allows ${crawl.serverPages} unless configured otherwise`),
-  max_depth: z
-    .int()
-    .min(0)
-    .max(crawl.mostDepth)
-    .default(crawl.depth)
-    .describe('Maximum link depth; 0 = the start page'),
+  max_depth: integer(0, crawl.mostDepth).default(crawl.depth).describe('Maximum link depth; 0 = the start page'),
   formats,
   wait_for,
   ...scope,
-  allow_external_links: z.boolean().default(false).describe('Also follow links to other hosts'),
+  allow_external_links: flag('Also follow links to other hosts'),
   sitemap: siteMap('skip'),
   only_main_content,
   json_options,
@@ -77,20 +66,14 @@ export const crawlInput = z.object({
   render,
   block_ads,
   remove_overlays,
-  timeout: z
-    .number()
-    .min(1)
-    .max(limits.scrape.maxTimeoutMs)
+  timeout: number(1, limits.scrape.maxTimeoutMs)
     .default(limits.scrape.timeoutMs)
     .describe('Timeout for each page in milliseconds, to which wait_for is added'),
-  timeout_secs: z
-    .number()
-    .min(1)
-    .max(crawl.mostSecs)
+  timeout_secs: number(1, crawl.mostSecs)
     .default(crawl.secs)
     .describe('Timeout for the whole crawl in seconds; pages finished by then are kept'),
-  dry_run: z.boolean().default(false).describe('Only discover which pages would be visited; `data` has no content'),
-  async: z.boolean().default(false).describe('Respond with 202 immediately; follow the crawl by its id'),
+  dry_run: flag('Only discover which pages would be visited; `data` has no content'),
+  async: flag('Respond with 202 immediately; follow the crawl by its id'),
   scrape_options: z
     .object(scrapeOptions.shape)
     .optional()
@@ -103,15 +86,13 @@ export const crawlInput = z.object({
   ),
 })
 
-const crawlError = z
-  .object({
-    url: z.string(),
-    error: z.string(),
-    code: z.string().describe('Error code, e.g. timeout, connection_failed, off_host_redirect'),
-    depth,
-    status_code: z.int().optional(),
-  })
-  .meta({ id: 'CrawlError' })
+const crawlError = named('CrawlError', {
+  url: z.string(),
+  error: z.string(),
+  code: z.string().describe('Error code, e.g. timeout, connection_failed, off_host_redirect'),
+  depth,
+  status_code: z.int().optional(),
+})
 
 const crawlSkipped = z
   .object({ url: z.string(), reason: z.enum(skipReasons) })
@@ -143,42 +124,38 @@ const pages = {
 }
 
 /** A complete crawl. */
-export const crawlAnswer = z
-  .object({ ...outcome, duration_ms: z.int(), ...pages, ...accounts })
-  .meta({ id: 'CrawlAnswer' })
+export const crawlAnswer = named('CrawlAnswer', { ...outcome, duration_ms: z.int(), ...pages, ...accounts })
 
 /** A crawl that runs in the background. */
-export const crawlAccepted = z
-  .object({ success: z.boolean(), id: z.string(), url: z.string().describe('URL of this crawl') })
-  .meta({ id: 'CrawlAccepted' })
+export const crawlAccepted = named('CrawlAccepted', {
+  success: z.boolean(),
+  id: z.string(),
+  url: z.string().describe('URL of this crawl'),
+})
 
 /** State of a crawl, with some of its pages. */
-export const crawlState = z
-  .object({
-    ...outcome,
-    ...pages,
-    created_at: z.iso.datetime(),
-    expires_at: z.iso.datetime().describe('When the crawl is deleted'),
-    duration_ms: z.int(),
-  })
-  .meta({ id: 'CrawlState' })
+export const crawlState = named('CrawlState', {
+  ...outcome,
+  ...pages,
+  created_at: z.iso.datetime(),
+  expires_at: z.iso.datetime().describe('When the crawl is deleted'),
+  duration_ms: z.int(),
+})
 
 /** State of a crawl, without its pages. */
-export const crawlListed = z
-  .object({
-    ...outcome,
-    start_url: z.string().describe('Start page as requested'),
-    errors: counter,
-    created_at: z.iso.datetime(),
-    duration_ms: z.int(),
-    output: z
-      .string()
-      .optional()
-      .describe('Folder that the CLI writes the pages to; only for crawls of the local engine'),
-  })
-  .meta({ id: 'CrawlListed' })
+export const crawlListed = named('CrawlListed', {
+  ...outcome,
+  start_url: z.string().describe('Start page as requested'),
+  errors: counter,
+  created_at: z.iso.datetime(),
+  duration_ms: z.int(),
+  output: z
+    .string()
+    .optional()
+    .describe('Folder that the CLI writes the pages to; only for crawls of the local engine'),
+})
 
-export const crawlAccounts = z.object({ success: z.boolean(), ...accounts }).meta({ id: 'CrawlAccounts' })
+export const crawlAccounts = named('CrawlAccounts', { success: z.boolean(), ...accounts })
 
 const counters = {
   total: counter,
@@ -228,51 +205,36 @@ export const crawlEventData = {
 
 export type CrawlEventType = keyof typeof crawlEventData
 
-const member = <Type extends CrawlEventType>(type: Type) =>
-  z.object({
-    seq: z.int().describe('From 1 in each crawl; crawl.progress repeats the number of the event before it'),
-    ts: z.iso.datetime(),
-    type: z.literal(type),
-    data: crawlEventData[type],
-  })
-
 /** One event as it is sent. */
-export const crawlEvent = z
-  .discriminatedUnion('type', Object.keys(crawlEventData).map((type) => member(type as CrawlEventType)) as never)
-  .meta({ id: 'CrawlEvent' })
+export const crawlEvent = eventOf(
+  crawlEventData,
+  'From 1 in each crawl; crawl.progress repeats the number of the event before it',
+).meta({ id: 'CrawlEvent' })
 
 export const mapInput = z.object({
   url: start,
-  limit: z.int().min(1).max(crawl.mostMapped).default(crawl.mapped).describe('Maximum number of URLs'),
-  max_depth: z
-    .int()
-    .min(0)
-    .max(crawl.mostDepth)
+  limit: integer(1, crawl.mostMapped).default(crawl.mapped).describe('Maximum number of URLs'),
+  max_depth: integer(0, crawl.mostDepth)
     .default(crawl.depth)
     .describe('Maximum number of links away from the start page'),
   search: z.string().min(1).max(limits.input.labelChars).optional().describe('Only list URLs that contain this text'),
   ...scope,
   sitemap: siteMap('include'),
-  timeout_secs: z
-    .number()
-    .min(1)
-    .max(crawl.mostSecs)
+  timeout_secs: number(1, crawl.mostSecs)
     .default(crawl.mapSecs)
     .describe('Timeout in seconds; URLs discovered by then are listed'),
   ...sender,
 })
 
-export const mapAnswer = z
-  .object({
-    success: z.boolean().describe('The start page was fetched'),
-    links: z.array(z.string()).describe('URLs of the site, breadth-first'),
-    total: counter.describe('Length of links'),
-    duration_ms: z.int(),
-    warning: z.string().optional(),
-    error: z.string().optional(),
-    code: z.string().optional(),
-  })
-  .meta({ id: 'MapAnswer' })
+export const mapAnswer = named('MapAnswer', {
+  success: z.boolean().describe('The start page was fetched'),
+  links: z.array(z.string()).describe('URLs of the site, breadth-first'),
+  total: counter.describe('Length of links'),
+  duration_ms: z.int(),
+  warning: z.string().optional(),
+  error: z.string().optional(),
+  code: z.string().optional(),
+})
 
 export type CrawlInput = z.output<typeof crawlInput>
 export type CrawlStatus = (typeof crawlStatuses)[number]

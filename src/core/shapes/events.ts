@@ -1,5 +1,7 @@
-/** Shapes of the data of all session events (`spec: contract 6`). */
+/** Shapes of session events and diagnostic data (`spec: contract 6`). */
 import { z } from 'zod'
+import { eventOf, named } from './fields.ts'
+import { sessionEventTypes } from '../events/events.ts'
 
 const tab = z.string().describe('Tab ID, as in observations')
 const url = z.string().describe('At most 2000 characters; passwords and tokens are redacted')
@@ -106,17 +108,35 @@ export const eventData = {
     .describe('Screenshot of the active tab; sent only when requested with types, never replayed'),
 } as const
 
-export type EventType = keyof typeof eventData
-
-const member = <Type extends EventType>(type: Type) =>
-  z.object({
-    seq: z.int().describe('From 1 in each session; frames repeat the number of the preceding event'),
-    ts: z.iso.datetime(),
-    type: z.literal(type),
-    data: eventData[type],
-  })
-
 /** One event as it is sent. */
-export const sessionEvent = z
-  .discriminatedUnion('type', Object.keys(eventData).map((type) => member(type as EventType)) as never)
-  .meta({ id: 'SessionEvent' })
+export const sessionEvent = eventOf(
+  eventData,
+  'From 1 in each session; frames repeat the number of the preceding event',
+).meta({ id: 'SessionEvent' })
+
+export const sessionLog = named('SessionLog', {
+  session_id: z.string(),
+  events: z
+    .array(
+      z.object({
+        seq: z.int(),
+        ts: z.iso.datetime(),
+        type: z.enum(sessionEventTypes),
+        data: z.record(z.string(), z.unknown()),
+      }),
+    )
+    .describe('Buffered events, oldest first: console, network, navigation, commands'),
+  dropped: z.int().describe('Number of older events that were discarded'),
+})
+
+export const traceAction = z.enum(['start', 'stop', 'discard'])
+
+export const traceState = named('TraceState', {
+  session_id: z.string(),
+  tracing: z.boolean(),
+  trace: z.string().optional().describe('Playwright trace as a zip file in base64; only after stop'),
+})
+
+export type SessionLog = z.output<typeof sessionLog>
+export type TraceAction = z.output<typeof traceAction>
+export type TraceState = z.output<typeof traceState>

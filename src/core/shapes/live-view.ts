@@ -1,10 +1,11 @@
 /** Messages between a live view and its session over their websocket, one JSON value each (frames are binary). */
 import { z } from 'zod'
+import { integer, named, number } from './fields.ts'
 import type { SessionEvent } from '../events/events.ts'
 import { limits } from '../limits/limits.ts'
 
-const coordinate = z.number().min(0).max(100_000).describe('CSS pixels of the viewport')
-const modifiers = z.int().min(0).max(15).default(0).describe('Alt 1, Ctrl 2, Meta 4, Shift 8')
+const coordinate = number(0, 100_000).describe('CSS pixels of the viewport')
+const modifiers = integer(0, 15).default(0).describe('Alt 1, Ctrl 2, Meta 4, Shift 8')
 
 /** Input of a person; all but `take` requires control. */
 export const liveInput = z
@@ -17,10 +18,10 @@ export const liveInput = z
       x: coordinate,
       y: coordinate,
       button: z.enum(['none', 'left', 'middle', 'right']).default('none'),
-      buttons: z.int().min(0).max(31).default(0).describe('Bit field as in MouseEvent.buttons'),
-      clicks: z.int().min(0).max(3).default(0),
-      delta_x: z.number().min(-100_000).max(100_000).default(0),
-      delta_y: z.number().min(-100_000).max(100_000).default(0),
+      buttons: integer(0, 31).default(0).describe('Bit field as in MouseEvent.buttons'),
+      clicks: integer(0, 3).default(0),
+      delta_x: number(-100_000, 100_000).default(0),
+      delta_y: number(-100_000, 100_000).default(0),
       modifiers,
     }),
     z.object({
@@ -28,8 +29,8 @@ export const liveInput = z
       action: z.enum(['down', 'up']),
       key: z.string().max(32),
       code: z.string().max(32).default(''),
-      key_code: z.int().min(0).max(255).default(0),
-      location: z.int().min(0).max(3).default(0),
+      key_code: integer(0, 255).default(0),
+      location: integer(0, 3).default(0),
       repeat: z.boolean().default(false),
       modifiers,
     }),
@@ -79,14 +80,10 @@ export type LiveMessage =
   | { readonly type: 'dialog'; readonly dialog: LiveDialog | null }
   | { readonly type: 'error'; readonly error: string; readonly code: string }
 
-export const liveViewLink = z
-  .object({
-    live_view_url: z
-      .string()
-      .describe('Page of the session; anyone with the URL may watch it or, with control, use it'),
-    token: z.string().describe('Token in the URL; valid for this session during its lifetime'),
-    control: z.boolean(),
-  })
-  .meta({ id: 'LiveViewLink' })
+export const liveViewLink = named('LiveViewLink', {
+  live_view_url: z.string().describe('Page of the session; anyone with the URL may watch it or, with control, use it'),
+  token: z.string().describe('Token in the URL; valid for this session during its lifetime'),
+  control: z.boolean(),
+})
 
 export type LiveViewLink = z.output<typeof liveViewLink>

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { full, pageChanges } from './page-changes.ts'
 import { type CommandBatch, commandResult, commandsResult } from './commands.ts'
-import { selectorText } from './text.ts'
+import { flag, integer, listOf, named, selectorText } from './fields.ts'
 
 const observationParts = [
   'snapshot', 'elements', 'screenshot', 'text', 'tabs', 'console', 'network', 'storage',
@@ -11,9 +11,7 @@ const observationParts = [
 
 /** Options of an observation, without the session. */
 export const observationOptions = z.object({
-  include: z
-    .array(z.enum(observationParts))
-    .max(limits.input.names)
+  include: listOf(z.enum(observationParts))
     .default(['snapshot', 'elements', 'tabs'])
     .describe('Parts of the observation'),
   selector: selectorText.optional().describe('Element to limit snapshot, elements and text to'),
@@ -22,26 +20,17 @@ export const observationOptions = z.object({
     .default(false)
     .meta({ short: 'i' })
     .describe('Only controls, headings and landmarks, with the text that distinguishes them'),
-  limit: z
-    .int()
-    .min(1)
-    .max(limits.observe.maxElements)
+  limit: integer(1, limits.observe.maxElements)
     .default(limits.observe.elements)
     .describe('Maximum number of elements, those in the viewport first'),
-  max_chars: z
-    .int()
-    .min(limits.observe.minChars)
-    .max(limits.observe.maxChars)
+  max_chars: integer(limits.observe.minChars, limits.observe.maxChars)
     .default(limits.observe.chars)
     .describe('Maximum length of each of snapshot, text and changes; whole lines are omitted, least relevant first'),
-  full_page: z.boolean().default(false).describe('Capture the whole page instead of the viewport'),
+  full_page: flag('Capture the whole page instead of the viewport'),
 })
 
 /** Makes `POST /observe` and `/browser_step` report only changes. */
-export const diff = z
-  .boolean()
-  .default(false)
-  .describe("Report only changes since the session's last observation; the whole page when there is none")
+export const diff = flag("Report only changes since the session's last observation; the whole page when there is none")
 
 const count = z.int().optional()
 
@@ -85,63 +74,61 @@ const observedTab = z.object({
 
 const storageArea = z.record(z.string(), z.string()).nullable()
 
-export const observation = z
-  .object({
-    success: z.literal(true),
-    session_id: z.string(),
-    target_id: z.string().nullable().optional().describe('Observed tab of a relay session'),
-    observation_id: z.string(),
-    captured_at: z.iso.datetime(),
-    url: z.string(),
-    title: z.string(),
-    ready_state: z.string(),
-    viewport: z.object({ width: z.int(), height: z.int(), device_scale_factor: z.number() }),
-    scroll: z.object({ x: z.number(), y: z.number(), max_x: z.number(), max_y: z.number() }),
-    tabs: z.array(observedTab).optional(),
-    snapshot: z.string().optional().describe('Accessibility tree as YAML; [ref=e12] identifies elements'),
-    elements: z.array(observedElement).optional(),
-    screenshot: z.string().optional().describe('PNG, base64'),
-    text: z.string().optional().describe('Visible text of the page, as when selected and copied'),
-    console: z
-      .array(z.object({ level: z.string(), text: z.string(), url: z.string().optional(), line: z.int().optional() }))
-      .optional()
-      .describe('Latest messages, including uncaught errors'),
-    network: z
-      .array(
-        z.object({
-          method: z.string(),
-          url: z.string(),
-          resource_type: z.string(),
-          status: z.int().nullable().describe('null while there is no response'),
-          error: z.string().optional(),
-        }),
-      )
-      .optional()
-      .describe('Latest requests'),
-    storage: z
-      .object({
-        cookies: z.array(z.record(z.string(), z.unknown())),
-        local_storage: storageArea,
-        session_storage: storageArea,
-      })
-      .optional()
-      .describe('null for a page without an origin'),
-    dialogs: z
-      .array(
-        z.object({
-          kind: z.string(),
-          message: z.string(),
-          open: z.boolean(),
-          accepted: z.boolean().optional().describe('Whether it was accepted'),
-        }),
-      )
-      .describe('Dialogs of the current document, newest last'),
-    truncated: z.boolean().describe('Whether parts were omitted because of limit or max_chars'),
-    omitted: omitted.describe('Omitted amounts by kind'),
-    changes: pageChanges.optional().describe('Only with diff'),
-    full: full.optional(),
-  })
-  .meta({ id: 'Observation' })
+export const observation = named('Observation', {
+  success: z.literal(true),
+  session_id: z.string(),
+  target_id: z.string().nullable().optional().describe('Observed tab of a relay session'),
+  observation_id: z.string(),
+  captured_at: z.iso.datetime(),
+  url: z.string(),
+  title: z.string(),
+  ready_state: z.string(),
+  viewport: z.object({ width: z.int(), height: z.int(), device_scale_factor: z.number() }),
+  scroll: z.object({ x: z.number(), y: z.number(), max_x: z.number(), max_y: z.number() }),
+  tabs: z.array(observedTab).optional(),
+  snapshot: z.string().optional().describe('Accessibility tree as YAML; [ref=e12] identifies elements'),
+  elements: z.array(observedElement).optional(),
+  screenshot: z.string().optional().describe('PNG, base64'),
+  text: z.string().optional().describe('Visible text of the page, as when selected and copied'),
+  console: z
+    .array(z.object({ level: z.string(), text: z.string(), url: z.string().optional(), line: z.int().optional() }))
+    .optional()
+    .describe('Latest messages, including uncaught errors'),
+  network: z
+    .array(
+      z.object({
+        method: z.string(),
+        url: z.string(),
+        resource_type: z.string(),
+        status: z.int().nullable().describe('null while there is no response'),
+        error: z.string().optional(),
+      }),
+    )
+    .optional()
+    .describe('Latest requests'),
+  storage: z
+    .object({
+      cookies: z.array(z.record(z.string(), z.unknown())),
+      local_storage: storageArea,
+      session_storage: storageArea,
+    })
+    .optional()
+    .describe('null for a page without an origin'),
+  dialogs: z
+    .array(
+      z.object({
+        kind: z.string(),
+        message: z.string(),
+        open: z.boolean(),
+        accepted: z.boolean().optional().describe('Whether it was accepted'),
+      }),
+    )
+    .describe('Dialogs of the current document, newest last'),
+  truncated: z.boolean().describe('Whether parts were omitted because of limit or max_chars'),
+  omitted: omitted.describe('Omitted amounts by kind'),
+  changes: pageChanges.optional().describe('Only with diff'),
+  full: full.optional(),
+})
 
 export type ObservationOptions = z.output<typeof observationOptions>
 export type ObserveRequest = ObservationOptions & { readonly session_id: string; readonly diff?: boolean }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { jsonSchema } from './json-schema.ts'
-import { selectorText, urlText } from './text.ts'
+import { flag, listOf, named, number, selectorText, urlText } from './fields.ts'
 
 const { scrape } = limits
 
@@ -32,7 +32,7 @@ const format = z.union([
   z.object({ type: z.literal('json'), ...jsonOptions.shape }),
   z.object({
     type: z.literal('screenshot'),
-    full_page: z.boolean().default(false).describe('Capture the whole page instead of the viewport'),
+    full_page: flag('Capture the whole page instead of the viewport'),
   }),
   // Excludes the formats above, so that errors in their options are reported.
   z.object({ type: z.enum(formatNames).exclude(['json', 'screenshot']) }),
@@ -46,7 +46,7 @@ export const scrapeAction = z.discriminatedUnion('type', [
   z
     .object({
       type: z.literal('wait'),
-      milliseconds: z.number().min(0).max(scrape.waitForMs).optional(),
+      milliseconds: number(0, scrape.waitForMs).optional(),
       selector: selector.optional().describe('Element to wait for until it is visible'),
     })
     .refine((wait) => wait.milliseconds !== undefined || wait.selector !== undefined, {
@@ -56,7 +56,7 @@ export const scrapeAction = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('scroll'),
     direction: z.enum(['up', 'down', 'left', 'right']).default('down'),
-    amount: z.number().min(0).max(1_000_000).optional().describe('Pixels; one viewport when omitted'),
+    amount: number(0, 1_000_000).optional().describe('Pixels; one viewport when omitted'),
   }),
   z.object({ type: z.literal('type'), selector, text: typed }),
   z.object({
@@ -72,14 +72,12 @@ export const scrapeAction = z.discriminatedUnion('type', [
 ])
 
 export const scrapeOptions = z.object({
-  formats: z
-    .array(format)
-    .max(limits.input.names)
+  formats: listOf(format)
     .default(['markdown'])
     .describe(
       `Output formats: ${formatNames.join(', ')}, screenshot@fullPage; or objects {type:"json",prompt,schema}, {type:"screenshot",full_page}`,
     ),
-  wait_for: z.number().min(0).max(scrape.waitForMs).default(0).describe('Milliseconds to wait after page load'),
+  wait_for: number(0, scrape.waitForMs).default(0).describe('Milliseconds to wait after page load'),
   json_options: jsonOptions.optional().describe('For format json: prompt and schema'),
   only_main_content: z.boolean().default(true).describe('Remove navigation, header and footer'),
   remove_base64_images: z.boolean().default(true).describe('Remove inline base64 images'),
@@ -87,15 +85,12 @@ export const scrapeOptions = z.object({
     .enum(['auto', 'http', 'browser'])
     .default('auto')
     .describe('auto: fetch over HTTP, and use a browser only for pages that need one'),
-  timeout: z
-    .number()
-    .min(1)
-    .max(scrape.maxTimeoutMs)
+  timeout: number(1, scrape.maxTimeoutMs)
     .default(scrape.timeoutMs)
     .describe('Timeout for the whole scrape in milliseconds, to which wait_for and wait actions are added'),
   max_age: z.number().min(0).default(0).describe('Maximum age of a cached response in milliseconds; 0: no cache'),
   block_ads: z.boolean().default(true).describe('Block advertisements'),
-  remove_overlays: z.boolean().default(false).describe('Remove cookie banners and other overlays'),
+  remove_overlays: flag('Remove cookie banners and other overlays'),
 })
 
 export const scrapeInput = z.object({
@@ -121,81 +116,75 @@ export const warningFields = {
     ),
 }
 
-export const scrapeMetadata = z
-  .object({
-    title: text,
-    description: text,
-    sourceURL: z.string().describe('URL as requested'),
-    url: z.string().optional().describe('URL after all redirects'),
-    status_code: z.int().optional(),
-    error: z.string().optional().describe('Meaning of the status code, if it is 400 or above'),
-    content_type: text,
-    charset: text,
-    language: text,
-    author: text,
-    published_time: text,
-    modified_time: text,
-    canonical: text,
-    favicon: text,
-    robots: text,
-    ogTitle: text,
-    ogDescription: text,
-    ogImage: text,
-    ogUrl: text,
-    ogType: text,
-    ogSiteName: text,
-    ogLocale: text,
-    redirects: z.array(z.object({ url: z.string(), status: z.int() })).optional(),
-    scrape_id: z.string().optional(),
-    duration_ms: z.int().optional(),
-    render: z.enum(['http', 'browser']).optional(),
-    num_pages: z.int().optional().describe('Number of pages of a PDF'),
-    summary_source: z.enum(['extractive', 'model']).optional(),
-    json_source: z.enum(['heuristic', 'model']).optional(),
-    json_valid: z.boolean().optional(),
-    json_errors: z.array(z.string()).optional(),
-    cached_at: z.iso.datetime().optional().describe('Creation time of a response from the cache (max_age)'),
-  })
-  .meta({ id: 'ScrapeMetadata' })
+export const scrapeMetadata = named('ScrapeMetadata', {
+  title: text,
+  description: text,
+  sourceURL: z.string().describe('URL as requested'),
+  url: z.string().optional().describe('URL after all redirects'),
+  status_code: z.int().optional(),
+  error: z.string().optional().describe('Meaning of the status code, if it is 400 or above'),
+  content_type: text,
+  charset: text,
+  language: text,
+  author: text,
+  published_time: text,
+  modified_time: text,
+  canonical: text,
+  favicon: text,
+  robots: text,
+  ogTitle: text,
+  ogDescription: text,
+  ogImage: text,
+  ogUrl: text,
+  ogType: text,
+  ogSiteName: text,
+  ogLocale: text,
+  redirects: z.array(z.object({ url: z.string(), status: z.int() })).optional(),
+  scrape_id: z.string().optional(),
+  duration_ms: z.int().optional(),
+  render: z.enum(['http', 'browser']).optional(),
+  num_pages: z.int().optional().describe('Number of pages of a PDF'),
+  summary_source: z.enum(['extractive', 'model']).optional(),
+  json_source: z.enum(['heuristic', 'model']).optional(),
+  json_valid: z.boolean().optional(),
+  json_errors: z.array(z.string()).optional(),
+  cached_at: z.iso.datetime().optional().describe('Creation time of a response from the cache (max_age)'),
+})
 
-export const scrapeData = z
-  .object({
-    markdown: text,
-    html: z.string().optional().describe('HTML without scripts'),
-    rawHtml: z.string().optional().describe('Decoded response body'),
-    screenshot: z.string().optional().describe('PNG, base64'),
-    links: z.array(z.object({ href: z.string(), text: z.string() })).optional(),
-    images: z.array(z.object({ src: z.string(), alt: z.string() })).optional(),
-    json: z.unknown().optional(),
-    summary: z.string().optional().describe('Summary in 2-3 sentences'),
-    branding: z
-      .record(z.string(), z.unknown())
-      .optional()
-      .describe('colorScheme, brandName, logo, favicon, fonts, colors, typography, spacing, components, images'),
-    actions: z
-      .object({
-        screenshots: z.array(z.string()).describe('PNG, base64, one per screenshot action'),
-        results: z.array(z.object({ index: z.int(), value: z.unknown() })).describe('Values of execute actions'),
-        scrapes: z
-          .array(z.object({ url: z.string(), html: z.string() }))
-          .optional()
-          .describe('HTML recorded by scrape actions'),
-      })
-      .optional(),
-    metadata: scrapeMetadata,
-    ...warningFields,
-  })
-  .meta({ id: 'ScrapeResult' })
+export const scrapeData = named('ScrapeResult', {
+  markdown: text,
+  html: z.string().optional().describe('HTML without scripts'),
+  rawHtml: z.string().optional().describe('Decoded response body'),
+  screenshot: z.string().optional().describe('PNG, base64'),
+  links: z.array(z.object({ href: z.string(), text: z.string() })).optional(),
+  images: z.array(z.object({ src: z.string(), alt: z.string() })).optional(),
+  json: z.unknown().optional(),
+  summary: z.string().optional().describe('Summary in 2-3 sentences'),
+  branding: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('colorScheme, brandName, logo, favicon, fonts, colors, typography, spacing, components, images'),
+  actions: z
+    .object({
+      screenshots: z.array(z.string()).describe('PNG, base64, one per screenshot action'),
+      results: z.array(z.object({ index: z.int(), value: z.unknown() })).describe('Values of execute actions'),
+      scrapes: z
+        .array(z.object({ url: z.string(), html: z.string() }))
+        .optional()
+        .describe('HTML recorded by scrape actions'),
+    })
+    .optional(),
+  metadata: scrapeMetadata,
+  ...warningFields,
+})
 
-export const scrapeAnswer = z
-  .object({
-    success: z.boolean(),
-    data: scrapeData.optional().describe('Absent when the page could not be loaded'),
-    ...warningFields,
-    error: text,
-    code: text,
-  })
-  .meta({ id: 'ScrapeAnswer' })
+export const scrapeAnswer = named('ScrapeAnswer', {
+  success: z.boolean(),
+  data: scrapeData.optional().describe('Absent when the page could not be loaded'),
+  ...warningFields,
+  error: text,
+  code: text,
+})
 
 export type WarningCode = (typeof warningCodes)[number]
 export type FormatName = (typeof formatNames)[number]

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { searchProviderNames } from '../config/search-providers.ts'
 import { scrapeData, scrapeMetadata, scrapeOptions, sender } from './scrape.ts'
-import { identifier } from './text.ts'
+import { identifier, integer, named, number } from './fields.ts'
 
 const { search } = limits
 
@@ -16,7 +16,7 @@ export const searchInput = z.object({
     .max(search.queryChars)
     .refine((text) => text.trim() !== '', { error: 'is required' })
     .describe('Search query'),
-  limit: z.int().min(1).max(search.maxResults).default(search.results).describe('Maximum number of results'),
+  limit: integer(1, search.maxResults).default(search.results).describe('Maximum number of results'),
   formats: formats.describe(
     'Formats to scrape each result in, as for scrape; when empty, results have no page content',
   ),
@@ -39,10 +39,7 @@ export const searchInput = z.object({
     .enum(['qdr:h', 'qdr:d', 'qdr:w', 'qdr:m', 'qdr:y'])
     .optional()
     .describe('Only results of the last hour, day, week, month or year'),
-  timeout: z
-    .number()
-    .min(1)
-    .max(search.maxTimeoutMs)
+  timeout: number(1, search.maxTimeoutMs)
     .default(search.timeoutMs)
     .describe('Timeout for the whole search in milliseconds; results not scraped by then contain an error'),
   ...pageOptions,
@@ -57,28 +54,24 @@ const searchMetadata = scrapeMetadata
   .extend({ code: z.string().optional().describe('Code of error') })
   .meta({ id: 'SearchMetadata' })
 
-const searchResult = z
-  .object({
-    url: z.string().describe('URL of the result, without tracking redirects'),
-    title: z.string(),
-    description: z.string().describe('Result snippet'),
-    position: z.int().describe('Rank, starting at 1'),
-    content: scrapeData
-      .extend({ metadata: searchMetadata })
-      .meta({ id: 'SearchContent' })
-      .optional()
-      .describe('The page, if formats were requested; metadata.error and metadata.code tell why it is missing'),
-  })
-  .meta({ id: 'SearchResult' })
+const searchResult = named('SearchResult', {
+  url: z.string().describe('URL of the result, without tracking redirects'),
+  title: z.string(),
+  description: z.string().describe('Result snippet'),
+  position: z.int().describe('Rank, starting at 1'),
+  content: scrapeData
+    .extend({ metadata: searchMetadata })
+    .meta({ id: 'SearchContent' })
+    .optional()
+    .describe('The page, if formats were requested; metadata.error and metadata.code tell why it is missing'),
+})
 
-export const searchAnswer = z
-  .object({
-    success: z.boolean(),
-    data: z.array(searchResult).describe("Results in the provider's order; empty when it found nothing"),
-    provider: z.enum(searchProviderNames).describe('Provider of the results'),
-    warning: z.string().optional(),
-  })
-  .meta({ id: 'SearchAnswer' })
+export const searchAnswer = named('SearchAnswer', {
+  success: z.boolean(),
+  data: z.array(searchResult).describe("Results in the provider's order; empty when it found nothing"),
+  provider: z.enum(searchProviderNames).describe('Provider of the results'),
+  warning: z.string().optional(),
+})
 
 export type SearchInput = z.output<typeof searchInput>
 export type SearchResult = z.output<typeof searchResult>

@@ -1,15 +1,15 @@
 /** Shapes of browser sessions, provisions and saved profiles. */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
-import { displayName, printable, urlText } from './text.ts'
+import { displayName, flag, integer, named, printable, urlText } from './fields.ts'
 
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 const { session } = limits
 
 const viewport = z
   .object({
-    width: z.int().min(1).max(10_000).describe('CSS pixels'),
-    height: z.int().min(1).max(10_000).describe('CSS pixels'),
+    width: integer(1, 10_000).describe('CSS pixels'),
+    height: integer(1, 10_000).describe('CSS pixels'),
   })
   .meta({ spelling: { form: 'WIDTHxHEIGHT', fields: ['width', 'height'], separator: 'x' } })
 
@@ -30,8 +30,8 @@ export const sessionInput = z.object({
   requested_name: displayName.optional().describe('Human-readable session name, unique among live sessions'),
   start_url: urlText.optional().describe('URL to open on creation'),
   cdp_url: urlText.optional().describe('Connect to an existing CDP endpoint (http, https, ws or wss)'),
-  use_random_user_agent: z.boolean().default(false).describe('Use a random plausible user agent'),
-  disable_automation_detection: z.boolean().default(false).describe('Apply stealth adjustments'),
+  use_random_user_agent: flag('Use a random plausible user agent'),
+  disable_automation_detection: flag('Apply stealth adjustments'),
   user_agent: z
     .string()
     .min(1, { abort: true })
@@ -56,24 +56,15 @@ export const sessionInput = z.object({
     .optional()
     .describe('IANA time zone, e.g. Europe/Berlin'),
   proxy: proxy.optional().describe('Proxy for this session'),
-  idle_timeout_secs: z
-    .int()
-    .min(0)
-    .max(session.maxTimeoutSecs)
+  idle_timeout_secs: integer(0, session.maxTimeoutSecs)
     .default(session.idleTimeoutSecs)
     .describe('Idle timeout of the session in seconds; 0 disables it'),
-  timeout_secs: z
-    .int()
-    .min(1)
-    .max(session.maxTimeoutSecs)
+  timeout_secs: integer(1, session.maxTimeoutSecs)
     .default(session.timeoutSecs)
     .describe('Maximum lifetime of the session in seconds'),
-  keep_alive: z
-    .boolean()
-    .default(false)
-    .describe('Disable the idle timeout: the session stays open until it is closed or timeout_secs have passed'),
+  keep_alive: flag('Disable the idle timeout: the session stays open until it is closed or timeout_secs have passed'),
   tags: z.record(printable(64), printable(256)).optional().describe('Labels for finding the session'),
-  save_profile: z.boolean().default(false).describe('Save cookies and storage to profile_id when the session ends'),
+  save_profile: flag('Save cookies and storage to profile_id when the session ends'),
 })
 
 const urls = {
@@ -112,58 +103,52 @@ export const sessionRecord = z
   })
   .meta({ id: 'Session' })
 
-export const sessionCreated = z
-  .object({
-    status: z.enum(['ready', 'provisioning']),
-    session_id: z.string().optional(),
-    frame_token: z.string().optional().describe('Opaque token for embedded frame use'),
-    sse_url: z.string().optional(),
-    provision_id: z.string().optional().describe('Present when status is provisioning'),
-    name: z.string().nullable().optional(),
-    created_at: isoTime.optional(),
-    expires_at: isoTime.optional(),
-    cdp_url: z.string().nullable().optional(),
-    live_view_url: z.string().nullable().optional(),
-    warning: z.string().optional(),
-  })
-  .meta({ id: 'SessionCreated' })
+export const sessionCreated = named('SessionCreated', {
+  status: z.enum(['ready', 'provisioning']),
+  session_id: z.string().optional(),
+  frame_token: z.string().optional().describe('Opaque token for embedded frame use'),
+  sse_url: z.string().optional(),
+  provision_id: z.string().optional().describe('Present when status is provisioning'),
+  name: z.string().nullable().optional(),
+  created_at: isoTime.optional(),
+  expires_at: isoTime.optional(),
+  cdp_url: z.string().nullable().optional(),
+  live_view_url: z.string().nullable().optional(),
+  warning: z.string().optional(),
+})
 
 const stage = z.enum(['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed'])
 
-export const provisionRecord = z
-  .object({
-    provision_id: z.string(),
-    status: z.enum(['provisioning', 'ready', 'failed', 'cancelled']),
-    stage,
-    stages: z.array(z.object({ stage, at: isoTime })),
-    queue_position: z.int().nullable().describe('1 is next; null when not queued'),
-    retry_after_ms: z.int(),
-    created_at: isoTime,
-    updated_at: isoTime,
-    expires_at: isoTime,
-    session_id: z.string().nullable(),
-    frame_token: z.string().nullable(),
-    sse_url: z.string().nullable(),
-    name: z.string().nullable(),
-    cdp_url: z.string().nullable(),
-    live_view_url: z.string().nullable(),
-    warning: z.string().optional(),
-    error: z.string().nullable(),
-    code: z.string().nullable(),
-  })
-  .meta({ id: 'Provision' })
+export const provisionRecord = named('Provision', {
+  provision_id: z.string(),
+  status: z.enum(['provisioning', 'ready', 'failed', 'cancelled']),
+  stage,
+  stages: z.array(z.object({ stage, at: isoTime })),
+  queue_position: z.int().nullable().describe('1 is next; null when not queued'),
+  retry_after_ms: z.int(),
+  created_at: isoTime,
+  updated_at: isoTime,
+  expires_at: isoTime,
+  session_id: z.string().nullable(),
+  frame_token: z.string().nullable(),
+  sse_url: z.string().nullable(),
+  name: z.string().nullable(),
+  cdp_url: z.string().nullable(),
+  live_view_url: z.string().nullable(),
+  warning: z.string().optional(),
+  error: z.string().nullable(),
+  code: z.string().nullable(),
+})
 
-export const profileRecord = z
-  .object({
-    profile_id: z.uuid(),
-    name: z.string(),
-    cookies: z.int().describe('Number of cookies'),
-    origins: z.array(z.string()).describe('Origins with local storage or IndexedDB'),
-    bytes: z.int(),
-    created_at: isoTime,
-    updated_at: isoTime,
-  })
-  .meta({ id: 'Profile' })
+export const profileRecord = named('Profile', {
+  profile_id: z.uuid(),
+  name: z.string(),
+  cookies: z.int().describe('Number of cookies'),
+  origins: z.array(z.string()).describe('Origins with local storage or IndexedDB'),
+  bytes: z.int(),
+  created_at: isoTime,
+  updated_at: isoTime,
+})
 
 export type SessionInput = z.output<typeof sessionInput>
 export type SessionRecord = z.output<typeof sessionRecord>

@@ -4,7 +4,7 @@ import { limits } from '../limits/limits.ts'
 import { crawlInput, crawlState, mapInput } from './crawl.ts'
 import { scrapeData, scrapeInput, scrapeOptions, sender } from './scrape.ts'
 import { searchInput } from './search.ts'
-import { identifier } from './text.ts'
+import { flag, identifier, integer, listOf, named, number } from './fields.ts'
 
 const { crawl } = limits
 const text = z.string().optional()
@@ -31,7 +31,7 @@ export const crawlInputV2 = z.object({
     .max(limits.crawl.globs)
     .default([])
     .describe('Regular expressions of paths to exclude; they take precedence'),
-  crawl_entire_domain: z.boolean().default(false).describe("Also follow links to pages outside the start page's path"),
+  crawl_entire_domain: flag("Also follow links to pages outside the start page's path"),
   allow_subdomains: crawlInput.shape.allow_subdomains,
   allow_external_links: crawlInput.shape.allow_external_links,
   sitemap: mapInput.shape.sitemap,
@@ -44,7 +44,7 @@ export const crawlInputV2 = z.object({
 export const crawlPartV2 = z.object({
   id: identifier.describe('Crawl ID, in its original form or as a UUID'),
   skip: z.int().min(0).default(0).describe('Number of pages to skip'),
-  limit: z.int().min(0).max(crawl.mostListedPages).default(crawl.listedPages).describe('Maximum number of pages'),
+  limit: integer(0, crawl.mostListedPages).default(crawl.listedPages).describe('Maximum number of pages'),
 })
 
 export const mapInputV2 = z.object({
@@ -52,12 +52,9 @@ export const mapInputV2 = z.object({
   search: mapInput.shape.search,
   sitemap: mapInput.shape.sitemap,
   include_subdomains: mapInput.shape.allow_subdomains,
-  ignore_query_parameters: z.boolean().default(false).describe('Treat URLs that differ only in their query as one'),
+  ignore_query_parameters: flag('Treat URLs that differ only in their query as one'),
   limit: mapInput.shape.limit,
-  timeout: z
-    .number()
-    .min(1)
-    .max(crawl.mostSecs * 1000)
+  timeout: number(1, crawl.mostSecs * 1000)
     .default(crawl.mapSecs * 1000)
     .describe('Timeout in milliseconds; URLs discovered by then are listed'),
   ...sender,
@@ -73,13 +70,9 @@ const source = z.union([sourceName, z.object({ type: sourceName })])
 export const searchInputV2 = z.object({
   query: searchInput.shape.query,
   limit: searchInput.shape.limit,
-  sources: z
-    .array(source)
-    .max(limits.input.names)
-    .default(['web'])
-    .describe('Sources to search: web; others are reported in `warning`'),
-  include_domains: z.array(host).max(limits.input.names).default([]).describe('Hosts to include results from'),
-  exclude_domains: z.array(host).max(limits.input.names).default([]).describe('Hosts to exclude results from'),
+  sources: listOf(source).default(['web']).describe('Sources to search: web; others are reported in `warning`'),
+  include_domains: listOf(host).default([]).describe('Hosts to include results from'),
+  exclude_domains: listOf(host).default([]).describe('Hosts to exclude results from'),
   tbs: searchInput.shape.tbs,
   country: searchInput.shape.country,
   lang: searchInput.shape.lang,
@@ -105,70 +98,68 @@ const metadata = z
 const { html, markdown, rawHtml, json, summary, branding } = scrapeData.shape
 
 /** One page. */
-const documentV2 = z
-  .object({
-    markdown,
-    html,
-    rawHtml,
-    json,
-    summary,
-    branding,
-    screenshot: text.describe('PNG, as a data: URL'),
-    links: z.array(z.string()).optional(),
-    images: z.array(z.string()).optional(),
-    actions: z
-      .object({
-        screenshots: z.array(z.string()).describe('PNG, as data: URLs'),
-        scrapes: z.array(z.object({ url: z.string(), html: z.string() })),
-        javascriptReturns: z.array(z.object({ type: z.string(), value: z.unknown() })),
-      })
-      .optional(),
-    warning: text,
-    metadata,
-  })
-  .meta({ id: 'DocumentV2' })
+const documentV2 = named('DocumentV2', {
+  markdown,
+  html,
+  rawHtml,
+  json,
+  summary,
+  branding,
+  screenshot: text.describe('PNG, as a data: URL'),
+  links: z.array(z.string()).optional(),
+  images: z.array(z.string()).optional(),
+  actions: z
+    .object({
+      screenshots: z.array(z.string()).describe('PNG, as data: URLs'),
+      scrapes: z.array(z.object({ url: z.string(), html: z.string() })),
+      javascriptReturns: z.array(z.object({ type: z.string(), value: z.unknown() })),
+    })
+    .optional(),
+  warning: text,
+  metadata,
+})
 
-export const scrapeAnswerV2 = z
-  .object({ success: z.boolean(), data: documentV2.optional(), warning: text, error: text, code: text })
-  .meta({ id: 'ScrapeAnswerV2' })
+export const scrapeAnswerV2 = named('ScrapeAnswerV2', {
+  success: z.boolean(),
+  data: documentV2.optional(),
+  warning: text,
+  error: text,
+  code: text,
+})
 
-export const crawlAcceptedV2 = z
-  .object({ success: z.boolean(), id: z.string().describe('UUID'), url: z.string().describe('URL of this crawl') })
-  .meta({ id: 'CrawlAcceptedV2' })
+export const crawlAcceptedV2 = named('CrawlAcceptedV2', {
+  success: z.boolean(),
+  id: z.string().describe('UUID'),
+  url: z.string().describe('URL of this crawl'),
+})
 
-export const crawlStateV2 = z
-  .object({
-    success: z.boolean().describe('Always true for a known crawl; see `status` for its state'),
-    id: z.string(),
-    status: crawlState.shape.status,
-    total: crawlState.shape.total,
-    completed: crawlState.shape.completed,
-    expiresAt: z.iso.datetime(),
-    next: crawlState.shape.next,
-    data: z.array(documentV2),
-    warning: text,
-    error: text,
-    code: text,
-  })
-  .meta({ id: 'CrawlStateV2' })
+export const crawlStateV2 = named('CrawlStateV2', {
+  success: z.boolean().describe('Always true for a known crawl; see `status` for its state'),
+  id: z.string(),
+  status: crawlState.shape.status,
+  total: crawlState.shape.total,
+  completed: crawlState.shape.completed,
+  expiresAt: z.iso.datetime(),
+  next: crawlState.shape.next,
+  data: z.array(documentV2),
+  warning: text,
+  error: text,
+  code: text,
+})
 
-export const crawlErrorsV2 = z
-  .object({
-    success: z.boolean(),
-    errors: z.array(z.object({ id: z.string(), url: z.string(), code: z.string(), error: z.string() })),
-    robotsBlocked: z.array(z.string()),
-  })
-  .meta({ id: 'CrawlErrorsV2' })
+export const crawlErrorsV2 = named('CrawlErrorsV2', {
+  success: z.boolean(),
+  errors: z.array(z.object({ id: z.string(), url: z.string(), code: z.string(), error: z.string() })),
+  robotsBlocked: z.array(z.string()),
+})
 
-export const mapAnswerV2 = z
-  .object({
-    success: z.boolean(),
-    links: z.array(z.object({ url: z.string() })),
-    warning: text,
-    error: text,
-    code: text,
-  })
-  .meta({ id: 'MapAnswerV2' })
+export const mapAnswerV2 = named('MapAnswerV2', {
+  success: z.boolean(),
+  links: z.array(z.object({ url: z.string() })),
+  warning: text,
+  error: text,
+  code: text,
+})
 
 const found = z
   .object({
@@ -181,9 +172,11 @@ const found = z
   })
   .meta({ id: 'FoundV2', description: 'A search result, with the fields of its page if it was scraped' })
 
-export const searchAnswerV2 = z
-  .object({ success: z.boolean(), data: z.object({ web: z.array(found).optional() }), warning: text })
-  .meta({ id: 'SearchAnswerV2' })
+export const searchAnswerV2 = named('SearchAnswerV2', {
+  success: z.boolean(),
+  data: z.object({ web: z.array(found).optional() }),
+  warning: text,
+})
 
 export type CrawlInputV2 = z.output<typeof crawlInputV2>
 export type DocumentV2 = z.output<typeof documentV2>

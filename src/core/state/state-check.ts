@@ -30,7 +30,7 @@ function damageOf(stateDir: string, path: string): string | undefined {
     if (kind?.lines) return lineDamage(join(stateDir, path), kind)
     const text = readFileSync(join(stateDir, path), 'utf8')
     if (kind) return recordDamage(text, kind)
-    return textKind!.isContent(text) ? undefined : 'is damaged'
+    return textKind?.isContent(text) ? undefined : 'is damaged'
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT') return undefined

@@ -1,5 +1,5 @@
 /** Single CDP calls on a browser: routed to the right target, over sessions that stay attached between calls. */
-import type { CdpRequest } from '../../core/engine.ts'
+import type { CdpRequest } from '../../core/shapes/relay.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'

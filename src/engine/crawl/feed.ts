@@ -81,9 +81,10 @@ async function waitForMore(live: LiveJournal, at: number, signal: AbortSignal): 
   })
 }
 
-async function frameOf({ seq, ts, type, data, own }: JournalLine, pages: PageFile): Promise<Frame> {
-  if (type !== 'crawl.page') return { seq, ts, type, data } as Frame
-  const kept = await pages.tryRead({ at: own!.at!, length: own!.length! })
-  const page = kept instanceof DamagedPage ? placeholderOf(data.url, kept) : kept.page
+async function frameOf(line: JournalLine, pages: PageFile): Promise<Frame> {
+  const { seq, ts, type, data } = line
+  if (line.type !== 'crawl.page') return { seq, ts, type, data } as Frame
+  const kept = await pages.tryRead({ at: line.own.at, length: line.own.length })
+  const page = kept instanceof DamagedPage ? placeholderOf(line.data.url, kept) : kept.page
   return { seq, ts, type, data: { ...data, page } } as Frame
 }

@@ -50,9 +50,9 @@ export class PageFinisher {
     if (type === 'crawl.found') for (const url of data.urls) this.#discovery.markKnown(new URL(url))
     if (type === 'crawl.skipped') for (const { url } of data.skipped) this.#discovery.markKnown(new URL(url))
     if (type === 'crawl.page') {
-      this.#markVisited(new URL(data.url), new URL(own!.final!))
+      this.#markVisited(new URL(data.url), new URL(own.final))
       if (data.replaces) this.#facts.policy.repeated(data.index)
-      if (own!.facts) this.#facts.policy.learn(own!.facts, data.index)
+      if (own.facts) this.#facts.policy.learn(own.facts, data.index)
     }
     if (own?.visited !== undefined) {
       this.#markVisited(new URL(own.visited), new URL(own.final!))

@@ -1,4 +1,5 @@
 /** Local proxy in front of a session's own proxy: applies the egress policy, and keeps the password in the engine. */
+import type { lookup } from 'node:dns'
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type PrepareRequestFunctionOpts, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain'
@@ -64,7 +65,7 @@ async function upstreamOf({ server, username, password }: ProxyInput, egress: Eg
   egress.policy.checkTarget(host, Number(url.port))
   try {
     const [first] = await egress.names.resolve(host)
-    if (url.protocol !== 'https:') url.hostname = first!.family === 6 ? `[${first!.address}]` : first!.address
+    if (first && url.protocol !== 'https:') url.hostname = first.family === 6 ? `[${first.address}]` : first.address
   } catch (cause) {
     if (cause instanceof BaxError) throw cause
     const message = 'has a host name that cannot be resolved'
@@ -99,5 +100,5 @@ async function prepare(options: PrepareRequestFunctionOpts, route: Route): Promi
     if (request.method !== 'CONNECT') request.socket.destroy()
     throw new RequestError('URL blocked', 403)
   }
-  return { upstreamProxyUrl: direct ? null : upstream.href, dnsLookup: egress.names.lookup as never }
+  return { upstreamProxyUrl: direct ? null : upstream.href, dnsLookup: egress.names.lookup as typeof lookup }
 }

@@ -26,8 +26,9 @@ export class Egress {
    * @throws BaxError `url_blocked`
    */
   checkLiteral({ hostname, port, protocol }: URL): void {
-    if (!(protocol in defaultPorts)) throw this.policy.refuse('scheme')
-    this.policy.checkTarget(bareHost(hostname), Number(port) || defaultPorts[protocol]!)
+    const defaultPort = defaultPorts[protocol]
+    if (defaultPort === undefined) throw this.policy.refuse('scheme')
+    this.policy.checkTarget(bareHost(hostname), Number(port) || defaultPort)
   }
 
   /**

@@ -1,4 +1,5 @@
 /** Records why connections through the proxy failed, since the browser only learns that they did. */
+import { evictOldest } from '../evict-oldest.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { bareHost } from './policy.ts'
 
@@ -43,7 +44,7 @@ export class Failures {
     }
     this.#latest.delete(key)
     this.#latest.set(key, names[codeOf(error)] ?? 'ERR_CONNECTION_FAILED')
-    if (this.#latest.size > limits.egress.failures) this.#latest.delete(this.#latest.keys().next().value!)
+    evictOldest(this.#latest, limits.egress.failures)
   }
 
   /** Replaces the proxy error in the text of a failed request (`net::ERR_…`) by the reason. */

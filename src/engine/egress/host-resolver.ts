@@ -1,4 +1,5 @@
 /** Resolves host names to allowed addresses; connections then use the checked addresses. */
+import { evictOldest } from '../evict-oldest.ts'
 import { lookup as systemLookup, type LookupAddress, type LookupOptions } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 import type { HostLookup } from '../../core/config/config.ts'
@@ -31,7 +32,7 @@ export class HostResolver {
     const addresses = this.#resolve(host)
     this.#cache.delete(host)
     this.#cache.set(host, { addresses, until: now + limits.egress.nameMs })
-    if (this.#cache.size > limits.egress.names) this.#cache.delete(this.#cache.keys().next().value!)
+    evictOldest(this.#cache, limits.egress.names)
     // Do not cache failures.
     addresses.catch(() => {
       if (this.#cache.get(host)?.addresses === addresses) this.#cache.delete(host)

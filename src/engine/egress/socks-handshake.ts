@@ -58,14 +58,14 @@ const maxRequestBytes = 4 + 1 + 255 + 2
 function parseRequest(bytes: Buffer): { request: SocksRequest; length: number } | 'partial' | undefined {
   if (bytes.length < 5) return 'partial'
   if (bytes[0] !== version || bytes[1] !== connect) return undefined
-  const kind = bytes[3]
+  const kind = bytes.readUInt8(3)
   const start = kind === kinds.name ? 5 : 4
-  const size = kind === kinds.name ? bytes[4]! : kind === kinds.ipv4 ? 4 : kind === kinds.ipv6 ? 16 : 0
+  const size = kind === kinds.name ? bytes.readUInt8(4) : kind === kinds.ipv4 ? 4 : kind === kinds.ipv6 ? 16 : 0
   if (size === 0) return undefined
   const length = start + size + 2
   if (bytes.length < length) return 'partial'
   const host = bytes.subarray(start, start + size)
-  return { request: { host: formatHost(host, kind!), port: bytes.readUInt16BE(start + size) }, length }
+  return { request: { host: formatHost(host, kind), port: bytes.readUInt16BE(start + size) }, length }
 }
 
 function formatHost(bytes: Buffer, kind: number): string {

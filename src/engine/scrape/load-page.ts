@@ -194,9 +194,9 @@ function withLazyDocument(unread: UnreadPage, reading: PageReading, text: () => 
 type FrameContext = Pick<LoadContext, 'egress' | 'signal' | 'answers'>
 
 /** Inserts the content of frames into a page; returns warnings about frames that were not read. */
-async function withFrames({ tree, raw }: PageDocument, url: string, context: FrameContext): Promise<string[]> {
-  if (!holdsFrames(raw ?? '')) return []
-  if (isLarge(raw!)) return [framesWarning]
+async function withFrames({ tree, raw = '' }: PageDocument, url: string, context: FrameContext): Promise<string[]> {
+  if (!holdsFrames(raw)) return []
+  if (isLarge(raw)) return [framesWarning]
   const { fillFrames } = await import('./content/frames.ts')
   return fillFrames(tree, url, (frameUrl) => frameAt(frameUrl, url, context))
 }

@@ -55,7 +55,7 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
   const template = templateOf(tree.root)
   const reason = needsBrowser(tree.root)
   const isWritten = write === 'always' || (write !== 'never' && (reason === undefined || write.includes(reason)))
-  const raw = 'raw' in source ? { raw: source.raw! } : {}
+  const raw = 'raw' in source ? { raw: source.raw } : {}
   const warnings = isFramed ? [...task.warnings, framesWarning] : task.warnings
   const page = { ...task, headers, warnings, document: { ...document, ...raw } }
   return {

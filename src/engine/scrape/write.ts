@@ -45,7 +45,7 @@ function responseFacts({ url, status, headers, document, redirects }: LoadedPage
 /** Returns the metadata of documents other than HTML. */
 function documentFacts({ document, headers }: LoadedPage): Partial<ScrapeMetadata> {
   const { title, description, author, published, modified, pages, isPage } = document
-  const header = isPage ? undefined : headers.get('content-language')?.split(',')[0]!.trim()
+  const header = isPage ? undefined : headers.get('content-language')?.replace(/,.*/s, '').trim()
   const language = document.language ?? header
   return present({ title, description, language, author, published_time: published, modified_time: modified, num_pages: pages }) // prettier-ignore
 }

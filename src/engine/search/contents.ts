@@ -32,8 +32,11 @@ export async function contentsOf(
   const queue = new PQueue({ concurrency: context.concurrency })
   const outcomes = await Promise.all(urls.map((url) => queue.add(() => contentOf({ ...options, url }, context))))
   context.signal.throwIfAborted()
-  const contents = outcomes.map((outcome) => outcome!.content)
-  return { contents, warnings: outcomes.flatMap((outcome) => outcome!.warning ?? []) }
+  const scraped = outcomes.filter((outcome) => outcome !== undefined)
+  return {
+    contents: scraped.map(({ content }) => content),
+    warnings: scraped.flatMap(({ warning }) => warning ?? []),
+  }
 }
 
 async function contentOf(input: ScrapeInput, context: ScrapeContext): Promise<{ content: Content; warning?: string }> {

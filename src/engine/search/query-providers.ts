@@ -94,8 +94,8 @@ export async function collect(
       for (const { url, ...texts } of answer.results) {
         const unwrappedUrl = unwrapped(url, base)
         const key = unwrappedUrl?.replace(/#.*$/, '')
-        if (unwrappedUrl !== undefined && new URL(unwrappedUrl).origin !== base && !found.has(key!))
-          found.set(key!, { url: unwrappedUrl, ...texts })
+        if (unwrappedUrl !== undefined && key !== undefined && new URL(unwrappedUrl).origin !== base && !found.has(key))
+          found.set(key, { url: unwrappedUrl, ...texts })
       }
       if (answer.warning) warnings.add(answer.warning)
       next = answer.next

@@ -88,7 +88,7 @@ export class WebSearch implements Searcher {
     const { data, error, code } = await this.#context.scrape(input, { signal, caller: keylessCaller })
     const html = data?.rawHtml
     if (html === undefined) throw new BaxError('provider_failed', `its result page could not be loaded${error ? `: ${error} [${code}]` : ''}`) // prettier-ignore
-    const { status_code: status = 200, url: finalUrl = url } = data!.metadata
+    const { status_code: status = 200, url: finalUrl = url } = data?.metadata ?? {}
     return { tree: treeFromHtml(html, finalUrl), status }
   }
 }

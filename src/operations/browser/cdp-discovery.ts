@@ -1,13 +1,13 @@
 /** Chrome's discovery endpoints for CDP clients with an http URL: `/json/version` and `/json/list`. */
 import { z } from 'zod'
 import type { Call } from '../../core/operation/call.ts'
+import { defineOperation } from '../../core/operation/operation.ts'
 import { anonymousCaller, tokenOf } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Link, LinkHandlers } from '../../core/net/link.ts'
-import { defineOperation } from '../../core/operation/operation.ts'
-import { identifier, opaqueText } from '../../core/shapes/text.ts'
+import { identifier, opaqueText } from '../../core/shapes/fields.ts'
 
 const input = z.object({
   session_id: identifier
@@ -21,7 +21,6 @@ const errors = ['unauthorized', 'session_not_found', 'session_closed', 'relay_no
 const answers = {
   scope: ['browser', 'relay'],
   token: true,
-  cli: null,
   input,
   errors,
 } as const
@@ -126,9 +125,10 @@ async function onlyOne(engine: Engine, call: Call): Promise<string> {
     engine.relays.list(call),
   ])
   const ids = [...sessions.map(({ session_id: id }) => id), ...relays.map(({ id }) => id)]
-  if (ids.length === 1) return ids[0]!
+  const [id] = ids
+  if (id !== undefined && ids.length === 1) return id
   const hint = 'connect to the cdp_url of a session, or to SERVER/sessions/ID/cdp'
-  if (ids.length === 0)
+  if (id === undefined)
     throw new BaxError('session_not_found', 'there is no session to connect to', { hint: `create one, and ${hint}` })
   throw new BaxError('conflict', `there are ${ids.length} sessions to choose from`, { hint })
 }

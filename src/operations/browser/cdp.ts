@@ -1,8 +1,6 @@
-import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
-import { cdpAnswer } from '../../core/shapes/relay.ts'
-import { identifier } from '../../core/shapes/text.ts'
+import { cdpAnswer, cdpInput } from '../../core/shapes/relay.ts'
 
 export const cdp = defineOperation({
   summary: 'Call a method of the Chrome DevTools Protocol',
@@ -12,21 +10,9 @@ export const cdp = defineOperation({
     'protocol error is a response with `success: false` and `cdp`.',
   http: 'POST /cdp',
   scope: ['browser', 'relay'],
-  // `bax cdp` reads the params from its arguments or stdin, and writes fields to files.
-  cli: null,
+  // No command of its own: `bax cdp` reads the params from its arguments or stdin, and writes fields to files.
   bodyBytes: limits.relay.callBytes,
-  input: z.object({
-    session_id: identifier.describe('Relay session or browser session, by id or name'),
-    method: z
-      .string()
-      .max(limits.input.nameChars)
-      .regex(/^[A-Z]\w*\.\w+$/, 'must be a CDP method such as Page.captureScreenshot')
-      .describe('Protocol method as Domain.method'),
-    params: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the method'),
-    target_id: identifier.optional().describe('Page, frame or worker; `browser` for the browser itself'),
-    timeout_ms: z.int().min(1).max(limits.relay.maxCallMs).default(limits.relay.callMs),
-    max_bytes: z.int().min(1).max(limits.relay.maxResultBytes).default(limits.relay.resultBytes),
-  }),
+  input: cdpInput,
   output: cdpAnswer,
   errors: [
     'relay_not_found', 'session_not_found', 'session_closed', 'target_not_found', 'method_denied', 'timeout',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { profileRecord } from '../../core/shapes/session.ts'
 import { sessionId } from './sessions.ts'
-import { displayName } from '../../core/shapes/text.ts'
+import { displayName } from '../../core/shapes/fields.ts'
 
 const one = z.object({ profile_id: z.uuid().describe('Profile id') })
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { provisionRecord } from '../../core/shapes/session.ts'
-import { identifier } from '../../core/shapes/text.ts'
+import { identifier } from '../../core/shapes/fields.ts'
 
 const input = z.object({
   provision_id: identifier.describe('ID from POST /sessions or `bax session create --no-wait`'),
@@ -19,7 +19,6 @@ export const pollProvision = defineOperation({
   ...poll,
   http: 'POST /sessions/provision/{provision_id}',
   scope: 'browser',
-  cli: null,
   run: (engine, { provision_id }, call) => engine.sessions.provision(provision_id, call),
 })
 

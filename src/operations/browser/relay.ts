@@ -1,36 +1,17 @@
 /** Users' own browsers: connected browsers, their events, and tokens for connecting them (`spec: relay`). */
 import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
-import { defineOperation } from '../../core/operation/operation.ts'
-import { defineStream } from '../../core/operation/stream.ts'
-import { relayEvent, relayEventKinds, relayEventPage, relayRecord, relayTokenRecord } from '../../core/shapes/relay.ts'
-import { displayName, identifier, opaqueText } from '../../core/shapes/text.ts'
-
-export const relayId = identifier.describe('Relay session, by id or name')
-
-/** Filters for buffered events, shared by reading and following them. */
-const relayEventFields = {
-  id: relayId,
-  since: z.int().min(0).optional().describe('Sequence number after which to start'),
-  kind: z
-    .array(z.enum(relayEventKinds))
-    .max(limits.input.names)
-    .optional()
-    .describe('console, network, page, cdp, relay'),
-  type: z
-    .array(identifier)
-    .max(limits.input.names)
-    .optional()
-    .describe('log, exception, request, response, … or a CDP event'),
-  target_id: opaqueText.optional().describe('Tab, frame or worker of the events'),
-  level: z
-    .string()
-    .max(limits.input.nameChars)
-    .optional()
-    .describe('Level of console records: debug, log, info, warn or error'),
-  url: z.string().max(limits.input.labelChars).optional().describe('Glob for the URL of the record'),
-  text: z.string().max(limits.input.labelChars).optional().describe('Text that the record contains, case-insensitive'),
-}
+import { defineOperation, defineStream } from '../../core/operation/operation.ts'
+import {
+  relayEvent,
+  relayEventFields,
+  relayEventPage,
+  relayEventsInput,
+  relayId,
+  relayRecord,
+  relayTokenRecord,
+} from '../../core/shapes/relay.ts'
+import { displayName, flag, identifier, integer } from '../../core/shapes/fields.ts'
 
 export const listRelays = defineOperation({
   summary: 'List browsers connected through the relay',
@@ -92,25 +73,8 @@ export const readRelayEvents = defineOperation({
     'network events, `format=ndjson` one record per line; `Accept: text/event-stream` follows.',
   http: 'GET /relay/sessions/{id}/events',
   scope: 'relay',
-  // `bax relay events` reads, follows and writes archives.
-  cli: null,
-  input: z.object({
-    ...relayEventFields,
-    limit: z
-      .int()
-      .min(1)
-      .max(limits.relay.maxPageEvents)
-      .default(limits.relay.pageEvents)
-      .describe('Maximum number of records per response'),
-    order: z.enum(['asc', 'desc']).default('asc').describe('Oldest or newest first'),
-    wait_ms: z
-      .int()
-      .min(0)
-      .max(limits.relay.waitMs)
-      .default(0)
-      .describe('Maximum time to wait for the first matching record, in milliseconds'),
-    format: z.enum(['json', 'ndjson', 'har']).default('json'),
-  }),
+  // No command of its own: `bax relay events` reads, follows and writes archives.
+  input: relayEventsInput,
   output: z.union([relayEventPage, z.object({ log: z.record(z.string(), z.unknown()) })]),
   lines: (page, { format }) => (format === 'ndjson' && 'events' in page ? page.events : undefined),
   errors: ['relay_not_found'],
@@ -122,7 +86,6 @@ export const clearRelayEvents = defineOperation({
   description: 'Sequence numbers are not reset.',
   http: 'DELETE /relay/sessions/{id}/events',
   scope: 'relay',
-  cli: null,
   show: { as: 'nothing' },
   input: z.object({ id: relayId }),
   output: null,
@@ -140,13 +103,8 @@ export const createRelayToken = defineOperation({
   show: { as: 'field', field: 'token' },
   input: z.object({
     name: displayName.optional().describe('Name of the token in the list'),
-    ttl_secs: z
-      .int()
-      .min(1)
-      .max(limits.relay.maxTokenSecs)
-      .default(limits.relay.tokenSecs)
-      .describe('Lifetime in seconds'),
-    single_use: z.boolean().default(false).describe('Valid for a single browser, which may reconnect with it'),
+    ttl_secs: integer(1, limits.relay.maxTokenSecs).default(limits.relay.tokenSecs).describe('Lifetime in seconds'),
+    single_use: flag('Valid for a single browser, which may reconnect with it'),
   }),
   output: z.object({ token: z.string(), token_id: z.string(), expires_at: z.iso.datetime() }),
   run: (engine, input, call) => engine.relays.tokens.create(input, call),
@@ -183,7 +141,6 @@ export const followRelayEvents = defineStream({
     '`Last-Event-ID` or `since` resumes without a gap; lost records are reported by an event `dropped` of kind `relay`.',
   http: 'GET /relay/sessions/{id}/events',
   scope: 'relay',
-  cli: null,
   input: z.object(relayEventFields),
   frame: relayEvent,
   errors: ['relay_not_found'],

@@ -1,29 +1,30 @@
+/** Batches of commands, steps and observations. */
 import { z } from 'zod'
+import { flag, identifier, integer } from '../../core/shapes/fields.ts'
 import { commandRequest } from '../../commands/index.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { batchContext, commandsResult, strictSelectors } from '../../core/shapes/commands.ts'
 import { sessionId } from './sessions.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { fieldErrorsOf, formatFieldError } from '../../core/errors/input-errors.ts'
+import { diff, observation, observationOptions, stepResult } from '../../core/shapes/observe.ts'
 
 export const runCommands = defineOperation({
   summary: 'Run commands of the catalogue in order',
   description: 'Stops at the first failure unless continue_on_error is set. No command runs if any is malformed.',
   http: 'POST /commands',
   scope: 'browser',
-  // `bax do` writes this body; its command names come from the catalogue.
-  cli: null,
+  // No command of its own: `bax do` writes this body; its command names come from the catalogue.
   show: { as: 'commands' },
   input: z.object({
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),
     session_id: sessionId.optional().describe('Session to use; one is created when omitted'),
     headless: z.boolean().optional().describe('Run without a window, if a session is created for this call'),
     context: batchContext.optional(),
-    continue_on_error: z.boolean().default(false).describe('Run the remaining commands after a failed one'),
+    continue_on_error: flag('Run the remaining commands after a failed one'),
     strict: strictSelectors,
-    timeout_ms: z
-      .int()
-      .min(1)
-      .max(limits.command.batchMs)
+    timeout_ms: integer(1, limits.command.batchMs)
       .optional()
       .describe('Timeout for the whole batch, 300 000 ms when omitted'),
   }),
@@ -31,3 +32,86 @@ export const runCommands = defineOperation({
   errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
   run: (engine, input, call) => engine.sessions.runCommands(input, call),
 })
+
+/** Failures caused by the page, reported as 200 with an error. */
+const failuresOfPages = ['element_not_found', 'invalid_selector', 'stale_ref', 'target_closed'] as const
+
+export const observe = defineOperation({
+  summary: 'Observe the page: content, elements and references',
+  description:
+    'A reference of the snapshot (`[ref=e12]`) works in every selector field as `ref=e12`, also inside iframes and shadow ' +
+    'roots, as long as its element exists. An unchanged page has an identical snapshot.',
+  http: 'POST /observe',
+  scope: 'browser',
+  cli: 'observe',
+  example: 'bax observe -s shop --include snapshot,screenshot',
+  input: z.object({ session_id: sessionId, ...observationOptions.shape, diff }),
+  output: observation,
+  errors: ['session_not_found', 'session_closed', 'rate_limited', 'worker_lost', ...failuresOfPages],
+  run: (engine, input, call) => engine.sessions.observe(input, call),
+})
+
+export const browserStep = defineOperation({
+  summary: 'Run commands and report their effects',
+  description:
+    'Like POST /commands, but each result includes the page before and after the command and the events in between; ' +
+    'the response ends with an observation and the changes.',
+  http: 'POST /browser_step',
+  scope: 'browser',
+  // No command of its own: `bax step` writes this body; its command names come from the catalogue.
+  input: z.object({
+    session_id: sessionId.optional().describe('Session to use; one is created when omitted'),
+    command: z
+      .union([commandRequest, identifier])
+      .optional()
+      .describe('One command as {command, data}, or its name if data is given separately'),
+    data: z.record(z.string(), z.unknown()).nullish().describe('Fields of the command, if command is a name'),
+    commands: z.array(commandRequest).min(1).max(limits.command.perBatch).optional().describe('Ordered commands'),
+    context: batchContext.optional(),
+    continue_on_error: flag('Run the remaining commands after a failed one'),
+    strict: strictSelectors,
+    observe: z
+      .union([z.boolean(), observationOptions])
+      .default(true)
+      .describe('Options of the observation afterwards, as for POST /observe; false for none'),
+    screenshot: flag('Add a screenshot to the observation'),
+    diff,
+    settle_ms: integer(0, limits.observe.maxSettleMs)
+      .default(limits.observe.settleMs)
+      .describe('Maximum time to wait for the page to become stable, in milliseconds'),
+    headless: z.boolean().optional().describe('Run without a window, if a session is created for this call'),
+  }),
+  output: stepResult,
+  errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
+  run: (engine, { command, data, commands, observe: options, screenshot, ...input }, call) => {
+    const observing = options === true ? observationOptions.parse({}) : options || null
+    const include =
+      observing && screenshot ? [...new Set([...observing.include, 'screenshot' as const])] : observing?.include
+    const observation = observing && include ? { ...observing, include } : null
+    if (input.diff && !observation) throw invalid('diff', 'diff requires an observation: omit observe')
+    return engine.sessions.step(
+      { ...input, commands: commandsOf(command, data, commands), observe: observation, screenshot },
+      call,
+    )
+  },
+})
+
+type Requested = z.output<typeof commandRequest>
+
+/** Returns `commands`, or `command` as a list. @throws BaxError `invalid_request` unless exactly one is given. */
+function commandsOf(
+  command: Requested | string | undefined,
+  data: Record<string, unknown> | null | undefined,
+  commands: Requested[] | undefined,
+): Requested[] {
+  if (commands && command === undefined) return commands
+  if (commands || command === undefined) throw invalid('command', 'give either command or commands')
+  if (typeof command !== 'string') return [command]
+  const parsed = commandRequest.safeParse({ command, ...(data && { data }) })
+  if (parsed.success) return [parsed.data]
+  const faults = fieldErrorsOf(parsed.error)
+  throw new BaxError('invalid_request', faults.map(formatFieldError).join('; '), { details: faults })
+}
+
+const invalid = (path: string, message: string): BaxError =>
+  new BaxError('invalid_request', message, { details: [{ path, message }] })

@@ -1,10 +1,10 @@
 /** Websockets of connectors, CDP clients and live views. */
 import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
-import { defineSocket } from '../../core/operation/socket.ts'
-import { relayId } from './relay.ts'
+import { defineSocket } from '../../core/operation/operation.ts'
+import { relayId } from '../../core/shapes/relay.ts'
 import { sessionId } from './sessions.ts'
-import { opaqueText } from '../../core/shapes/text.ts'
+import { opaqueText } from '../../core/shapes/fields.ts'
 
 export const relayConnect = defineSocket({
   summary: 'Connect a browser: the tunnel of `bax relay connect`',

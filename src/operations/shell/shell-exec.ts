@@ -1,5 +1,5 @@
 import { limits } from '../../core/limits/limits.ts'
-import { defineOperation } from '../../core/operation/operation.ts'
+import { defineOperation, defineStream } from '../../core/operation/operation.ts'
 import {
   execAnswer,
   execFrame,
@@ -11,7 +11,6 @@ import {
   signalInput,
   stdinInput,
 } from '../../core/shapes/shell/exec.ts'
-import { defineStream } from '../../core/operation/stream.ts'
 
 const startErrors = [
   'shell_session_not_found', 'session_closed', 'conflict', 'file_not_found', 'not_a_directory', 'permission_denied',
@@ -70,7 +69,6 @@ export const writeShellExec = defineOperation({
     'For commands started with `keep_stdin` or `pty`. Responds when the program can accept more; 409 if it no longer reads.',
   http: 'POST /shell/exec/{exec_id}/stdin',
   scope: 'shell',
-  cli: null,
   allowedWhileDraining: true,
   input: stdinInput,
   output: null,
@@ -83,7 +81,6 @@ export const resizeShellExec = defineOperation({
   summary: 'Resize the terminal of a running command',
   http: 'POST /shell/exec/{exec_id}/resize',
   scope: 'shell',
-  cli: null,
   allowedWhileDraining: true,
   input: resizeInput,
   output: null,
@@ -98,7 +95,6 @@ export const shellExecStream = defineStream({
     'ping, and finally exactly one exit or error. The joined chunks are the exact bytes. A slow reader slows the program.',
   http: 'POST /shell/exec/stream',
   scope: 'shell',
-  cli: null,
   input: execStreamInput,
   frame: execFrame,
   errors: startErrors,
@@ -113,7 +109,6 @@ export const followShellExec = defineStream({
     'with all buffered output (1000 frames, 4 MiB); `lagged` reports the number of lost frames.',
   http: 'GET /shell/exec/{exec_id}/stream',
   scope: 'shell',
-  cli: null,
   input: execId,
   frame: execFrame,
   errors: ['exec_not_found', 'conflict'],

@@ -1,8 +1,8 @@
-/** Crawls in the format of Firecrawl's second API, which clients start and poll. */
+/** Crawls and maps in the format of Firecrawl's second API. Its clients start and poll crawls. */
 import { idFromUuid, uuidOf } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
-import { crawlInput } from '../../core/shapes/crawl.ts'
+import { crawlInput, mapInput } from '../../core/shapes/crawl.ts'
 import {
   crawlAcceptedV2,
   crawlErrorsV2,
@@ -10,9 +10,11 @@ import {
   type CrawlInputV2,
   crawlPartV2,
   crawlStateV2,
+  mapAnswerV2,
+  mapInputV2,
 } from '../../core/shapes/v2.ts'
-import { cancelCrawl, crawl, getCrawl, getCrawlErrors } from '../crawl.ts'
-import { documentOf } from './document.ts'
+import { cancelCrawl, crawl, getCrawl, getCrawlErrors, map } from '../crawl.ts'
+import { documentOf } from './scrape.ts'
 
 const ofCrawl = crawlPartV2.pick({ id: true })
 
@@ -25,7 +27,6 @@ export const crawlV2 = defineOperation({
     'Responds immediately; get the pages with GET /v2/crawl/{id}. Paths are filtered by regular expressions.',
   http: 'POST /v2/crawl',
   scope: crawl.scope,
-  cli: null,
   input: crawlInputV2,
   output: crawlAcceptedV2,
   idempotent: true,
@@ -41,7 +42,6 @@ export const getCrawlV2 = defineOperation({
   summary: 'Show a crawl (Firecrawl v2 format)',
   http: 'GET /v2/crawl/{id}',
   scope: getCrawl.scope,
-  cli: null,
   input: crawlPartV2,
   output: crawlStateV2,
   errors: getCrawl.errors,
@@ -68,7 +68,6 @@ export const getCrawlErrorsV2 = defineOperation({
   summary: 'List errors of a crawl (Firecrawl v2 format)',
   http: 'GET /v2/crawl/{id}/errors',
   scope: getCrawlErrors.scope,
-  cli: null,
   input: ofCrawl,
   output: crawlErrorsV2,
   errors: getCrawlErrors.errors,
@@ -86,7 +85,6 @@ export const cancelCrawlV2 = defineOperation({
   summary: 'Cancel a crawl (Firecrawl v2 format)',
   http: 'DELETE /v2/crawl/{id}',
   scope: cancelCrawl.scope,
-  cli: null,
   input: ofCrawl,
   output: cancelCrawl.output,
   errors: cancelCrawl.errors,
@@ -113,3 +111,24 @@ function inputV1(input: CrawlInputV2, mostPages: number): Record<string, unknown
     async: true,
   }
 }
+
+export const mapV2 = defineOperation({
+  summary: 'List the URLs of a site (Firecrawl v2 format)',
+  http: 'POST /v2/map',
+  scope: map.scope,
+  input: mapInputV2,
+  output: mapAnswerV2,
+  errors: map.errors,
+  run: async (engine, { timeout, include_subdomains, ignore_query_parameters: ignoreQuery, ...same }, call) => {
+    const input = { ...same, allow_subdomains: include_subdomains, timeout_secs: Math.max(1, timeout / 1000) }
+    const { links, success, warning, error, code } = await map.run(engine, mapInput.parse(input), call)
+    const urls = ignoreQuery ? [...new Set(links.map((url) => url.replace(/\?[^#]*/, '')))] : links
+    return {
+      success,
+      links: urls.map((url) => ({ url })),
+      ...(warning !== undefined && { warning }),
+      ...(error !== undefined && { error }),
+      ...(code !== undefined && { code }),
+    }
+  },
+})

@@ -1,15 +1,14 @@
 import { defineOperation } from '../../core/operation/operation.ts'
 import { searchInput } from '../../core/shapes/search.ts'
 import { searchAnswerV2, searchInputV2, type SearchInputV2 } from '../../core/shapes/v2.ts'
-import { search } from '../search.ts'
-import { documentOf } from './document.ts'
+import { search } from '../scrape.ts'
+import { documentOf } from './scrape.ts'
 
 export const searchV2 = defineOperation({
   summary: 'Search the web (Firecrawl v2 format)',
   description: 'Like /v1/search, but results are in `data.web` and include the fields of their page if it was scraped.',
   http: 'POST /v2/search',
   scope: search.scope,
-  cli: null,
   input: searchInputV2,
   output: searchAnswerV2,
   errors: search.errors,
@@ -18,7 +17,8 @@ export const searchV2 = defineOperation({
     const names = input.sources.map((source) => (typeof source === 'string' ? source : source.type))
     const others = names.filter((name) => name !== 'web')
     const notes = others.length > 0 ? [`only the web is searched, not ${others.join(', ')}`] : []
-    if (names.length > 0 && others.length === names.length) return { success: true, data: {}, warning: notes[0]! }
+    if (names.length > 0 && others.length === names.length)
+      return { success: true, data: {}, warning: notes.join('; ') }
     const { success, data, warning } = await search.run(engine, searchInput.parse(inputV1(input)), call)
     const web = data.map(({ content, ...result }) => ({ ...(content && documentOf(content)), ...result }))
     const warnings = [warning, ...notes].filter(Boolean).join('; ')

@@ -2,7 +2,7 @@
 import type { Caller } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { Counter } from '../../core/access/counter.ts'
+import { Counter } from '../../core/access/quota.ts'
 
 const { partOfKey, retryAfterSecs } = limits.overload
 const hint = 'retry after the time in Retry-After'

@@ -8,7 +8,7 @@ export function createEventList(list: HTMLElement, filter: HTMLElement): (event:
   const input = filter as HTMLInputElement
   const matches = (row: HTMLElement) => {
     const query = input.value.trim().toLowerCase()
-    if (query === '') return !row.dataset['type']!.startsWith('network.')
+    if (query === '') return !row.dataset['type']?.startsWith('network.')
     return row.textContent!.toLowerCase().includes(query)
   }
   input.addEventListener('input', () => {
@@ -17,21 +17,23 @@ export function createEventList(list: HTMLElement, filter: HTMLElement): (event:
   return (event) => {
     const row = document.createElement('li')
     row.dataset['type'] = event.type
-    const [time, type, what] = [event.ts.slice(11, 19), event.type, factsOf(event)].map((text) => {
-      const cell = document.createElement('span')
-      cell.textContent = text
-      return cell
-    })
-    type!.className = 'type'
+    const type = cellOf(event.type)
+    type.className = 'type'
     row.title = JSON.stringify(event.data)
-    row.append(time!, type!, what!)
+    row.append(cellOf(event.ts.slice(11, 19)), type, cellOf(factsOf(event)))
     row.hidden = !matches(row)
     // Keep the position of a reader who has scrolled up.
     const atEnd = list.scrollTop + list.clientHeight >= list.scrollHeight - 8
     list.append(row)
-    if (list.children.length > maxEvents) list.firstElementChild!.remove()
+    if (list.children.length > maxEvents) list.firstElementChild?.remove()
     if (atEnd) list.scrollTop = list.scrollHeight
   }
+}
+
+function cellOf(text: string): HTMLElement {
+  const cell = document.createElement('span')
+  cell.textContent = text
+  return cell
 }
 
 /** Formats an event as one line for humans. */

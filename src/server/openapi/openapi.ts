@@ -1,31 +1,29 @@
 /** Generates the OpenAPI 3.1 document from the validation schemas. */
-import { pathFields, route, routesOf } from '../../core/operation/operation.ts'
-import type { SocketOperation } from '../../core/operation/socket.ts'
+import type { HttpOperation, SocketOperation } from '../../core/operation/operation.ts'
+import { pathFields, plainTemplate, route, routesOf } from '../../core/operation/route.ts'
 import { version } from '../../core/version.ts'
 import { operations, sockets, streams, transfers } from '../../operations/index.ts'
 import { samples } from '../../operations/samples.ts'
-import { type AnyOperation, bytesOf, errorSchema, headers, isPublic, responses, takesJson } from './responses.ts'
+import { bytesOf, errorSchema, headers, isPublic, type Responses, responses, takesJson } from './responses.ts'
 import { type Json, schemaOf } from './schemas.ts'
 import { describeTags, tagOf } from './tags.ts'
 
-const all = { ...operations, ...streams, ...transfers } as unknown as Record<string, AnyOperation>
+const all: Readonly<Record<string, HttpOperation>> = { ...operations, ...streams, ...transfers }
 
 export function makeOpenapi(): Json {
   const components: Json = {}
-  const paths: Record<string, Json> = {}
+  const paths: Record<string, Record<string, ReturnType<typeof describe>>> = {}
   const tags = new Set<string>()
   for (const [name, operation] of Object.entries(all)) {
     for (const [at, http] of routesOf(operation).entries()) {
       // The same URL with a trailing slash, which some clients use.
       if (http.endsWith('/')) continue
-      const { method, path: template } = route(http)
-      const path = template.replaceAll('*}', '}')
-      paths[path] ??= {}
-      const described = describe(name, at, { ...operation, http } as AnyOperation, components)
+      const { method, path } = route(http)
+      const atPath = (paths[plainTemplate(path)] ??= {})
+      const described = describe(name, at, { ...operation, http }, components)
       tags.add(tagOf(http))
-      const existing = paths[path][method.toLowerCase()] as Described | undefined
-      if (existing) addContent(existing, described as unknown as Described)
-      else paths[path][method.toLowerCase()] = described
+      const existing = (atPath[method.toLowerCase()] ??= described)
+      if (existing !== described) addContent(existing.responses, described.responses)
     }
   }
   schemaOf(errorSchema, 'output', components)
@@ -36,7 +34,7 @@ export function makeOpenapi(): Json {
     security: [{ apiKey: [] }, { bearer: [] }],
     tags: describeTags(tags),
     paths,
-    'x-websockets': Object.values(sockets as unknown as Record<string, SocketOperation>).map(describeSocket),
+    'x-websockets': Object.values<SocketOperation>(sockets).map(describeSocket),
     components: {
       schemas: components,
       headers,
@@ -57,21 +55,19 @@ const description = [
   'Websockets are listed in `x-websockets`.',
 ].join('\n\n')
 
-type Described = { responses: Record<string, { content?: Json }> }
-
 /** Adds the responses of a second operation at the same URL, such as the stream of one that can also be read. */
-function addContent(existing: Described, other: Described): void {
-  for (const [status, { content, ...rest }] of Object.entries(other.responses)) {
-    existing.responses[status] ??= rest
-    const merged = { ...content, ...existing.responses[status].content }
-    if (Object.keys(merged).length > 0) existing.responses[status].content = merged
+function addContent(existing: Responses, other: Responses): void {
+  for (const [status, { content, ...rest }] of Object.entries(other)) {
+    const response = (existing[status] ??= rest)
+    const merged = { ...content, ...response.content }
+    if (Object.keys(merged).length > 0) response.content = merged
   }
 }
 
 /** Returns a unique operation ID for a further URL: `searchAlias`, `searchAlias2`. */
 export const aliasId = (name: string, at: number): string => `${name}Alias${at > 1 ? at : ''}`
 
-function describe(name: string, at: number, operation: AnyOperation, components: Json): Json {
+function describe(name: string, at: number, operation: HttpOperation, components: Json) {
   const { path } = route(operation.http)
   const inPath = new Set(pathFields(path))
   const input = schemaOf(operation.input, 'input', components) as {
@@ -130,7 +126,7 @@ function jsonBody(fields: readonly [string, Json][], required: ReadonlySet<strin
 }
 
 /** Returns the request headers that the operation supports. */
-function headerParameters(operation: AnyOperation): Json[] {
+function headerParameters(operation: HttpOperation): Json[] {
   const text = (name: string, what: string) => ({ name, in: 'header', description: what, schema: { type: 'string' } })
   if ('idempotent' in operation && operation.idempotent)
     return [text('Idempotency-Key', 'A repeated key and body within 24 hours gets the first response again')]

@@ -1,12 +1,9 @@
 /** Responses of an operation in the OpenAPI document: statuses with their bodies and headers. */
 import { z } from 'zod'
 import { type ErrorCode, errorTable } from '../../core/errors/errors.ts'
-import { type Operation, route } from '../../core/operation/operation.ts'
-import type { StreamOperation } from '../../core/operation/stream.ts'
-import type { DownloadOperation, UploadOperation } from '../../core/operation/transfer.ts'
+import type { HttpOperation } from '../../core/operation/operation.ts'
+import { route } from '../../core/operation/route.ts'
 import { type Json, nameWarning, schemaOf } from './schemas.ts'
-
-export type AnyOperation = Operation | StreamOperation | DownloadOperation | UploadOperation
 
 export const errorSchema = z
   .object({
@@ -22,12 +19,14 @@ export const errorSchema = z
 
 export const bytesOf = (mediaType: string) => ({ [mediaType]: { schema: { type: 'string', format: 'binary' } } })
 
-export function takesJson(operation: AnyOperation): boolean {
+export function takesJson(operation: HttpOperation): boolean {
   const { method } = route(operation.http)
   return !('receive' in operation) && (method === 'POST' || method === 'PUT')
 }
 
-export function responses(operation: AnyOperation, components: Json): Json {
+export type Responses = Record<string, { readonly description: string; content?: Json }>
+
+export function responses(operation: HttpOperation, components: Json): Responses {
   const byStatus = new Map<number, Set<ErrorCode>>()
   for (const code of [...commonCodes(operation), ...(operation.errors ?? [])]) {
     const { status } = errorTable[code]
@@ -48,7 +47,7 @@ export function responses(operation: AnyOperation, components: Json): Json {
 }
 
 /** Returns the errors that the server itself can respond with, before the operation runs. */
-function commonCodes(operation: AnyOperation): ErrorCode[] {
+function commonCodes(operation: HttpOperation): ErrorCode[] {
   const body: ErrorCode[] = takesJson(operation) ? ['invalid_json', 'payload_too_large', 'unsupported_media_type'] : []
   const gate: ErrorCode[] = isPublic(operation) ? [] : ['unauthorized', 'forbidden_scope', 'rate_limited', 'not_ready']
   const begins =
@@ -65,7 +64,7 @@ function commonCodes(operation: AnyOperation): ErrorCode[] {
   ]
 }
 
-export const isPublic = ({ scope }: AnyOperation) => scope === 'public'
+export const isPublic = ({ scope }: HttpOperation) => scope === 'public'
 
 export const headers = {
   RateLimitLimit: header('Largest burst of requests', 'RateLimit-Limit', 50),
@@ -89,7 +88,7 @@ const referTo = (names: readonly (keyof typeof headers)[]) =>
   Object.fromEntries(names.map((name) => [headers[name]['x-name'], { $ref: `#/components/headers/${name}` }]))
 
 /** Describes the success statuses. With `mayFail`, a 200 can also hold the error of a failed target. */
-function successes(operation: AnyOperation, components: Json, mayFail: boolean): Json {
+function successes(operation: HttpOperation, components: Json, mayFail: boolean): Responses {
   if ('mediaType' in operation) {
     const bytes = bytesOf(operation.mediaType)
     return {
@@ -113,8 +112,8 @@ function successes(operation: AnyOperation, components: Json, mayFail: boolean):
   const content =
     'text' in operation && operation.text ? { [operation.text]: { schema: { type: 'string' } } } : jsonOf(schema)
   const statuses = ('statuses' in operation && operation.statuses) || [200]
-  const descriptions: Record<number, string> = { 200: 'The result', 202: 'Accepted; poll for the result' }
-  return Object.fromEntries(statuses.map((status) => [status, { description: descriptions[status], content }]))
+  const describe = (status: number) => (status === 202 ? 'Accepted; poll for the result' : 'The result')
+  return Object.fromEntries(statuses.map((status) => [status, { description: describe(status), content }]))
 }
 
 const jsonOf = (schema: unknown) => ({ 'application/json': { schema } })

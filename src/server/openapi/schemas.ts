@@ -46,7 +46,7 @@ export function nameWarning(schema: Json, components: Json): void {
     anyOf?: Json[]
     oneOf?: Json[]
   }
-  if ($ref !== undefined) nameWarning(components[$ref.split('/').at(-1)!] as Json, components)
+  if ($ref !== undefined) nameWarning(components[$ref.replace(/^.*\//, '')] as Json, components)
   if (properties) properties['warning'] ??= warning
   for (const option of anyOf ?? oneOf ?? []) nameWarning(option, components)
 }

@@ -1,5 +1,5 @@
 /** OpenAPI tags: operations grouped by the first segment of their path. */
-import { route } from '../../core/operation/operation.ts'
+import { route } from '../../core/operation/route.ts'
 
 const descriptions: Record<string, string> = {
   browser_step: 'Run commands and get their effect on the page',

@@ -31,9 +31,9 @@ export function contentCheck(path: string, name: string): Check {
 }
 
 /** Checks that one of the paths is the file that is now at the first path. */
-export function fileCheck(paths: readonly string[], name: string): Check {
+export function fileCheck(paths: readonly [string, ...string[]], name: string): Check {
   const idOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.ino
-  const own = idOf(paths[0]!)
+  const own = idOf(paths[0])
   return () => (paths.some((path) => idOf(path) === own) ? undefined : `the ${name} was deleted or replaced`)
 }
 

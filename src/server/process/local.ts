@@ -7,7 +7,7 @@ import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { type EngineState, localFiles, readEngineState, type StartReport } from '../../core/state/local-files.ts'
-import type { HeldLock } from '../../core/process/lock-holder.ts'
+import type { HeldLock } from '../../core/process/file-lock.ts'
 import { acquireLock } from '../../core/process/process-lock.ts'
 import type { ProcessErrors } from '../../core/process/unhandled-errors.ts'
 import { writeState } from '../../core/state/state-file.ts'
@@ -21,14 +21,7 @@ import { type CommandWorker, openCommandWorkers } from './command-workers.ts'
 import { listen } from './listen.ts'
 import { livePage } from '../live-view/page.ts'
 import { openLogFile } from './log-file.ts'
-import {
-  removeTemporaryFiles,
-  contentCheck,
-  fileCheck,
-  folderCheck,
-  type CheckWatch,
-  watchChecks,
-} from './folder-checks.ts'
+import { removeTemporaryFiles, contentCheck, fileCheck, folderCheck, watchChecks } from './folder-checks.ts'
 import { accessesAt } from '../request/routes.ts'
 
 const { stopGraceMs } = limits.engine
@@ -140,10 +133,10 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     restoring = writeState(files.state, state).catch((error: Error) => log('warn', error.message))
   })
   const { crashed, stop: stopHandlers } = handleUncaughtErrors(host.faults, log)
+  const received = aborted(signal).then((reason) => `received ${reason}`)
+  const ends = [aborted(stop.signal), aborted(crashed), received, idle.expired.then(() => 'idle'), watch.lost]
   return {
-    ended: endOf({ stop: stop.signal, crashed, signal, idle, watch }).then((reason) =>
-      log('info', 'ending', { reason }),
-    ),
+    ended: Promise.race(ends).then((reason) => log('info', 'ending', { reason })),
     async close() {
       idle.stop()
       watch.stop()
@@ -158,26 +151,6 @@ async function start(options: LocalEngineOptions): Promise<Running> {
     },
   }
 }
-
-interface Ends {
-  /** Aborted by a request to stop the engine. */
-  readonly stop: AbortSignal
-  /** Aborted by an uncaught exception. */
-  readonly crashed: AbortSignal
-  readonly signal: AbortSignal
-  readonly idle: { readonly expired: Promise<void> }
-  readonly watch: CheckWatch
-}
-
-/** Resolves with the reason when it is time to close. */
-const endOf = ({ stop, crashed, signal, idle, watch }: Ends): Promise<string> =>
-  Promise.race([
-    aborted(stop),
-    aborted(crashed),
-    aborted(signal).then((reason) => `received ${reason}`),
-    idle.expired.then(() => 'idle'),
-    watch.lost,
-  ])
 
 /** Serves the app on the engine's socket, which is created under another name and moved into place. */
 async function listenAt(socket: string, app: Pick<Hono, 'fetch'>, engine: Engine, host: LocalEngineOptions['host']) {

@@ -1,8 +1,7 @@
 /** A log file with one line per event, rotated at a size limit. */
 import { appendFileSync, renameSync, statSync } from 'node:fs'
-import type { Log } from '../../core/config/config.ts'
+import { type Log, type LogLevel, logLevels } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { type LogLevel, logLevels } from '../../core/config/log-format.ts'
 import { redactFacts, redactLine } from '../../core/access/redact.ts'
 
 /** Opens a log file. Writes are synchronous, so that a crash loses no line. The previous file is `<path>.1`. */

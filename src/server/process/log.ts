@@ -1,6 +1,5 @@
 /** The log of a server on its standard error: one JSON object per line, or text for humans. */
-import type { Log } from '../../core/config/config.ts'
-import { type LogFormat, type LogLevel, logLevels } from '../../core/config/log-format.ts'
+import { type Log, type LogFormat, type LogLevel, logLevels } from '../../core/config/config.ts'
 import { redactFacts, redactLine } from '../../core/access/redact.ts'
 
 export interface LogOptions {

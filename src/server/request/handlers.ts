@@ -1,12 +1,9 @@
 /** Request handlers: read the input of an operation, run it, and convert its output to a response. */
-import type { z } from 'zod'
-import type { Call, StreamCall } from '../../core/operation/call.ts'
+import type { Call, Service, StreamCall } from '../../core/operation/call.ts'
+import type { DownloadOperation, Operation, StreamOperation, UploadOperation } from '../../core/operation/operation.ts'
+import { pathMatcher, route } from '../../core/operation/route.ts'
 import { tokenOf } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
-import { type Operation, route } from '../../core/operation/operation.ts'
-import type { Service } from '../../core/operation/service.ts'
-import type { StreamOperation } from '../../core/operation/stream.ts'
-import type { DownloadOperation, UploadOperation } from '../../core/operation/transfer.ts'
 import type { AppContext } from './env.ts'
 import { credentialOf } from '../access/gate.ts'
 import { readInput } from './input.ts'
@@ -29,19 +26,13 @@ export interface HandlerContext {
   readonly streams?: OpenStreams | undefined
 }
 
-type Fields = Record<string, string>
-
-export async function handleOperation(
+export function handleOperation(
   context: AppContext,
   operation: Operation,
   services: HandlerContext,
 ): Promise<Response> {
   const memory = services.bodies.open(context.get('caller'))
-  try {
-    return await runOperation(context, operation, services, memory)
-  } finally {
-    memory.close()
-  }
+  return runOperation(context, operation, services, memory).finally(memory.close)
 }
 
 async function runOperation(
@@ -53,15 +44,15 @@ async function runOperation(
   const { engine, workSlots } = services
   const { raw } = context.req
   const rules = { maxBytes: operation.bodyBytes, memory }
-  const { input, warning } = await readInput(raw, operation.input, context.req.param() as Fields, rules)
+  const { input, warning } = await readInput(raw, operation.input, context.req.param(), rules)
   const call = callOf(context, services)
-  const work = async () => operation.run(engine, input as z.output<z.ZodObject>, call)
+  const work = async () => operation.run(engine, input, call)
   const run = operation.heavy ? () => workSlots.run(call.caller, work) : work
   const output = operation.idempotent
     ? await runIdempotent(operation, call, { services, raw, input, run })
     : await run()
   if (operation.output === null) return context.body(null, 204)
-  const lines = operation.lines?.(output as never, input as never)
+  const lines = operation.lines?.(output, input)
   if (lines) {
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
     return context.body(text, 200, { 'content-type': 'application/x-ndjson' })
@@ -69,9 +60,9 @@ async function runOperation(
   if (operation.text !== undefined) return context.body(output as string, 200, { 'content-type': operation.text })
   const body = output as Record<string, unknown>
   const joined = [body['warning'], warning].filter(Boolean).join('; ')
-  const status = operation.status?.(output as never, input as never) ?? 200
+  const status = operation.status?.(output, input) ?? 200
   if (!joined) return context.json(body, status as 200)
-  const warned = operation.withWarning?.(output as never, joined) ?? { ...body, warning: joined }
+  const warned = operation.withWarning?.(output, joined) ?? { ...body, warning: joined }
   return context.json(warned as Record<string, unknown>, status as 200)
 }
 
@@ -93,9 +84,9 @@ async function runIdempotent(
   let first: { output: unknown } | undefined
   const note = await idempotency.once(key, input, async () => {
     first = { output: await run() }
-    return replay.summarize(first.output as never)
+    return replay.summarize(first.output)
   })
-  return first ? first.output : replay.restore(engine, note as never, call)
+  return first ? first.output : replay.restore(engine, note, call)
 }
 
 export const acceptsFrames = (context: AppContext): boolean =>
@@ -108,7 +99,7 @@ export async function handleStream(
 ): Promise<Response> {
   const memory = services.bodies.open(context.get('caller'))
   const rules = { maxBytes: stream.bodyBytes, memory }
-  const { input } = await readInput(context.req.raw, stream.input, context.req.param() as Fields, rules).finally(memory.close) // prettier-ignore
+  const { input } = await readInput(context.req.raw, stream.input, context.req.param(), rules).finally(memory.close) // prettier-ignore
   const last = Number(context.req.header('last-event-id') || Number.NaN)
   const controller = new AbortController()
   const call: StreamCall = {
@@ -142,35 +133,14 @@ export async function handleTransfer(
   transfer: DownloadOperation | UploadOperation,
   services: HandlerContext,
 ): Promise<Response> {
-  return 'open' in transfer ? download(context, transfer, services) : upload(context, transfer, services)
-}
-
-async function download(
-  context: AppContext,
-  operation: DownloadOperation,
-  services: HandlerContext,
-): Promise<Response> {
   const { raw } = context.req
-  const fields = { ...(context.req.param() as Fields), ...restOfPath(operation.http, raw.url) }
-  const { input } = await readInput(raw, operation.input, fields)
-  const call = callOf(context, services)
-  return contentResponse(raw, await operation.open(services.engine, input as z.output<z.ZodObject>, call))
-}
-
-async function upload(context: AppContext, operation: UploadOperation, services: HandlerContext): Promise<Response> {
-  const { raw } = context.req
-  const { input } = await readInput(raw, operation.input, context.req.param() as Fields, { hasJson: false })
-  const call = callOf(context, services)
-  return context.json(await operation.receive(services.engine, input as z.output<z.ZodObject>, bodyOf(raw), call))
-}
-
-/** Returns the field with a star, still percent-encoded: its bytes may not be UTF-8. */
-function restOfPath(http: string, url: string): Fields {
-  const { path } = route(http)
-  const [, name] = /\{(\w+)\*\}$/.exec(path) ?? []
-  if (name === undefined) return {}
-  const before = path.split('/').length - 1
-  return { [name]: new URL(url).pathname.split('/').slice(before).join('/') }
+  if ('receive' in transfer) {
+    const { input } = await readInput(raw, transfer.input, context.req.param(), { hasJson: false })
+    return context.json(await transfer.receive(services.engine, input, bodyOf(raw), callOf(context, services)))
+  }
+  const fields = { ...context.req.param(), ...pathMatcher(route(transfer.http).path)(new URL(raw.url).pathname) }
+  const { input } = await readInput(raw, transfer.input, fields)
+  return contentResponse(raw, await transfer.open(services.engine, input, callOf(context, services)))
 }
 
 function callOf(context: AppContext, { sockets, service }: HandlerContext): Call {

@@ -1,13 +1,12 @@
 /** The routes of the server, derived from the list of operations. */
 import type { Access } from '../../core/access/caller.ts'
-import { type HttpMethod, type Operation, route, routesOf } from '../../core/operation/operation.ts'
-import type { StreamOperation } from '../../core/operation/stream.ts'
-import type { DownloadOperation, UploadOperation } from '../../core/operation/transfer.ts'
+import type { DownloadOperation, Operation, StreamOperation, UploadOperation } from '../../core/operation/operation.ts'
+import { pathMatcher, route, routesOf } from '../../core/operation/route.ts'
 import { operations, streams, transfers } from '../../operations/index.ts'
 
-export const operationList = Object.values(operations as unknown as Record<string, Operation>)
-export const streamList = Object.values(streams as unknown as Record<string, StreamOperation>)
-export const transferList = Object.values(transfers as unknown as Record<string, DownloadOperation | UploadOperation>)
+export const operationList: readonly Operation[] = Object.values(operations)
+export const streamList: readonly StreamOperation[] = Object.values(streams)
+export const transferList: readonly (DownloadOperation | UploadOperation)[] = Object.values(transfers)
 
 /** The OpenAPI document, which is not an operation. */
 export const document = { http: 'GET /openapi.json', scope: 'public' } as const satisfies Access & { http: string }
@@ -21,23 +20,13 @@ const names = new Map<object, string>(
   Object.entries({ ...operations, ...streams, ...transfers, openapi: document, liveView }).map(([name, access]) => [access, name]), // prettier-ignore
 )
 
-interface Route {
-  readonly method: HttpMethod
-  readonly pattern: RegExp
-  readonly access: Access
-}
-
-const routes: readonly Route[] = [...operationList, ...streamList, ...transferList, document, liveView].flatMap(
-  (access) =>
-    routesOf(access).map((http) => {
-      const { method, path } = route(http)
-      return { method, pattern: patternOf(path), access }
-    }),
+const routes = [...operationList, ...streamList, ...transferList, document, liveView].flatMap((access) =>
+  routesOf(access).map((http) => ({ method: route(http).method, match: pathMatcher(route(http).path), access })),
 )
 
 /** Returns the access rules of the operations at a URL. */
 export const accessesAt = (method: string, path: string): readonly Access[] =>
-  routes.filter((one) => one.method === (method === 'HEAD' ? 'GET' : method) && one.pattern.test(path)).map(({ access }) => access) // prettier-ignore
+  routes.filter((one) => one.method === (method === 'HEAD' ? 'GET' : method) && one.match(path)).map(({ access }) => access) // prettier-ignore
 
 /** Returns the name of the operation at a URL, as in the OpenAPI document. */
 export function nameAt(method: string, path: string): string | undefined {
@@ -58,15 +47,6 @@ export function kindAt(method: string, path: string): 'stream' | 'existing' | 'n
 
 /** Returns the methods allowed at a URL, none if it is unknown. GET implies HEAD. */
 export function methodsAt(path: string): string[] {
-  const methods = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  const methods = routes.filter(({ match }) => match(path)).map(({ method }) => method)
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
-}
-
-function patternOf(template: string): RegExp {
-  const pattern = template
-    .replaceAll(/\{\w+\*\}/g, '{rest}')
-    .replaceAll(/[.*+?^$()|[\]\\]/g, String.raw`\$&`)
-    .replaceAll('{rest}', '.+')
-    .replaceAll(/\{\w+\}/g, '[^/]+')
-  return new RegExp(`^${pattern}$`)
 }

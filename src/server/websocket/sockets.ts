@@ -1,8 +1,9 @@
 /** Websocket upgrades. All checks run before the upgrade. */
 import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { z } from 'zod'
 import type { SocketCall } from '../../core/operation/call.ts'
+import type { SocketOperation } from '../../core/operation/operation.ts'
+import { pathMatcher, route } from '../../core/operation/route.ts'
 import type { Engine } from '../../core/engine.ts'
 import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import { publicError } from '../../core/errors/system-errors.ts'
@@ -10,9 +11,6 @@ import { newId } from '../../core/ids.ts'
 import { keyPrefix } from '../../core/access/keys.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { closeCodes } from '../../core/net/link.ts'
-import { route } from '../../core/operation/operation.ts'
-import type { SocketOperation } from '../../core/operation/socket.ts'
-import { decodeUrlPart } from '../../core/net/urls.ts'
 import { sockets } from '../../operations/index.ts'
 import type { Drain } from '../process/drain.ts'
 import { identifyCaller, checkScope, type Gate, credentialOf } from '../access/gate.ts'
@@ -45,7 +43,9 @@ interface UpgradeRequest {
 
 /** Accepts upgrades; returns a function that closes all websockets and pending upgrades. */
 export function acceptSockets(server: Server, options: SocketOptions): () => void {
-  const upgraders = new Map(socketOperations.map(([name, operation]) => [name, createUpgrader(operation, options.own)]))
+  const upgraders = new Map(
+    socketOperations.map(({ name, operation }) => [name, createUpgrader(operation, options.own)]),
+  )
   const memory = new BodyMemory(options.rates ? limits.overload.bodyBytes : Infinity)
   const openSockets = options.rates && new OpenStreams('websockets')
   // The HTTP server does not track upgraded connections: its `closeAllConnections` leaves them open.
@@ -82,7 +82,11 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
   }
 }
 
-const socketOperations = Object.entries(sockets as unknown as Record<string, SocketOperation>)
+const socketOperations = Object.entries<SocketOperation>(sockets).map(([name, operation]) => ({
+  name,
+  operation,
+  match: pathMatcher(route(operation.http).path),
+}))
 
 function reportClose(
   { method = '', url = '/', socket }: IncomingMessage,
@@ -111,8 +115,8 @@ async function authorize(
   const bearer = bearerProtocol(headers)
   // Browsers cannot set headers on websockets: they send the key or token as a subprotocol instead.
   if (bearer !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${bearer}`)
-  const found = socketOperations.flatMap(([name, operation]) => {
-    const fields = fieldsOf(route(operation.http).path, url.pathname)
+  const found = socketOperations.flatMap(({ name, operation, match }) => {
+    const fields = match(url.pathname)
     return fields ? [{ name, operation, fields }] : []
   })
   upgrade.operation = found[0]?.name ?? upgrade.operation
@@ -137,7 +141,7 @@ async function authorize(
   const { requestId } = upgrade
   const baseUrl = `http://${request.headers.host ?? 'localhost'}`
   const call: SocketCall = { caller, signal, baseUrl, socketBaseUrl: baseUrl, requestId, token, own }
-  return { take: await operation.open(engine, input as z.output<z.ZodObject>, call), caller, signal }
+  return { take: await operation.open(engine, input, call), caller, signal }
 }
 
 function bearerProtocol(headers: Headers): string | undefined {
@@ -149,17 +153,4 @@ function bearerProtocol(headers: Headers): string | undefined {
 function urlOf({ url = '/' }: IncomingMessage): URL {
   if (URL.canParse(url, 'http://localhost')) return new URL(url, 'http://localhost')
   throw new BaxError('route_not_found', 'invalid websocket URL')
-}
-
-/** Returns the fields of a path, undefined if it does not match the template. */
-function fieldsOf(template: string, path: string): Record<string, string> | undefined {
-  const [parts, given] = [template.split('/'), path.split('/')]
-  if (parts.length !== given.length) return undefined
-  const fields: Record<string, string> = {}
-  for (const [at, part] of parts.entries()) {
-    const name = /^\{(\w+)\}$/.exec(part)?.[1]
-    if (name !== undefined) fields[name] = decodeUrlPart(given[at]!)
-    else if (part !== given[at]) return undefined
-  }
-  return fields
 }

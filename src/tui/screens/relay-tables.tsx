@@ -1,6 +1,6 @@
 /** The panels of a connected browser: its requests, console, tabs and all events. */
 import { useMemo } from 'react'
-import { relayEventFacts } from '../../core/events/relay-event-line.ts'
+import { relayEventFacts } from '../../core/events/event-line.ts'
 import type { RelayEvent, RelayRecord } from '../../core/shapes/relay.ts'
 import { type Column, Table } from '../components/table.tsx'
 import { formatSize } from '../format.ts'

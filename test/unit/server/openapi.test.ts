@@ -1,6 +1,6 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { describe, expect, test } from 'vitest'
-import { routesOf } from '../../../src/core/operation/operation.ts'
+import { routesOf } from '../../../src/core/operation/route.ts'
 import { operations, sockets, streams, transfers } from '../../../src/operations/index.ts'
 import { samples } from '../../../src/operations/samples.ts'
 import { aliasId, makeOpenapi } from '../../../src/server/openapi/openapi.ts'

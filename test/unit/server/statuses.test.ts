@@ -10,14 +10,14 @@ import type { Engine } from '../../../src/core/engine.ts'
 import { BaxError, type ErrorBody, type ErrorCode, errorTable } from '../../../src/core/errors/errors.ts'
 import type { Keys } from '../../../src/core/access/keys.ts'
 import type { Link } from '../../../src/core/net/link.ts'
-import { type Operation, pathFields, route, routesOf } from '../../../src/core/operation/operation.ts'
+import type { HttpOperation, Operation } from '../../../src/core/operation/operation.ts'
+import { pathFields, route, routesOf } from '../../../src/core/operation/route.ts'
 import { operations, streams, transfers } from '../../../src/operations/index.ts'
 import { samples } from '../../../src/operations/samples.ts'
 import { type AppOptions, createApp } from '../../../src/server/app.ts'
 import { Drain } from '../../../src/server/process/drain.ts'
 import { loopbackHosts, privateGate } from '../../../src/server/access/gate.ts'
 import { makeOpenapi } from '../../../src/server/openapi/openapi.ts'
-import type { AnyOperation } from '../../../src/server/openapi/responses.ts'
 import { RateLimiter } from '../../../src/server/access/rate.ts'
 
 const document = makeOpenapi() as { paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>> } // prettier-ignore
@@ -27,19 +27,19 @@ interface Case {
   readonly name: string
   /** Method and path as the document has them. */
   readonly address: string
-  readonly operation: AnyOperation
+  readonly operation: HttpOperation
   readonly target: string
   readonly init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string }
 }
 
-const all = Object.entries({ ...operations, ...streams, ...transfers } as unknown as Record<string, AnyOperation>)
+const all = Object.entries({ ...operations, ...streams, ...transfers } as unknown as Record<string, HttpOperation>)
 const cases: Case[] = all.flatMap(([name, operation]) =>
   routesOf(operation)
     .filter((http) => !http.endsWith('/'))
     .map((http) => caseOf(name, http, operation)),
 )
 
-function caseOf(name: string, http: string, operation: AnyOperation): Case {
+function caseOf(name: string, http: string, operation: HttpOperation): Case {
   const { method, path } = route(http)
   const sample = { ...(samples as Record<string, Record<string, unknown>>)[name] }
   const fields = new Set(pathFields(path))

@@ -120,9 +120,10 @@ export class Mirror {
     const pieces = piecesOf({ success: true, data: page })
     const files = pieces.map(({ extension }) => `${path}.${extension}`)
     await addToJournal(this.#journal!, files)
-    for (const [at, piece] of pieces.entries()) {
-      this.#files.add(files[at]!)
-      await this.#folder.write(files[at]!, 'bytes' in piece ? piece.bytes : piece.text)
+    for (const piece of pieces) {
+      const file = `${path}.${piece.extension}`
+      this.#files.add(file)
+      await this.#folder.write(file, 'bytes' in piece ? piece.bytes : piece.text)
     }
     this.#pages.set(index, {
       url,

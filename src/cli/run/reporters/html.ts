@@ -102,10 +102,10 @@ const marks = { passed: '✓', failed: '✗', skipped: '–' } as const
 
 function failureBlock({ message, code, expected, actual }: Failure): string {
   const rows = [
-    ...(expected === undefined ? [] : [['expected', asJson(expected)]]),
-    ...(actual === undefined ? [] : [['actual', asJson(actual)]]),
+    ...(expected === undefined ? [] : [['expected', asJson(expected)] as const]),
+    ...(actual === undefined ? [] : [['actual', asJson(actual)] as const]),
   ]
-  const table = rows.map(([name, text]) => `<dt>${name}</dt><dd><pre>${escaped(text!)}</pre></dd>`).join('')
+  const table = rows.map(([name, text]) => `<dt>${name}</dt><dd><pre>${escaped(text)}</pre></dd>`).join('')
   return `<div class="fault"><p>${escaped(message)} <code>${escaped(code)}</code></p>${table ? `<dl>${table}</dl>` : ''}</div>`
 }
 
@@ -116,4 +116,4 @@ const asJson = (value: unknown): string => (typeof value === 'string' ? value : 
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => entities[character]!)
+const escaped = (text: string): string => text.replaceAll(/[&<>"]/g, (character) => entities[character] ?? character)

@@ -46,10 +46,11 @@ export function parseReporters(given: readonly string[]): ReporterChoice[] {
       return { name, ...(file && { file }) }
     })
   const toStdout = choices.filter(({ name, file }) => name !== 'line' && file === undefined)
-  if (toStdout.length > 1) {
+  const [first] = toStdout
+  if (first && toStdout.length > 1) {
     const names = toStdout.map(({ name }) => name).join(' and ')
     throw new BaxError('invalid_request', `${names} cannot both write to stdout`, {
-      hint: `give all but one a file, e.g. --reporter ${toStdout[0]!.name}=report.${toStdout[0]!.name}`,
+      hint: `give all but one a file, e.g. --reporter ${first.name}=report.${first.name}`,
     })
   }
   return choices.length > 0 ? choices : [{ name: 'line' }]

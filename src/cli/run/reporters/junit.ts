@@ -64,7 +64,7 @@ function failureElement(tag: 'failure' | 'error', { message, code, expected, act
     ...(expected === undefined ? [] : [`expected: ${JSON.stringify(expected)}`]),
     ...(actual === undefined ? [] : [`actual:   ${JSON.stringify(actual)}`]),
   ]
-  return `      <${tag}${attributes({ message: message.split('\n', 1)[0]!, type: code })}>${escaped(lines.join('\n'))}</${tag}>\n`
+  return `      <${tag}${attributes({ message: message.replace(/\n.*/s, ''), type: code })}>${escaped(lines.join('\n'))}</${tag}>\n`
 }
 
 /** Attaches files in the form that Jenkins and GitLab read. */

@@ -27,13 +27,13 @@ export function parseCondition(value: unknown, at: Path, scope: StaticScope): Co
     scope.errors.add(at, 'when must be "${name}", "!${name}", "${name} == value" or "${name} != value"')
     return undefined
   }
-  const [source, not, left, operator, right] = match
+  const [source, not, left = '', operator, right = ''] = match
   const operand = (text: string) => readTemplate(literal(text), at, scope)
   return {
     source: source.trim(),
     negated: not === '!',
-    left: operand(left!),
-    ...(operator && { compare: { equal: operator === '==', right: operand(right!) } }),
+    left: operand(left),
+    ...(operator && { compare: { equal: operator === '==', right: operand(right) } }),
   }
 }
 

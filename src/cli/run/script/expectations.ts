@@ -72,8 +72,8 @@ function checkSchema(schema: object, at: Path, errors: ScriptErrorList): void {
 
 /** Parses a regular expression, `text` or `/text/flags`. @throws SyntaxError */
 export function expression(text: string): RegExp {
-  const slashed = /^\/(.+)\/([a-z]*)$/s.exec(text)
-  return slashed ? new RegExp(slashed[1]!, slashed[2]) : new RegExp(text)
+  const [, source = text, flags] = /^\/(.+)\/([a-z]*)$/s.exec(text) ?? []
+  return new RegExp(source, flags)
 }
 
 /** Compiles a JSON Schema (2020-12) to a function that returns the errors of a value. @throws Error when invalid. */
@@ -81,7 +81,7 @@ export function validator(schema: object): (value: unknown) => string[] {
   const validate = newAjv().compile(schema)
   return (value) => {
     if (validate(value)) return []
-    return validate.errors!.map(
+    return (validate.errors ?? []).map(
       ({ instancePath, message = 'is wrong' }) =>
         `${instancePath ? instancePath.slice(1).replaceAll('/', '.') : 'the value'} ${message}`,
     )

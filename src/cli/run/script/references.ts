@@ -76,7 +76,7 @@ function parseText(text: string, at: Path, errors: ScriptErrorList): Template {
     : { kind: 'value', value: parts.join('') }
 }
 
-const keysOf = (text: string): Path =>
+const keysOf = (text = ''): Path =>
   [...text.matchAll(/\.([\w-]+)|\[(\d+)\]|\["([^"]*)"\]|\['([^']*)'\]/g)].map(([, key, index, double, single]) =>
     index === undefined ? (key ?? double ?? single ?? '') : Number(index),
   )
@@ -84,7 +84,7 @@ const keysOf = (text: string): Path =>
 /** Parses `items[0].name` to keys and indices; undefined for other texts. */
 export function parsePath(text: string): Path | undefined {
   const match = inside.exec(`x${text === '' || text.startsWith('[') ? '' : '.'}${text}`)
-  return match ? keysOf(match[2]!) : undefined
+  return match ? keysOf(match[2]) : undefined
 }
 
 /** Returns every reference of a template, in order. */

@@ -64,7 +64,7 @@ function shortForm({ schema, positional, summary, uses }: Verb): Json {
   if (positional.length > 1) {
     forms.push({
       type: 'array',
-      prefixItems: positional.map((name) => properties[name]!),
+      prefixItems: positional.map((name) => properties[name] ?? {}),
       minItems: needed.length,
       maxItems: positional.length,
     })

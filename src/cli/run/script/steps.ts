@@ -195,7 +195,8 @@ function fieldsFromShortForm(verb: Verb, value: unknown, at: Path): Field[] | st
   const [first] = positional
   const words = positional.join(', ')
   if (Array.isArray(value)) {
-    if (positional.length === 1 && isListField(verb, first!)) return [{ field: first!, item: value, at }]
+    if (first !== undefined && positional.length === 1 && isListField(verb, first))
+      return [{ field: first, item: value, at }]
     if (value.length > positional.length || value.length === 0) {
       return `${name} takes ${positional.length === 0 ? 'no values' : `a list of ${words}`}, or a mapping`
     }

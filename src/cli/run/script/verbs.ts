@@ -1,7 +1,9 @@
 /** The actions of steps: every command of the catalogue and every operation, by its snake_case name. */
 import { z } from 'zod'
 import { catalogue, commands } from '../../../commands/index.ts'
-import { type Operation, pathFields, route } from '../../../core/operation/operation.ts'
+import type { Operation } from '../../../core/operation/operation.ts'
+import { pathFields, route } from '../../../core/operation/route.ts'
+import type { Command } from '../../../core/operation/command.ts'
 import { paramsOf } from '../../../core/operation/schema-params.ts'
 import { operations } from '../../../operations/index.ts'
 import type { Template } from './references.ts'
@@ -63,7 +65,7 @@ export function makeVerbs(all: Readonly<Record<string, unknown>> = operations): 
     const verb = verbOfOperation(names[0], operation)
     for (const alias of names) if (!verbs.has(alias)) verbs.set(alias, verb)
   }
-  for (const [name] of catalogue) verbs.set(name, verbOfCommand(name))
+  for (const [name, command] of catalogue) verbs.set(name, verbOfCommand(name, command))
   return verbs
 }
 
@@ -99,12 +101,11 @@ function namesOf({ http, cli }: AnyOperation): string[] {
   const { method, path } = route(http)
   const parts = path.replace(/^\/(v\d+\/)?/, '').split(/[/_]/)
   const isCall = method === 'POST' && pathFields(path).length === 0
-  const byAddress = isCall && (cli === null || parts.includes(words.at(-1)!)) ? [parts.join('_')] : []
+  const byAddress = isCall && (cli === undefined || parts.includes(words.at(-1) ?? '')) ? [parts.join('_')] : []
   return [...new Set([...(words.length > 0 ? [words.join('_')] : []), ...byAddress])]
 }
 
-function verbOfCommand(name: string): Verb {
-  const { data, input, kind, summary } = catalogue.get(name)!
+function verbOfCommand(name: string, { data, input, kind, summary }: Command): Verb {
   const required = requiredFields(data)
   const isScreenshot = Object.hasOwn(commands.screenshot, name)
   return {

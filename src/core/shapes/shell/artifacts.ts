@@ -1,7 +1,7 @@
 /** Shapes of artifacts: files that commands write to the output mounts of a shell session. */
 import { z } from 'zod'
 import { limits } from '../../limits/limits.ts'
-import { identifier, opaqueText } from '../text.ts'
+import { identifier, integer, named, opaqueText } from '../fields.ts'
 
 const isoTime = z.iso.datetime()
 
@@ -30,25 +30,23 @@ const skippedFile = z.object({
   name_b64: z.string().optional().describe('Name in base64, if it is not UTF-8'),
 })
 
-export const artifact = z
-  .object({
-    id: z.string(),
-    artifact_id: z.string().describe('Same as id'),
-    session_id: z.string(),
-    exec_id: z.string().nullable().describe('null for files captured when the session ended'),
-    created_at: isoTime,
-    mount: z.string(),
-    complete: z.boolean().describe('Whether it contains everything in the mount, except symbolic links'),
-    total_bytes: z.int(),
-    files: z.array(artifactFile),
-    deleted: z.array(z.string()).describe('Files of earlier artifacts that no longer exist'),
-    skipped: z.array(skippedFile).describe('Files that were not captured'),
-  })
-  .meta({ id: 'Artifact' })
+export const artifact = named('Artifact', {
+  id: z.string(),
+  artifact_id: z.string().describe('Same as id'),
+  session_id: z.string(),
+  exec_id: z.string().nullable().describe('null for files captured when the session ended'),
+  created_at: isoTime,
+  mount: z.string(),
+  complete: z.boolean().describe('Whether it contains everything in the mount, except symbolic links'),
+  total_bytes: z.int(),
+  files: z.array(artifactFile),
+  deleted: z.array(z.string()).describe('Files of earlier artifacts that no longer exist'),
+  skipped: z.array(skippedFile).describe('Files that were not captured'),
+})
 
 export const artifactListInput = z.object({
   session_id: identifier.describe('Shell session id'),
-  limit: z.int().min(1).max(1000).default(limits.artifacts.listed).describe('Maximum number of artifacts per response'),
+  limit: integer(1, 1000).default(limits.artifacts.listed).describe('Maximum number of artifacts per response'),
   cursor: opaqueText.optional().describe('next_cursor of the previous response'),
 })
 

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../../limits/limits.ts'
 import { environment, shellLanguages, workingFolder } from './session.ts'
-import { identifier, withoutNul } from '../text.ts'
+import { flag, identifier, integer, named, withoutNul } from '../fields.ts'
 
 const isoTime = z.iso.datetime()
 const { exec } = limits
@@ -29,8 +29,8 @@ const signalNames = [
 
 const terminal = z
   .object({
-    cols: z.int().min(1).max(1000).default(80),
-    rows: z.int().min(1).max(1000).default(24),
+    cols: integer(1, 1000).default(80),
+    rows: integer(1, 1000).default(24),
   })
   .meta({ spelling: { form: 'COLSxROWS', fields: ['cols', 'rows'], separator: 'x' } })
 
@@ -66,10 +66,7 @@ const options = {
     .enum(['auto', 'utf8', 'base64'])
     .default('auto')
     .describe('auto: text if it is UTF-8, else base64; utf8: invalid bytes become U+FFFD'),
-  max_output_bytes: z
-    .int()
-    .min(0)
-    .max(exec.maxOutputBytes)
+  max_output_bytes: integer(0, exec.maxOutputBytes)
     .optional()
     .describe('Bytes to keep of each of stdout and stderr; the rest is only counted'),
   user: z.enum(['user', 'root']).default('user').describe('User to run as; root only if the operator allows it'),
@@ -85,11 +82,8 @@ export const execInput = z
     ...session,
     ...program,
     ...options,
-    background: z
-      .boolean()
-      .default(false)
-      .describe('Respond immediately; get the result with GET /shell/exec/{exec_id}'),
-    keep_stdin: z.boolean().default(false).describe('Keep standard input open for POST /shell/exec/{exec_id}/stdin'),
+    background: flag('Respond immediately; get the result with GET /shell/exec/{exec_id}'),
+    keep_stdin: flag('Keep standard input open for POST /shell/exec/{exec_id}/stdin'),
   })
   .superRefine(exactlyOne)
 
@@ -98,7 +92,7 @@ export const execStreamInput = z
     ...session,
     ...program,
     ...options,
-    keep_stdin: z.boolean().default(false).describe('Keep standard input open for POST /shell/exec/{exec_id}/stdin'),
+    keep_stdin: flag('Keep standard input open for POST /shell/exec/{exec_id}/stdin'),
     on_disconnect: z
       .enum(['kill', 'continue'])
       .default('kill')
@@ -138,9 +132,11 @@ const output = {
 const result = z.object({ ...output, ...outcome })
 export const execResult = result.meta({ id: 'ExecResult' })
 
-const execStarted = z
-  .object({ exec_id: z.string(), status: z.literal('running'), pid: z.int().describe('Process ID in the container') })
-  .meta({ id: 'ExecStarted' })
+const execStarted = named('ExecStarted', {
+  exec_id: z.string(),
+  status: z.literal('running'),
+  pid: z.int().describe('Process ID in the container'),
+})
 
 export const execAnswer = z.union([execResult, execStarted])
 
@@ -163,12 +159,12 @@ export const signalInput = execId.extend({
 export const stdinInput = execId.extend({
   data: z.string().default('').describe('Data to write'),
   encoding: encoding.default('utf8'),
-  eof: z.boolean().default(false).describe('Close standard input after this'),
+  eof: flag('Close standard input after this'),
 })
 
 export const resizeInput = execId.extend({
-  cols: z.int().min(1).max(1000).describe('Columns'),
-  rows: z.int().min(1).max(1000).describe('Rows'),
+  cols: integer(1, 1000).describe('Columns'),
+  rows: integer(1, 1000).describe('Rows'),
 })
 
 const frame = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>

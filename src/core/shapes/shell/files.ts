@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../../limits/limits.ts'
 import { oneOf, session } from './exec.ts'
-import { withoutNul } from '../text.ts'
+import { flag, integer, named, withoutNul } from '../fields.ts'
 
 const isoTime = z.iso.datetime()
 const { files } = limits
@@ -70,7 +70,7 @@ export const readInput = z
     ...at,
     encoding: z.enum(['auto', 'utf8', 'base64']).default('auto').describe('auto: text if it is UTF-8, else base64'),
     offset: z.int().min(0).default(0).describe('First byte to read'),
-    length: z.int().min(0).max(files.readBytes).optional().describe('Number of bytes to read'),
+    length: integer(0, files.readBytes).optional().describe('Number of bytes to read'),
   })
   .superRefine(onePath)
 
@@ -96,7 +96,7 @@ export const writeInput = z
     content: z.string().describe('Content to write'),
     encoding: encoding.default('utf8').describe('Encoding of content'),
     mode: mode.optional().describe('Octal permissions; an existing file keeps its own, a new one gets 0644'),
-    append: z.boolean().default(false).describe('Add to the end instead of replacing'),
+    append: flag('Add to the end instead of replacing'),
     create_dirs: z.boolean().default(true).describe('Create missing parent folders'),
     overwrite: z.boolean().default(true).describe('Replace an existing file'),
   })
@@ -118,7 +118,7 @@ export const listInput = z
     ...session,
     ...folder,
     show_hidden: showHidden(true),
-    limit: z.int().min(1).max(files.maxListed).default(files.listed).describe('Maximum number of entries per response'),
+    limit: integer(1, files.maxListed).default(files.listed).describe('Maximum number of entries per response'),
     cursor: z.string().optional().describe('next_cursor of the previous response'),
   })
   .superRefine(onePathAtMost)
@@ -137,13 +137,8 @@ export const treeInput = z
   .object({
     ...session,
     ...folder,
-    max_depth: z.int().min(0).max(files.maxTreeDepth).default(files.treeDepth).describe('Levels below the folder'),
-    max_entries: z
-      .int()
-      .min(1)
-      .max(files.maxTreeEntries)
-      .default(files.treeEntries)
-      .describe('Maximum number of entries'),
+    max_depth: integer(0, files.maxTreeDepth).default(files.treeDepth).describe('Levels below the folder'),
+    max_entries: integer(1, files.maxTreeEntries).default(files.treeEntries).describe('Maximum number of entries'),
     show_hidden: showHidden(true),
   })
   .superRefine(onePathAtMost)
@@ -157,9 +152,7 @@ const treeNode = entry
   })
   .meta({ id: 'FileNode' })
 
-export const treeOutput = z
-  .object({ ...pathOut, root: treeNode, entries: z.int(), truncated: z.boolean() })
-  .meta({ id: 'FileTree' })
+export const treeOutput = named('FileTree', { ...pathOut, root: treeNode, entries: z.int(), truncated: z.boolean() })
 
 export const searchInput = z
   .object({
@@ -167,13 +160,10 @@ export const searchInput = z
     ...folder,
     pattern: z.string().min(1).max(1000).optional().describe('Glob on the path below the folder, e.g. **/*.py'),
     query: z.string().min(1).max(10_000).optional().describe('Text that a line must contain'),
-    regex: z.boolean().default(false).describe('query is a regular expression (RE2)'),
+    regex: flag('query is a regular expression (RE2)'),
     case_sensitive: z.boolean().default(true).describe('Distinguish upper and lower case'),
-    max_results: z.int().min(1).max(files.maxSearchResults).default(files.searchResults).describe('Maximum matches'),
-    max_file_bytes: z
-      .int()
-      .min(1)
-      .max(files.maxSearchFileBytes)
+    max_results: integer(1, files.maxSearchResults).default(files.searchResults).describe('Maximum matches'),
+    max_file_bytes: integer(1, files.maxSearchFileBytes)
       .default(files.searchFileBytes)
       .describe('Size above which files are skipped'),
     show_hidden: showHidden(false),
@@ -207,8 +197,8 @@ export const infoInput = z
   .object({
     ...session,
     ...at,
-    follow_symlinks: z.boolean().default(false).describe('Report the target of a symbolic link'),
-    checksum: z.boolean().default(false).describe('Include the SHA-256 of a file'),
+    follow_symlinks: flag('Report the target of a symbolic link'),
+    checksum: flag('Include the SHA-256 of a file'),
   })
   .superRefine(onePath)
 
@@ -218,8 +208,8 @@ export const deleteInput = z
   .object({
     ...session,
     ...at,
-    recursive: z.boolean().default(false).describe('Delete a folder with all its content'),
-    missing_ok: z.boolean().default(false).describe('Ignore a missing file or folder'),
+    recursive: flag('Delete a folder with all its content'),
+    missing_ok: flag('Ignore a missing file or folder'),
   })
   .superRefine(onePath)
 
@@ -230,7 +220,7 @@ const transfer = {
   source_b64: pathBytes.optional().describe('Source in base64, for names that are not UTF-8'),
   destination: pathText.optional().meta(aliases('to', 'dest')).describe('Absolute, or relative to /workspace'),
   destination_b64: pathBytes.optional().describe('Destination in base64, for names that are not UTF-8'),
-  overwrite: z.boolean().default(false).describe('Replace an existing destination'),
+  overwrite: flag('Replace an existing destination'),
 }
 const twoPaths = (value: Record<string, unknown>, context: z.RefinementCtx): void => {
   oneOf('source', 'source_b64')(value, context)

@@ -1,9 +1,8 @@
 /** Shapes of the images that shell sessions use. */
 import { z } from 'zod'
+import { named } from '../fields.ts'
 
-export const shellImage = z
-  .object({ name: z.string(), size_bytes: z.int(), created_at: z.iso.datetime() })
-  .meta({ id: 'ShellImage' })
+export const shellImage = named('ShellImage', { name: z.string(), size_bytes: z.int(), created_at: z.iso.datetime() })
 
 export const imageBuild = z.object({
   which: z

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { imageChars, imagePattern, isImageReference } from '../../config/image-reference.ts'
 import { limits } from '../../limits/limits.ts'
-import { displayName, opaqueText, printable, withoutNul } from '../text.ts'
+import { displayName, flag, integer, named, number, opaqueText, printable, withoutNul } from '../fields.ts'
 
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 const { shell, exec } = limits
@@ -28,24 +28,21 @@ export const workingFolder = withoutNul(z.string().min(1)).refine(
 
 export const shellLanguages = ['python', 'javascript', 'bash'] as const
 
-const megabytes = (most: number) => z.int().min(1).max(most)
-const entries = z.int().min(16).max(shell.maxFiles)
+const megabytes = (most: number) => integer(1, most)
+const entries = integer(16, shell.maxFiles)
 
 const shellLimits = z
   .strictObject({
-    memory_mb: z.int().min(16).max(65_536).default(shell.memoryMb).describe('Total memory of all processes'),
-    cpus: z.number().min(0.05).max(64).default(shell.cpus).describe('Number of processors; may be fractional'),
-    pids: z.int().min(8).max(8192).default(shell.pids).describe('Number of processes and threads'),
+    memory_mb: integer(16, 65_536).default(shell.memoryMb).describe('Total memory of all processes'),
+    cpus: number(0.05, 64).default(shell.cpus).describe('Number of processors; may be fractional'),
+    pids: integer(8, 8192).default(shell.pids).describe('Number of processes and threads'),
     workspace_mb: megabytes(16_384).default(shell.workspaceMb).describe('Space under /workspace'),
     output_mb: megabytes(16_384).default(shell.outputMb).describe('Space under each output mount'),
     tmp_mb: megabytes(16_384).default(shell.tmpMb).describe('Space under /tmp'),
     workspace_files: entries.default(shell.workspaceFiles).describe('Files and directories under /workspace'),
     output_files: entries.default(shell.outputFiles).describe('Files and directories under each output mount'),
     tmp_files: entries.default(shell.tmpFiles).describe('Files and directories under /tmp'),
-    max_output_bytes: z
-      .int()
-      .min(0)
-      .max(exec.maxOutputBytes)
+    max_output_bytes: integer(0, exec.maxOutputBytes)
       .default(exec.outputBytes)
       .describe("Bytes to keep of each of a command's stdout and stderr"),
   })
@@ -118,7 +115,7 @@ export const shellSessionInput = z.object({
     })
     .default({})
     .describe('Arbitrary data stored with the session'),
-  pull: z.boolean().default(false).describe('Pull a missing image, if the operator allows it'),
+  pull: flag('Pull a missing image, if the operator allows it'),
 })
 
 const shellStatuses = ['creating', 'ready', 'stopping', 'stopped', 'failed'] as const
@@ -127,36 +124,34 @@ const stopReasons = [
   'deleted', 'idle_timeout', 'max_lifetime', 'engine_shutdown', 'engine_lost', 'image_error', 'container_died',
 ] as const // prettier-ignore
 
-export const shellSession = z
-  .object({
-    id: z.string(),
-    session_id: z.string().describe('Same as id'),
-    status: z.enum(shellStatuses),
-    name: z.string().nullable(),
-    image: z.string(),
-    language: z.enum(shellLanguages),
-    cwd: z.string(),
-    output_mounts: z.array(z.string()),
-    network: z.enum(['none', 'bridge']),
-    limits: shellLimits,
-    timeout_secs: z.number(),
-    max_lifetime_secs: z.number(),
-    created_at: isoTime,
-    last_active_at: isoTime,
-    expires_at: isoTime.describe('When it stops if it is not used before'),
-    running_execs: z.int(),
-    exec_count: z.int(),
-    artifact_count: z.int(),
-    stopped_at: isoTime.nullable(),
-    stop_reason: z.enum(stopReasons).nullable(),
-    metadata: z.record(z.string(), z.unknown()),
-    warning: z.string().optional(),
-  })
-  .meta({ id: 'ShellSession' })
+export const shellSession = named('ShellSession', {
+  id: z.string(),
+  session_id: z.string().describe('Same as id'),
+  status: z.enum(shellStatuses),
+  name: z.string().nullable(),
+  image: z.string(),
+  language: z.enum(shellLanguages),
+  cwd: z.string(),
+  output_mounts: z.array(z.string()),
+  network: z.enum(['none', 'bridge']),
+  limits: shellLimits,
+  timeout_secs: z.number(),
+  max_lifetime_secs: z.number(),
+  created_at: isoTime,
+  last_active_at: isoTime,
+  expires_at: isoTime.describe('When it stops if it is not used before'),
+  running_execs: z.int(),
+  exec_count: z.int(),
+  artifact_count: z.int(),
+  stopped_at: isoTime.nullable(),
+  stop_reason: z.enum(stopReasons).nullable(),
+  metadata: z.record(z.string(), z.unknown()),
+  warning: z.string().optional(),
+})
 
 export const shellListInput = z.object({
   status: z.enum(shellStatuses).optional().describe('State of the sessions to list'),
-  limit: z.int().min(1).max(1000).default(100).describe('Maximum number of sessions per response'),
+  limit: integer(1, 1000).default(100).describe('Maximum number of sessions per response'),
   cursor: opaqueText.optional().describe('next_cursor of the previous response'),
 })
 
@@ -166,7 +161,7 @@ export const shellList = z.object({
   next_cursor: z.string().nullable(),
 })
 
-export const shellKill = z.object({ killed: z.int().describe('Number of killed processes') }).meta({ id: 'ShellKill' })
+export const shellKill = named('ShellKill', { killed: z.int().describe('Number of killed processes') })
 
 export const touchInput = z.object({
   timeout_secs: idleTimeout.optional().describe('New idle timeout in seconds; restarts the current one when omitted'),

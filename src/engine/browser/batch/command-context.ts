@@ -38,16 +38,16 @@ export async function makeContext({ target, tools, acts, ...parts }: ContextPart
     overlay,
     pointer: target.pointer,
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
-    act: (selector, action, options) =>
+    act: ({ selector, timeout_ms: timeoutMs }, needs, action, options) =>
       act(
         { page, ...parts },
         selector,
         async (element, limit) => {
           const result = await action(element, limit)
-          if (options?.needs === 'pointer') touch(target.pointer, options.endsOn ?? element)
+          if (needs === 'pointer') touch(target.pointer, options?.endsOn ?? element)
           return result
         },
-        options,
+        { ...options, needs, timeoutMs },
       ),
     send: (send) => (delivery ? delivery.send(send) : send()),
     receivedChars: async () => (await delivery?.received()) ?? null,

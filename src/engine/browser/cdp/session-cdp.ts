@@ -1,6 +1,6 @@
 /** CDP on browser sessions: single calls, and WebSocket clients. */
 import type { Page } from 'playwright'
-import type { CdpRequest } from '../../../core/engine.ts'
+import type { CdpRequest } from '../../../core/shapes/relay.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'

@@ -1,6 +1,6 @@
 /** Measures elements in CSS pixels of the page's viewport, in any frame. */
 import type { Locator, Page } from 'playwright'
-import type { BoundingBox } from '../../../core/operation/command.ts'
+import type { BoundingBox } from '../../../core/shapes/commands.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { MeasuredBox } from './measure.page.ts'
 import measureScript from './measure.page.ts?inline'

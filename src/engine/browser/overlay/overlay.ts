@@ -1,6 +1,7 @@
 /** Marks and boxes drawn on the pages of a session, restored after navigations and in new tabs. */
 import type { BrowserContext, Frame, Page } from 'playwright'
-import type { BoundingBox, Overlay } from '../../../core/operation/command.ts'
+import type { BoundingBox } from '../../../core/shapes/commands.ts'
+import type { Overlay } from '../../../core/operation/command.ts'
 import overlayScript from './overlay.page.ts?inline'
 import type { MeasuredBox } from '../elements/measure.page.ts'
 import { inPage, moveToPage } from '../elements/measure.ts'

@@ -1,8 +1,7 @@
 /** Sessions by ID and by name: the live ones, and for a while the ended ones. Names are unique per key. */
-import { type Caller, anonymousCaller, canSee } from '../../../core/access/caller.ts'
+import { anonymousCaller, type Caller, canSee, findByName } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { findByName } from '../../../core/access/owned.ts'
 import type { TombstoneStore } from '../../store/tombstones.ts'
 import { Tombstone, type SessionSketch } from './tombstone.ts'
 import { closedError } from './end-reasons.ts'

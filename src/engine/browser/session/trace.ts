@@ -6,7 +6,7 @@ import type { Call } from '../../../core/operation/call.ts'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { Diagnostics } from '../../../core/engine.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { SessionLog, TraceAction, TraceState } from '../../../core/shapes/diagnostics.ts'
+import type { SessionLog, TraceAction, TraceState } from '../../../core/shapes/events.ts'
 import type { Session } from './session.ts'
 
 export class SessionDiagnostics implements Diagnostics {

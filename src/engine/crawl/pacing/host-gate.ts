@@ -112,7 +112,7 @@ export class HostGate {
       }
       if (this.#delayMs > 0) this.#spacedUntil = performance.now() + this.#delayMs
       this.#active++
-      this.#waiting.shift()!.go()
+      this.#waiting.shift()?.go()
     }
   }
 }

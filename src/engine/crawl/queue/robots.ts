@@ -1,4 +1,5 @@
 /** Rules of robots.txt, fetched once per site. */
+import { evictOldest } from '../../evict-oldest.ts'
 import robotsParser from 'robots-parser'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -54,7 +55,7 @@ export class Robots {
   #rules(origin: string): Promise<SiteRules> {
     let rules = this.#cached.get(origin)
     if (!rules) {
-      if (this.#cached.size >= maxCached) this.#cached.delete(this.#cached.keys().next().value!)
+      evictOldest(this.#cached, maxCached - 1)
       this.#cached.set(origin, (rules = this.#load(origin)))
     }
     return rules

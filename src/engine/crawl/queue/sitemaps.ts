@@ -24,8 +24,8 @@ export async function* sitemapUrls(facts: SitemapFacts): AsyncGenerator<string[]
   const deadline = AbortSignal.timeout(crawl.sitemapsMs)
   const queue = (listed.length > 0 ? [...listed] : [defaultUrl]).map((url) => ({ url, depth: 0 }))
   const known = new Set(queue.map(({ url }) => url))
-  for (let at = 0; at < queue.length; at++) {
-    const { url, depth } = queue[at]!
+  // Sitemaps in sitemaps are added to the queue meanwhile.
+  for (const { url, depth } of queue) {
     const late = AbortSignal.timeout(crawl.sitemapMs)
     try {
       for await (const entries of entriesOf(url, facts, AbortSignal.any([signal, deadline, late]))) {

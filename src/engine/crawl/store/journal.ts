@@ -45,12 +45,14 @@ export interface RenderingFacts {
   readonly audited?: true
 }
 
+/** Facts of a page in `data`: its place in the page file, and its URL after all redirects. */
+type PageFacts = OwnFacts & Required<Pick<OwnFacts, 'at' | 'length' | 'final'>>
+
 export type JournalEntry = {
   readonly [Type in CrawlEventType]: {
     readonly type: Type
     readonly data: Type extends 'crawl.page' ? Omit<CrawlEventData[Type], 'page'> : CrawlEventData[Type]
-    readonly own?: OwnFacts
-  }
+  } & (Type extends 'crawl.page' ? { readonly own: PageFacts } : { readonly own?: OwnFacts })
 }[CrawlEventType]
 
 export type JournalLine = JournalEntry & {

@@ -113,7 +113,7 @@ export class CrawlRecord {
     } else if (line.type === 'crawl.found') this.#found += line.data.urls.length
     else if (line.type === 'crawl.page') {
       this.success = true
-      this.#page(line.data, { at: own!.at!, length: own!.length! })
+      this.#page(line.data, line.own)
     } else if (line.type === 'crawl.error') {
       this.#errors++
       if (first) this.startFailure = { error: line.data.error, code: line.data.code }

@@ -1,9 +1,8 @@
 /** Accepts connectors, keeps their sessions through outages, and finds them by ID or name. */
-import { type Caller, canSee } from '../../../core/access/caller.ts'
+import { type Caller, canSee, findByName } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { findByName } from '../../../core/access/owned.ts'
 import { readFromConnector, type Hello } from '../tunnel/messages.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { type Control, Tunnel } from '../tunnel/tunnel.ts'

@@ -17,7 +17,7 @@ export async function blockedPatterns(options: { ads: boolean; heavy: boolean })
 
 /** Returns patterns for the advertisers in third-party-web, the list of HTTP Archive and Lighthouse. */
 async function adPatterns(): Promise<string[]> {
-  const { default: list } = (await import('third-party-web/nostats-subset.js')) as unknown as { default: List }
+  const { default: list } = (await import('third-party-web/nostats-subset.js')) as { default: List }
   return list.entities
     .filter(({ categories }) => categories.includes('ad'))
     .flatMap(({ domains }) => domains)

@@ -23,7 +23,7 @@ const texts: Record<string, string> = { Enter: '\r', Space: ' ', Tab: '\t' }
 /** Returns the events of a key press. @throws BaxError `invalid_data` for an unknown key. */
 export function keysOf(keys: string): KeyEvent[] {
   const parts = keys === '+' ? ['+'] : keys.replace(/\+\+$/, '+Plus').split('+')
-  const last = parts.pop()!
+  const last = parts.pop() ?? ''
   const modifiers = parts.reduce((bits, name) => bits | bitOf(name), 0)
   const name = last === 'Plus' ? '+' : last
   const definition = keyOf(name)

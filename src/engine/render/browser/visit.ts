@@ -52,7 +52,7 @@ export class Visit {
   }
 
   onMessage({ method, params = {} }: CdpMessage): void {
-    if (method === 'Network.requestWillBeSent') this.#request(params)
+    if (method === 'Network.requestWillBeSent') this.#request(params as RequestWillBeSent)
     else if (method === 'Network.responseReceived') {
       if (params['type'] === 'Document' && params['frameId'] === this.#mainFrame)
         this.response = documentResponse(params)
@@ -236,18 +236,17 @@ export class Visit {
     throw new BaxError('evaluate_failed', 'a long-running script was stopped')
   }
 
-  #request(params: Record<string, unknown>): void {
-    const { requestId, type, frameId, loaderId, redirectResponse } = params as unknown as RequestWillBeSent
+  #request(event: RequestWillBeSent): void {
+    const { requestId, type, frameId, loaderId, redirectResponse } = event
     if (type === 'Document' && frameId === this.#mainFrame) {
       this.#loader ??= loaderId
-      this.#document.requested(params as unknown as RequestWillBeSent)
+      this.#document.requested(event)
       if (redirectResponse) this.#redirect(redirectResponse.url, redirectResponse.status)
       else {
         if (this.response && this.#committed > 0) this.#redirect(this.response.url, this.response.status)
         this.#requested++
       }
-    } else if (watchedTypes.has(type) && !isUnimportant(params as unknown as RequestWillBeSent))
-      this.#pending.set(requestId, type)
+    } else if (watchedTypes.has(type) && !isUnimportant(event)) this.#pending.set(requestId, type)
   }
 
   #requestEnded(requestId: string, failure?: string): void {

@@ -1,4 +1,5 @@
 /** Rendering statistics per host for scrapes: which hosts need a browser, and whose pages only look like it. */
+import { evictOldest } from '../../evict-oldest.ts'
 import type { ElementNode } from '../../extract/tree.ts'
 import { certainReasons, maxWrong, type Reason } from './decide.ts'
 import { newTexts } from './difference.ts'
@@ -61,7 +62,7 @@ export class HostMemory {
     const host = hostOf(url)
     let facts = this.#hosts.get(host)
     if (!facts) {
-      if (this.#hosts.size >= maxHosts) this.#hosts.delete(this.#hosts.keys().next().value!)
+      evictOldest(this.#hosts, maxHosts - 1)
       facts = { rendered: 0, complete: 0, wrong: new Map(), added: new Set() }
       this.#hosts.set(host, facts)
     }

@@ -1,6 +1,6 @@
 /** Reads and decompresses response bodies up to a size limit. */
 import { pipeline, type Readable } from 'node:stream'
-import { runInWorker } from '../../../core/process/run-in-worker.ts'
+import { runInWorker } from '../../../core/process/thread-pool.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { explainFetch } from './fetch-errors.ts'
@@ -68,7 +68,8 @@ async function readAll(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
     if (size > bodyBytes) throw tooLarge()
     chunks.push(chunk)
   }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+  const [first] = chunks
+  return first && chunks.length === 1 ? first : Buffer.concat(chunks)
 }
 
 /** Cost below which starting a worker thread does not pay off. */

@@ -7,7 +7,7 @@ export type TextKind = 'html' | 'json' | 'text' | 'csv' | 'xml'
 
 export const isText = (kind: ContentKind): kind is TextKind => kind !== 'pdf' && kind !== 'image'
 
-const mediaType = (contentType: string | null): string => contentType?.split(';')[0]!.trim().toLowerCase() ?? ''
+const mediaType = (contentType: string | null): string => contentType?.replace(/;.*/s, '').trim().toLowerCase() ?? ''
 
 /** Generic types, which do not identify the content. */
 const genericType = /^(?:(?:application|binary)\/octet-stream|application\/(?:force|x)-download|unknown\/unknown)?$/

@@ -111,10 +111,10 @@ function redirectTarget({ status, headers }: HttpResponse, url: string): string 
 function keepCookies(jar: Map<string, Map<string, string>>, url: string, headers: ResponseHeaders): void {
   const host = new URL(url).host
   for (const line of headers.all('set-cookie')) {
-    const [, name, value] = /^\s*([^=;\s]+)=([^;]*)/.exec(line) ?? []
+    const [, name, value = ''] = /^\s*([^=;\s]+)=([^;]*)/.exec(line) ?? []
     if (name === undefined) continue
     const cookies = jar.get(host) ?? new Map<string, string>()
-    cookies.set(name, value!.trim())
+    cookies.set(name, value.trim())
     jar.set(host, cookies)
   }
 }

@@ -31,8 +31,7 @@ export interface RequestOptions {
  */
 export async function get(url: URL, options: RequestOptions): Promise<HttpResponse> {
   options.egress.checkLiteral(url)
-  const client: typeof http =
-    url.protocol === 'https:' ? ((await import('node:https')) as never) : await import('node:http')
+  const client: Client = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
   const first = await send(client, url, options, agentOf(client, url, options.egress))
   if (!(first instanceof NoResponse)) return first
   options.signal.throwIfAborted()
@@ -41,6 +40,8 @@ export async function get(url: URL, options: RequestOptions): Promise<HttpRespon
   if (second instanceof NoResponse) throw second.error
   return second
 }
+
+type Client = Pick<typeof http, 'Agent' | 'get'>
 
 /** A connection that was closed before the first byte of the response. */
 class NoResponse {
@@ -51,7 +52,7 @@ class NoResponse {
 }
 
 function send(
-  client: typeof http,
+  client: Client,
   url: URL,
   { headers, signal, egress }: RequestOptions,
   agent: http.Agent | false,
@@ -67,14 +68,14 @@ function send(
     request.on('error', (error) => (isReset(error) && !hasReceived() ? resolve(new NoResponse(error)) : reject(error)))
     request.on('response', (body) => {
       const { rawHeaders, statusCode } = body
-      const pairs = Array.from({ length: rawHeaders.length / 2 }, (_, at) => [rawHeaders[2 * at]!, rawHeaders[2 * at + 1]!] as const) // prettier-ignore
-      resolve({ status: statusCode!, headers: new ResponseHeaders(pairs), body })
+      const pairs = Array.from({ length: rawHeaders.length / 2 }, (_, at) => [rawHeaders[2 * at] ?? '', rawHeaders[2 * at + 1] ?? ''] as const) // prettier-ignore
+      resolve({ status: statusCode ?? 0, headers: new ResponseHeaders(pairs), body })
     })
   })
 }
 
 /** Returns a keep-alive agent; its idle connections do not keep the process alive. */
-function agentOf(client: typeof http, { protocol }: URL, egress: Egress): http.Agent {
+function agentOf(client: Client, { protocol }: URL, egress: Egress): http.Agent {
   let byScheme = agents.get(egress)
   if (!byScheme) agents.set(egress, (byScheme = new Map()))
   let agent = byScheme.get(protocol)

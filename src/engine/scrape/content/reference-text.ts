@@ -25,7 +25,7 @@ interface Lengths {
   linked: number
 }
 
-type LengthsByElement = ReadonlyMap<ElementNode, Lengths>
+type LengthsByElement = (element: ElementNode) => Lengths
 
 /** Minimum share of a text classified as content: for pages of known documentation tools, and for others. */
 const knownShare = 0.35
@@ -36,22 +36,22 @@ export function wholeReference(page: ElementNode, content: ElementNode): Element
   const kept = new Set<TextNode>(textsOf(content))
   const lengths = measure(page, kept)
   // Content that is only in `<noscript>` has no weight.
-  if (lengths.get(page)!.kept === 0) return content
+  if (lengths(page).kept === 0) return content
   const path = pathToCore(page, lengths)
   const core = path.at(-1)!
   const isGenerated = isGeneratedReference(page, core)
-  if (!isGenerated && !looksLikeReference(core, lengths.get(core)!.all)) return content
+  if (!isGenerated && !looksLikeReference(core, lengths(core).all)) return content
   const isEnough = (element: ElementNode) => {
-    const { all, kept: classified, linked } = lengths.get(element)!
+    const { all, kept: classified, linked } = lengths(element)
     // Tables of contents and indexes consist of links and do not count as text.
     return classified >= (isGenerated ? (all - linked) * knownShare : all * guessedShare)
   }
   if (!isEnough(core)) return content
   if (isGenerated) widen(path, isEnough)
   const text = path.at(-1)!
-  const whole = lengths.get(text)!.all
+  const whole = lengths(text).all
   const isOwn = (element: ElementNode) =>
-    !isForeign(element) && !isMenu(element) && isText(element, lengths.get(element)!, isGenerated, whole)
+    !isForeign(element) && !isMenu(element) && isText(element, lengths(element), isGenerated, whole)
   // A table of contents of the page itself is a menu too, even if it was classified as content.
   const isMenu = (element: ElementNode) => isGenerated && isNamed(element, contents) && linksWithin(element, page)
   const classified = [...textsOf(page, (element) => !isMenu(element))].filter((node) => kept.has(node))
@@ -82,6 +82,8 @@ function* textsOf(element: ElementNode, enter: (element: ElementNode) => boolean
   }
 }
 
+const none: Lengths = { all: 0, kept: 0, linked: 0 }
+
 function measure(page: ElementNode, kept: ReadonlySet<TextNode>): LengthsByElement {
   const lengths = new Map<ElementNode, Lengths>()
   const visit = (element: ElementNode): Lengths => {
@@ -103,18 +105,18 @@ function measure(page: ElementNode, kept: ReadonlySet<TextNode>): LengthsByEleme
     return own
   }
   visit(page)
-  return lengths
+  return (element) => lengths.get(element) ?? none
 }
 
 /** Returns the elements from `page` down to the smallest one with nearly all of the content. */
 function pathToCore(page: ElementNode, lengths: LengthsByElement): ElementNode[] {
-  const enough = lengths.get(page)!.kept * 0.9
+  const enough = lengths(page).kept * 0.9
   const path = [page]
   for (;;) {
     const inner = path
       .at(-1)!
       .children.filter(isElement)
-      .find((child) => lengths.get(child)!.kept >= enough)
+      .find((child) => lengths(child).kept >= enough)
     if (!inner) return path
     path.push(inner)
   }
@@ -196,7 +198,7 @@ function headOf(page: ElementNode, path: readonly ElementNode[], lengths: Length
   for (const [at, above] of path.slice(0, -1).entries()) {
     const before = above.children.slice(0, above.children.indexOf(path[at + 1]!)).filter(isElement)
     const head = before.find((child) => isHeadline(child) || findElement(child, isHeadline) !== undefined)
-    if (head) return lengths.get(head)!.all <= maxHeadLength ? [head] : []
+    if (head) return lengths(head).all <= maxHeadLength ? [head] : []
   }
   return []
 }

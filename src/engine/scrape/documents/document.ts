@@ -76,7 +76,7 @@ export const codeDocument = ({ text, charset, url }: SourceText, language: strin
 /** Returns a fenced code block whose fence is longer than any inside. */
 function fenced(text: string, language: string): string {
   let longest = 2
-  for (const [, run] of text.matchAll(/^[^\S\n]*(`{3,})/gm)) longest = Math.max(longest, run!.length)
+  for (const [, run = ''] of text.matchAll(/^[^\S\n]*(`{3,})/gm)) longest = Math.max(longest, run.length)
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}\n`
 }

@@ -57,7 +57,7 @@ export function imagesOf(tree: Tree): PageImage[] {
     if (element.tag === 'img') {
       const src = imageUrl(element, tree.baseUrl, picture)
       const alt = attribute(element, 'alt').trim()
-      if (src !== undefined && /^https?:/.test(src) && (!images.has(src) || images.get(src)!.alt === '')) images.set(src, { src, alt }) // prettier-ignore
+      if (src !== undefined && /^https?:/.test(src) && !images.get(src)?.alt) images.set(src, { src, alt }) // prettier-ignore
       return
     }
     if (!inPage(element)) return

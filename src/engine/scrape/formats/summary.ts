@@ -26,7 +26,7 @@ export function summarise(root: ElementNode, title: string, description: string,
     if (best.length === summaryLength) break
   }
   // A repetitive text still gets two different sentences, if it has two.
-  const other = ranked.find(({ sentence }) => sentence.text !== best[0]!.text)
+  const other = ranked.find(({ sentence }) => sentence.text !== best[0]?.text)
   if (best.length < 2 && other) best.push(other.sentence)
   return best
     .toSorted((a, b) => a.at - b.at)

@@ -75,7 +75,8 @@ function liteResults(root: ElementNode): ProviderResult[] {
   const rows = [...elementsOf(root)].filter(({ tag }) => tag === 'tr')
   return rows.flatMap((row, at) => {
     if (isOfClass(row, 'result-sponsored')) return []
-    return foundIn(firstOfClass(row, 'result-link'), rows[at + 1] && firstOfClass(rows[at + 1]!, 'result-snippet'))
+    const next = rows[at + 1]
+    return foundIn(firstOfClass(row, 'result-link'), next && firstOfClass(next, 'result-snippet'))
   })
 }
 

@@ -1,12 +1,11 @@
 /** Manages the shell sessions of one engine: live ones, and those that have ended recently. */
 import type { Call } from '../../../core/operation/call.ts'
-import { type Caller, canSee } from '../../../core/access/caller.ts'
+import { type Caller, canSee, findByName, isVisibleTo } from '../../../core/access/caller.ts'
 import { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { isVisibleTo, findByName } from '../../../core/access/owned.ts'
 import type {
   ShellKill,
   ShellList,

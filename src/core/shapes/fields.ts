@@ -1,4 +1,4 @@
-/** Shapes of short texts from callers, restricted so that they are safe in headers, logs and paths. */
+/** Building blocks of shapes. Short texts from callers are restricted so that they are safe in headers, logs and paths. */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 
@@ -38,3 +38,25 @@ export const urlText = z
   .regex(urlPattern, 'must not contain control characters')
 
 export const selectorText = z.string().min(1).max(input.selectorChars)
+
+export const integer = (least: number, most: number) => z.int().min(least).max(most)
+
+export const number = (least: number, most: number) => z.number().min(least).max(most)
+
+/** A list of names, such as formats, kinds and hosts. */
+export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(input.names)
+
+/** An option that is off by default. */
+export const flag = (description: string) => z.boolean().default(false).describe(description)
+
+/** An object that documents list under its name. */
+export const named = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).meta({ id })
+
+const member = (type: string, data: z.ZodType, seq: string) =>
+  z.object({ seq: z.int().describe(seq), ts: z.iso.datetime(), type: z.literal(type), data })
+
+/** Events with their data by type; `seq` describes their numbers. */
+export const eventOf = (dataByType: Readonly<Record<string, z.ZodType>>, seq: string) => {
+  const members = Object.entries(dataByType).map(([type, data]) => member(type, data, seq))
+  return z.discriminatedUnion('type', members as [(typeof members)[number], ...typeof members])
+}
