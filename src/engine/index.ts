@@ -31,7 +31,7 @@ export function createEngine(config: EngineConfig): Engine {
   const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools })
   const extractor = lazyScraper(config, egress)
   const crawls = lazyCrawls(config, extractor, keys)
-  const relays = lazyRelays(config, { tools, keys }, callsOf(sessions))
+  const relays = lazyRelays(config, keys, callsOf(sessions))
   const shell = lazyShells(config, keys)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
   const startedAt = new Date().toISOString()

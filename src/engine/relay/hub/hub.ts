@@ -4,7 +4,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { findByName } from '../../../core/access/owned.ts'
-import { readFromConnector, type Hello } from '../tunnel/messages.ts'
+import { type Hello, protocol, readFromConnector } from '../tunnel/messages.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { type Control, Tunnel } from '../tunnel/tunnel.ts'
 import type { Principal } from './principal.ts'
@@ -95,7 +95,6 @@ export class RelayHub {
     principal: Principal,
   ): RelaySession | undefined {
     const known = readFromConnector(message)
-    if (known === null) return session
     if (known.type === 'hello') {
       if (session) throw new BaxError('invalid_data', 'hello was sent twice')
       return this.#start(known, tunnel, principal)
@@ -106,8 +105,8 @@ export class RelayHub {
   }
 
   #start(hello: Hello, tunnel: Tunnel, principal: Principal): RelaySession | undefined {
-    if (Number(hello.proto.split('.', 1)[0]) !== 1) {
-      tunnel.close(closeCodes.version, `this engine speaks version 1 of the protocol, not ${hello.proto}`)
+    if (hello.proto !== protocol) {
+      tunnel.close(closeCodes.version, `this engine speaks version ${protocol} of the protocol, not ${hello.proto}`)
       return undefined
     }
     const { resume } = hello
