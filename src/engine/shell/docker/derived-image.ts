@@ -1,7 +1,10 @@
 /** Derives images that contain the agent, created once per base image and kept in Docker. */
 import type Dockerode from 'dockerode'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { BaxError } from '../../../core/errors/errors.ts'
 import type { DockerConnection } from './connection.ts'
-import { agentBinary } from './agent-binary.ts'
 import { ignoreStatuses } from './errors.ts'
 import { agentPath } from './host-config.ts'
 import { tar } from './tar.ts'
@@ -68,14 +71,14 @@ const factsOf = ({ Id, Config }: Dockerode.ImageInspectInfo): DerivedImage => ({
 })
 
 /** Removes derived images whose base image no longer exists, unless they are in use. */
-export async function dropStale({ docker }: DockerConnection): Promise<void> {
+export async function dropStale(docker: Dockerode): Promise<void> {
   const images = await docker.listImages()
   const bases = new Set(images.map(({ Id }) => baseTag(Id)))
   await dropDerived(docker, (base) => !bases.has(base))
 }
 
 /** Removes an image that has lost its name, and the images derived from it, unless they are in use. */
-export async function dropReplaced({ docker }: DockerConnection, id: string): Promise<void> {
+export async function dropReplaced(docker: Dockerode, id: string): Promise<void> {
   await dropDerived(docker, (base) => base === baseTag(id))
   await ignoreStatuses([404, 409], docker.getImage(id).remove())
 }
@@ -92,3 +95,25 @@ async function dropDerived(docker: Dockerode, isObsolete: (base: string, agent: 
 }
 
 const baseTag = (id: string) => id.replace(/^sha256:/, '').slice(0, 24)
+
+/** Yields the folders to search: beside the bundle, or the build output of a checkout. */
+function* folders(): Generator<string> {
+  yield join(import.meta.dirname, 'agent')
+  for (let at = import.meta.dirname, above = dirname(at); at !== above; at = above, above = dirname(at))
+    yield join(above, 'dist', 'agent')
+}
+
+/** Loads the compiled agent; `hash` is the start of its SHA-256. @throws BaxError `feature_disabled` in a source checkout without a compiled agent. */
+async function agentBinary(architecture: DockerConnection['architecture']): Promise<{ bytes: Buffer; hash: string }> {
+  for (const folder of folders()) {
+    try {
+      const bytes = await readFile(join(folder, `agent-${architecture}`))
+      return { bytes, hash: createHash('sha256').update(bytes).digest('hex').slice(0, 16) }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    }
+  }
+  throw new BaxError('feature_disabled', `the agent of shell sessions is not compiled for ${architecture}`, {
+    hint: 'run `npm run setup` in the checkout; it needs a C compiler',
+  })
+}

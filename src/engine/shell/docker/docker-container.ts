@@ -4,13 +4,12 @@ import { AgentChannel } from '../agent/channel.ts'
 import { Deferred } from '../agent/deferred.ts'
 import { startExec } from '../agent/exec.ts'
 import { AgentFiles, type OwnersOfImage } from '../agent/files.ts'
-import { type ContainerEnd, ContainerError, type ShellContainer } from '../container.ts'
+import { type ContainerEnd, ContainerError } from '../container.ts'
 import type { ContainerExec, ExecSpec } from '../container-exec.ts'
-import type { ContainerFiles } from '../container-files.ts'
 import { type Attachment, attach } from './attach.ts'
 import { withTimeout } from './connection.ts'
 import { statusOf, ignoreStatuses } from './errors.ts'
-import { Watchdog } from './watchdog.ts'
+import { watch } from './watchdog.ts'
 
 /** State shared by all containers of one image. */
 export interface ImageCache extends OwnersOfImage {
@@ -32,8 +31,8 @@ const defaultEnv = {
 /** The only folder that always exists and is writable. */
 const homeEnv = { HOME: '/workspace' }
 
-export class DockerContainer implements ShellContainer {
-  readonly files: ContainerFiles
+export class DockerContainer {
+  readonly files: AgentFiles
   /** Docker's ID; never shown to users. */
   readonly id: string
   readonly #docker: Dockerode
@@ -41,8 +40,9 @@ export class DockerContainer implements ShellContainer {
   readonly #attachment: Attachment
   readonly #image: ImageCache
   readonly #died = new Deferred<ContainerEnd>()
+  /** Resolves (never rejects) when the container is gone for any reason, including `remove`. */
   readonly died = this.#died.promise
-  readonly #watchdog: Watchdog
+  readonly #stopWatching: () => void
   #removing: Promise<void> | undefined
 
   private constructor(docker: Dockerode, id: string, channel: AgentChannel, attachment: Attachment, image: ImageCache) {
@@ -52,7 +52,7 @@ export class DockerContainer implements ShellContainer {
     this.#attachment = attachment
     this.#image = image
     this.files = new AgentFiles(channel, image)
-    this.#watchdog = new Watchdog(channel, () => this.#inspect())
+    this.#stopWatching = watch(channel, () => this.#inspect())
     void attachment.closed.then(() => this.#lose({ reason: 'exited', message: 'the container of the session exited' }))
   }
 
@@ -79,18 +79,30 @@ export class DockerContainer implements ShellContainer {
     }
   }
 
+  /** Null while it runs. */
   get end(): ContainerEnd | null {
     return this.#channel.end
   }
 
+  /**
+   * Starts a program; resolves when it runs, or could not be executed: then `exit` has code 126 or 127, with the reason
+   * on stderr.
+   * @throws ContainerError `EAGAIN` when the process limit is reached by programs that use no more than their share of
+   * it (others are killed to make room), `ENOENT`/`ENOTDIR`/`EACCES` for `cwd`.
+   */
   exec(spec: ExecSpec): Promise<ContainerExec> {
     return startExec(this.#channel, { ...spec, env: { ...defaultEnv, ...this.#imageEnv(), ...homeEnv, ...spec.env } })
   }
 
+  /**
+   * Kills every process except the agent and returns their number; files stay, running programs end with SIGKILL.
+   * @throws ContainerError `ETIMEDOUT` if some are still alive after 5 s.
+   */
   killAll(): Promise<number> {
     return this.#channel.killAll()
   }
 
+  /** Finds programs in the image, cached: names to absolute paths. */
   async which(programs: readonly string[]): Promise<ReadonlyMap<string, string>> {
     await Promise.all(programs.map((program) => this.#find(program)))
     return new Map(
@@ -111,6 +123,7 @@ export class DockerContainer implements ShellContainer {
     }
   }
 
+  /** Kills and removes the container with its contents; resolves when Docker has removed it. Safe to call twice. */
   remove(): Promise<void> {
     return (this.#removing ??= this.#remove())
   }
@@ -132,7 +145,7 @@ export class DockerContainer implements ShellContainer {
     if (this.#channel.end) return
     this.#channel.lose(end)
     this.#died.resolve(end)
-    this.#watchdog.stop()
+    this.#stopWatching()
     this.#attachment.close()
   }
 

@@ -20,6 +20,12 @@ export interface EngineIdentity {
   readonly owner: string
 }
 
+/** Returns the labels of everything that an engine creates in Docker. */
+export const labelsOf = ({ engine, owner }: EngineIdentity): Record<string, string> => ({
+  [labels.engine]: engine,
+  [labels.owner]: owner,
+})
+
 const fileName = 'shell-engine-id'
 
 /** Returns the identity of this process; the part stored in the state folder is created on first use. */

@@ -3,30 +3,29 @@ import type Dockerode from 'dockerode'
 import type { Readable } from 'node:stream'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { imagePattern, isImageReference } from '../../../core/config/image-reference.ts'
-import { type OwnImage, ownImages, type ShellImage, type ShellImages } from '../container.ts'
+import { type OwnImage, ownImages, type ShellImage } from '../container.ts'
 import type { DockerConnection } from '../docker/connection.ts'
 import { derivedRepository, dropReplaced } from '../docker/derived-image.ts'
 import { dockerError, ignoreStatuses } from '../docker/errors.ts'
 import { makeBusybox } from './busybox-image.ts'
 import { makeDebian, shellDebian } from './debian-image.ts'
 
-interface Options {
-  readonly connect: () => Promise<DockerConnection>
-  /** Allowed names; undefined allows every local image. */
-  readonly allowed: readonly string[] | undefined
+interface Progress {
+  readonly report?: (line: string) => void
+  readonly signal?: AbortSignal
 }
 
-type Progress = Parameters<ShellImages['build']>[1]
-
-export class LocalImages implements ShellImages {
-  readonly #connect: Options['connect']
+export class LocalImages {
+  readonly #connect: () => Promise<DockerConnection>
   readonly #allowed: ReadonlySet<string> | undefined
 
-  constructor({ connect, allowed }: Options) {
+  /** @param allowed Allowed names; undefined allows every local image. */
+  constructor(connect: () => Promise<DockerConnection>, allowed: readonly string[] | undefined) {
     this.#connect = connect
     this.#allowed = allowed && new Set([...allowed, ...Object.values(ownImages)].map(fullName))
   }
 
+  /** Lists local images that sessions may use: bax's own and those on the allow-list. */
   async list(): Promise<ShellImage[]> {
     const { docker } = await this.#connect()
     const images = await translated('listing images', docker.listImages())
@@ -39,6 +38,7 @@ export class LocalImages implements ShellImages {
       .toSorted((left, right) => (left.name < right.name ? -1 : 1))
   }
 
+  /** @throws BaxError `image_not_found` (hint: how to build or pull it); never pulls. */
   async find(name: string): Promise<ShellImage> {
     if (!this.#isAllowed(name)) throw this.#notFound(name)
     const { docker } = await this.#connect()
@@ -49,6 +49,7 @@ export class LocalImages implements ShellImages {
     return factsOf(name, found)
   }
 
+  /** Pulls from a registry. @throws BaxError `image_not_found` if the registry is unreachable or lacks the image. */
   async pull(name: string, { report, signal }: Progress): Promise<ShellImage> {
     if (!this.#isAllowed(name)) throw this.#notFound(name)
     const { docker } = await this.#connect()
@@ -67,9 +68,12 @@ export class LocalImages implements ShellImages {
     return this.find(name)
   }
 
+  /**
+   * Builds one of bax's own images on this machine (`default`: Debian with Python, Node, git; `busybox`: 2 MB).
+   * @throws BaxError `image_failed` with the missing tool, or the last lines of its output.
+   */
   async build(which: OwnImage, progress: Progress): Promise<ShellImage> {
-    const connection = await this.#connect()
-    const { docker, architecture } = connection
+    const { docker, architecture } = await this.#connect()
     if (process.platform !== 'linux' || architecture !== process.arch)
       throw new BaxError(
         'image_failed',
@@ -85,7 +89,7 @@ export class LocalImages implements ShellImages {
     else await makeDebian(shellDebian, progress, take)
     const built = await this.find(name)
     if (previous && previous.Id !== built.id)
-      await translated('removing the previous image', dropReplaced(connection, previous.Id))
+      await translated('removing the previous image', dropReplaced(docker, previous.Id))
     return built
   }
 
