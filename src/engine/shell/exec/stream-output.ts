@@ -1,24 +1,16 @@
 /** Adds a program's output to its frames, at the pace of their readers. */
 import { limits } from '../../../core/limits/limits.ts'
-import type { ContainerExec } from '../container-exec.ts'
 import type { FrameLog } from './frame-log.ts'
 import { Pieces } from './pieces.ts'
-import type { DeliveredBytes } from './running-exec.ts'
 
-type OutputType = 'stdout' | 'stderr' | 'pty'
+export type OutputType = 'stdout' | 'stderr' | 'pty'
 
-/** Returns a function that resolves when both streams have ended. A terminal has one stream, called `pty`. */
-export const streamOutput =
-  (log: FrameLog, isTerminal: boolean) =>
-  async (exec: ContainerExec): Promise<DeliveredBytes> => {
-    const [stdout, stderr] = await Promise.all([
-      streamOne(exec.stdout, log, isTerminal ? 'pty' : 'stdout'),
-      streamOne(exec.stderr, log, 'stderr'),
-    ])
-    return { stdout, stderr }
-  }
-
-async function streamOne(source: AsyncIterable<Uint8Array>, log: FrameLog, type: OutputType): Promise<number> {
+/** Adds one stream of output until it ends; returns its number of bytes. */
+export async function streamOutput(
+  source: AsyncIterable<Uint8Array>,
+  log: FrameLog,
+  type: OutputType,
+): Promise<number> {
   const pieces = new Pieces()
   let bytes = 0
   let timer: NodeJS.Timeout | undefined
