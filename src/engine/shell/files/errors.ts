@@ -1,6 +1,8 @@
 /** Translates errors of the system in the container to codes and messages of the API. */
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { ContainerError } from '../container.ts'
+import type { ContainerFiles, FileFacts } from '../container-files.ts'
+import type { ResolvedPath } from './paths.ts'
 
 const codes: Record<string, readonly [code: ErrorCode, message: string]> = {
   ENOENT: ['file_not_found', 'does not exist'],
@@ -52,4 +54,11 @@ function explain(error: unknown, shown: string, messages: Readonly<Record<string
     ...(hint && { hint }),
     details: { path: shown },
   })
+}
+
+/** Returns the facts of a directory, following links. @throws BaxError `not_a_directory`. */
+export async function folderFacts(files: ContainerFiles, { bytes, shown }: ResolvedPath): Promise<FileFacts> {
+  const facts = await files.info(bytes, { follow: true })
+  if (facts.type === 'directory') return facts
+  throw new BaxError('not_a_directory', `${JSON.stringify(shown.path)} is not a directory`)
 }

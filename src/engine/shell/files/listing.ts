@@ -1,21 +1,13 @@
 /** Lists directories of a session, flat or as a tree. */
-import { BaxError } from '../../../core/errors/errors.ts'
-import type {
-  InfoInput,
-  InfoOutput,
-  ListInput,
-  ListOutput,
-  TreeInput,
-  TreeNode,
-  TreeOutput,
-} from '../../../core/shapes/shell/files.ts'
+import type { TreeInput, TreeNode } from '../../../core/shapes/shell/files.ts'
 import type { ContainerFiles } from '../container-files.ts'
 import { checksumOf } from './content.ts'
 import { entryOf } from './entry.ts'
-import { onPath } from './errors.ts'
+import { folderFacts, onPath } from './errors.ts'
+import type { FileWork } from './files.ts'
 import { below, type ResolvedPath, resolvePath } from './paths.ts'
 
-export async function listFolder(files: ContainerFiles, input: ListInput): Promise<ListOutput> {
+export const listFolder: FileWork<'list'> = async (files, input) => {
   const target = resolvePath(input.path, input.path_b64)
   const { limit, show_hidden, cursor } = input
   const after = cursor === undefined ? {} : { after: Buffer.from(cursor, 'base64url') }
@@ -31,7 +23,7 @@ export async function listFolder(files: ContainerFiles, input: ListInput): Promi
   }
 }
 
-export async function infoOf(files: ContainerFiles, input: InfoInput): Promise<InfoOutput> {
+export const infoOf: FileWork<'info'> = async (files, input) => {
   const { shown, bytes } = resolvePath(input.path, input.path_b64)
   return onPath(shown.path, async () => {
     const facts = await files.info(bytes, { follow: input.follow_symlinks })
@@ -41,12 +33,10 @@ export async function infoOf(files: ContainerFiles, input: InfoInput): Promise<I
   })
 }
 
-export async function treeOf(files: ContainerFiles, input: TreeInput, signal: AbortSignal): Promise<TreeOutput> {
+export const treeOf: FileWork<'tree'> = async (files, input, { signal }) => {
   const target = resolvePath(input.path, input.path_b64)
   return onPath(target.shown.path, async () => {
-    const facts = await files.info(target.bytes, { follow: true })
-    if (facts.type !== 'directory')
-      throw new BaxError('not_a_directory', `${JSON.stringify(target.shown.path)} is not a directory`)
+    const facts = await folderFacts(files, target)
     const root: TreeNode = { ...entryOf(facts, target.bytes), children: [] }
     if (input.max_depth === 0) return { ...target.shown, root: markOmitted(root), entries: 0, truncated: true }
     const { entries, truncated } = await grow(files, target, root, input, signal)
