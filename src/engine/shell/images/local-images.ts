@@ -9,11 +9,9 @@ import { derivedRepository, dropReplaced } from '../docker/derived-image.ts'
 import { dockerError, ignoreStatuses } from '../docker/errors.ts'
 import { makeBusybox } from './busybox-image.ts'
 import { makeDebian, shellDebian } from './debian-image.ts'
+import type { ToolRun } from './tool.ts'
 
-interface Progress {
-  readonly report?: (line: string) => void
-  readonly signal?: AbortSignal
-}
+type Progress = Pick<ToolRun, 'report' | 'signal'>
 
 export class LocalImages {
   readonly #connect: () => Promise<DockerConnection>
