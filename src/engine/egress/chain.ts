@@ -9,51 +9,36 @@ import { bareHost } from './policy.ts'
 import { proxyAddress } from './proxy-address.ts'
 import { loopbackAddress } from './proxy.ts'
 
-export class Chain {
-  readonly #server: Server
-  readonly #host: string
-  readonly #secret: { readonly username: string; readonly password: string } | undefined
-  #closing: Promise<void> | undefined
-  #onClosed = () => {}
-
-  private constructor(input: ProxyInput, upstream: URL, egress: Egress) {
-    this.#host = loopbackAddress()
-    // Other programs that find the port must not be able to use the session's proxy.
-    const hasPassword = upstream.username !== '' || upstream.password !== ''
-    const secret = hasPassword ? { username: 'bax', password: randomBytes(18).toString('base64url') } : undefined
-    this.#secret = secret
-    this.#server = new Server({
-      host: this.#host,
-      port: 0,
-      prepareRequestFunction: async (request) => {
-        if (secret && (request.username !== secret.username || request.password !== secret.password)) {
-          return { requestAuthentication: true }
-        }
-        return prepare(request, { input, upstream, egress })
-      },
-    })
-  }
-
-  /** Starts the proxy. @throws BaxError `url_blocked` for a blocked proxy, `invalid_request` for an unknown host. */
-  static async open(input: ProxyInput, egress: Egress): Promise<Chain> {
-    const chain = new Chain(input, await upstreamOf(input, egress), egress)
-    await chain.#server.listen()
-    return chain
-  }
-
+export interface Chain {
   /** Proxy option for Playwright's contexts. */
-  get proxy(): { readonly server: string; readonly username?: string; readonly password?: string } {
-    const { port } = this.#server.server.address() as AddressInfo
-    return { server: `http://${this.#host}:${port}`, ...this.#secret }
-  }
-
-  onClosed(listener: () => void): void {
-    this.#onClosed = listener
-  }
-
+  readonly proxy: { readonly server: string; readonly username?: string; readonly password?: string }
   /** Closes all connections. */
-  close(): Promise<void> {
-    return (this.#closing ??= this.#server.close(true).then(() => this.#onClosed()))
+  close(): Promise<void>
+}
+
+/** Starts the proxy. @throws BaxError `url_blocked` for a blocked proxy, `invalid_request` for an unknown host. */
+export async function openChain(input: ProxyInput, egress: Egress, onClosed: () => void): Promise<Chain> {
+  const upstream = await upstreamOf(input, egress)
+  const host = loopbackAddress()
+  // Other programs that find the port must not be able to use the session's proxy.
+  const hasPassword = upstream.username !== '' || upstream.password !== ''
+  const secret = hasPassword ? { username: 'bax', password: randomBytes(18).toString('base64url') } : undefined
+  const server = new Server({
+    host,
+    port: 0,
+    prepareRequestFunction: async (request) => {
+      if (secret && (request.username !== secret.username || request.password !== secret.password)) {
+        return { requestAuthentication: true }
+      }
+      return prepare(request, { input, upstream, egress })
+    },
+  })
+  await server.listen()
+  const { port } = server.server.address() as AddressInfo
+  let closing: Promise<void> | undefined
+  return {
+    proxy: { server: `http://${host}:${port}`, ...secret },
+    close: () => (closing ??= server.close(true).then(onClosed)),
   }
 }
 
