@@ -91,7 +91,7 @@ export class TombstoneStore<Session extends SessionLike> {
     this.#lines += 1
   }
 
-  #journalsOfEndedEngines(): (Journal<Session> & { path: string })[] {
+  #journalsOfEndedEngines() {
     return listState(this.#folder)
       .filter((name) => name.endsWith(extension))
       .map((name) => join(this.#folder, name))
@@ -171,15 +171,11 @@ export class TombstoneStore<Session extends SessionLike> {
   }
 }
 
-/** Content of a journal. */
-interface Journal<Session extends SessionLike> {
-  readonly lines: StoredTombstone<Session>[]
-  /** Whether there are unreadable lines. */
-  readonly damaged: boolean
-}
-
-/** Parses the newest line of each session; a truncated last line is normal, since the engine may have been killed. */
-function readJournal<Session extends SessionLike>(text: string): Journal<Session> & { head: Head | undefined } {
+/**
+ * Parses the newest line of each session; `damaged` tells whether there are unreadable lines. A truncated last line is
+ * normal, since the engine may have been killed.
+ */
+function readJournal<Session extends SessionLike>(text: string) {
   const [first = '', ...rest] = text.split('\n')
   rest.pop()
   const lines = new Map<string, StoredTombstone<Session>>()

@@ -6,7 +6,7 @@ import type { ContainerSpec, ShellContainer, ShellContainers } from '../containe
 import { LocalImages } from '../images/local-images.ts'
 import { connectDocker, type DockerConnection } from './connection.ts'
 import { type DerivedImage, derivedImage, dropStale } from './derived-image.ts'
-import { DockerContainer, type ImageCache } from './docker-container.ts'
+import { DockerContainer } from './docker-container.ts'
 import { type EngineIdentity, engineIdentity, isAlive, labels, labelsOf } from './engine-identity.ts'
 import { dockerError, statusOf, ignoreStatuses } from './errors.ts'
 import { createOptions } from './host-config.ts'
@@ -23,10 +23,6 @@ export const createContainers = (config: Config): ShellContainers => new DockerC
 /** Connection to Docker, and our identity for its labels. */
 type DockerAccess = DockerConnection & EngineIdentity
 
-interface PreparedImage extends DerivedImage {
-  readonly cache: ImageCache
-}
-
 /** Containers of one engine. Connects at the first call. */
 export class DockerContainers {
   readonly images: LocalImages
@@ -35,7 +31,7 @@ export class DockerContainers {
   readonly #live = new Set<DockerContainer>()
   /** Pending work that `close` waits for. */
   readonly #pending = new Set<Promise<unknown>>()
-  readonly #images = new Map<string, Promise<PreparedImage>>()
+  readonly #images = new Map<string, Promise<DerivedImage>>()
   #access: Promise<DockerAccess> | undefined
   #closing: Promise<void> | undefined
   #bridgeId: Promise<string> | undefined
@@ -131,7 +127,7 @@ export class DockerContainers {
     const plan = { spec, image: image.id, volumes: image.volumes, network, labels: own, podman: kind === 'podman' }
     const { id } = await docker.createContainer(createOptions(plan))
     try {
-      const container = await DockerContainer.start(docker, id, image.cache, (text) =>
+      const container = await DockerContainer.start(docker, id, image, (text) =>
         this.#config.log('warn', 'agent', { text }),
       )
       this.#live.add(container)
@@ -156,13 +152,10 @@ export class DockerContainers {
   }
 
   /** Returns the image with the agent, created once, and again if it was removed. */
-  #imageWithAgent(access: DockerAccess, baseId: string): Promise<PreparedImage> {
+  #imageWithAgent(access: DockerAccess, baseId: string): Promise<DerivedImage> {
     const known = this.#images.get(baseId)
     if (known) return known
-    const creating = derivedImage(access, baseId, labelsOf(access)).then((image) => ({
-      ...image,
-      cache: { env: image.env, programs: new Map<string, string | null>() },
-    }))
+    const creating = derivedImage(access, baseId, labelsOf(access))
     this.#images.set(baseId, creating)
     creating.catch(() => this.#images.delete(baseId))
     return creating

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
+import type { OwnersOfImage } from '../agent/files.ts'
 import type { DockerConnection } from './connection.ts'
 import { ignoreStatuses } from './errors.ts'
 import { agentPath } from './host-config.ts'
@@ -12,11 +13,13 @@ import { tar } from './tar.ts'
 /** Repository of derived images; not available to sessions. */
 export const derivedRepository = 'bax-agent'
 
-export interface DerivedImage {
+/** Image with the agent, and state shared by all of its containers. */
+export interface DerivedImage extends OwnersOfImage {
   readonly id: string
-  /** Environment of the image, as `KEY=value`. */
-  readonly env: readonly string[]
+  readonly env: Readonly<Record<string, string>>
   readonly volumes: readonly string[]
+  /** Cached paths of programs; null if not found. */
+  readonly programs: Map<string, string | null>
 }
 
 /**
@@ -66,8 +69,14 @@ export async function derivedImage(
 
 const factsOf = ({ Id, Config }: Dockerode.ImageInspectInfo): DerivedImage => ({
   id: Id,
-  env: Config.Env ?? [],
+  env: Object.fromEntries(
+    (Config.Env ?? []).map((item) => {
+      const at = item.indexOf('=')
+      return [item.slice(0, at), item.slice(at + 1)]
+    }),
+  ),
   volumes: Object.keys(Config.Volumes ?? {}),
+  programs: new Map(),
 })
 
 /** Removes derived images whose base image no longer exists, unless they are in use. */

@@ -3,21 +3,14 @@ import type Dockerode from 'dockerode'
 import { AgentChannel } from '../agent/channel.ts'
 import { Deferred } from '../agent/deferred.ts'
 import { startExec } from '../agent/exec.ts'
-import { AgentFiles, type OwnersOfImage } from '../agent/files.ts'
+import { AgentFiles } from '../agent/files.ts'
 import { type ContainerEnd, ContainerError } from '../container.ts'
 import type { ContainerExec, ExecSpec } from '../container-exec.ts'
 import { type Attachment, attach } from './attach.ts'
 import { withTimeout } from './connection.ts'
+import type { DerivedImage } from './derived-image.ts'
 import { statusOf, ignoreStatuses } from './errors.ts'
 import { watch } from './watchdog.ts'
-
-/** State shared by all containers of one image. */
-export interface ImageCache extends OwnersOfImage {
-  /** Environment of the image, as `KEY=value`. */
-  readonly env: readonly string[]
-  /** Cached paths of programs; null if not found. */
-  readonly programs: Map<string, string | null>
-}
 
 /** Timeout for removing a container, in milliseconds. */
 const removeMs = 20_000
@@ -38,14 +31,20 @@ export class DockerContainer {
   readonly #docker: Dockerode
   readonly #channel: AgentChannel
   readonly #attachment: Attachment
-  readonly #image: ImageCache
+  readonly #image: DerivedImage
   readonly #died = new Deferred<ContainerEnd>()
   /** Resolves (never rejects) when the container is gone for any reason, including `remove`. */
   readonly died = this.#died.promise
   readonly #stopWatching: () => void
   #removing: Promise<void> | undefined
 
-  private constructor(docker: Dockerode, id: string, channel: AgentChannel, attachment: Attachment, image: ImageCache) {
+  private constructor(
+    docker: Dockerode,
+    id: string,
+    channel: AgentChannel,
+    attachment: Attachment,
+    image: DerivedImage,
+  ) {
     this.#docker = docker
     this.id = id
     this.#channel = channel
@@ -60,7 +59,7 @@ export class DockerContainer {
   static async start(
     docker: Dockerode,
     id: string,
-    image: ImageCache,
+    image: DerivedImage,
     note: (text: string) => void,
   ): Promise<DockerContainer> {
     const pending: Uint8Array[] = []
@@ -91,7 +90,7 @@ export class DockerContainer {
    * it (others are killed to make room), `ENOENT`/`ENOTDIR`/`EACCES` for `cwd`.
    */
   exec(spec: ExecSpec): Promise<ContainerExec> {
-    return startExec(this.#channel, { ...spec, env: { ...defaultEnv, ...this.#imageEnv(), ...homeEnv, ...spec.env } })
+    return startExec(this.#channel, { ...spec, env: { ...defaultEnv, ...this.#image.env, ...homeEnv, ...spec.env } })
   }
 
   /**
@@ -102,15 +101,10 @@ export class DockerContainer {
     return this.#channel.killAll()
   }
 
-  /** Finds programs in the image, cached: names to absolute paths. */
-  async which(programs: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  /** Finds programs in the image, cached: names to absolute paths, or null. */
+  async which(programs: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
     await Promise.all(programs.map((program) => this.#find(program)))
-    return new Map(
-      programs.flatMap((program): [string, string][] => {
-        const path = this.#image.programs.get(program)
-        return path ? [[program, path]] : []
-      }),
-    )
+    return this.#image.programs
   }
 
   /** Returns whether the agent still responds. */
@@ -162,18 +156,9 @@ export class DockerContainer {
     }
   }
 
-  #imageEnv(): Record<string, string> {
-    return Object.fromEntries(
-      this.#image.env.map((item) => {
-        const at = item.indexOf('=')
-        return [item.slice(0, at), item.slice(at + 1)]
-      }),
-    )
-  }
-
   async #find(program: string): Promise<void> {
     if (this.#image.programs.has(program)) return
-    const path = this.#imageEnv()['PATH'] ?? defaultEnv.PATH
+    const path = this.#image.env['PATH'] ?? defaultEnv.PATH
     const found = await Promise.all(path.split(':').map((folder) => this.#executable(`${folder}/${program}`)))
     this.#image.programs.set(program, found.find((candidate) => candidate !== null) ?? null)
   }
