@@ -61,14 +61,12 @@ export interface ContainerEnd {
 export class ContainerError extends Error {
   /** `ENOENT`, `EACCES`, `ENOSPC`, … */
   readonly code: string
-  /** Failed operation, such as `open`. */
-  readonly during: string
 
+  /** @param during Failed operation, such as `open`. */
   constructor(code: string, during: string) {
     super(`${during}: ${code}`)
     this.name = 'ContainerError'
     this.code = code
-    this.during = during
   }
 }
 

@@ -8,7 +8,7 @@ import { baseName } from '../files/paths.ts'
 import { percentDecoded, percentEncoded } from '../names.ts'
 import type { ShellSessions } from '../session/sessions.ts'
 import { fileNamed, servedType } from './manifest.ts'
-import type { ArtifactStore, Page } from './store.ts'
+import type { ArtifactStore } from './store.ts'
 
 export function artifactOperations(store: ArtifactStore, sessions: Pick<ShellSessions, 'idOf'>): Shells['artifacts'] {
   const sees = async (caller: Caller, sessionId: string): Promise<boolean> => {
@@ -28,7 +28,7 @@ export function artifactOperations(store: ArtifactStore, sessions: Pick<ShellSes
       if (known === undefined && !(await sees(caller, id))) throw unknownSession(session_id)
       const page = await store.list(id, cursor === undefined ? 0 : numberOf(cursor), limit)
       if (!page && known === undefined) throw unknownSession(session_id)
-      const { artifacts, last, warning }: Page = page ?? { artifacts: [], last: null }
+      const { artifacts, last, warning } = page ?? { artifacts: [], last: null }
       const next_cursor = last === null ? null : cursorOf(last)
       return { session_id: id, artifacts, next_cursor, ...(warning !== undefined && { warning }) }
     },

@@ -6,13 +6,6 @@ import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { privateDir, temporaryPath } from '../../../core/state/files.ts'
 
-export interface Blob {
-  readonly sha256: string
-  readonly size: number
-  /** Whether these bytes were stored before. */
-  readonly known: boolean
-}
-
 /** Thrown when a stream exceeds its limit. */
 export class TooManyBytes extends Error {
   constructor() {
@@ -28,8 +21,11 @@ export class Blobs {
     this.#folder = folder
   }
 
-  /** Stores a stream of at most `maxBytes`. @throws TooManyBytes; nothing is stored then. */
-  async add(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Blob> {
+  /**
+   * Stores a stream of at most `maxBytes`; `known` tells whether its bytes were stored before.
+   * @throws TooManyBytes; nothing is stored then.
+   */
+  async add(bytes: AsyncIterable<Uint8Array>, maxBytes: number) {
     await privateDir(this.#folder)
     const temporary = temporaryPath(this.path('new'))
     const file = await open(temporary, 'wx', 0o600)

@@ -5,7 +5,7 @@ import type { ContainerExec, TerminalSize } from '../container-exec.ts'
 import { encodeBytes, type Encoding } from './characters.ts'
 import type { FrameLog } from './frame-log.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
-import { type OutputType, streamOutput } from './stream-output.ts'
+import { type OutputType, streamOutput } from './pieces.ts'
 
 export interface OutputOptions {
   readonly encoding: 'auto' | Encoding

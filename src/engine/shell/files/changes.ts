@@ -1,9 +1,9 @@
 /** Deletes, copies, moves and creates files in a session. */
 import { ContainerError } from '../container.ts'
 import type { ContainerFiles } from '../container-files.ts'
-import { entryOf } from './entry.ts'
 import { onPath } from './errors.ts'
 import type { FileWork } from './files.ts'
+import { entryOf } from './listing.ts'
 import { type ResolvedPath, resolvePath } from './paths.ts'
 
 export const deleteFile: FileWork<'delete'> = async (files, input) => {

@@ -41,19 +41,15 @@ export async function onPath<T>(
   try {
     return await work()
   } catch (error) {
-    throw explain(error, shown, messages)
+    if (!(error instanceof ContainerError)) throw error
+    const [code, standard] = codes[error.code] ?? ['unsupported', `could not be used (${error.code})`]
+    const hint = hints[code]
+    throw new BaxError(code, `${JSON.stringify(shown)} ${messages[error.code] ?? standard}`, {
+      cause: error,
+      ...(hint && { hint }),
+      details: { path: shown },
+    })
   }
-}
-
-function explain(error: unknown, shown: string, messages: Readonly<Record<string, string>>): unknown {
-  if (!(error instanceof ContainerError)) return error
-  const [code, standard] = codes[error.code] ?? ['unsupported', `could not be used (${error.code})`]
-  const hint = hints[code]
-  return new BaxError(code, `${JSON.stringify(shown)} ${messages[error.code] ?? standard}`, {
-    cause: error,
-    ...(hint && { hint }),
-    details: { path: shown },
-  })
 }
 
 /** Returns the facts of a directory, following links. @throws BaxError `not_a_directory`. */

@@ -1,11 +1,12 @@
 /** Lists directories of a session, flat or as a tree. */
-import type { TreeInput, TreeNode } from '../../../core/shapes/shell/files.ts'
-import type { ContainerFiles } from '../container-files.ts'
+import type { FileEntry, TreeInput, TreeNode } from '../../../core/shapes/shell/files.ts'
+import { isoOf, modeOf } from '../artifacts/manifest.ts'
+import type { ContainerFiles, FileFacts } from '../container-files.ts'
+import { shownName, shownPath } from '../names.ts'
 import { checksumOf } from './content.ts'
-import { entryOf } from './entry.ts'
 import { folderFacts, onPath } from './errors.ts'
 import type { FileWork } from './files.ts'
-import { below, type ResolvedPath, resolvePath } from './paths.ts'
+import { baseName, below, type ResolvedPath, resolvePath } from './paths.ts'
 
 export const listFolder: FileWork<'list'> = async (files, input) => {
   const target = resolvePath(input.path, input.path_b64)
@@ -82,4 +83,24 @@ async function grow(
 function markOmitted(node: TreeNode): TreeNode {
   node.children_omitted = true
   return node
+}
+
+/** Converts facts of a file to the format of the API. */
+export function entryOf(facts: FileFacts, path: Uint8Array | string): FileEntry {
+  const bytes = Buffer.from(path as string)
+  const { type, size, mode, uid, gid, owner, group, modifiedNs, linkTarget } = facts
+  const name = baseName(bytes)
+  return {
+    ...shownName(name.length > 0 ? name : Buffer.from('/')),
+    ...shownPath(bytes),
+    type,
+    size,
+    mode: modeOf(mode),
+    owner: owner ?? String(uid),
+    group: group ?? String(gid),
+    uid,
+    gid,
+    modified_at: isoOf(modifiedNs),
+    symlink_target: linkTarget === null ? null : shownName(linkTarget).name,
+  }
 }

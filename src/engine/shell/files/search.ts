@@ -1,14 +1,15 @@
 /** Searches the files below a directory by name and content. */
 import { isUtf8 } from 'node:buffer'
+import { RE2JS } from 're2js'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SearchInput, SearchOutput } from '../../../core/shapes/shell/files.ts'
+import { compileRe2, linearGlob } from '../../linear-glob.ts'
 import { ContainerError } from '../container.ts'
 import type { ContainerFiles, WalkEntry } from '../container-files.ts'
 import { shownPath } from '../names.ts'
 import { folderFacts, onPath } from './errors.ts'
 import type { FileWork } from './files.ts'
 import { below, type ResolvedPath, resolvePath } from './paths.ts'
-import { globMatcher, type LineMatcher, lineMatcher } from './patterns.ts'
 
 type Match = SearchOutput['matches'][number]
 
@@ -129,4 +130,31 @@ function cut(line: string, { start, end }: { start: number; end: number }): stri
   const from = end <= limits.files.lineChars ? 0 : Math.max(0, start - 100)
   // The cut may split a surrogate pair.
   return Buffer.from(full.slice(from, from + limits.files.lineChars)).toString()
+}
+
+/** Returns a matcher of paths below the searched folder, which never contain `..` or empty names. */
+export const globMatcher = (pattern: string): ((path: string) => boolean) =>
+  linearGlob(pattern, 'pattern', { posix: true })
+
+/** Finds the first match in a line, in UTF-16 units from 0; undefined without a match. */
+type LineMatcher = (line: string) => { readonly start: number; readonly end: number } | undefined
+
+export function lineMatcher(
+  query: string,
+  { regex, caseSensitive }: { regex: boolean; caseSensitive: boolean },
+): LineMatcher {
+  if (!regex && caseSensitive) {
+    return (line) => {
+      const start = line.indexOf(query)
+      return start === -1 ? undefined : { start, end: start + query.length }
+    }
+  }
+  const source = regex ? query : RE2JS.quote(query)
+  const re = compileRe2(source, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE, 'query')
+  return (line) => {
+    // Most lines do not match, and `test` is cheaper.
+    if (!re.test(line)) return undefined
+    const matcher = re.matcher(line)
+    return matcher.find() ? { start: matcher.start(), end: matcher.end() } : undefined
+  }
 }
