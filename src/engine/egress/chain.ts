@@ -3,10 +3,9 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type PrepareRequestFunctionOpts, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain'
 import { BaxError } from '../../core/errors/errors.ts'
-import { bypasses } from './bypass.ts'
 import type { Egress, ProxyInput } from './egress.ts'
 import { bareHost } from './policy.ts'
-import { proxyAddress } from './proxy-address.ts'
+import { bypasses, proxyAddress } from './proxy-settings.ts'
 import { loopbackAddress } from './proxy.ts'
 
 export interface Chain {
@@ -60,14 +59,10 @@ async function upstreamOf({ server, username, password }: ProxyInput, egress: Eg
   return url
 }
 
-interface Route {
-  readonly input: ProxyInput
-  readonly upstream: URL
-  readonly egress: Egress
-}
-
-async function prepare(options: PrepareRequestFunctionOpts, route: Route): Promise<PrepareRequestFunctionResult> {
-  const { input, upstream, egress } = route
+async function prepare(
+  options: PrepareRequestFunctionOpts,
+  { input, upstream, egress }: { input: ProxyInput; upstream: URL; egress: Egress },
+): Promise<PrepareRequestFunctionResult> {
   const host = bareHost(options.hostname)
   const { port, request } = options
   const direct = input.bypass !== undefined && bypasses(input.bypass, host, port)

@@ -63,7 +63,8 @@ export class FileCall implements Conversation {
 
   frame(type: number, body: FrameReader): void {
     if (type === fromAgent.inputCredit) this.#input.grant(body.u32())
-    else if (type === fromAgent.result) this.#onRecord(body)
+    else if (type === fromAgent.result && this.#opens) this.opening.resolve(body)
+    else if (type === fromAgent.result) this.pieces.push(body.rest())
     else if (type === fromAgent.done) {
       this.#channel.finish(this.#id)
       this.#input.close()
@@ -85,9 +86,4 @@ export class FileCall implements Conversation {
 
   /** Cancels the operation, which fails with `ECANCELED` unless it has just completed. */
   #cancel = (): void => this.#channel.send(toAgent.cancel, this.#id)
-
-  #onRecord(body: FrameReader): void {
-    if (this.#opens) this.opening.resolve(body)
-    else this.pieces.push(body.rest())
-  }
 }

@@ -7,12 +7,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { privateDir, temporaryPath } from '../../../core/state/files.ts'
 
 /** Thrown when a stream exceeds its limit. */
-export class TooManyBytes extends Error {
-  constructor() {
-    super('too many bytes')
-    this.name = 'TooManyBytes'
-  }
-}
+export class TooManyBytes extends Error {}
 
 export class Blobs {
   readonly #folder: string
@@ -82,7 +77,7 @@ async function writeAll(file: FileHandle, bytes: AsyncIterable<Uint8Array>, maxB
   let size = 0
   for await (const chunk of bytes) {
     size += chunk.length
-    if (size > maxBytes) throw new TooManyBytes()
+    if (size > maxBytes) throw new TooManyBytes('too many bytes')
     hash.update(chunk)
     // `writeFile` writes everything; `write` may silently write less on a nearly full disk.
     await file.writeFile(chunk)

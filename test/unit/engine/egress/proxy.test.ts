@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bypasses } from '../../../../src/engine/egress/bypass.ts'
+import { bypasses } from '../../../../src/engine/egress/proxy-settings.ts'
 import { Failures } from '../../../../src/engine/egress/failures.ts'
 import { HostResolver } from '../../../../src/engine/egress/host-resolver.ts'
 import { Policy } from '../../../../src/engine/egress/policy.ts'
