@@ -43,10 +43,6 @@ export interface FileFacts {
   readonly linkTarget: Uint8Array | null
 }
 
-export interface NamedFacts extends FileFacts {
-  readonly name: Uint8Array
-}
-
 export interface WalkEntry extends FileFacts {
   /** Path relative to the start of the walk. */
   readonly path: Uint8Array

@@ -1,15 +1,7 @@
 /** File operations of one container, performed by its agent. */
 import PQueue from 'p-queue'
 import { ContainerError } from '../container.ts'
-import type {
-  FileFacts,
-  FileStream,
-  NamedFacts,
-  PathBytes,
-  ReadOptions,
-  WalkEntry,
-  WalkOptions,
-} from '../container-files.ts'
+import type { FileFacts, FileStream, PathBytes, ReadOptions, WalkEntry, WalkOptions } from '../container-files.ts'
 import type { AgentChannel } from './channel.ts'
 import { Deferred } from './deferred.ts'
 import { FileCall } from './file-call.ts'
@@ -64,10 +56,10 @@ export class AgentFiles {
       limit = maxU32,
       hidden = true,
     }: { after?: Uint8Array; limit?: number; hidden?: boolean } = {},
-  ): Promise<{ entries: NamedFacts[]; total: number; next: Uint8Array | null }> {
+  ): Promise<{ entries: (FileFacts & { name: Uint8Array })[]; total: number; next: Uint8Array | null }> {
     const owners = await this.#owners()
     const call = new FileCall(this.#channel, request('list').bytes(path).bytes(after).u32(limit).flag(hidden))
-    const entries: NamedFacts[] = []
+    const entries: (FileFacts & { name: Uint8Array })[] = []
     for await (const piece of call.pieces) {
       const records = new FrameReader(piece as Buffer)
       while (!records.finished) {

@@ -75,7 +75,10 @@ function unavailable(attempts: { endpoint: string; error: unknown }[], configure
   const details = { tried: attempts.map(({ endpoint, error }) => ({ endpoint, error: reasonOf(error) })) }
   const cause = attempts[0]?.error
   let message = 'shell sessions need Docker, which is not running'
-  let hint = startHint()
+  let hint =
+    process.platform === 'linux'
+      ? 'start it (`sudo systemctl start docker`, or `sudo dockerd`), install it (`sudo apt install docker.io`), or set DOCKER_HOST'
+      : 'start Docker Desktop (or Podman), or set DOCKER_HOST'
   if (noPermission) {
     message = `no permission to use Docker at ${noPermission.endpoint}`
     hint = 'add the user to the group docker (`sudo usermod -aG docker $USER`) and log in again'
@@ -84,11 +87,6 @@ function unavailable(attempts: { endpoint: string; error: unknown }[], configure
     hint = 'start Docker there, or correct DOCKER_HOST'
   }
   return new BaxError('docker_unavailable', message, { hint, details, cause })
-}
-
-function startHint(): string {
-  if (process.platform !== 'linux') return 'start Docker Desktop (or Podman), or set DOCKER_HOST'
-  return 'start it (`sudo systemctl start docker`, or `sudo dockerd`), install it (`sudo apt install docker.io`), or set DOCKER_HOST'
 }
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code

@@ -28,11 +28,11 @@ export class LocalImages {
     const { docker } = await this.#connect()
     const images = await translated('listing images', docker.listImages())
     return images
-      .flatMap((image) => (image.RepoTags ?? []).map((name) => ({ name, image })))
-      .filter(({ name }) => this.#isAllowed(name))
-      .map(({ name, image: { Id: id, Size: sizeBytes, Created } }) => {
-        return { name, id, sizeBytes, createdAt: new Date(Created * 1000).toISOString() }
-      })
+      .flatMap(({ RepoTags, Id: id, Size: sizeBytes, Created }) =>
+        (RepoTags ?? [])
+          .filter((name) => this.#isAllowed(name))
+          .map((name) => ({ name, id, sizeBytes, createdAt: new Date(Created * 1000).toISOString() })),
+      )
       .toSorted((left, right) => (left.name < right.name ? -1 : 1))
   }
 
@@ -130,12 +130,9 @@ async function translated<T>(action: string, work: Promise<T>): Promise<T> {
 async function importImage(docker: Dockerode, name: string, archive: Readable): Promise<void> {
   const [repo, tag] = name.split(':')
   const changes = ['WORKDIR /workspace', 'USER 1000:1000', 'ENV PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin']
-  try {
-    const stream = (await docker.importImage(archive, { repo, tag, changes, message: 'made by bax' })) as Readable
-    await finished(docker, stream)
-  } catch (error) {
-    throw dockerError(error, 'importing an image')
-  }
+  const importing = docker.importImage(archive, { repo, tag, changes, message: 'made by bax' })
+  const done = importing.then((stream) => finished(docker, stream as Readable))
+  await translated('importing an image', done)
 }
 
 /** Reports Docker's progress until the end; rejects on an error in it. */
