@@ -3,23 +3,17 @@ import picomatch from 'picomatch'
 import { RE2JS } from 're2js'
 import { BaxError } from '../core/errors/errors.ts'
 
-export interface GlobRules {
-  /** Whether `*` matches slashes, as for URLs. */
-  readonly bash?: boolean
-  /** Whether classes such as `[[:alpha:]]` are supported. */
-  readonly posix?: boolean
-}
-
 /**
  * Compiles a glob. picomatch converts it to a regular expression, which RE2 runs, since a backtracking engine takes
  * exponential time on `*a*a*a*a*`. Its lookaheads are removed: they exclude hidden names and `..`, and an empty match
- * of a trailing star, so `a/*` matches `a/` too.
+ * of a trailing star, so `a/*` matches `a/` too. With `bash`, `*` matches slashes, as for URLs; with `posix`, classes
+ * such as `[[:alpha:]]` are supported.
  * @throws BaxError `invalid_request` that names the field of the glob.
  */
 export function linearGlob(
   glob: string,
   field: string,
-  { bash = false, posix = false }: GlobRules = {},
+  { bash = false, posix = false }: { bash?: boolean; posix?: boolean } = {},
 ): (text: string) => boolean {
   const { source } = picomatch.makeRe(glob, { dot: true, noextglob: true, nonegate: true, bash, posix })
   const plain = source.replaceAll(lookahead, '').replaceAll(/\\([^\0-\x7f])/gu, '$1') // oxlint-disable-line no-control-regex

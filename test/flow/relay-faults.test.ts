@@ -3,6 +3,7 @@ import { limits } from '../../src/core/limits/limits.ts'
 import type { Link } from '../../src/core/net/link.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
+import { protocol } from '../../src/engine/relay/tunnel/messages.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type ConnectedHub, connectToHub } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -140,7 +141,7 @@ describe('tunnel failures', () => {
   test('a popup opened during the outage loads', async () => {
     const connected = await connectToHub(foreign.url)
     await connected.session
-      .executor({} as never)
+      .executor()
       .execute('run', { commands: [{ command: 'navigate_to', data: { url: site.url } }] }, never)
     connected.open = false
     connected.links[0]!.far.drop()
@@ -194,7 +195,7 @@ describe('hostile connectors', () => {
 
 const helloOf = (more: Record<string, unknown>) => ({
   type: 'hello',
-  proto: '1.1',
+  proto: protocol,
   version: '0',
   platform: 'test',
   name: null,
@@ -240,7 +241,7 @@ describe('large results and hanging tabs', () => {
       target.target_id === target_id && target.title === 'Home' && target.responsive
     await waitUntil(() => session.record(null).targets.some(isThere), 30_000)
     const run = (command: string) =>
-      session.executor({} as never).execute('run', { commands: [{ command }], context: { target_id } }, never)
+      session.executor().execute('run', { commands: [{ command }], context: { target_id } }, never)
     expect(await run('get_title')).toMatchObject({ results: [{ data: { result: { value: 'Home' } } }] })
     const waiting = evaluate(session, 'new Promise(() => {})', { target_id })
     await evaluate(session, '1', { target_id })
@@ -253,7 +254,7 @@ describe('large results and hanging tabs', () => {
     })
     expect(await run('get_title')).toMatchObject({ results: [{ data: { result: { value: 'Home' } } }] })
     // Playwright has disconnected, and reconnects after the page has crashed.
-    await session.executor({} as never).close()
+    await session.executor().close()
     await crash()
     await waitUntil(() => session.record(null).targets.some(({ crashed }) => crashed))
     expect(await run('get_title')).toMatchObject({ code: 'page_crashed', results: [{ details: { reloaded: true } }] })
@@ -272,7 +273,7 @@ describe('large results and hanging tabs', () => {
     await waitUntil(() => events(session, { types: ['unresponsive'] }).length > 0)
     expect(events(session, { types: ['unresponsive'] })).toMatchObject([{ data: { responsive: false } }])
     expect(await evaluate(session, '6 * 7', { target_id: healthy })).toBe(42)
-    const attached = session.executor({} as never)
+    const attached = session.executor()
     const title = await attached.execute(
       'run',
       { commands: [{ command: 'get_title' }], context: { target_id: healthy } },

@@ -68,7 +68,7 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
     const types = Object.values(toAgent).filter((type) => type !== toAgent.exec && type !== toAgent.file)
     const frame = fc.oneof(
       fc.tuple(fc.constantFrom(...types), small, fc.array(word, { maxLength: 6 })).map(([type, id, words]) => joined(words).frame(type, id)), // prettier-ignore
-      fc.tuple(small, body).map(([id, [operation, words]]) => new FrameWriter().u8(operation).append(joined(words)).frame(toAgent.file, id)), // prettier-ignore
+      fc.tuple(small, body).map(([id, [operation, words]]) => joined(words, new FrameWriter().u8(operation)).frame(toAgent.file, id)), // prettier-ignore
     )
     await fc.assert(
       fc.asyncProperty(fc.array(frame, { maxLength: 30 }), async (frames) => {
@@ -160,7 +160,9 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
   })
 })
 
-const joined = (words: readonly FrameWriter[]) => words.reduce((body, word) => body.append(word), new FrameWriter())
+/** Adds the bodies of words, which are frames without their head, to a body. */
+const joined = (words: readonly FrameWriter[], start = new FrameWriter()) =>
+  words.reduce((body, word) => body.raw(word.frame(0, 0).subarray(9)), start)
 
 async function commandLine(pid: string): Promise<string> {
   const { readFile } = await import('node:fs/promises')

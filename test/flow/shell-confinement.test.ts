@@ -166,7 +166,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
         expect((await inspectOf(client, 'sh_volume')).Mounts).toEqual([])
         await volumed.remove()
       } finally {
-        await dropReplaced(await connectDocker(shellConfig), (await client.getImage(name).inspect()).Id)
+        await dropReplaced((await connectDocker(shellConfig)).docker, (await client.getImage(name).inspect()).Id)
       }
     })
 

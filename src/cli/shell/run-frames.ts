@@ -10,7 +10,7 @@ import { ReaderGone, writeThrough } from './write-through.ts'
 /** Exit code after standard output was closed: 128 + SIGPIPE. */
 const brokenPipe = 141
 
-interface FramesRun {
+export interface FramesRun {
   readonly io: Io
   readonly transport: Transport
   readonly http: string

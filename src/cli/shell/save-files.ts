@@ -7,7 +7,7 @@ import { call, download } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { temporaryPath } from '../../core/state/files.ts'
-import type { Artifact, ArtifactFile, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
+import type { Artifact, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
 
 /** Error of a file that cannot be written on this machine. */
 class NotSaved extends BaxError {}
@@ -27,19 +27,6 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
       cause: error,
     })
   }
-}
-
-/** Saves a file of an artifact in a folder; returns its path. */
-async function saveArtifactFile(
-  transport: Transport,
-  file: ArtifactFile,
-  folder: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const path = pathIn(folder, file.name)
-  const { bytes } = await download(transport, `GET ${file.url}`, {}, { signal })
-  await saveBytes(path, bytes)
-  return path
 }
 
 /** Returns the path of a file in a folder. @throws NotSaved if a name from a container leads outside */
@@ -86,7 +73,10 @@ export async function saveArtifacts(
   const failed: Saved['failed'][number][] = []
   for (const file of last.values()) {
     try {
-      paths.push(await saveArtifactFile(transport, file, folder, signal))
+      const path = pathIn(folder, file.name)
+      const { bytes } = await download(transport, `GET ${file.url}`, {}, { signal })
+      await saveBytes(path, bytes)
+      paths.push(path)
     } catch (error) {
       if (!(error instanceof NotSaved)) throw error
       failed.push({ name: file.name, error: error.message, code: error.code })

@@ -1,10 +1,9 @@
 /** Runs a command of a session in this terminal: forwards keys and the terminal size. */
 import { spawnSync } from 'node:child_process'
 import { call } from '../../client/client.ts'
-import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Io } from '../io.ts'
-import { type Ended, runFrames } from './run-frames.ts'
+import { type Ended, type FramesRun, runFrames } from './run-frames.ts'
 
 /** Returns the terminal size; some terminals report 0 by 0, which programs cannot use. */
 const sizeOf = ({ stdout }: Io) => ({
@@ -12,15 +11,9 @@ const sizeOf = ({ stdout }: Io) => ({
   rows: Math.min(stdout.rows || 24, 1000),
 })
 
-interface TerminalRun {
-  readonly io: Io
-  readonly transport: Transport
-  readonly http: string
-  readonly body: Readonly<Record<string, unknown>>
-}
-
 /** Runs the command in this terminal, and always restores the terminal afterwards. */
-export async function runInTerminal({ io, transport, http, body }: TerminalRun): Promise<Ended> {
+export async function runInTerminal(run: Omit<FramesRun, 'withStdin' | 'onStart'>): Promise<Ended> {
+  const { io, transport, body } = run
   const { stdin, stdout } = io
   let execId: string | undefined
   const resize = () => {
@@ -32,14 +25,8 @@ export async function runInTerminal({ io, transport, http, body }: TerminalRun):
   if (isRaw) makeRaw(io)
   stdout.on?.('resize', resize)
   try {
-    return await runFrames({
-      io,
-      transport,
-      http,
-      body: { ...body, pty: sizeOf(io) },
-      withStdin: true,
-      onStart: (id) => (execId = id),
-    })
+    const onStart = (id: string) => (execId = id)
+    return await runFrames({ ...run, body: { ...body, pty: sizeOf(io) }, withStdin: true, onStart })
   } finally {
     stdout.off?.('resize', resize)
     if (isRaw) stdin.setRawMode?.(false)

@@ -1,6 +1,7 @@
 /** Checks a state folder for damaged files, and for temporary files of killed processes. */
 import { closeSync, type Dirent, openSync, readdirSync, readFileSync, readSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { isRunning } from '../process/process-facts.ts'
 import { isAside } from './state-file.ts'
 import { stateKinds, textKinds } from './state-kinds.ts'
 import { decodeRecord, type StateKind } from './state-record.ts'
@@ -110,16 +111,7 @@ function isAbandoned(path: string, pid: string | undefined, now: number): boolea
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found?.isFile()) return false
   const age = now - found.mtimeMs
-  return age > abandonedMs.anyProcess || (age > abandonedMs.deadProcess && pid !== undefined && !isAlive(Number(pid)))
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
+  return age > abandonedMs.anyProcess || (age > abandonedMs.deadProcess && pid !== undefined && !isRunning(Number(pid)))
 }
 
 const foldersIn = (stateDir: string, folder: string): string[] =>

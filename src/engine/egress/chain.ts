@@ -4,57 +4,41 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type PrepareRequestFunctionOpts, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain'
 import { BaxError } from '../../core/errors/errors.ts'
-import { bypasses } from './bypass.ts'
 import type { Egress, ProxyInput } from './egress.ts'
 import { bareHost } from './policy.ts'
-import { proxyAddress } from './proxy-address.ts'
+import { bypasses, proxyAddress } from './proxy-settings.ts'
 import { loopbackAddress } from './proxy.ts'
 
-export class Chain {
-  readonly #server: Server
-  readonly #host: string
-  readonly #secret: { readonly username: string; readonly password: string } | undefined
-  #closing: Promise<void> | undefined
-  #onClosed = () => {}
-
-  private constructor(input: ProxyInput, upstream: URL, egress: Egress) {
-    this.#host = loopbackAddress()
-    // Other programs that find the port must not be able to use the session's proxy.
-    const hasPassword = upstream.username !== '' || upstream.password !== ''
-    const secret = hasPassword ? { username: 'bax', password: randomBytes(18).toString('base64url') } : undefined
-    this.#secret = secret
-    this.#server = new Server({
-      host: this.#host,
-      port: 0,
-      prepareRequestFunction: async (request) => {
-        if (secret && (request.username !== secret.username || request.password !== secret.password)) {
-          return { requestAuthentication: true }
-        }
-        return prepare(request, { input, upstream, egress })
-      },
-    })
-  }
-
-  /** Starts the proxy. @throws BaxError `url_blocked` for a blocked proxy, `invalid_request` for an unknown host. */
-  static async open(input: ProxyInput, egress: Egress): Promise<Chain> {
-    const chain = new Chain(input, await upstreamOf(input, egress), egress)
-    await chain.#server.listen()
-    return chain
-  }
-
+export interface Chain {
   /** Proxy option for Playwright's contexts. */
-  get proxy(): { readonly server: string; readonly username?: string; readonly password?: string } {
-    const { port } = this.#server.server.address() as AddressInfo
-    return { server: `http://${this.#host}:${port}`, ...this.#secret }
-  }
-
-  onClosed(listener: () => void): void {
-    this.#onClosed = listener
-  }
-
+  readonly proxy: { readonly server: string; readonly username?: string; readonly password?: string }
   /** Closes all connections. */
-  close(): Promise<void> {
-    return (this.#closing ??= this.#server.close(true).then(() => this.#onClosed()))
+  close(): Promise<void>
+}
+
+/** Starts the proxy. @throws BaxError `url_blocked` for a blocked proxy, `invalid_request` for an unknown host. */
+export async function openChain(input: ProxyInput, egress: Egress, onClosed: () => void): Promise<Chain> {
+  const upstream = await upstreamOf(input, egress)
+  const host = loopbackAddress()
+  // Other programs that find the port must not be able to use the session's proxy.
+  const hasPassword = upstream.username !== '' || upstream.password !== ''
+  const secret = hasPassword ? { username: 'bax', password: randomBytes(18).toString('base64url') } : undefined
+  const server = new Server({
+    host,
+    port: 0,
+    prepareRequestFunction: async (request) => {
+      if (secret && (request.username !== secret.username || request.password !== secret.password)) {
+        return { requestAuthentication: true }
+      }
+      return prepare(request, { input, upstream, egress })
+    },
+  })
+  await server.listen()
+  const { port } = server.server.address() as AddressInfo
+  let closing: Promise<void> | undefined
+  return {
+    proxy: { server: `http://${host}:${port}`, ...secret },
+    close: () => (closing ??= server.close(true).then(onClosed)),
   }
 }
 
@@ -76,14 +60,10 @@ async function upstreamOf({ server, username, password }: ProxyInput, egress: Eg
   return url
 }
 
-interface Route {
-  readonly input: ProxyInput
-  readonly upstream: URL
-  readonly egress: Egress
-}
-
-async function prepare(options: PrepareRequestFunctionOpts, route: Route): Promise<PrepareRequestFunctionResult> {
-  const { input, upstream, egress } = route
+async function prepare(
+  options: PrepareRequestFunctionOpts,
+  { input, upstream, egress }: { input: ProxyInput; upstream: URL; egress: Egress },
+): Promise<PrepareRequestFunctionResult> {
   const host = bareHost(options.hostname)
   const { port, request } = options
   const direct = input.bypass !== undefined && bypasses(input.bypass, host, port)

@@ -5,7 +5,7 @@ import type { Chain } from './chain.ts'
 import { defaultPorts, Failures } from './failures.ts'
 import { HostResolver } from './host-resolver.ts'
 import { bareHost, Policy } from './policy.ts'
-import { Proxy } from './proxy.ts'
+import { openProxy, type Proxy } from './proxy.ts'
 
 export type ProxyInput = NonNullable<SessionInput['proxy']>
 
@@ -50,7 +50,7 @@ export class Egress {
 
   /** Returns switches that route all connections of a browser through the proxy, which the first call starts. */
   async switches(): Promise<string[]> {
-    const proxy = await (this.#proxy ??= Proxy.open(this))
+    const proxy = await (this.#proxy ??= openProxy(this))
     return [
       `--proxy-server=${proxy.url}`,
       // Connections to this machine use the proxy too.
@@ -66,10 +66,9 @@ export class Egress {
    * @throws BaxError `url_blocked` when the session's proxy is blocked, `invalid_request` for an unknown host.
    */
   async chain(proxy: ProxyInput): Promise<Chain> {
-    const { Chain } = await import('./chain.ts')
-    const chain = await Chain.open(proxy, this)
+    const { openChain } = await import('./chain.ts')
+    const chain = await openChain(proxy, this, () => this.#chains.delete(chain))
     this.#chains.add(chain)
-    chain.onClosed(() => this.#chains.delete(chain))
     return chain
   }
 

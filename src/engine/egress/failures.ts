@@ -3,17 +3,8 @@ import { evictOldest } from '../evict-oldest.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { bareHost } from './policy.ts'
 
-/** Chromium's error for a failed direct connection. */
-export type NetError =
-  | 'ERR_BLOCKED_BY_CLIENT'
-  | 'ERR_NAME_NOT_RESOLVED'
-  | 'ERR_CONNECTION_REFUSED'
-  | 'ERR_CONNECTION_RESET'
-  | 'ERR_CONNECTION_TIMED_OUT'
-  | 'ERR_ADDRESS_UNREACHABLE'
-  | 'ERR_CONNECTION_FAILED'
-
-const names: Readonly<Record<string, NetError>> = {
+/** Chromium's errors for failed direct connections. */
+const names: Readonly<Record<string, string>> = {
   url_blocked: 'ERR_BLOCKED_BY_CLIENT',
   ENOTFOUND: 'ERR_NAME_NOT_RESOLVED',
   EAI_AGAIN: 'ERR_NAME_NOT_RESOLVED',
@@ -33,7 +24,7 @@ const byProxy = /ERR_(?:SOCKS_CONNECTION_FAILED|TUNNEL_CONNECTION_FAILED|EMPTY_R
 export const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'ws:': 80, 'https:': 443, 'wss:': 443 }
 
 export class Failures {
-  readonly #latest = new Map<string, NetError>()
+  readonly #latest = new Map<string, string>()
 
   /** Records the result of the latest connection to a host and port; `error` is missing on success. */
   record(host: string, port: number, error?: unknown): void {

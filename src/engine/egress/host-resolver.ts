@@ -6,15 +6,10 @@ import type { HostLookup } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Policy } from './policy.ts'
 
-interface CachedName {
-  readonly addresses: Promise<readonly LookupAddress[]>
-  readonly until: number
-}
-
 export class HostResolver {
   readonly #policy: Policy
   readonly #lookupHost: HostLookup
-  readonly #cache = new Map<string, CachedName>()
+  readonly #cache = new Map<string, { readonly addresses: Promise<readonly LookupAddress[]>; readonly until: number }>()
 
   constructor(policy: Policy, lookupHost: HostLookup = systemHostLookup) {
     this.#policy = policy

@@ -3,7 +3,7 @@
  * once, checks the addresses against the policy, and connects only to checked addresses.
  */
 import { randomInt } from 'node:crypto'
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { platform } from 'node:os'
 import { limits } from '../../core/limits/limits.ts'
 import type { Failures } from './failures.ts'
@@ -17,82 +17,76 @@ export interface ProxyContext {
   readonly failures: Failures
 }
 
-export class Proxy {
-  readonly #server: Server
-  readonly #egress: ProxyContext
-  readonly #open = new Set<Socket>()
-
-  private constructor(server: Server, egress: ProxyContext) {
-    this.#server = server
-    this.#egress = egress
-    server.on('connection', (socket) => void this.#serve(socket))
-  }
-
-  static async open(egress: ProxyContext): Promise<Proxy> {
-    const server = createServer({ allowHalfOpen: true, noDelay: true })
-    server.maxConnections = limits.egress.connections
-    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, loopbackAddress(), resolve))
-    return new Proxy(server, egress)
-  }
-
+export interface Proxy {
   /** Value for the browser's `--proxy-server`. */
-  get url(): string {
-    const { address, port } = this.#server.address() as AddressInfo
-    return `socks5://${address}:${port}`
-  }
-
+  readonly url: string
   /** Closes all connections. */
-  async close(): Promise<void> {
-    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()))
-    for (const socket of this.#open) socket.destroy()
-    await closed
-  }
+  close(): Promise<void>
+}
 
-  async #serve(socket: Socket): Promise<void> {
-    this.#track(socket)
-    const request = await readRequest(socket)
-    if (!request) return void socket.destroy()
-    const { failures, policy } = this.#egress
-    try {
-      policy.checkTarget(request.host, request.port)
-      const target = await this.#dial(request, socket)
-      failures.record(request.host, request.port)
-      socket.write(replyTo(replies.done))
-      join(socket, target)
-    } catch (error) {
-      failures.record(request.host, request.port, error)
-      socket.write(replyTo(replyFor(error)))
-      socket.destroySoon()
-    }
-  }
-
-  #dial({ host, port }: SocksRequest, client: Socket): Promise<Socket> {
-    const { lookup } = this.#egress.names
-    return new Promise((resolve, reject) => {
-      // The socket connects only to addresses that `lookup` has checked.
-      const target = connect({ host, port, lookup, allowHalfOpen: true, noDelay: true, keepAlive: true })
-      this.#track(target)
-      const timer = setTimeout(() => target.destroy(timeoutError()), limits.egress.dialMs)
-      const onHangUp = () => target.destroy(timeoutError())
-      client.once('close', onHangUp)
-      target.once('error', reject)
-      target.once('connect', () => {
-        target.off('error', reject)
-        resolve(target)
-      })
-      target.once('connect', onSettled).once('close', onSettled)
-      function onSettled() {
-        clearTimeout(timer)
-        client.off('close', onHangUp)
-      }
-    })
-  }
-
-  #track(socket: Socket): void {
-    this.#open.add(socket)
+export async function openProxy(egress: ProxyContext): Promise<Proxy> {
+  const open = new Set<Socket>()
+  const track = (socket: Socket) => {
+    open.add(socket)
     // The close event that follows an error closes the other end.
-    socket.on('error', () => {}).on('close', () => this.#open.delete(socket))
+    socket.on('error', () => {}).on('close', () => open.delete(socket))
   }
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => void serve(socket, egress, track))
+  server.maxConnections = limits.egress.connections
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, loopbackAddress(), resolve))
+  const { address, port } = server.address() as AddressInfo
+  return {
+    url: `socks5://${address}:${port}`,
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      for (const socket of open) socket.destroy()
+      await closed
+    },
+  }
+}
+
+async function serve(socket: Socket, egress: ProxyContext, track: (socket: Socket) => void): Promise<void> {
+  track(socket)
+  const request = await readRequest(socket)
+  if (!request) return void socket.destroy()
+  const { failures, policy, names } = egress
+  try {
+    policy.checkTarget(request.host, request.port)
+    const target = await dial(request, socket, names, track)
+    failures.record(request.host, request.port)
+    socket.write(replyTo(replies.done))
+    join(socket, target)
+  } catch (error) {
+    failures.record(request.host, request.port, error)
+    socket.write(replyTo(replyFor(error)))
+    socket.destroySoon()
+  }
+}
+
+function dial(
+  { host, port }: SocksRequest,
+  client: Socket,
+  { lookup }: HostResolver,
+  track: (socket: Socket) => void,
+): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    // The socket connects only to addresses that `lookup` has checked.
+    const target = connect({ host, port, lookup, allowHalfOpen: true, noDelay: true, keepAlive: true })
+    track(target)
+    const giveUp = () => target.destroy(timeoutError())
+    const timer = setTimeout(giveUp, limits.egress.dialMs)
+    client.once('close', giveUp)
+    target.once('error', reject)
+    target.once('connect', () => {
+      target.off('error', reject)
+      resolve(target)
+    })
+    const onSettled = () => {
+      clearTimeout(timer)
+      client.off('close', giveUp)
+    }
+    target.once('connect', onSettled).once('close', onSettled)
+  })
 }
 
 /** Pipes two sockets into each other until both have ended; resets one when the other breaks. */

@@ -4,7 +4,6 @@ import type { Caller } from '../../core/access/caller.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Relays } from '../../core/engine.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
-import type { BatchTools } from '../browser/batch/run-batch.ts'
 import type { ExecutionKind, Executions } from './commands/executor.ts'
 import type { RelayHub } from './hub/hub.ts'
 import type { RelaysOptions } from './hub/relays.ts'
@@ -25,7 +24,7 @@ export interface LazyRelays extends Relays {
 
 export function lazyRelays(
   config: EngineConfig,
-  { tools, keys }: { readonly tools: BatchTools; readonly keys: KeyRing },
+  keys: KeyRing,
   sessionCalls: RelaysOptions['sessionCalls'],
 ): LazyRelays {
   let hub: RelayHub | undefined
@@ -66,7 +65,7 @@ export function lazyRelays(
     knows: (idOrName, caller) => hub?.has(idOrName, caller) ?? false,
     execute: async (kind, request, { signal, caller }) => {
       const session = hub!.find(request.session_id!, caller)
-      return session.executor(tools).execute(kind, request, signal)
+      return session.executor().execute(kind, request, signal)
     },
   }
 }

@@ -4,33 +4,14 @@
  * `createContainers`) and `agent/` (inside a container).
  */
 import { BaxError } from '../../core/errors/errors.ts'
-import type { ContainerExec, ExecSpec } from './container-exec.ts'
-import type { ContainerFiles } from './container-files.ts'
+import type { DockerContainer } from './docker/docker-container.ts'
+import type { DockerContainers } from './docker/containers.ts'
 
 /** Containers of one engine. Connects at the first call. */
-export interface ShellContainers {
-  /**
-   * Returns a running container, from the warm pool if one of the same kind is ready; `signal` cancels.
-   * @throws BaxError `docker_unavailable` (hint: what to start), `image_not_found`, `no_capacity`.
-   */
-  create(spec: ContainerSpec, signal?: AbortSignal): Promise<ShellContainer>
-  /** Returns endpoint and version of Docker. @throws BaxError `docker_unavailable`. */
-  status(): Promise<DockerStatus>
-  readonly images: ShellImages
-  /** Removes every container of this engine, including warm ones; safe to call twice. */
-  close(): Promise<void>
-}
+export type ShellContainers = Pick<DockerContainers, keyof DockerContainers>
 
-export interface DockerStatus {
-  /** `unix:///var/run/docker.sock` */
-  readonly endpoint: string
-  readonly kind: 'docker' | 'podman'
-  readonly version: string
-  readonly apiVersion: string
-  /** Number of running containers of this engine: in sessions, and warm. */
-  readonly containers: number
-  readonly warm: number
-}
+/** Running container. Every method throws BaxError `session_lost` once it is gone. */
+export type ShellContainer = Omit<DockerContainer, 'id' | 'answers'>
 
 /** Everything that a request can set for a container; no Docker options are passed through. */
 export interface ContainerSpec {
@@ -57,20 +38,6 @@ interface ContainerLimits {
   readonly tmpFiles: number
 }
 
-export interface ShellImages {
-  /** Lists local images that sessions may use: bax's own and those on the allow-list. */
-  list(): Promise<ShellImage[]>
-  /** @throws BaxError `image_not_found` (hint: how to build or pull it); never pulls. */
-  find(name: string): Promise<ShellImage>
-  /** Pulls from a registry. @throws BaxError `image_not_found` if the registry is unreachable or lacks the image. */
-  pull(name: string, options: { report?: (line: string) => void; signal?: AbortSignal }): Promise<ShellImage>
-  /**
-   * Builds one of bax's own images on this machine (`default`: Debian with Python, Node, git; `busybox`: 2 MB).
-   * @throws BaxError `image_failed` with the missing tool, or the last lines of its output.
-   */
-  build(which: OwnImage, options: { report?: (line: string) => void; signal?: AbortSignal }): Promise<ShellImage>
-}
-
 export type OwnImage = 'default' | 'busybox'
 /** Names of bax's own images. */
 export const ownImages: Record<OwnImage, string> = { default: 'bax-shell:default', busybox: 'bax-shell:busybox' }
@@ -84,31 +51,6 @@ export interface ShellImage {
   readonly createdAt: string
 }
 
-/** Running container. Every method throws BaxError `session_lost` once it is gone. */
-export interface ShellContainer {
-  /** Finds programs in the image, cached: names to absolute paths. */
-  which(programs: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /**
-   * Starts a program; resolves when it runs, or could not be executed: then `exit` has code 126 or 127, with the reason
-   * on stderr.
-   * @throws ContainerError `EAGAIN` when the process limit is reached by programs that use no more than their share of
-   * it (others are killed to make room), `ENOENT`/`ENOTDIR`/`EACCES` for `cwd`.
-   */
-  exec(spec: ExecSpec): Promise<ContainerExec>
-  readonly files: ContainerFiles
-  /**
-   * Kills every process except the agent and returns their number; files stay, running programs end with SIGKILL.
-   * @throws ContainerError `ETIMEDOUT` if some are still alive after 5 s.
-   */
-  killAll(): Promise<number>
-  /** Resolves (never rejects) when the container is gone for any reason, including `remove`. */
-  readonly died: Promise<ContainerEnd>
-  /** Null while it runs. */
-  readonly end: ContainerEnd | null
-  /** Kills and removes the container with its contents; resolves when Docker has removed it. Safe to call twice. */
-  remove(): Promise<void>
-}
-
 export interface ContainerEnd {
   /** `removed` by us; `exited`: its first process ended; `paused`: paused externally; `unreachable`: Docker is gone. */
   readonly reason: 'removed' | 'exited' | 'paused' | 'unreachable'
@@ -119,14 +61,12 @@ export interface ContainerEnd {
 export class ContainerError extends Error {
   /** `ENOENT`, `EACCES`, `ENOSPC`, … */
   readonly code: string
-  /** Failed operation, such as `open`. */
-  readonly during: string
 
+  /** @param during Failed operation, such as `open`. */
   constructor(code: string, during: string) {
     super(`${during}: ${code}`)
     this.name = 'ContainerError'
     this.code = code
-    this.during = during
   }
 }
 

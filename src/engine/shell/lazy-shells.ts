@@ -2,26 +2,21 @@
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
 import type { Shells } from '../../core/shells.ts'
-import type { OpenShells } from './shells.ts'
+import type { openShells } from './shells.ts'
 
-export interface LazyShells {
-  readonly shells: Shells
-  /** Number of live sessions. */
-  count(): number
-  /** Number of commands running in them. */
-  running(): number
-  close(): Promise<void>
-}
+type OpenShells = Awaited<ReturnType<typeof openShells>>
 
 /** Returns the interface; its implementation is loaded at the first call. */
-export function lazyShells(config: EngineConfig, keys: KeyRing): LazyShells {
+export function lazyShells(config: EngineConfig, keys: KeyRing) {
   let loading: Promise<OpenShells> | undefined
   let loaded: OpenShells | undefined
   const part = (): Promise<OpenShells> =>
     (loading ??= import('./shells.ts').then(async ({ openShells }) => (loaded = await openShells(config, keys))))
   return {
     shells: lazily(part),
+    /** Returns the number of live sessions. */
     count: () => loaded?.sessions.count ?? 0,
+    /** Returns the number of commands running in them. */
     running: () => loaded?.sessions.running ?? 0,
     close: async () => {
       await (await loading)?.close()
@@ -29,16 +24,16 @@ export function lazyShells(config: EngineConfig, keys: KeyRing): LazyShells {
   }
 }
 
-type Methods = Record<string, (...args: never[]) => Promise<unknown>>
-
 /** Wraps every method so that it waits for the implementation. */
 function lazily(part: () => Promise<OpenShells>): Shells {
-  const area = (name: keyof Shells) =>
-    new Proxy({} as Methods, {
+  const area = <Name extends keyof Shells>(name: Name) =>
+    new Proxy({} as Shells[Name], {
       get:
-        (_, method: string) =>
-        async (...args: never[]) =>
-          (((await part()).shells[name] as unknown as Methods)[method] as Methods[string])(...args),
+        (_, method) =>
+        async (...args: unknown[]) => {
+          const target = (await part()).shells[name]
+          return Reflect.apply(Reflect.get(target, method) as () => unknown, target, args)
+        },
     })
   return {
     sessions: area('sessions'),
@@ -46,5 +41,5 @@ function lazily(part: () => Promise<OpenShells>): Shells {
     files: area('files'),
     artifacts: area('artifacts'),
     images: area('images'),
-  } as unknown as Shells
+  }
 }

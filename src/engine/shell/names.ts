@@ -16,23 +16,14 @@ export function shownPath(bytes: Uint8Array | string): { path: string; path_b64?
 
 /** Percent-encodes everything but letters, digits and `-._~`. */
 export const percentEncoded = (bytes: Uint8Array): string =>
-  [...bytes]
-    .map((byte) => {
-      const letter = String.fromCharCode(byte)
-      return /[\w.~-]/.test(letter) && byte < 0x80 ? letter : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
-    })
-    .join('')
+  Buffer.from(bytes)
+    .toString('latin1')
+    .replaceAll(/[^\w.~-]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
 /** Decodes percent-encoded text to bytes; undefined if it is malformed. */
 export function percentDecoded(text: string): Buffer | undefined {
   if (/%(?![0-9A-Fa-f]{2})/.test(text)) return undefined
-  const bytes = Buffer.from(text, 'utf8')
-  const decoded: number[] = []
-  for (let at = 0; at < bytes.length; at += 1) {
-    if (bytes[at] === 0x25) {
-      decoded.push(Number.parseInt(bytes.toString('latin1', at + 1, at + 3), 16))
-      at += 2
-    } else decoded.push(bytes[at]!)
-  }
-  return Buffer.from(decoded)
+  const bytes = Buffer.from(text, 'utf8').toString('latin1')
+  const decoded = bytes.replaceAll(/%(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
+  return Buffer.from(decoded, 'latin1')
 }

@@ -36,18 +36,6 @@ interface Known extends KeptKey {
   readonly caller: Caller
 }
 
-/** The keys as read at a modification time of the folder. */
-interface CachedKeys {
-  readonly changedNs: bigint | undefined
-  readonly keys: readonly Known[]
-}
-
-/** A listener for the loss of a key. */
-interface LossListener {
-  readonly keyId: string
-  readonly onLost: () => void
-}
-
 export class KeyStore implements Keys {
   readonly #folder: string
   readonly #now: () => number
@@ -57,9 +45,10 @@ export class KeyStore implements Keys {
   #required = false
   /** Files that could not be read at the last attempt. */
   #bad: readonly UnusableFile[] = []
-  readonly #lossListeners = new Set<LossListener>()
+  readonly #lossListeners = new Set<{ readonly keyId: string; readonly onLost: () => void }>()
   #lossTimer: NodeJS.Timeout | undefined
-  #cached: CachedKeys | undefined
+  /** The keys as read at a modification time of the folder. */
+  #cached: { readonly changedNs: bigint | undefined; readonly keys: readonly Known[] } | undefined
   /** When the use of a key was last stored, in ms since 1970. */
   readonly #useStoredAt = new Map<string, number>()
 

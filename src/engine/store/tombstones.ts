@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { EngineConfig } from '../../core/config/config.ts'
+import { isRunning, processStat } from '../../core/process/process-facts.ts'
 import { temporaryPath } from '../../core/state/files.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { listState, moveAside } from '../../core/state/state-file.ts'
@@ -90,7 +91,7 @@ export class TombstoneStore<Session extends SessionLike> {
     this.#lines += 1
   }
 
-  #journalsOfEndedEngines(): (Journal<Session> & { path: string })[] {
+  #journalsOfEndedEngines() {
     return listState(this.#folder)
       .filter((name) => name.endsWith(extension))
       .map((name) => join(this.#folder, name))
@@ -170,15 +171,11 @@ export class TombstoneStore<Session extends SessionLike> {
   }
 }
 
-/** Content of a journal. */
-interface Journal<Session extends SessionLike> {
-  readonly lines: StoredTombstone<Session>[]
-  /** Whether there are unreadable lines. */
-  readonly damaged: boolean
-}
-
-/** Parses the newest line of each session; a truncated last line is normal, since the engine may have been killed. */
-function readJournal<Session extends SessionLike>(text: string): Journal<Session> & { head: Head | undefined } {
+/**
+ * Parses the newest line of each session; `damaged` tells whether there are unreadable lines. A truncated last line is
+ * normal, since the engine may have been killed.
+ */
+function readJournal<Session extends SessionLike>(text: string) {
   const [first = '', ...rest] = text.split('\n')
   rest.pop()
   const lines = new Map<string, StoredTombstone<Session>>()
@@ -206,21 +203,6 @@ interface Head {
 
 const head = (): string => encodeRecord({ pid: process.pid, began: startTimeOf(process.pid) } satisfies Head)
 
-function isAlive({ pid, began }: Head): boolean {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
-  }
-  return startTimeOf(pid) === began
-}
+const isAlive = ({ pid, began }: Head): boolean => isRunning(pid) && startTimeOf(pid) === began
 
-function startTimeOf(pid: number): string | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The program name in parentheses may contain any character.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
-  } catch {
-    return null
-  }
-}
+const startTimeOf = (pid: number): string | null => processStat(pid)?.startTime ?? null

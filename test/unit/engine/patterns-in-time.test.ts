@@ -1,7 +1,7 @@
 /** A backtracking expression would not come to an end here: these tests hang when one is used. */
 import { describe, expect, test } from 'vitest'
 import { pathRules } from '../../../src/engine/crawl/queue/scope.ts'
-import { bypasses } from '../../../src/engine/egress/bypass.ts'
+import { bypasses } from '../../../src/engine/egress/proxy-settings.ts'
 import { linearGlob } from '../../../src/engine/linear-glob.ts'
 
 const many = 'a'.repeat(240)

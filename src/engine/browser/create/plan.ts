@@ -5,7 +5,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput } from '../../../core/shapes/session.ts'
 import { normaliseUrl, openableUrl } from '../../../core/net/urls.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { proxyAddress } from '../../egress/proxy-address.ts'
+import { proxyAddress } from '../../egress/proxy-settings.ts'
 import type { BrowserKind } from '../pool/flags.ts'
 import { plainUserAgent, randomUserAgent } from '../pool/user-agents.ts'
 

@@ -150,11 +150,11 @@ export class Connector {
         {
           onControl: (message) => {
             const known = readFromEngine(message as Control)
-            if (known?.type === 'welcome') {
+            if (known.type === 'welcome') {
               welcomed = true
               onWelcome()
             }
-            if (known) this.#receive(known, tunnel)
+            this.#receive(known, tunnel)
           },
           onOpen: (channel, { kind }) => this.#open(channel, String(kind)),
           onClose: (code, reason) => {

@@ -3,7 +3,7 @@ import { type Caller, canSee, findByName } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { readFromConnector, type Hello } from '../tunnel/messages.ts'
+import { type Hello, protocol, readFromConnector } from '../tunnel/messages.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { type Control, Tunnel } from '../tunnel/tunnel.ts'
 import type { Principal } from './principal.ts'
@@ -94,7 +94,6 @@ export class RelayHub {
     principal: Principal,
   ): RelaySession | undefined {
     const known = readFromConnector(message)
-    if (known === null) return session
     if (known.type === 'hello') {
       if (session) throw new BaxError('invalid_data', 'hello was sent twice')
       return this.#start(known, tunnel, principal)
@@ -105,8 +104,8 @@ export class RelayHub {
   }
 
   #start(hello: Hello, tunnel: Tunnel, principal: Principal): RelaySession | undefined {
-    if (Number(hello.proto.split('.', 1)[0]) !== 1) {
-      tunnel.close(closeCodes.version, `this engine speaks version 1 of the protocol, not ${hello.proto}`)
+    if (hello.proto !== protocol) {
+      tunnel.close(closeCodes.version, `this engine speaks version ${protocol} of the protocol, not ${hello.proto}`)
       return undefined
     }
     const { resume } = hello

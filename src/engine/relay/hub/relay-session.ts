@@ -5,13 +5,11 @@ import { closeCodes } from '../../../core/net/link.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RelayRecord } from '../../../core/shapes/relay.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
-import type { BatchTools } from '../../browser/batch/run-batch.ts'
 import { CdpCalls } from '../../cdp/calls.ts'
-import { type Executor, LocalExecutor } from '../commands/executor.ts'
 import { RemoteExecutor } from '../commands/remote-executor.ts'
 import { redactValue } from '../../../core/access/redact.ts'
 import { EventBuffer } from '../events/buffer.ts'
-import type { ChannelKind, FromConnector, Hello } from '../tunnel/messages.ts'
+import { type ChannelKind, type FromConnector, type Hello, protocol } from '../tunnel/messages.ts'
 import { RemoteChannel } from '../tunnel/remote-channel.ts'
 import type { Tunnel, TunnelChannel } from '../tunnel/tunnel.ts'
 import type { ConnectorConnection, Principal } from './principal.ts'
@@ -42,7 +40,7 @@ export class RelaySession {
   #reason: RelayRecord['disconnect_reason'] = null
   #reconnects = 0
   #browserLost = false
-  #executor: Executor | undefined
+  #executor: RemoteExecutor | undefined
   #ended = false
   #targets: Targets['targets'] = []
   #active: string | null = null
@@ -79,12 +77,6 @@ export class RelaySession {
 
   get name(): string | null {
     return this.#hello.name
-  }
-
-  /** Whether the connector speaks protocol 1.`minor` or newer. */
-  #supports(minor: number): boolean {
-    const [major = 0, theirs = 0] = this.#hello.proto.split('.').map(Number)
-    return major > 1 || (major === 1 && theirs >= minor)
   }
 
   get activeTarget(): string | null {
@@ -155,7 +147,7 @@ export class RelaySession {
    * @throws BaxError `relay_disconnected`, `browser_lost`.
    */
   openCdp(kind: 'cdp' | 'ws'): CdpChannel {
-    return new RemoteChannel(this.open(kind), this.#supports(2))
+    return new RemoteChannel(this.open(kind))
   }
 
   /** @throws BaxError `relay_disconnected`, `browser_lost`. */
@@ -208,9 +200,14 @@ export class RelaySession {
     return this.#browserLost ? 'browser_lost' : 'connected'
   }
 
-  /** Returns where commands run: next to the browser if the connector supports it, else here through the tunnel. */
-  executor(tools: BatchTools): Executor {
-    return (this.#executor ??= this.#makeExecutor(tools))
+  /** Returns the executor next to the browser. @throws BaxError `relay_disconnected`, `browser_lost`. */
+  executor(): RemoteExecutor {
+    if (!this.#executor) {
+      const channel = this.open('commands')
+      channel.onEnd(() => (this.#executor = undefined))
+      this.#executor = new RemoteExecutor(channel)
+    }
+    return this.#executor
   }
 
   /** Measures the round-trip time to the connector. */
@@ -218,26 +215,10 @@ export class RelaySession {
     this.#tunnel?.send({ type: 'ping', at: performance.now() })
   }
 
-  #makeExecutor(tools: BatchTools): Executor {
-    const reset = () => (this.#executor = undefined)
-    // Connectors run batches next to the browser since protocol 1.1.
-    if (this.#supports(1)) {
-      const channel = this.open('commands')
-      channel.onEnd(reset)
-      return new RemoteExecutor(channel)
-    }
-    const open = async () => {
-      const channel = this.open('ws')
-      channel.onEnd(reset)
-      return new RemoteChannel(channel)
-    }
-    return new LocalExecutor({ sessionId: this.id, open, active: () => this.#active, tools })
-  }
-
   #welcome(): void {
     this.#tunnel!.send({
       type: 'welcome',
-      proto: this.#hello.proto,
+      proto: protocol,
       session_id: this.id,
       resume: this.#resumeSecret,
       heartbeat_ms: this.#heartbeatMs,

@@ -5,7 +5,7 @@ import { relayEventKinds, relayTarget } from '../../../core/shapes/relay.ts'
 import { relayPolicies } from '../../../core/relay-names.ts'
 import type { Control } from './tunnel.ts'
 
-/** Protocol version: connectors run executors since 1.1 and limit the size of results since 1.2. */
+/** Version of the protocol, which must be the same on both sides; any change of a message increases it. */
 export const protocol = '1.2'
 export const subprotocol = 'bax.relay.v1'
 
@@ -80,20 +80,19 @@ export type FromEngine = z.output<typeof fromEngine>
 /** Purpose of a channel: single calls, a client of its own (`ws`), or batches run next to the browser. */
 export type ChannelKind = 'cdp' | 'ws' | 'commands'
 
-/** Parses a message of a connector; null for types of newer versions. @throws BaxError `invalid_data`. */
-export function readFromConnector(message: Control): FromConnector | null {
+/** Parses a message of a connector. @throws BaxError `invalid_data`. */
+export function readFromConnector(message: Control): FromConnector {
   return read(fromConnector, message)
 }
 
-/** Parses a message of an engine; null for types of newer versions. @throws BaxError `invalid_data`. */
-export function readFromEngine(message: Control): FromEngine | null {
+/** Parses a message of an engine. @throws BaxError `invalid_data`. */
+export function readFromEngine(message: Control): FromEngine {
   return read(fromEngine, message)
 }
 
-function read<S extends z.ZodType>(schema: S, message: Control): z.output<S> | null {
+function read<S extends z.ZodType>(schema: S, message: Control): z.output<S> {
   const { success, data, error } = schema.safeParse(message)
   if (success) return data
-  if (error.issues.some(({ code, path }) => code === 'invalid_union' && path.join('.') === 'type')) return null
   const { path, message: why } = error.issues[0]!
   throw new BaxError('invalid_data', `${message.type}: ${path.join('.')} ${why}`, { cause: error })
 }

@@ -13,17 +13,14 @@ const lostMessage = 'the relay is disconnected'
 /** Engine's end: sends CDP over a channel of the tunnel. */
 export class RemoteChannel implements CdpChannel {
   readonly #channel: TunnelChannel
-  /** Whether the connector enforces result limits; others would forward the field to the browser. */
-  readonly #limits: boolean
   readonly #pending = new Map<number, { readonly message: CdpMessage; readonly answer: Answer }>()
   #onEvent: ((message: CdpMessage) => void) | undefined
   #onClose: (() => void) | undefined
   #lastId = 0
   #closed = false
 
-  constructor(channel: TunnelChannel, limitsResults = false) {
+  constructor(channel: TunnelChannel) {
     this.#channel = channel
-    this.#limits = limitsResults
     const read = (bytes: Buffer) => this.#read(bytes)
     channel.handle({ onMessage: (text) => read(Buffer.from(text)), onUtf8: read, onClose: () => this.#disconnect() })
   }
@@ -35,7 +32,7 @@ export class RemoteChannel implements CdpChannel {
         method,
         params: params as Record<string, unknown>,
         ...(sessionId && { sessionId }),
-        ...(this.#limits && maxBytes !== undefined && { max_bytes: maxBytes }),
+        ...(maxBytes !== undefined && { max_bytes: maxBytes }),
       }
       this.post(message, ({ result, error }) => {
         if (!error) resolve(result ?? {})

@@ -2,7 +2,6 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { type ContainerEnd, ContainerError, sessionLost } from '../container.ts'
 import { Deferred } from './deferred.ts'
-import { errorName } from './errno.ts'
 import { FrameStream } from './frame-stream.ts'
 import { type FrameReader, FrameWriter, fromAgent, ProtocolError, protocolVersion, toAgent } from './frames.ts'
 
@@ -25,7 +24,7 @@ export class AgentChannel {
   /** Resolves when the agent has confirmed our protocol version. */
   readonly ready = this.#hello.promise
   #end: ContainerEnd | null = null
-  #nextId = 1
+  #lastId = 0
   /** Time of the latest data from the agent, in `performance.now()`. */
   receivedAt = performance.now()
 
@@ -61,9 +60,9 @@ export class AgentChannel {
   /** Starts a call with its first frame and returns its ID. @throws BaxError `session_lost`. */
   begin(type: number, body: FrameWriter, handler: Conversation): number {
     if (this.#end) throw sessionLost(this.#end)
-    while (this.#open.has(this.#nextId)) this.#advance()
-    const id = this.#nextId
-    this.#advance()
+    do this.#lastId = (this.#lastId % 0xffff_ffff) + 1
+    while (this.#open.has(this.#lastId))
+    const id = this.#lastId
     this.#open.set(id, handler)
     this.#write(body.frame(type, id))
     return id
@@ -101,20 +100,16 @@ export class AgentChannel {
     return answer.promise
   }
 
-  #advance(): void {
-    this.#nextId = this.#nextId === 0xffff_ffff ? 1 : this.#nextId + 1
-  }
-
   #onFrame(type: number, id: number, body: FrameReader): void {
     if (type === fromAgent.hello) return this.#onHello(body)
     const handler = this.#open.get(id)
     // The frame was in transit when the call ended.
     if (!handler) return
     if (type !== fromAgent.failed) return handler.frame(type, body)
-    const code = errorName(body.u32())
+    const number = body.u32()
     const during = body.bytes().toString()
     this.finish(id)
-    handler.fail(new ContainerError(code, during))
+    handler.fail(new ContainerError(errorNames[number] ?? `E${number}`, during))
   }
 
   #onHello(body: FrameReader): void {
@@ -129,3 +124,13 @@ export class AgentChannel {
 export function unexpected(type: number): never {
   throw new ProtocolError(`an unexpected frame of type ${type}`)
 }
+
+/** Names of Linux error numbers, identical on x64 and arm64; the engine may run on another system. */
+const errorNames: Record<number, string> = {
+  1: 'EPERM', 2: 'ENOENT', 3: 'ESRCH', 4: 'EINTR', 5: 'EIO', 6: 'ENXIO', 7: 'E2BIG', 8: 'ENOEXEC', 9: 'EBADF',
+  10: 'ECHILD', 11: 'EAGAIN', 12: 'ENOMEM', 13: 'EACCES', 14: 'EFAULT', 16: 'EBUSY', 17: 'EEXIST', 18: 'EXDEV',
+  19: 'ENODEV', 20: 'ENOTDIR', 21: 'EISDIR', 22: 'EINVAL', 23: 'ENFILE', 24: 'EMFILE', 25: 'ENOTTY', 26: 'ETXTBSY',
+  27: 'EFBIG', 28: 'ENOSPC', 29: 'ESPIPE', 30: 'EROFS', 31: 'EMLINK', 32: 'EPIPE', 36: 'ENAMETOOLONG',
+  39: 'ENOTEMPTY', 40: 'ELOOP', 75: 'EOVERFLOW', 95: 'EOPNOTSUPP', 110: 'ETIMEDOUT', 116: 'ESTALE', 122: 'EDQUOT',
+  125: 'ECANCELED',
+} // prettier-ignore

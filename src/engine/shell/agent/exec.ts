@@ -1,6 +1,6 @@
 /** Program that runs in the container, controlled through the agent. */
-import type { ContainerExec, ExecExit, ExecSpec, TerminalSize } from '../container-exec.ts'
-import { type AgentChannel, type Conversation, unexpected } from './channel.ts'
+import type { ContainerExec, ExecExit, ExecSpec } from '../container-exec.ts'
+import { type AgentChannel, unexpected } from './channel.ts'
 import { Deferred } from './deferred.ts'
 import { execFlag, type FrameReader, FrameWriter, fromAgent, toAgent, unlimited } from './frames.ts'
 import { InputQueue } from './input-queue.ts'
@@ -8,101 +8,61 @@ import { OutputQueue } from './output-queue.ts'
 
 /** Starts a program; see `ShellContainer.exec`. `env` is the complete environment. */
 export async function startExec(channel: AgentChannel, spec: ExecSpec): Promise<ContainerExec> {
-  const exec = new AgentExec(channel, spec)
-  await exec.started
+  const started = new Deferred<Pick<ContainerExec, 'pid' | 'madeRoom'>>()
+  const exit = new Deferred<ExecExit>()
+  const send = (type: number, body?: FrameWriter) => channel.send(type, id, body)
+  const [stdout, stderr] = [1, 2].map(
+    (stream) =>
+      new OutputQueue({
+        grant: (bytes) => send(toAgent.credit, new FrameWriter().u8(stream).u32(bytes)),
+        discard: () => send(toAgent.discard, new FrameWriter().u8(stream)),
+      }),
+  ) as [OutputQueue, OutputQueue]
+  const input = new InputQueue(
+    (bytes) => send(toAgent.data, new FrameWriter().raw(bytes)),
+    () => send(toAgent.end),
+  )
+  if (spec.stdin === 'none' && !spec.pty) input.close()
+  const onExit = (outcome: ExecExit) => {
+    channel.finish(id)
+    input.close()
+    stdout.end()
+    stderr.end()
+    exit.resolve(outcome)
+  }
+  const id = channel.begin(toAgent.exec, execBody(spec), {
+    frame: (type, body) => {
+      if (type === fromAgent.started) started.resolve({ pid: body.u32(), madeRoom: body.u32() })
+      else if (type === fromAgent.inputCredit) input.grant(body.u32())
+      else if (type === fromAgent.inputClosed) input.close()
+      else if (type === fromAgent.exited) onExit(readExit(body))
+      else unexpected(type)
+    },
+    output: (stream, bytes) => (stream === 1 ? stdout : stderr).push(bytes),
+    fail: (error) => {
+      started.reject(error)
+      exit.reject(error)
+      input.close()
+      stdout.fail(error)
+      stderr.fail(error)
+    },
+  })
+  const { pid, madeRoom } = await started.promise
   if (typeof spec.stdin === 'object') {
-    void exec.write(spec.stdin)
-    exec.endInput()
+    void input.write(spec.stdin)
+    input.end()
   }
-  return exec
-}
-
-class AgentExec implements ContainerExec, Conversation {
-  readonly stdout: OutputQueue
-  readonly stderr: OutputQueue
-  pid = 0
-  madeRoom = 0
-  readonly #channel: AgentChannel
-  readonly #id: number
-  readonly #started = new Deferred<void>()
-  readonly #exit = new Deferred<ExecExit>()
-  readonly started = this.#started.promise
-  readonly exit = this.#exit.promise
-  readonly #input: InputQueue
-
-  constructor(channel: AgentChannel, spec: ExecSpec) {
-    this.#channel = channel
-    this.stdout = this.#queue(1)
-    this.stderr = this.#queue(2)
-    this.#input = new InputQueue(
-      (bytes) => this.#send(toAgent.data, new FrameWriter().raw(bytes)),
-      () => this.#send(toAgent.end),
-    )
-    if (spec.stdin === 'none' && !spec.pty) this.#input.close()
-    this.#id = channel.begin(toAgent.exec, execBody(spec), this)
-  }
-
-  write(data: Uint8Array): Promise<boolean> {
-    return this.#input.write(data)
-  }
-
-  endInput(): void {
-    this.#input.end()
-  }
-
-  signal(number: number): void {
-    this.#send(toAgent.signal, new FrameWriter().u32(number))
-  }
-
-  resize({ cols, rows }: TerminalSize): void {
-    this.#send(toAgent.resize, new FrameWriter().u16(cols).u16(rows))
-  }
-
-  kill(at: 'gently' | 'now' = 'gently'): void {
-    this.#send(toAgent.kill, new FrameWriter().u8(at === 'gently' ? 1 : 0))
-  }
-
-  frame(type: number, body: FrameReader): void {
-    if (type === fromAgent.started) {
-      this.pid = body.u32()
-      this.madeRoom = body.u32()
-      this.#started.resolve()
-    } else if (type === fromAgent.inputCredit) this.#input.grant(body.u32())
-    else if (type === fromAgent.inputClosed) this.#input.close()
-    else if (type === fromAgent.exited) this.#finish(readExit(body))
-    else unexpected(type)
-  }
-
-  output(stream: number, bytes: Buffer): void {
-    const queue = stream === 1 ? this.stdout : this.stderr
-    queue.push(bytes)
-  }
-
-  fail(error: Error): void {
-    this.#started.reject(error)
-    this.#exit.reject(error)
-    this.#input.close()
-    this.stdout.fail(error)
-    this.stderr.fail(error)
-  }
-
-  #finish(exit: ExecExit): void {
-    this.#channel.finish(this.#id)
-    this.#input.close()
-    this.stdout.end()
-    this.stderr.end()
-    this.#exit.resolve(exit)
-  }
-
-  #queue(stream: 1 | 2): OutputQueue {
-    return new OutputQueue({
-      grant: (bytes) => this.#send(toAgent.credit, new FrameWriter().u8(stream).u32(bytes)),
-      discard: () => this.#send(toAgent.discard, new FrameWriter().u8(stream)),
-    })
-  }
-
-  #send(type: number, body?: FrameWriter): void {
-    this.#channel.send(type, this.#id, body)
+  return {
+    pid,
+    madeRoom,
+    stdout,
+    stderr,
+    exit: exit.promise,
+    write: (data) => input.write(data),
+    endInput: () => input.end(),
+    signal: (number) => send(toAgent.signal, new FrameWriter().u32(number)),
+    resize: ({ cols, rows }) => send(toAgent.resize, new FrameWriter().u16(cols).u16(rows)),
+    kill: (at = 'gently') => send(toAgent.kill, new FrameWriter().flag(at === 'gently')),
   }
 }
 

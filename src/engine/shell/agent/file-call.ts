@@ -1,16 +1,23 @@
 /** File operation: its frames to the agent, and the streamed response. */
 import { type AgentChannel, type Conversation, unexpected } from './channel.ts'
 import { Deferred } from './deferred.ts'
-import { FrameReader, FrameWriter, fromAgent, toAgent } from './frames.ts'
+import { type FrameReader, FrameWriter, fromAgent, toAgent } from './frames.ts'
 import { InputQueue } from './input-queue.ts'
 import { OutputQueue } from './output-queue.ts'
+
+interface CallOptions {
+  /** Whether the first record belongs to `opening` instead of the pieces. */
+  readonly opens?: boolean
+  /** Cancels the call. */
+  readonly signal?: AbortSignal | undefined
+}
 
 export class FileCall implements Conversation {
   /** Records, or the content of a file. */
   readonly pieces: OutputQueue
   /** Facts of the file, sent before its content. */
   readonly opening = new Deferred<FrameReader>()
-  readonly input: InputQueue
+  readonly #input: InputQueue
   readonly #channel: AgentChannel
   readonly #id: number
   readonly #opens: boolean
@@ -18,32 +25,49 @@ export class FileCall implements Conversation {
   /** Final response. @throws ContainerError, BaxError `session_lost`. */
   readonly answer = this.#answer.promise
 
-  /** @param opens Whether the first record belongs to `opening` instead of the pieces. */
-  constructor(channel: AgentChannel, operation: number, body: FrameWriter, opens = false) {
+  /** @param body Operation and its parameters. */
+  constructor(channel: AgentChannel, body: FrameWriter, { opens = false, signal }: CallOptions = {}) {
+    signal?.throwIfAborted()
     this.#channel = channel
     this.#opens = opens
     this.pieces = new OutputQueue({
       grant: (bytes) => channel.send(toAgent.credit, this.#id, new FrameWriter().u8(1).u32(bytes)),
-      discard: () => channel.send(toAgent.cancel, this.#id),
+      discard: this.#cancel,
     })
-    this.input = new InputQueue(
+    this.#input = new InputQueue(
       (bytes) => channel.send(toAgent.data, this.#id, new FrameWriter().raw(bytes)),
       () => channel.send(toAgent.end, this.#id),
     )
-    this.#id = channel.begin(toAgent.file, new FrameWriter().u8(operation).append(body), this)
+    this.#id = channel.begin(toAgent.file, body, this)
+    if (!signal) return
+    signal.addEventListener('abort', this.#cancel, { once: true })
+    // Errors reach the reader of the answer.
+    void this.answer.catch(() => {}).finally(() => signal.removeEventListener('abort', this.#cancel))
   }
 
-  /** Cancels the operation, which fails with `ECANCELED` unless it has just completed. */
-  cancel(): void {
-    this.#channel.send(toAgent.cancel, this.#id)
+  /** Sends the content of a file. Fails only if its source does; the answer reports other errors. */
+  async send(content: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
+    try {
+      for await (const piece of content instanceof Uint8Array ? [content] : content)
+        // False means that the agent has failed; its response has the reason.
+        if (!(await this.#input.write(piece))) return
+      this.#input.end()
+    } catch (error) {
+      // The source failed: discard the partial file.
+      this.#cancel()
+      // A cancelled call fails; the error of the source is reported.
+      await this.answer.catch(() => {})
+      throw error
+    }
   }
 
   frame(type: number, body: FrameReader): void {
-    if (type === fromAgent.inputCredit) this.input.grant(body.u32())
-    else if (type === fromAgent.result) this.#onRecord(body)
+    if (type === fromAgent.inputCredit) this.#input.grant(body.u32())
+    else if (type === fromAgent.result && this.#opens) this.opening.resolve(body)
+    else if (type === fromAgent.result) this.pieces.push(body.rest())
     else if (type === fromAgent.done) {
       this.#channel.finish(this.#id)
-      this.input.close()
+      this.#input.close()
       this.pieces.end()
       this.#answer.resolve(body)
     } else unexpected(type)
@@ -54,14 +78,12 @@ export class FileCall implements Conversation {
   }
 
   fail(error: Error): void {
-    this.input.close()
+    this.#input.close()
     this.opening.reject(error)
     this.#answer.reject(error)
     this.pieces.fail(error)
   }
 
-  #onRecord(body: FrameReader): void {
-    if (this.#opens) this.opening.resolve(body)
-    else this.pieces.push(body.rest())
-  }
+  /** Cancels the operation, which fails with `ECANCELED` unless it has just completed. */
+  #cancel = (): void => this.#channel.send(toAgent.cancel, this.#id)
 }

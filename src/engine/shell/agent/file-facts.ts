@@ -1,5 +1,5 @@
 /** Parses facts of files sent by the agent. */
-import type { FileFacts } from '../container-files.ts'
+import type { FileFacts, WalkEntry } from '../container-files.ts'
 import type { FrameReader } from './frames.ts'
 
 const types = ['file', 'directory', 'symlink', 'fifo', 'socket', 'device'] as const
@@ -35,6 +35,13 @@ export function readFacts(body: FrameReader, owners: Owners): FileFacts {
     device,
     linkTarget: type === 'symlink' ? target : null,
   }
+}
+
+export function readEntry(records: FrameReader, owners: Owners): WalkEntry {
+  const path = records.bytes()
+  const depth = records.u32()
+  const unread = ([null, 'unreadable', 'depth'] as const)[records.u8()] ?? null
+  return { path, depth, unread, cut: false, ...readFacts(records, owners) }
 }
 
 /** Parses names by ID from a file like /etc/passwd or /etc/group; the first name of an ID counts. */

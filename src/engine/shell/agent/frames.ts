@@ -56,7 +56,6 @@ export const fileOperation = {
 
 export const execFlag = { pty: 1, stdin: 2, script: 4 } as const
 export const writeFlag = { append: 1, parents: 2, overwrite: 4 } as const
-export const readFlag = { beneath: 1 } as const
 
 /** Largest unsigned 64-bit number: no limit. */
 export const unlimited = 0xffff_ffff_ffff_ffffn
@@ -67,7 +66,7 @@ export class FrameWriter {
   #size = 0
 
   u8(value: number): this {
-    return this.raw(Uint8Array.of(value))
+    return this.#unsigned(value, 1)
   }
 
   flag(value: boolean): this {
@@ -75,15 +74,11 @@ export class FrameWriter {
   }
 
   u16(value: number): this {
-    const bytes = Buffer.allocUnsafe(2)
-    bytes.writeUInt16LE(value)
-    return this.raw(bytes)
+    return this.#unsigned(value, 2)
   }
 
   u32(value: number): this {
-    const bytes = Buffer.allocUnsafe(4)
-    bytes.writeUInt32LE(value)
-    return this.raw(bytes)
+    return this.#unsigned(value, 4)
   }
 
   u64(value: bigint): this {
@@ -104,17 +99,18 @@ export class FrameWriter {
     return this
   }
 
-  append(other: FrameWriter): this {
-    for (const part of other.#parts) this.raw(part)
-    return this
-  }
-
   frame(type: number, id: number): Buffer {
     const head = Buffer.allocUnsafe(9)
     head.writeUInt32LE(this.#size + 5, 0)
     head.writeUInt8(type, 4)
     head.writeUInt32LE(id, 5)
     return Buffer.concat([head, ...this.#parts], this.#size + 9)
+  }
+
+  #unsigned(value: number, size: number): this {
+    const bytes = Buffer.allocUnsafe(size)
+    bytes.writeUIntLE(value, 0, size)
+    return this.raw(bytes)
   }
 }
 

@@ -1,67 +1,60 @@
 /** Artifact operations: lists them by session, and opens their files. */
-import type { Call, Content } from '../../../core/operation/call.ts'
+import type { Call } from '../../../core/operation/call.ts'
 import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { Artifact, ArtifactList, ArtifactListInput } from '../../../core/shapes/shell/artifacts.ts'
+import type { Artifact } from '../../../core/shapes/shell/artifacts.ts'
+import type { Shells } from '../../../core/shells.ts'
+import { baseName } from '../files/paths.ts'
 import { percentDecoded, percentEncoded } from '../names.ts'
 import type { ShellSessions } from '../session/sessions.ts'
 import { fileNamed, servedType } from './manifest.ts'
-import type { ArtifactStore, Page } from './store.ts'
+import type { ArtifactStore } from './store.ts'
 
-export class Artifacts {
-  readonly #store: ArtifactStore
-  readonly #sessions: Pick<ShellSessions, 'idOf'>
-
-  constructor(store: ArtifactStore, sessions: Pick<ShellSessions, 'idOf'>) {
-    this.#store = store
-    this.#sessions = sessions
-  }
-
-  async list({ session_id, limit, cursor }: ArtifactListInput, { caller }: Call): Promise<ArtifactList> {
-    const known = this.#sessions.idOf(session_id, caller)
-    const id = known ?? session_id
-    if (known === undefined && !(await this.#sees(caller, id))) throw unknownSession(session_id)
-    const page = await this.#store.list(id, cursor === undefined ? 0 : numberOf(cursor), limit)
-    if (!page && known === undefined) throw unknownSession(session_id)
-    const { artifacts, last, warning }: Page = page ?? { artifacts: [], last: null }
-    const next_cursor = last === null ? null : cursorOf(last)
-    return { session_id: id, artifacts, next_cursor, ...(warning !== undefined && { warning }) }
-  }
-
-  async get(artifactId: string, { caller }: Call): Promise<Artifact> {
-    const artifact = await this.#store.get(artifactId)
-    if (artifact && (await this.#sees(caller, artifact.session_id))) return artifact
-    throw new BaxError('artifact_not_found', `no artifact has the id ${artifactId}`)
-  }
-
-  async #sees(caller: Caller, sessionId: string): Promise<boolean> {
-    const owner = await this.#store.ownerOf(sessionId)
+export function artifactOperations(store: ArtifactStore, sessions: Pick<ShellSessions, 'idOf'>): Shells['artifacts'] {
+  const sees = async (caller: Caller, sessionId: string): Promise<boolean> => {
+    const owner = await store.ownerOf(sessionId)
     return owner !== undefined && canSee(caller, owner)
   }
-
-  async open(artifactId: string, name: string, call: Call): Promise<Content> {
-    const artifact = await this.get(artifactId, call)
-    const bytes = percentDecoded(name)
-    const file = bytes && fileNamed(artifact, bytes)
-    if (!file) {
-      throw new BaxError('artifact_not_found', `the artifact ${artifactId} has no file of that name`, {
-        hint: 'use a name from the list of the artifact, percent-encoded',
-      })
-    }
-    const blobs = this.#store.blobsOf(artifact.session_id)
-    if (!(await blobs.has(file.sha256, file.size)))
-      throw new BaxError(
-        'artifact_not_found',
-        `the file ${JSON.stringify(file.name)} of the artifact is damaged: its bytes are missing`,
-      )
-    const last = bytes.subarray(bytes.lastIndexOf(0x2f) + 1)
-    return {
-      size: file.size,
-      etag: file.sha256,
-      contentType: servedType(file.content_type),
-      fileName: percentEncoded(last),
-      read: (start, end) => blobs.read(file, start, end),
-    }
+  const get = async (artifactId: string, { caller }: Call): Promise<Artifact> => {
+    const artifact = await store.get(artifactId)
+    if (artifact && (await sees(caller, artifact.session_id))) return artifact
+    throw new BaxError('artifact_not_found', `no artifact has the id ${artifactId}`)
+  }
+  return {
+    get,
+    list: async ({ session_id, limit, cursor }, { caller }) => {
+      const known = sessions.idOf(session_id, caller)
+      const id = known ?? session_id
+      if (known === undefined && !(await sees(caller, id))) throw unknownSession(session_id)
+      const page = await store.list(id, cursor === undefined ? 0 : numberOf(cursor), limit)
+      if (!page && known === undefined) throw unknownSession(session_id)
+      const { artifacts, last, warning } = page ?? { artifacts: [], last: null }
+      const next_cursor = last === null ? null : cursorOf(last)
+      return { session_id: id, artifacts, next_cursor, ...(warning !== undefined && { warning }) }
+    },
+    open: async (artifactId, name, call) => {
+      const artifact = await get(artifactId, call)
+      const bytes = percentDecoded(name)
+      const file = bytes && fileNamed(artifact, bytes)
+      if (!file) {
+        throw new BaxError('artifact_not_found', `the artifact ${artifactId} has no file of that name`, {
+          hint: 'use a name from the list of the artifact, percent-encoded',
+        })
+      }
+      const blobs = store.blobsOf(artifact.session_id)
+      if (!(await blobs.has(file.sha256, file.size)))
+        throw new BaxError(
+          'artifact_not_found',
+          `the file ${JSON.stringify(file.name)} of the artifact is damaged: its bytes are missing`,
+        )
+      return {
+        size: file.size,
+        etag: file.sha256,
+        contentType: servedType(file.content_type),
+        fileName: percentEncoded(baseName(bytes)),
+        read: (start, end) => blobs.read(file, start, end),
+      }
+    },
   }
 }
 

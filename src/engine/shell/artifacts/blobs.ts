@@ -6,20 +6,8 @@ import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { privateDir, temporaryPath } from '../../../core/state/files.ts'
 
-export interface Blob {
-  readonly sha256: string
-  readonly size: number
-  /** Whether these bytes were stored before. */
-  readonly known: boolean
-}
-
 /** Thrown when a stream exceeds its limit. */
-export class TooManyBytes extends Error {
-  constructor() {
-    super('too many bytes')
-    this.name = 'TooManyBytes'
-  }
-}
+export class TooManyBytes extends Error {}
 
 export class Blobs {
   readonly #folder: string
@@ -28,8 +16,11 @@ export class Blobs {
     this.#folder = folder
   }
 
-  /** Stores a stream of at most `maxBytes`. @throws TooManyBytes; nothing is stored then. */
-  async add(bytes: AsyncIterable<Uint8Array>, maxBytes: number): Promise<Blob> {
+  /**
+   * Stores a stream of at most `maxBytes`; `known` tells whether its bytes were stored before.
+   * @throws TooManyBytes; nothing is stored then.
+   */
+  async add(bytes: AsyncIterable<Uint8Array>, maxBytes: number) {
     await privateDir(this.#folder)
     const temporary = temporaryPath(this.path('new'))
     const file = await open(temporary, 'wx', 0o600)
@@ -86,7 +77,7 @@ async function writeAll(file: FileHandle, bytes: AsyncIterable<Uint8Array>, maxB
   let size = 0
   for await (const chunk of bytes) {
     size += chunk.length
-    if (size > maxBytes) throw new TooManyBytes()
+    if (size > maxBytes) throw new TooManyBytes('too many bytes')
     hash.update(chunk)
     // `writeFile` writes everything; `write` may silently write less on a nearly full disk.
     await file.writeFile(chunk)

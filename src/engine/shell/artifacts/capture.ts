@@ -6,7 +6,7 @@ import { ContainerError } from '../container.ts'
 import type { ContainerFiles, FileFacts, WalkEntry } from '../container-files.ts'
 import { shownName } from '../names.ts'
 import { type Blobs, TooManyBytes } from './blobs.ts'
-import { type CapturedFile, fileRecord } from './manifest.ts'
+import { fileRecord, type StoredFile } from './manifest.ts'
 import type { ArtifactStore } from './store.ts'
 
 /** State of a file at the previous scan. */
@@ -141,8 +141,7 @@ export class ArtifactCapture {
     // The file was rewritten with the same content.
     if (previous?.sha256 === outcome.sha256) return
     const change = previous?.sha256 ? 'modified' : 'created'
-    const delivered: CapturedFile = { ...outcome, artifactId: scan.id, name, mount: this.#root, change }
-    scan.files.push(fileRecord(delivered))
+    scan.files.push(fileRecord({ ...outcome, artifactId: scan.id, name, mount: this.#root, change }))
   }
 
   /** Stores a file, or returns why it is skipped. */
@@ -162,13 +161,6 @@ export class ArtifactCapture {
       return reasonOf(error, remaining < fileBytes)
     }
   }
-}
-
-interface StoredFile {
-  readonly facts: FileFacts
-  readonly size: number
-  readonly sha256: string
-  readonly unstable: boolean
 }
 
 /** Returns a value that changes with every modification a program can make. */

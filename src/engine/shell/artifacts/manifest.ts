@@ -18,16 +18,20 @@ export const isoOf = (nanoseconds: bigint): string => new Date(Number(nanosecond
 /** Formats permission bits, such as `0644`. */
 export const modeOf = (mode: number): string => mode.toString(8).padStart(4, '0')
 
-export interface CapturedFile {
+/** File whose bytes are stored. */
+export interface StoredFile {
+  readonly facts: FileFacts
+  readonly size: number
+  readonly sha256: string
+  readonly unstable: boolean
+}
+
+interface CapturedFile extends StoredFile {
   readonly artifactId: string
   /** Path relative to `mount`. */
   readonly name: Uint8Array
   readonly mount: string
-  readonly facts: FileFacts
-  readonly size: number
-  readonly sha256: string
   readonly change: ArtifactFile['change']
-  readonly unstable: boolean
 }
 
 export function fileRecord(file: CapturedFile): ArtifactFile {

@@ -79,8 +79,11 @@ export class ArtifactStore {
     this.#sessionIds.set(artifact.id, artifact.session_id)
   }
 
-  /** Lists artifacts, oldest first, after number `after`; undefined for a session without artifacts. */
-  async list(sessionId: string, after: number, limit: number): Promise<Page | undefined> {
+  /**
+   * Lists artifacts, oldest first, after number `after`; undefined for a session without artifacts. `last` is the number
+   * of the last one if more follow.
+   */
+  async list(sessionId: string, after: number, limit: number) {
     if (!idPattern.session.test(sessionId)) return undefined
     const names = await this.#manifests(sessionId)
     if (!names) return undefined
@@ -88,11 +91,7 @@ export class ArtifactStore {
     const page = rest.slice(0, limit)
     const { good: artifacts, bad } = readEach(page, (name) => this.#read(sessionId, name))
     const warning = damageWarning(stateKinds.artifact, join(this.#folder, sessionId), bad)
-    return {
-      artifacts,
-      last: rest.length > limit ? numberOf(page.at(-1)!) : null,
-      ...(warning !== undefined && { warning }),
-    }
+    return { artifacts, last: rest.length > limit ? numberOf(page.at(-1)!) : null, warning }
   }
 
   async get(artifactId: string): Promise<Artifact | undefined> {
@@ -140,14 +139,6 @@ export class ArtifactStore {
   #sessionFile(sessionId: string): string {
     return join(this.#folder, sessionId, 'session.json')
   }
-}
-
-export interface Page {
-  readonly artifacts: Artifact[]
-  /** Number of the last artifact if more follow. */
-  readonly last: number | null
-  /** Warning about unreadable artifacts. */
-  readonly warning?: string
 }
 
 /** Returns when a folder was last changed; now if it no longer exists. */

@@ -1,7 +1,7 @@
 /** Connects to the input and output of the first process of a container. */
 import type Dockerode from 'dockerode'
 import type { Duplex } from 'node:stream'
-import { DockerStream } from '../agent/docker-stream.ts'
+import { demultiplex } from '../agent/docker-stream.ts'
 
 export interface Attachment {
   write(bytes: Uint8Array): void
@@ -19,7 +19,7 @@ interface Receiver {
 /** Attaches to a created container before it is started, so that no output is missed. */
 export async function attach(docker: Dockerode, id: string, receiver: Receiver): Promise<Attachment> {
   const socket = await hijack(docker, id)
-  const stream = new DockerStream((name, bytes) => {
+  const push = demultiplex((name, bytes) => {
     if (name === 'stdout') receiver.stdout(bytes)
     else receiver.stderr(bytes.toString())
   })
@@ -29,7 +29,7 @@ export async function attach(docker: Dockerode, id: string, receiver: Receiver):
   })
   socket.on('data', (bytes: Buffer) => {
     try {
-      stream.push(bytes)
+      push(bytes)
     } catch {
       // The data is invalid: nothing more can be read.
       socket.destroy()

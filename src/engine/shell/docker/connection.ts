@@ -1,11 +1,13 @@
 /** Connects to Docker. */
 import type Dockerode from 'dockerode'
+import http from 'node:http'
+import https from 'node:https'
+import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import type { ShellConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { addressOf, usualSockets } from './endpoints.ts'
-import { disableRedirects } from './disable-redirects.ts'
 
 /** Docker engine that has responded. */
 export interface DockerConnection {
@@ -13,8 +15,6 @@ export interface DockerConnection {
   /** `unix:///var/run/docker.sock` */
   readonly endpoint: string
   readonly kind: 'docker' | 'podman'
-  readonly version: string
-  readonly apiVersion: string
   /** Architecture of its containers, in terms of Node. */
   readonly architecture: 'x64' | 'arm64'
 }
@@ -63,8 +63,7 @@ async function connect(Docker: typeof Dockerode, endpoint: string, config: Shell
     throw new BaxError('docker_unavailable', `Docker at ${endpoint} has API version ${info.ApiVersion}`, {
       hint: `shell sessions need API ${leastApi} (Docker 20.10) or newer`,
     })
-  const { Version: version, ApiVersion: apiVersion } = info
-  return { docker, endpoint, kind: podman ? 'podman' : 'docker', version, apiVersion, architecture }
+  return { docker, endpoint, kind: podman ? 'podman' : 'docker', architecture }
 }
 
 /** Returns the value of a promise, or rejects with the code ETIMEDOUT after `ms`. */
@@ -76,7 +75,10 @@ function unavailable(attempts: { endpoint: string; error: unknown }[], configure
   const details = { tried: attempts.map(({ endpoint, error }) => ({ endpoint, error: reasonOf(error) })) }
   const cause = attempts[0]?.error
   let message = 'shell sessions need Docker, which is not running'
-  let hint = startHint()
+  let hint =
+    process.platform === 'linux'
+      ? 'start it (`sudo systemctl start docker`, or `sudo dockerd`), install it (`sudo apt install docker.io`), or set DOCKER_HOST'
+      : 'start Docker Desktop (or Podman), or set DOCKER_HOST'
   if (noPermission) {
     message = `no permission to use Docker at ${noPermission.endpoint}`
     hint = 'add the user to the group docker (`sudo usermod -aG docker $USER`) and log in again'
@@ -85,11 +87,6 @@ function unavailable(attempts: { endpoint: string; error: unknown }[], configure
     hint = 'start Docker there, or correct DOCKER_HOST'
   }
   return new BaxError('docker_unavailable', message, { hint, details, cause })
-}
-
-function startHint(): string {
-  if (process.platform !== 'linux') return 'start Docker Desktop (or Podman), or set DOCKER_HOST'
-  return 'start it (`sudo systemctl start docker`, or `sudo dockerd`), install it (`sudo apt install docker.io`), or set DOCKER_HOST'
 }
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code
@@ -104,3 +101,25 @@ function reasonOf(error: unknown): string {
   }
   return reasons[codeOf(error) ?? ''] ?? (error instanceof Error ? error.message.trim() : String(error))
 }
+
+type Client = Pick<typeof http, 'request'>
+
+/**
+ * Disables redirects of the Docker client, which follows them without an error handler for the new request: replaces
+ * the HTTP clients in the copy of docker-modem that dockerode uses, which it looks up for every request.
+ */
+function disableRedirects(): void {
+  const load = createRequire(import.meta.url)
+  const clients = createRequire(load.resolve('dockerode'))('docker-modem/lib/http') as Record<'http' | 'https', Client>
+  clients.http = withoutRedirects(http)
+  clients.https = withoutRedirects(https)
+}
+
+const withoutRedirects = (client: typeof http | typeof https): Client => ({
+  request: (...args: unknown[]) => {
+    const request = client.request(...(args as Parameters<typeof http.request>))
+    // docker-modem only waits for the end of a response; without this, an aborted one would never finish.
+    request.on('response', (response) => response.on('error', (error) => request.emit('error', error)))
+    return request
+  },
+})

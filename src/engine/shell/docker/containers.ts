@@ -2,12 +2,12 @@
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import type { ContainerSpec, DockerStatus, ShellContainer, ShellContainers, ShellImages } from '../container.ts'
+import type { ContainerSpec, ShellContainer, ShellContainers } from '../container.ts'
 import { LocalImages } from '../images/local-images.ts'
 import { connectDocker, type DockerConnection } from './connection.ts'
 import { type DerivedImage, derivedImage, dropStale } from './derived-image.ts'
-import { DockerContainer, type ImageCache } from './docker-container.ts'
-import { type EngineIdentity, engineIdentity, isAlive, labels } from './engine-identity.ts'
+import { DockerContainer } from './docker-container.ts'
+import { type EngineIdentity, engineIdentity, isAlive, labels, labelsOf } from './engine-identity.ts'
 import { dockerError, statusOf, ignoreStatuses } from './errors.ts'
 import { createOptions } from './host-config.ts'
 import { dropNetworks, ensureNetwork, isolateNetwork } from './network.ts'
@@ -15,38 +15,30 @@ import { kindOf, WarmPool } from './warm-pool.ts'
 
 const warm = { kinds: 3, idleMs: 5 * 60_000 }
 
-/** Creates the container manager of an engine. Connects at the first call. */
-export const createContainers = (config: Pick<EngineConfig, 'stateDir' | 'home' | 'log' | 'shell'>): ShellContainers =>
-  new DockerContainers(config)
+type Config = Pick<EngineConfig, 'stateDir' | 'home' | 'log' | 'shell'>
+
+/** Creates the container manager of an engine. */
+export const createContainers = (config: Config): ShellContainers => new DockerContainers(config)
 
 /** Connection to Docker, and our identity for its labels. */
-interface DockerAccess {
-  readonly connection: DockerConnection
-  readonly identity: EngineIdentity
-}
+type DockerAccess = DockerConnection & EngineIdentity
 
-interface PreparedImage extends DerivedImage {
-  readonly cache: ImageCache
-}
-
-class DockerContainers implements ShellContainers {
-  readonly images: ShellImages
-  readonly #config: Parameters<typeof createContainers>[0]
+/** Containers of one engine. Connects at the first call. */
+export class DockerContainers {
+  readonly images: LocalImages
+  readonly #config: Config
   readonly #pool: WarmPool
   readonly #live = new Set<DockerContainer>()
   /** Pending work that `close` waits for. */
   readonly #pending = new Set<Promise<unknown>>()
-  readonly #images = new Map<string, Promise<PreparedImage>>()
+  readonly #images = new Map<string, Promise<DerivedImage>>()
   #access: Promise<DockerAccess> | undefined
   #closing: Promise<void> | undefined
   #bridgeId: Promise<string> | undefined
 
-  constructor(config: Parameters<typeof createContainers>[0]) {
+  constructor(config: Config) {
     this.#config = config
-    this.images = new LocalImages({
-      connect: async () => (await this.#connect()).connection,
-      allowed: config.shell?.images,
-    })
+    this.images = new LocalImages(() => this.#connect(), config.shell?.images)
     this.#pool = new WarmPool({
       ...warm,
       // An embedded engine exists for one command only.
@@ -55,22 +47,26 @@ class DockerContainers implements ShellContainers {
     })
   }
 
+  /**
+   * Returns a running container, from the warm pool if one of the same kind is ready; `signal` cancels.
+   * @throws BaxError `docker_unavailable` (hint: what to start), `image_not_found`, `no_capacity`.
+   */
   async create(spec: ContainerSpec, signal?: AbortSignal): Promise<ShellContainer> {
     signal?.throwIfAborted()
     const { id: baseId } = await this.images.find(spec.image)
     const key = kindOf(baseId, spec)
-    const warmContainer = await this.#pool.take(key)
-    const container = warmContainer ?? (await this.#createUnlessAborted(spec, baseId, signal))
+    const container = (await this.#pool.take(key)) ?? (await this.#createUnlessAborted(spec, baseId, signal))
     if (!this.#closing) this.#pool.keep(key, () => this.#create({ ...spec, sessionId: '' }, baseId))
     return container
   }
 
-  async status(): Promise<DockerStatus> {
-    const { connection } = await this.#connect()
-    const { endpoint, kind, version, apiVersion } = connection
-    return { endpoint, kind, version, apiVersion, containers: this.#live.size, warm: this.#pool.count }
+  /** Returns the number of warm containers. @throws BaxError `docker_unavailable`. */
+  async status(): Promise<{ warm: number }> {
+    await this.#connect()
+    return { warm: this.#pool.count }
   }
 
+  /** Removes every container of this engine, including warm ones; safe to call twice. */
   close(): Promise<void> {
     return (this.#closing ??= this.#close())
   }
@@ -81,7 +77,7 @@ class DockerContainers implements ShellContainers {
     await Promise.all([...this.#live].map((container) => container.remove()))
     // A failed connection was reported by the call that needed it, and has no networks.
     const access = await this.#access?.catch(() => undefined)
-    if (access && this.#bridgeId) await dropNetworks(access.connection, access.identity.engine)
+    if (access && this.#bridgeId) await dropNetworks(access.docker, access.engine)
   }
 
   /** Stops waiting when `signal` aborts; the container is then removed as soon as it is created. */
@@ -123,25 +119,15 @@ class DockerContainers implements ShellContainers {
   }
 
   async #createOnce(spec: ContainerSpec, baseId: string): Promise<DockerContainer> {
-    const { connection, identity } = await this.#connect()
-    const { docker, kind } = connection
-    const own = this.#labels(identity, spec)
-    const image = await this.#imageWithAgent({ connection, identity }, baseId)
-    const network = spec.network === 'none' ? 'none' : await this.#bridge({ connection, identity })
+    const access = await this.#connect()
+    const { docker, kind } = access
+    const own = { ...labelsOf(access), ...(spec.sessionId && { [labels.session]: spec.sessionId }) }
+    const image = await this.#imageWithAgent(access, baseId)
+    const network = spec.network === 'none' ? 'none' : await this.#bridge(access)
     const plan = { spec, image: image.id, volumes: image.volumes, network, labels: own, podman: kind === 'podman' }
     const { id } = await docker.createContainer(createOptions(plan))
-    return this.#start(connection, id, image, spec, own)
-  }
-
-  async #start(
-    { docker, ...rest }: DockerConnection,
-    id: string,
-    image: PreparedImage,
-    spec: ContainerSpec,
-    own: Record<string, string>,
-  ): Promise<DockerContainer> {
     try {
-      const container = await DockerContainer.start(docker, id, image.cache, (text) =>
+      const container = await DockerContainer.start(docker, id, image, (text) =>
         this.#config.log('warn', 'agent', { text }),
       )
       this.#live.add(container)
@@ -150,8 +136,7 @@ class DockerContainers implements ShellContainers {
         // A container that exited is removed automatically, a paused one is not.
         this.#track(container.remove())
       })
-      if (spec.network === 'bridge')
-        await isolateNetwork({ docker, ...rest }, { container: id, image: image.id, labels: own })
+      if (spec.network === 'bridge') await isolateNetwork(docker, { container: id, image: image.id, labels: own })
       return container
     } catch (error) {
       await ignoreStatuses([404, 409], docker.getContainer(id).remove({ force: true, v: true }))
@@ -160,26 +145,17 @@ class DockerContainers implements ShellContainers {
   }
 
   /** Returns the bridge network of this engine, created on first use, and again if it was removed. */
-  #bridge({ connection, identity }: DockerAccess): Promise<string> {
-    const bridge = (this.#bridgeId ??= ensureNetwork(connection, identity))
+  #bridge(access: DockerAccess): Promise<string> {
+    const bridge = (this.#bridgeId ??= ensureNetwork(access.docker, access))
     bridge.catch(() => (this.#bridgeId = undefined))
     return bridge
   }
 
-  #labels({ engine, owner }: EngineIdentity, { sessionId }: ContainerSpec): Record<string, string> {
-    return { [labels.engine]: engine, [labels.owner]: owner, ...(sessionId && { [labels.session]: sessionId }) }
-  }
-
   /** Returns the image with the agent, created once, and again if it was removed. */
-  #imageWithAgent({ connection, identity }: DockerAccess, baseId: string): Promise<PreparedImage> {
+  #imageWithAgent(access: DockerAccess, baseId: string): Promise<DerivedImage> {
     const known = this.#images.get(baseId)
     if (known) return known
-    const { engine, owner } = identity
-    const own = { [labels.engine]: engine, [labels.owner]: owner }
-    const creating = derivedImage(connection, baseId, own).then((image) => ({
-      ...image,
-      cache: { env: image.env, programs: new Map<string, string | null>() },
-    }))
+    const creating = derivedImage(access, baseId, labelsOf(access))
     this.#images.set(baseId, creating)
     creating.catch(() => this.#images.delete(baseId))
     return creating
@@ -198,23 +174,19 @@ class DockerContainers implements ShellContainers {
     const connection = await connectDocker(this.#config.shell)
     // Write the identity only once Docker was found.
     const identity = await engineIdentity(this.#config.stateDir)
-    await sweep(connection, identity)
-    return { connection, identity }
+    const access = { ...connection, ...identity }
+    await sweep(access)
+    return access
   }
 
   #track(work: Promise<unknown>): void {
-    const tracked = work.then(
-      () => {},
-      () => {},
-    )
+    const tracked = Promise.allSettled([work]).finally(() => this.#pending.delete(tracked))
     this.#pending.add(tracked)
-    void tracked.finally(() => this.#pending.delete(tracked))
   }
 }
 
 /** Removes containers of earlier engines of the same state folder, and images without their base. */
-async function sweep(connection: DockerConnection, { engine, owner }: EngineIdentity): Promise<void> {
-  const { docker } = connection
+async function sweep({ docker, engine, owner }: DockerAccess): Promise<void> {
   const filters = JSON.stringify({ label: [`${labels.engine}=${engine}`] })
   const found = await docker.listContainers({ all: true, filters })
   const left = found.filter(({ Labels }) => {
@@ -224,5 +196,5 @@ async function sweep(connection: DockerConnection, { engine, owner }: EngineIden
   await Promise.all(
     left.map(({ Id }) => ignoreStatuses([404, 409], docker.getContainer(Id).remove({ force: true, v: true }))),
   )
-  await dropStale(connection)
+  await dropStale(docker)
 }

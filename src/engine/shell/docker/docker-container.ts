@@ -3,22 +3,14 @@ import type Dockerode from 'dockerode'
 import { AgentChannel } from '../agent/channel.ts'
 import { Deferred } from '../agent/deferred.ts'
 import { startExec } from '../agent/exec.ts'
-import { AgentFiles, type OwnersOfImage } from '../agent/files.ts'
-import { type ContainerEnd, ContainerError, type ShellContainer } from '../container.ts'
+import { AgentFiles } from '../agent/files.ts'
+import { type ContainerEnd, ContainerError } from '../container.ts'
 import type { ContainerExec, ExecSpec } from '../container-exec.ts'
-import type { ContainerFiles } from '../container-files.ts'
 import { type Attachment, attach } from './attach.ts'
 import { withTimeout } from './connection.ts'
+import type { DerivedImage } from './derived-image.ts'
 import { statusOf, ignoreStatuses } from './errors.ts'
-import { Watchdog } from './watchdog.ts'
-
-/** State shared by all containers of one image. */
-export interface ImageCache extends OwnersOfImage {
-  /** Environment of the image, as `KEY=value`. */
-  readonly env: readonly string[]
-  /** Cached paths of programs; null if not found. */
-  readonly programs: Map<string, string | null>
-}
+import { watch } from './watchdog.ts'
 
 /** Timeout for removing a container, in milliseconds. */
 const removeMs = 20_000
@@ -32,27 +24,34 @@ const defaultEnv = {
 /** The only folder that always exists and is writable. */
 const homeEnv = { HOME: '/workspace' }
 
-export class DockerContainer implements ShellContainer {
-  readonly files: ContainerFiles
+export class DockerContainer {
+  readonly files: AgentFiles
   /** Docker's ID; never shown to users. */
   readonly id: string
   readonly #docker: Dockerode
   readonly #channel: AgentChannel
   readonly #attachment: Attachment
-  readonly #image: ImageCache
+  readonly #image: DerivedImage
   readonly #died = new Deferred<ContainerEnd>()
+  /** Resolves (never rejects) when the container is gone for any reason, including `remove`. */
   readonly died = this.#died.promise
-  readonly #watchdog: Watchdog
+  readonly #stopWatching: () => void
   #removing: Promise<void> | undefined
 
-  private constructor(docker: Dockerode, id: string, channel: AgentChannel, attachment: Attachment, image: ImageCache) {
+  private constructor(
+    docker: Dockerode,
+    id: string,
+    channel: AgentChannel,
+    attachment: Attachment,
+    image: DerivedImage,
+  ) {
     this.#docker = docker
     this.id = id
     this.#channel = channel
     this.#attachment = attachment
     this.#image = image
     this.files = new AgentFiles(channel, image)
-    this.#watchdog = new Watchdog(channel, () => this.#inspect())
+    this.#stopWatching = watch(channel, () => this.#inspect())
     void attachment.closed.then(() => this.#lose({ reason: 'exited', message: 'the container of the session exited' }))
   }
 
@@ -60,7 +59,7 @@ export class DockerContainer implements ShellContainer {
   static async start(
     docker: Dockerode,
     id: string,
-    image: ImageCache,
+    image: DerivedImage,
     note: (text: string) => void,
   ): Promise<DockerContainer> {
     const pending: Uint8Array[] = []
@@ -79,26 +78,33 @@ export class DockerContainer implements ShellContainer {
     }
   }
 
+  /** Null while it runs. */
   get end(): ContainerEnd | null {
     return this.#channel.end
   }
 
+  /**
+   * Starts a program; resolves when it runs, or could not be executed: then `exit` has code 126 or 127, with the reason
+   * on stderr.
+   * @throws ContainerError `EAGAIN` when the process limit is reached by programs that use no more than their share of
+   * it (others are killed to make room), `ENOENT`/`ENOTDIR`/`EACCES` for `cwd`.
+   */
   exec(spec: ExecSpec): Promise<ContainerExec> {
-    return startExec(this.#channel, { ...spec, env: { ...defaultEnv, ...this.#imageEnv(), ...homeEnv, ...spec.env } })
+    return startExec(this.#channel, { ...spec, env: { ...defaultEnv, ...this.#image.env, ...homeEnv, ...spec.env } })
   }
 
+  /**
+   * Kills every process except the agent and returns their number; files stay, running programs end with SIGKILL.
+   * @throws ContainerError `ETIMEDOUT` if some are still alive after 5 s.
+   */
   killAll(): Promise<number> {
     return this.#channel.killAll()
   }
 
-  async which(programs: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  /** Finds programs in the image, cached: names to absolute paths, or null. */
+  async which(programs: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
     await Promise.all(programs.map((program) => this.#find(program)))
-    return new Map(
-      programs.flatMap((program): [string, string][] => {
-        const path = this.#image.programs.get(program)
-        return path ? [[program, path]] : []
-      }),
-    )
+    return this.#image.programs
   }
 
   /** Returns whether the agent still responds. */
@@ -111,6 +117,7 @@ export class DockerContainer implements ShellContainer {
     }
   }
 
+  /** Kills and removes the container with its contents; resolves when Docker has removed it. Safe to call twice. */
   remove(): Promise<void> {
     return (this.#removing ??= this.#remove())
   }
@@ -132,7 +139,7 @@ export class DockerContainer implements ShellContainer {
     if (this.#channel.end) return
     this.#channel.lose(end)
     this.#died.resolve(end)
-    this.#watchdog.stop()
+    this.#stopWatching()
     this.#attachment.close()
   }
 
@@ -149,18 +156,9 @@ export class DockerContainer implements ShellContainer {
     }
   }
 
-  #imageEnv(): Record<string, string> {
-    return Object.fromEntries(
-      this.#image.env.map((item) => {
-        const at = item.indexOf('=')
-        return [item.slice(0, at), item.slice(at + 1)]
-      }),
-    )
-  }
-
   async #find(program: string): Promise<void> {
     if (this.#image.programs.has(program)) return
-    const path = this.#imageEnv()['PATH'] ?? defaultEnv.PATH
+    const path = this.#image.env['PATH'] ?? defaultEnv.PATH
     const found = await Promise.all(path.split(':').map((folder) => this.#executable(`${folder}/${program}`)))
     this.#image.programs.set(program, found.find((candidate) => candidate !== null) ?? null)
   }

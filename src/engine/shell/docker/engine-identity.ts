@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { isRunning, processStat } from '../../../core/process/process-facts.ts'
 import { createAtomic, privateDir } from '../../../core/state/files.ts'
 import { readEach, readStateText } from '../../../core/state/state-file.ts'
 import { textKinds } from '../../../core/state/state-kinds.ts'
@@ -19,6 +20,12 @@ export interface EngineIdentity {
   readonly engine: string
   readonly owner: string
 }
+
+/** Returns the labels of everything that an engine creates in Docker. */
+export const labelsOf = ({ engine, owner }: EngineIdentity): Record<string, string> => ({
+  [labels.engine]: engine,
+  [labels.owner]: owner,
+})
 
 const fileName = 'shell-engine-id'
 
@@ -42,23 +49,17 @@ export function isAlive(owner: string): boolean {
   if (!Number.isInteger(number) || number <= 0) return true
   const current = ownerOf(number)
   if (current !== undefined) return current === owner
-  if (process.platform === 'linux') return false
-  try {
-    process.kill(number, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
+  return process.platform !== 'linux' && isRunning(number)
 }
 
 /** Returns the owner label of a process, with boot ID and start time in case the PID is reused; only on Linux. */
 function ownerOf(pid: number): string | undefined {
+  const found = processStat(pid)
+  // A zombie has exited; its parent has not reaped it yet.
+  if (!found || found.state === 'Z') return undefined
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    // A zombie has exited; its parent has not reaped it yet.
-    return fields[0] === 'Z' ? undefined : `${hostname()}/${boot}/${pid}/${fields[19]}`
+    return `${hostname()}/${boot}/${pid}/${found.startTime}`
   } catch {
     return undefined
   }

@@ -59,7 +59,7 @@ export class WarmPool {
     if (!kind) this.#kinds.set(key, (kind = { ready: [], pending: 0, make, usedAt: 0 }))
     kind.usedAt = performance.now()
     this.#dropOldest()
-    while (kind.ready.length + kind.pending < this.#options.size) this.#fill(kind)
+    while (kind.ready.length + kind.pending < this.#options.size) this.#track(this.#fill(kind))
   }
 
   /** Removes all containers; resolves when they are gone. */
@@ -70,20 +70,16 @@ export class WarmPool {
     while (this.#work.size > 0) await Promise.all(this.#work)
   }
 
-  #fill(kind: Kind): void {
+  async #fill(kind: Kind): Promise<void> {
     kind.pending++
-    this.#track(
-      (async () => {
-        try {
-          const container = await kind.make()
-          const isNeeded = !this.#closed && [...this.#kinds.values()].includes(kind)
-          if (isNeeded) kind.ready.push(container)
-          else await container.remove()
-        } finally {
-          kind.pending--
-        }
-      })(),
-    )
+    try {
+      const container = await kind.make()
+      const isNeeded = !this.#closed && [...this.#kinds.values()].includes(kind)
+      if (isNeeded) kind.ready.push(container)
+      else await container.remove()
+    } finally {
+      kind.pending--
+    }
   }
 
   #dropIdle(): void {

@@ -1,5 +1,9 @@
-/** Encodes bytes as text where possible: exact, split between characters, and lossy only on request. */
+/**
+ * Encodes bytes as text where possible: exact, split between characters, and lossy only on request. Decodes text and
+ * base64 of a request to exact bytes.
+ */
 import { isUtf8 } from 'node:buffer'
+import { BaxError } from '../../../core/errors/errors.ts'
 
 export type Encoding = 'utf8' | 'base64'
 
@@ -37,3 +41,22 @@ export function encodeBytes(bytes: Uint8Array, requested: 'auto' | Encoding, cut
   if (requested === 'utf8' || isUtf8(complete)) return { text: complete.toString('utf8'), encoding: 'utf8' }
   return { text: buffer.toString('base64'), encoding: 'base64' }
 }
+
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+/** @throws BaxError `invalid_request` naming `field` if it cannot be decoded exactly. */
+export function bytesOf(text: string, encoding: Encoding, field: string): Buffer {
+  if (encoding === 'utf8') {
+    const bytes = Buffer.from(text, 'utf8')
+    // A lone surrogate has no encoding; Node would silently write a replacement.
+    if (loneSurrogate.test(text)) throw invalid(field, 'is not well-formed Unicode text')
+    return bytes
+  }
+  if (text.length % 4 !== 0 || !base64.test(text)) throw invalid(field, 'is not base64')
+  return Buffer.from(text, 'base64')
+}
+
+const loneSurrogate = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/
+
+const invalid = (field: string, message: string) =>
+  new BaxError('invalid_request', `${field} ${message}`, { details: [{ path: field, message }] })

@@ -3,14 +3,14 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RunningExec } from './running-exec.ts'
 
-interface Entry {
+export interface StartedExec {
   readonly exec: RunningExec
-  /** Resolves when it has ended, successfully or not. */
+  /** Resolves when it has ended; rejects when the container is lost. */
   readonly ended: Promise<void>
 }
 
 export class ExecRegistry {
-  readonly #entries = new Map<string, Entry>()
+  readonly #entries = new Map<string, StartedExec>()
   /** Number of commands being started; their slots are reserved. */
   #starting = 0
   /** Number of commands so far. */
@@ -28,11 +28,13 @@ export class ExecRegistry {
   }
 
   /** @param keep Whether the record stays available after the end; otherwise the caller has received the result. */
-  add(exec: RunningExec, ended: Promise<void>, keep: boolean): void {
+  add({ exec, ended }: StartedExec, keep: boolean): void {
     const { id } = exec.identity
     this.count += 1
-    this.#entries.set(id, { exec, ended })
-    void ended.then(() => {
+    // Failures are reported by `ended` itself.
+    const over = ended.catch(() => {})
+    this.#entries.set(id, { exec, ended: over })
+    void over.then(() => {
       if (keep) this.#trim(limits.exec.keptBytes)
       else this.#entries.delete(id)
     })
@@ -42,7 +44,8 @@ export class ExecRegistry {
     return this.#entries.get(id)?.exec
   }
 
-  running(): Entry[] {
+  /** Returns the running commands; `ended` never rejects. */
+  running(): StartedExec[] {
     return [...this.#entries.values()].filter(({ exec }) => exec.isRunning)
   }
 

@@ -4,7 +4,7 @@ import type { ExecStreamInput } from '../../../core/shapes/shell/exec.ts'
 import type { ShellSessionInput } from '../../../core/shapes/shell/session.ts'
 import type { ShellContainer } from '../container.ts'
 import type { ExecSpec } from '../container-exec.ts'
-import { bytesOf } from './input-bytes.ts'
+import { bytesOf } from './characters.ts'
 import { programOf } from './programs.ts'
 
 /** Defaults of a session for all its commands. */

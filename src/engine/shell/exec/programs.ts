@@ -72,8 +72,8 @@ export async function programOf(source: Source, language: ShellLanguage, contain
 
 async function interpreterOf(language: ShellLanguage, container: ShellContainer): Promise<string> {
   const found = await container.which(allInterpreters)
-  const name = interpreters[language].find((program) => found.has(program))
-  if (name !== undefined) return found.get(name)!
+  const path = interpreters[language].map((program) => found.get(program)).find(Boolean)
+  if (path) return path
   throw new BaxError('unsupported', `the image of this session has no ${interpreters[language][0]}`, {
     hint: 'create a session with another image or language',
   })

@@ -5,18 +5,13 @@ import type { ContainerExec, TerminalSize } from '../container-exec.ts'
 import { encodeBytes, type Encoding } from './characters.ts'
 import type { FrameLog } from './frame-log.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
+import { type OutputType, streamOutput } from './pieces.ts'
 
 export interface OutputOptions {
   readonly encoding: 'auto' | Encoding
   readonly isTerminal: boolean
   /** Log for its output; without one the output is collected. */
   readonly log: FrameLog | undefined
-}
-
-/** Number of bytes delivered; the rest was dropped. */
-export interface DeliveredBytes {
-  readonly stdout: number
-  readonly stderr: number
 }
 
 export interface ExecIdentity {
@@ -35,7 +30,8 @@ export class RunningExec {
   readonly #stdout: Uint8Array[] = []
   readonly #stderr: Uint8Array[] = []
   #outcome: Outcome | undefined
-  #delivered: DeliveredBytes = { stdout: 0, stderr: 0 }
+  /** Number of bytes delivered; the rest was dropped. */
+  #delivered = { stdout: 0, stderr: 0 }
   #artifactId: string | null = null
   #lost = false
   /** Queue of writes to its input. */
@@ -62,25 +58,27 @@ export class RunningExec {
   }
 
   /** Reads all output and waits for the exit. @throws BaxError `session_lost`. */
-  async finish(takeOutput: (exec: ContainerExec) => Promise<DeliveredBytes>): Promise<void> {
+  async finish(): Promise<void> {
     try {
-      const [exit, delivered] = await Promise.all([this.#exec.exit, takeOutput(this.#exec)])
+      const [exit, stdout, stderr] = await Promise.all([
+        this.#exec.exit,
+        // A terminal has one stream.
+        this.#take(this.#exec.stdout, this.#stdout, this.#options.isTerminal ? 'pty' : 'stdout'),
+        this.#take(this.#exec.stderr, this.#stderr, 'stderr'),
+      ])
       this.#outcome = outcomeOf(exit, this.#exec.madeRoom)
-      this.#delivered = delivered
+      this.#delivered = { stdout, stderr }
     } catch (error) {
       this.#lost = true
       throw error
     }
   }
 
-  /** Collects the output for the response. */
-  collect = async (exec: ContainerExec): Promise<DeliveredBytes> => {
-    const into = async (source: AsyncIterable<Uint8Array>, chunks: Uint8Array[]) => {
-      for await (const chunk of source) chunks.push(chunk)
-      return sizeOf(chunks)
-    }
-    const [stdout, stderr] = await Promise.all([into(exec.stdout, this.#stdout), into(exec.stderr, this.#stderr)])
-    return { stdout, stderr }
+  /** Adds output to the log, or collects it for the response; returns its number of bytes. */
+  async #take(source: AsyncIterable<Uint8Array>, chunks: Uint8Array[], type: OutputType): Promise<number> {
+    if (this.log) return streamOutput(source, this.log, type)
+    for await (const chunk of source) chunks.push(chunk)
+    return sizeOf(chunks)
   }
 
   setArtifact(id: string | null): void {

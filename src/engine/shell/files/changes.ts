@@ -1,21 +1,12 @@
 /** Deletes, copies, moves and creates files in a session. */
-import type {
-  CopyInput,
-  CopyOutput,
-  DeleteInput,
-  DeleteOutput,
-  MkdirInput,
-  MkdirOutput,
-  MoveInput,
-  MoveOutput,
-} from '../../../core/shapes/shell/files.ts'
 import { ContainerError } from '../container.ts'
 import type { ContainerFiles } from '../container-files.ts'
-import { entryOf } from './entry.ts'
 import { onPath } from './errors.ts'
+import type { FileWork } from './files.ts'
+import { entryOf } from './listing.ts'
 import { type ResolvedPath, resolvePath } from './paths.ts'
 
-export async function deleteFile(files: ContainerFiles, input: DeleteInput): Promise<DeleteOutput> {
+export const deleteFile: FileWork<'delete'> = async (files, input) => {
   const { shown, bytes } = resolvePath(input.path, input.path_b64)
   return onPath(shown.path, async () => {
     try {
@@ -28,7 +19,7 @@ export async function deleteFile(files: ContainerFiles, input: DeleteInput): Pro
   })
 }
 
-export async function copyFile(files: ContainerFiles, input: CopyInput): Promise<CopyOutput> {
+export const copyFile: FileWork<'copy'> = async (files, input) => {
   const { source, destination } = pathsOf(input)
   const { overwrite, recursive } = input
   const result = await onPair(files, source, destination, () =>
@@ -37,7 +28,7 @@ export async function copyFile(files: ContainerFiles, input: CopyInput): Promise
   return { source: source.shown.path, destination: destination.shown.path, ...result }
 }
 
-export async function moveFile(files: ContainerFiles, input: MoveInput): Promise<MoveOutput> {
+export const moveFile: FileWork<'move'> = async (files, input) => {
   const { source, destination } = pathsOf(input)
   const facts = await onPair(files, source, destination, () =>
     files.move(source.bytes, destination.bytes, { overwrite: input.overwrite }),
@@ -49,14 +40,14 @@ export async function moveFile(files: ContainerFiles, input: MoveInput): Promise
   }
 }
 
-export async function makeFolder(files: ContainerFiles, input: MkdirInput): Promise<MkdirOutput> {
+export const makeFolder: FileWork<'mkdir'> = async (files, input) => {
   const { shown, bytes } = resolvePath(input.path, input.path_b64)
   const options = { parents: input.parents, mode: Number.parseInt(input.mode, 8) }
   const created = await onPath(shown.path, () => files.mkdir(bytes, options))
   return { ...shown, created }
 }
 
-const pathsOf = (input: CopyInput | MoveInput) => ({
+const pathsOf = (input: Parameters<FileWork<'copy' | 'move'>>[1]) => ({
   source: resolvePath(input.source, input.source_b64),
   destination: resolvePath(input.destination, input.destination_b64),
 })

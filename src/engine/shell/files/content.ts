@@ -3,18 +3,18 @@ import { createHash } from 'node:crypto'
 import type { Content } from '../../../core/operation/call.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { ReadInput, ReadOutput, WriteInput, WriteOutput } from '../../../core/shapes/shell/files.ts'
+import type { WriteInput, WriteOutput } from '../../../core/shapes/shell/files.ts'
 import type { UploadInput } from '../../../core/shapes/shell/transfers.ts'
 import { isoOf, modeOf } from '../artifacts/manifest.ts'
 import type { ContainerFiles, FileFacts } from '../container-files.ts'
-import { encodeBytes } from '../exec/characters.ts'
-import { bytesOf } from '../exec/input-bytes.ts'
+import { bytesOf, encodeBytes } from '../exec/characters.ts'
 import { percentEncoded } from '../names.ts'
 import { onPath } from './errors.ts'
+import type { FileWork } from './files.ts'
 import { baseName, type ResolvedPath, resolvePath } from './paths.ts'
 
 /** Reads a file. @throws BaxError `payload_too_large` if the rest is too long and no length is given. */
-export async function readFile(files: ContainerFiles, input: ReadInput): Promise<ReadOutput> {
+export const readFile: FileWork<'read'> = async (files, input) => {
   const { shown, bytes } = resolvePath(input.path, input.path_b64)
   const { offset, length, encoding } = input
   const { facts, data } = await onPath(shown.path, () =>
@@ -42,7 +42,7 @@ export async function readFile(files: ContainerFiles, input: ReadInput): Promise
   }
 }
 
-export async function writeFile(files: ContainerFiles, input: WriteInput): Promise<WriteOutput> {
+export const writeFile: FileWork<'write'> = async (files, input) => {
   const target = resolvePath(input.path, input.path_b64)
   return put(files, target, bytesOf(input.content, input.encoding, 'content'), input)
 }
@@ -53,18 +53,11 @@ export const receiveFile = (
   body: AsyncIterable<Uint8Array>,
 ): Promise<WriteOutput> => put(files, resolvePath(input.path, input.path_b64), body, input)
 
-interface WriteOptions {
-  readonly mode?: string | undefined
-  readonly append?: boolean
-  readonly create_dirs: boolean
-  readonly overwrite: boolean
-}
-
 async function put(
   files: ContainerFiles,
   { shown, bytes }: ResolvedPath,
   content: Uint8Array | AsyncIterable<Uint8Array>,
-  { mode, append = false, create_dirs, overwrite }: WriteOptions,
+  { mode, append = false, create_dirs, overwrite }: UploadInput & Partial<Pick<WriteInput, 'append'>>,
 ): Promise<WriteOutput> {
   const options = {
     append,
@@ -98,7 +91,14 @@ export async function openFile(
     etag: tagOf(facts),
     contentType: 'application/octet-stream',
     fileName: percentEncoded(baseName(Buffer.from(bytes as string))),
-    read: (start, end) => held(hold, () => range(files, bytes, facts, start, end)),
+    read: async function* (start, end) {
+      const release = hold()
+      try {
+        yield* range(files, bytes, facts, start, end)
+      } finally {
+        release()
+      }
+    },
   }
 }
 
@@ -115,15 +115,6 @@ async function* range(files: ContainerFiles, path: string | Buffer, expected: Fi
 }
 
 const changed = () => new BaxError('conflict', 'the file changed while it was being read')
-
-async function* held(hold: () => () => void, read: () => AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const release = hold()
-  try {
-    yield* read()
-  } finally {
-    release()
-  }
-}
 
 const tagOf = ({ inode, device, size, changedNs }: FileFacts): string =>
   createHash('sha256').update(`${inode} ${device} ${size} ${changedNs}`).digest('hex').slice(0, 32)

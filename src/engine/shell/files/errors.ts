@@ -1,6 +1,8 @@
 /** Translates errors of the system in the container to codes and messages of the API. */
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { ContainerError } from '../container.ts'
+import type { ContainerFiles, FileFacts } from '../container-files.ts'
+import type { ResolvedPath } from './paths.ts'
 
 const codes: Record<string, readonly [code: ErrorCode, message: string]> = {
   ENOENT: ['file_not_found', 'does not exist'],
@@ -39,17 +41,20 @@ export async function onPath<T>(
   try {
     return await work()
   } catch (error) {
-    throw explain(error, shown, messages)
+    if (!(error instanceof ContainerError)) throw error
+    const [code, standard] = codes[error.code] ?? ['unsupported', `could not be used (${error.code})`]
+    const hint = hints[code]
+    throw new BaxError(code, `${JSON.stringify(shown)} ${messages[error.code] ?? standard}`, {
+      cause: error,
+      ...(hint && { hint }),
+      details: { path: shown },
+    })
   }
 }
 
-function explain(error: unknown, shown: string, messages: Readonly<Record<string, string>>): unknown {
-  if (!(error instanceof ContainerError)) return error
-  const [code, standard] = codes[error.code] ?? ['unsupported', `could not be used (${error.code})`]
-  const hint = hints[code]
-  return new BaxError(code, `${JSON.stringify(shown)} ${messages[error.code] ?? standard}`, {
-    cause: error,
-    ...(hint && { hint }),
-    details: { path: shown },
-  })
+/** Returns the facts of a directory, following links. @throws BaxError `not_a_directory`. */
+export async function folderFacts(files: ContainerFiles, { bytes, shown }: ResolvedPath): Promise<FileFacts> {
+  const facts = await files.info(bytes, { follow: true })
+  if (facts.type === 'directory') return facts
+  throw new BaxError('not_a_directory', `${JSON.stringify(shown.path)} is not a directory`)
 }

@@ -9,6 +9,12 @@ import { openFile, readFile, receiveFile, writeFile } from './content.ts'
 import { infoOf, listFolder, treeOf } from './listing.ts'
 import { searchFiles } from './search.ts'
 
+/** Runs an operation on the files of its session. */
+export type FileWork<Name extends keyof Shells['files']> = (
+  files: ContainerFiles,
+  ...input: Parameters<Shells['files'][Name]>
+) => ReturnType<Shells['files'][Name]>
+
 /** Returns the file operations. Each keeps its session in use; `find` throws `shell_session_not_found`. */
 export function fileOperations(find: (idOrName: string, caller: Caller) => ShellSession): Shells['files'] {
   const on =
@@ -21,8 +27,8 @@ export function fileOperations(find: (idOrName: string, caller: Caller) => Shell
     read: on(readFile),
     write: on(writeFile),
     list: on(listFolder),
-    tree: on((files, input, { signal }) => treeOf(files, input, signal)),
-    search: on((files, input, { signal }) => searchFiles(files, input, signal)),
+    tree: on(treeOf),
+    search: on(searchFiles),
     info: on(infoOf),
     delete: on(deleteFile),
     copy: on(copyFile),

@@ -1,21 +1,14 @@
 /** Lists directories of a session, flat or as a tree. */
-import { BaxError } from '../../../core/errors/errors.ts'
-import type {
-  InfoInput,
-  InfoOutput,
-  ListInput,
-  ListOutput,
-  TreeInput,
-  TreeNode,
-  TreeOutput,
-} from '../../../core/shapes/shell/files.ts'
-import type { ContainerFiles } from '../container-files.ts'
+import type { FileEntry, TreeInput, TreeNode } from '../../../core/shapes/shell/files.ts'
+import { isoOf, modeOf } from '../artifacts/manifest.ts'
+import type { ContainerFiles, FileFacts } from '../container-files.ts'
+import { shownName, shownPath } from '../names.ts'
 import { checksumOf } from './content.ts'
-import { entryOf } from './entry.ts'
-import { onPath } from './errors.ts'
-import { below, type ResolvedPath, resolvePath } from './paths.ts'
+import { folderFacts, onPath } from './errors.ts'
+import type { FileWork } from './files.ts'
+import { baseName, below, type ResolvedPath, resolvePath } from './paths.ts'
 
-export async function listFolder(files: ContainerFiles, input: ListInput): Promise<ListOutput> {
+export const listFolder: FileWork<'list'> = async (files, input) => {
   const target = resolvePath(input.path, input.path_b64)
   const { limit, show_hidden, cursor } = input
   const after = cursor === undefined ? {} : { after: Buffer.from(cursor, 'base64url') }
@@ -31,7 +24,7 @@ export async function listFolder(files: ContainerFiles, input: ListInput): Promi
   }
 }
 
-export async function infoOf(files: ContainerFiles, input: InfoInput): Promise<InfoOutput> {
+export const infoOf: FileWork<'info'> = async (files, input) => {
   const { shown, bytes } = resolvePath(input.path, input.path_b64)
   return onPath(shown.path, async () => {
     const facts = await files.info(bytes, { follow: input.follow_symlinks })
@@ -41,12 +34,10 @@ export async function infoOf(files: ContainerFiles, input: InfoInput): Promise<I
   })
 }
 
-export async function treeOf(files: ContainerFiles, input: TreeInput, signal: AbortSignal): Promise<TreeOutput> {
+export const treeOf: FileWork<'tree'> = async (files, input, { signal }) => {
   const target = resolvePath(input.path, input.path_b64)
   return onPath(target.shown.path, async () => {
-    const facts = await files.info(target.bytes, { follow: true })
-    if (facts.type !== 'directory')
-      throw new BaxError('not_a_directory', `${JSON.stringify(target.shown.path)} is not a directory`)
+    const facts = await folderFacts(files, target)
     const root: TreeNode = { ...entryOf(facts, target.bytes), children: [] }
     if (input.max_depth === 0) return { ...target.shown, root: markOmitted(root), entries: 0, truncated: true }
     const { entries, truncated } = await grow(files, target, root, input, signal)
@@ -92,4 +83,24 @@ async function grow(
 function markOmitted(node: TreeNode): TreeNode {
   node.children_omitted = true
   return node
+}
+
+/** Converts facts of a file to the format of the API. */
+export function entryOf(facts: FileFacts, path: Uint8Array | string): FileEntry {
+  const bytes = Buffer.from(path as string)
+  const { type, size, mode, uid, gid, owner, group, modifiedNs, linkTarget } = facts
+  const name = baseName(bytes)
+  return {
+    ...shownName(name.length > 0 ? name : Buffer.from('/')),
+    ...shownPath(bytes),
+    type,
+    size,
+    mode: modeOf(mode),
+    owner: owner ?? String(uid),
+    group: group ?? String(gid),
+    uid,
+    gid,
+    modified_at: isoOf(modifiedNs),
+    symlink_target: linkTarget === null ? null : shownName(linkTarget).name,
+  }
 }

@@ -1,14 +1,15 @@
 /** Searches the files below a directory by name and content. */
 import { isUtf8 } from 'node:buffer'
-import { BaxError } from '../../../core/errors/errors.ts'
+import { RE2JS } from 're2js'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SearchInput, SearchOutput } from '../../../core/shapes/shell/files.ts'
+import { compileRe2, linearGlob } from '../../linear-glob.ts'
 import { ContainerError } from '../container.ts'
 import type { ContainerFiles, WalkEntry } from '../container-files.ts'
 import { shownPath } from '../names.ts'
-import { onPath } from './errors.ts'
+import { folderFacts, onPath } from './errors.ts'
+import type { FileWork } from './files.ts'
 import { below, type ResolvedPath, resolvePath } from './paths.ts'
-import { globMatcher, type LineMatcher, lineMatcher } from './patterns.ts'
 
 type Match = SearchOutput['matches'][number]
 
@@ -17,116 +18,101 @@ const concurrency = 16
 /** Maximum number of entries per search. */
 const maxEntries = 1_000_000
 
-export async function searchFiles(
-  files: ContainerFiles,
-  input: SearchInput,
-  signal: AbortSignal,
-): Promise<SearchOutput> {
+/** Search for files, and for lines in them if `matchLine` is set. */
+interface Search {
+  readonly files: ContainerFiles
+  readonly target: ResolvedPath
+  readonly input: SearchInput
+  readonly matchesPath: (path: string) => boolean
+  readonly matchLine: LineMatcher | undefined
+}
+
+export const searchFiles: FileWork<'search'> = async (files, input, { signal }) => {
   const target = resolvePath(input.path, input.path_b64)
-  const search = new Search(files, target, input)
+  const { pattern, query, regex, case_sensitive: caseSensitive } = input
+  const matchesPath = pattern === undefined ? () => true : globMatcher(pattern)
+  const matchLine = query === undefined ? undefined : lineMatcher(query, { regex, caseSensitive })
   return onPath(target.shown.path, async () => {
-    const { type } = await files.info(target.bytes, { follow: true })
-    if (type !== 'directory')
-      throw new BaxError('not_a_directory', `${JSON.stringify(target.shown.path)} is not a directory`)
-    return search.run(signal, performance.now() + limits.files.timeoutMs)
+    await folderFacts(files, target)
+    const deadline = performance.now() + limits.files.timeoutMs
+    return run({ files, target, input, matchesPath, matchLine }, signal, deadline)
   })
 }
 
-class Search {
-  readonly #files: ContainerFiles
-  readonly #target: ResolvedPath
-  readonly #input: SearchInput
-  readonly #matchesPath: (path: string) => boolean
-  readonly #matchLine: LineMatcher | undefined
-  readonly #matches: Match[] = []
-  #scanned = 0
-  #skipped = 0
-  #cut = false
-
-  constructor(files: ContainerFiles, target: ResolvedPath, input: SearchInput) {
-    const { pattern, query, regex, case_sensitive: caseSensitive } = input
-    this.#files = files
-    this.#target = target
-    this.#input = input
-    this.#matchesPath = pattern === undefined ? () => true : globMatcher(pattern)
-    this.#matchLine = query === undefined ? undefined : lineMatcher(query, { regex, caseSensitive })
-  }
-
-  /** Returns the matches found until `deadline`; `truncated` tells whether there may be more. */
-  async run(signal: AbortSignal, deadline: number): Promise<SearchOutput> {
-    const { max_results, show_hidden } = this.#input
-    const walk = this.#files.walk(this.#target.bytes, { hidden: show_hidden, maxEntries, signal })
-    let batch: WalkEntry[] = []
-    for await (const entry of walk) {
-      signal.throwIfAborted()
-      this.#cut ||= entry.cut || performance.now() > deadline
-      const isMatch = this.#matchesPath(Buffer.from(entry.path).toString('utf8'))
-      if (!isMatch && this.#cut) break
-      if (!isMatch) continue
-      if (!this.#matchLine) this.#add(entry)
-      else if (entry.type === 'file') batch.push(entry)
-      if (batch.length === concurrency) {
-        await this.#readAll(batch)
-        batch = []
-      }
-      if (this.#cut || this.#matches.length > max_results) break
+/** Returns the matches found until `deadline`; `truncated` tells whether there may be more. */
+async function run(search: Search, signal: AbortSignal, deadline: number): Promise<SearchOutput> {
+  const { files, target, matchesPath, matchLine } = search
+  const { max_results, show_hidden } = search.input
+  const matches: Match[] = []
+  let scanned = 0
+  let skipped = 0
+  let cut = false
+  let batch: WalkEntry[] = []
+  const readBatch = async () => {
+    for (const found of await Promise.all(batch.map((entry) => linesOf(search, entry)))) {
+      if (found) scanned += 1
+      else skipped += 1
+      matches.push(...(found ?? []))
     }
-    await this.#readAll(batch)
-    return {
-      ...this.#target.shown,
-      matches: this.#matches.slice(0, max_results),
-      truncated: this.#cut || this.#matches.length > max_results,
-      files_scanned: this.#scanned,
-      files_skipped: this.#skipped,
-    }
+    batch = []
   }
-
-  async #readAll(batch: readonly WalkEntry[]): Promise<void> {
-    const found = await Promise.all(batch.map((entry) => this.#linesOf(entry)))
-    for (const matches of found) this.#matches.push(...matches)
+  for await (const entry of files.walk(target.bytes, { hidden: show_hidden, maxEntries, signal })) {
+    signal.throwIfAborted()
+    cut ||= entry.cut || performance.now() > deadline
+    const isMatch = matchesPath(Buffer.from(entry.path).toString('utf8'))
+    if (!isMatch && cut) break
+    if (!isMatch) continue
+    if (!matchLine) {
+      if (entry.type === 'file') scanned += 1
+      matches.push(matchOf(search, entry))
+    } else if (entry.type === 'file') batch.push(entry)
+    if (batch.length === concurrency) await readBatch()
+    if (cut || matches.length > max_results) break
   }
-
-  #add(entry: WalkEntry): void {
-    if (entry.type === 'file') this.#scanned += 1
-    this.#matches.push(this.#matchOf(entry))
+  await readBatch()
+  return {
+    ...target.shown,
+    matches: matches.slice(0, max_results),
+    truncated: cut || matches.length > max_results,
+    files_scanned: scanned,
+    files_skipped: skipped,
   }
+}
 
-  #matchOf({ path, type, size }: WalkEntry): Match {
-    return { ...shownPath(below(this.#target, path)), type, size }
+const matchOf = ({ target }: Search, { path, type, size }: WalkEntry): Match => ({
+  ...shownPath(below(target, path)),
+  type,
+  size,
+})
+
+/** Returns the matching lines of a file; undefined if it is skipped. */
+async function linesOf(search: Search, entry: WalkEntry): Promise<Match[] | undefined> {
+  const text = await textOf(search, entry)
+  if (text === undefined) return undefined
+  const match = matchOf(search, entry)
+  const matches: Match[] = []
+  for (const [index, line] of text.split('\n').entries()) {
+    const at = search.matchLine!(line)
+    if (!at) continue
+    matches.push({ ...match, line: index + 1, column: lengthOf(line.slice(0, at.start)) + 1, text: cut(line, at) })
+    if (matches.length > search.input.max_results) break
   }
+  return matches
+}
 
-  async #linesOf(entry: WalkEntry): Promise<Match[]> {
-    const text = await this.#textOf(entry)
-    if (text === undefined) {
-      this.#skipped += 1
-      return []
-    }
-    this.#scanned += 1
-    const match = this.#matchOf(entry)
-    const matches: Match[] = []
-    for (const [index, line] of text.split('\n').entries()) {
-      const at = this.#matchLine!(line)
-      if (!at) continue
-      matches.push({ ...match, line: index + 1, column: lengthOf(line.slice(0, at.start)) + 1, text: cut(line, at) })
-      if (matches.length > this.#input.max_results) break
-    }
-    return matches
-  }
-
-  /** Returns the text of a file; undefined if it is too large, binary, or does not exist. */
-  async #textOf({ path, size }: WalkEntry): Promise<string | undefined> {
-    const { max_file_bytes } = this.#input
-    if (size > max_file_bytes) return undefined
-    try {
-      const { data } = await this.#files.read(below(this.#target, path), { length: max_file_bytes + 1 })
-      const buffer = Buffer.from(data)
-      if (buffer.length > max_file_bytes || buffer.subarray(0, 8000).includes(0)) return undefined
-      // In other encodings at least the ASCII text can be found.
-      return buffer.toString(isUtf8(buffer) ? 'utf8' : 'latin1')
-    } catch (error) {
-      if (error instanceof ContainerError) return undefined
-      throw error
-    }
+/** Returns the text of a file; undefined if it is too large, binary, or does not exist. */
+async function textOf({ files, target, input }: Search, { path, size }: WalkEntry): Promise<string | undefined> {
+  const { max_file_bytes } = input
+  if (size > max_file_bytes) return undefined
+  try {
+    const { data } = await files.read(below(target, path), { length: max_file_bytes + 1 })
+    const buffer = Buffer.from(data)
+    if (buffer.length > max_file_bytes || buffer.subarray(0, 8000).includes(0)) return undefined
+    // In other encodings at least the ASCII text can be found.
+    return buffer.toString(isUtf8(buffer) ? 'utf8' : 'latin1')
+  } catch (error) {
+    if (error instanceof ContainerError) return undefined
+    throw error
   }
 }
 
@@ -144,4 +130,31 @@ function cut(line: string, { start, end }: { start: number; end: number }): stri
   const from = end <= limits.files.lineChars ? 0 : Math.max(0, start - 100)
   // The cut may split a surrogate pair.
   return Buffer.from(full.slice(from, from + limits.files.lineChars)).toString()
+}
+
+/** Returns a matcher of paths below the searched folder, which never contain `..` or empty names. */
+export const globMatcher = (pattern: string): ((path: string) => boolean) =>
+  linearGlob(pattern, 'pattern', { posix: true })
+
+/** Finds the first match in a line, in UTF-16 units from 0; undefined without a match. */
+type LineMatcher = (line: string) => { readonly start: number; readonly end: number } | undefined
+
+export function lineMatcher(
+  query: string,
+  { regex, caseSensitive }: { regex: boolean; caseSensitive: boolean },
+): LineMatcher {
+  if (!regex && caseSensitive) {
+    return (line) => {
+      const start = line.indexOf(query)
+      return start === -1 ? undefined : { start, end: start + query.length }
+    }
+  }
+  const source = regex ? query : RE2JS.quote(query)
+  const re = compileRe2(source, caseSensitive ? 0 : RE2JS.CASE_INSENSITIVE, 'query')
+  return (line) => {
+    // Most lines do not match, and `test` is cheaper.
+    if (!re.test(line)) return undefined
+    const matcher = re.matcher(line)
+    return matcher.find() ? { start: matcher.start(), end: matcher.end() } : undefined
+  }
 }

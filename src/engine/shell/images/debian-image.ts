@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { isRunning } from '../../../core/process/process-facts.ts'
 import { type AptSource, readAptSources } from './apt-sources.ts'
-import { needTool, runTool } from './tool.ts'
+import { needTool, runTool, type ToolRun } from './tool.ts'
 
 export interface DebianRecipe {
   readonly packages: readonly string[]
@@ -36,15 +37,10 @@ interface Mirror {
   readonly security: AptSource | undefined
 }
 
-interface Work {
-  readonly report?: ((line: string) => void) | undefined
-  readonly signal?: AbortSignal | undefined
-}
-
 /** Builds the file system and passes it to `take` as tar; removes all temporary files. */
 export async function makeDebian(
   recipe: DebianRecipe,
-  work: Work,
+  work: Pick<ToolRun, 'report' | 'signal'>,
   take: (archive: Readable) => Promise<void>,
 ): Promise<void> {
   if (process.getuid?.() !== 0)
@@ -124,14 +120,5 @@ async function dropAbandoned(): Promise<void> {
     const pid = new RegExp(`^${folderPrefix}(\\d+)-`).exec(name)?.[1]
     if (pid === undefined || isRunning(Number(pid))) continue
     await rm(join(tmpdir(), name), { recursive: true, force: true })
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

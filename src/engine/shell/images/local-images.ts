@@ -3,42 +3,40 @@ import type Dockerode from 'dockerode'
 import type { Readable } from 'node:stream'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { imagePattern, isImageReference } from '../../../core/config/image-reference.ts'
-import { type OwnImage, ownImages, type ShellImage, type ShellImages } from '../container.ts'
+import { type OwnImage, ownImages, type ShellImage } from '../container.ts'
 import type { DockerConnection } from '../docker/connection.ts'
 import { derivedRepository, dropReplaced } from '../docker/derived-image.ts'
 import { dockerError, ignoreStatuses } from '../docker/errors.ts'
 import { makeBusybox } from './busybox-image.ts'
 import { makeDebian, shellDebian } from './debian-image.ts'
+import type { ToolRun } from './tool.ts'
 
-interface Options {
-  readonly connect: () => Promise<DockerConnection>
-  /** Allowed names; undefined allows every local image. */
-  readonly allowed: readonly string[] | undefined
-}
+type Progress = Pick<ToolRun, 'report' | 'signal'>
 
-type Progress = Parameters<ShellImages['build']>[1]
-
-export class LocalImages implements ShellImages {
-  readonly #connect: Options['connect']
+export class LocalImages {
+  readonly #connect: () => Promise<DockerConnection>
   readonly #allowed: ReadonlySet<string> | undefined
 
-  constructor({ connect, allowed }: Options) {
+  /** @param allowed Allowed names; undefined allows every local image. */
+  constructor(connect: () => Promise<DockerConnection>, allowed: readonly string[] | undefined) {
     this.#connect = connect
     this.#allowed = allowed && new Set([...allowed, ...Object.values(ownImages)].map(fullName))
   }
 
+  /** Lists local images that sessions may use: bax's own and those on the allow-list. */
   async list(): Promise<ShellImage[]> {
     const { docker } = await this.#connect()
     const images = await translated('listing images', docker.listImages())
     return images
-      .flatMap((image) => (image.RepoTags ?? []).map((name) => ({ name, image })))
-      .filter(({ name }) => this.#isAllowed(name))
-      .map(({ name, image: { Id: id, Size: sizeBytes, Created } }) => {
-        return { name, id, sizeBytes, createdAt: new Date(Created * 1000).toISOString() }
-      })
+      .flatMap(({ RepoTags, Id: id, Size: sizeBytes, Created }) =>
+        (RepoTags ?? [])
+          .filter((name) => this.#isAllowed(name))
+          .map((name) => ({ name, id, sizeBytes, createdAt: new Date(Created * 1000).toISOString() })),
+      )
       .toSorted((left, right) => (left.name < right.name ? -1 : 1))
   }
 
+  /** @throws BaxError `image_not_found` (hint: how to build or pull it); never pulls. */
   async find(name: string): Promise<ShellImage> {
     if (!this.#isAllowed(name)) throw this.#notFound(name)
     const { docker } = await this.#connect()
@@ -49,6 +47,7 @@ export class LocalImages implements ShellImages {
     return factsOf(name, found)
   }
 
+  /** Pulls from a registry. @throws BaxError `image_not_found` if the registry is unreachable or lacks the image. */
   async pull(name: string, { report, signal }: Progress): Promise<ShellImage> {
     if (!this.#isAllowed(name)) throw this.#notFound(name)
     const { docker } = await this.#connect()
@@ -67,9 +66,12 @@ export class LocalImages implements ShellImages {
     return this.find(name)
   }
 
+  /**
+   * Builds one of bax's own images on this machine (`default`: Debian with Python, Node, git; `busybox`: 2 MB).
+   * @throws BaxError `image_failed` with the missing tool, or the last lines of its output.
+   */
   async build(which: OwnImage, progress: Progress): Promise<ShellImage> {
-    const connection = await this.#connect()
-    const { docker, architecture } = connection
+    const { docker, architecture } = await this.#connect()
     if (process.platform !== 'linux' || architecture !== process.arch)
       throw new BaxError(
         'image_failed',
@@ -85,7 +87,7 @@ export class LocalImages implements ShellImages {
     else await makeDebian(shellDebian, progress, take)
     const built = await this.find(name)
     if (previous && previous.Id !== built.id)
-      await translated('removing the previous image', dropReplaced(connection, previous.Id))
+      await translated('removing the previous image', dropReplaced(docker, previous.Id))
     return built
   }
 
@@ -128,12 +130,9 @@ async function translated<T>(action: string, work: Promise<T>): Promise<T> {
 async function importImage(docker: Dockerode, name: string, archive: Readable): Promise<void> {
   const [repo, tag] = name.split(':')
   const changes = ['WORKDIR /workspace', 'USER 1000:1000', 'ENV PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin']
-  try {
-    const stream = (await docker.importImage(archive, { repo, tag, changes, message: 'made by bax' })) as Readable
-    await finished(docker, stream)
-  } catch (error) {
-    throw dockerError(error, 'importing an image')
-  }
+  const importing = docker.importImage(archive, { repo, tag, changes, message: 'made by bax' })
+  const done = importing.then((stream) => finished(docker, stream as Readable))
+  await translated('importing an image', done)
 }
 
 /** Reports Docker's progress until the end; rejects on an error in it. */

@@ -7,8 +7,8 @@ import { BaxError } from '../../../core/errors/errors.ts'
 /** Folders of system programs, searched even if PATH lacks them. */
 const folders = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-/** Returns the path of a program, or undefined. */
-async function findTool(name: string): Promise<string | undefined> {
+/** Returns the path of a program. @throws BaxError `image_failed` with the package that contains it. */
+export async function needTool(name: string, debianPackage: string): Promise<string> {
   for (const folder of folders) {
     const path = join(folder, name)
     const exists = await access(path, constants.X_OK).then(
@@ -17,19 +17,12 @@ async function findTool(name: string): Promise<string | undefined> {
     )
     if (exists) return path
   }
-  return undefined
-}
-
-/** Returns the path of a program. @throws BaxError `image_failed` with the package that contains it. */
-export async function needTool(name: string, debianPackage: string): Promise<string> {
-  const path = await findTool(name)
-  if (path) return path
   throw new BaxError('image_failed', `${name} is not installed on this machine`, {
     hint: `install it (\`sudo apt install ${debianPackage}\`) and retry`,
   })
 }
 
-interface Run {
+export interface ToolRun {
   /** Description for the error message. */
   readonly name: string
   readonly program: string
@@ -42,7 +35,7 @@ interface Run {
 const lastLines = 15
 
 /** Runs a program and reports every line of its output. @throws BaxError `image_failed` with the last lines. */
-export async function runTool({ name, program, args, report, signal }: Run): Promise<void> {
+export async function runTool({ name, program, args, report, signal }: ToolRun): Promise<void> {
   signal?.throwIfAborted()
   const output: string[] = []
   const child = spawn(program, args, {

@@ -14,8 +14,8 @@ import { ContainerError, type ShellContainer } from '../container.ts'
 import type { SessionDefaults } from '../exec/plan.ts'
 import type { RunningExec } from '../exec/running-exec.ts'
 import { ExecRegistry } from '../exec/exec-registry.ts'
-import { closedError } from './endings.ts'
 import { IdleClock } from './idle-clock.ts'
+import { closedError } from './tombstone.ts'
 
 type Status = SessionRecord['status']
 

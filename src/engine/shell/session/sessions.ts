@@ -29,18 +29,13 @@ export interface SessionsOptions {
   readonly containers: () => Promise<ShellContainers>
 }
 
-/** Session being created, and how to cancel it. */
-interface PendingSession {
-  readonly abort: AbortController
-  readonly done: Promise<void>
-}
-
 export class ShellSessions {
   readonly #options: SessionsOptions
   readonly #quota: Quota
   /** Sessions by ID, in the order of their creation. */
   readonly #sessions = new Map<string, ShellSession>()
-  readonly #pending = new Map<string, PendingSession>()
+  /** Sessions being created, and how to cancel them. */
+  readonly #pending = new Map<string, { readonly abort: AbortController; readonly done: Promise<void> }>()
   readonly #expiryTimers = new Set<NodeJS.Timeout>()
   /** Undefined for embedded engines, whose sessions cannot be looked up later. */
   readonly #tombstones: TombstoneStore<SessionRecord> | undefined

@@ -1,8 +1,8 @@
 /** Tombstones: records of the shell sessions of earlier engines. */
+import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { ShellSession as SessionRecord } from '../../../core/shapes/shell/session.ts'
+import type { ShellSession as SessionRecord, StopReason } from '../../../core/shapes/shell/session.ts'
 import type { TombstoneKind, StoredTombstone } from '../../store/tombstones.ts'
-import { closedError } from './endings.ts'
 
 export const shellTombstones: TombstoneKind<SessionRecord> = {
   folder: 'shell-sessions',
@@ -43,4 +43,23 @@ export class ShellTombstone {
   assertReady(): never {
     throw closedError(this.id, this.status, this.#session.stop_reason!)
   }
+}
+
+/** Why shell sessions end. */
+const descriptions: Record<StopReason, string> = {
+  deleted: 'it was deleted',
+  idle_timeout: 'it was idle for too long',
+  max_lifetime: 'it reached its maximum lifetime',
+  engine_shutdown: 'its engine was shut down',
+  engine_lost: 'its engine was lost',
+  image_error: 'its container could not be created',
+  container_died: 'its container exited or was paused',
+}
+
+/** Returns the error of a call for a session that has ended. */
+export function closedError(id: string, status: SessionRecord['status'], reason: StopReason): BaxError {
+  return new BaxError('session_closed', `the shell session ${id} has ended: ${descriptions[reason]}`, {
+    details: { status, stop_reason: reason, reason },
+    hint: 'create a new one with POST /shell/sessions (bax shell create)',
+  })
 }

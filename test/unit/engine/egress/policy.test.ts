@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Policy } from '../../../../src/engine/egress/policy.ts'
+import { metadataAddresses, Policy } from '../../../../src/engine/egress/policy.ts'
 import { HostResolver } from '../../../../src/engine/egress/host-resolver.ts'
-import { metadataAddresses } from '../../../../src/engine/egress/metadata.ts'
 
 const server = (...opened: string[]) => new Policy({ privateAllowed: false, opened })
 const local = new Policy({ privateAllowed: true, opened: [] })

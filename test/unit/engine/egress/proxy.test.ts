@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { bypasses } from '../../../../src/engine/egress/bypass.ts'
+import { bypasses } from '../../../../src/engine/egress/proxy-settings.ts'
 import { Failures } from '../../../../src/engine/egress/failures.ts'
 import { HostResolver } from '../../../../src/engine/egress/host-resolver.ts'
 import { Policy } from '../../../../src/engine/egress/policy.ts'
-import { Proxy } from '../../../../src/engine/egress/proxy.ts'
+import { openProxy, type Proxy } from '../../../../src/engine/egress/proxy.ts'
 
 let proxy: Proxy
 let echo: Server
@@ -15,7 +15,7 @@ const open = new Set<Socket>()
 beforeAll(async () => {
   const policy = new Policy({ privateAllowed: false, opened: ['127.0.0.2'] })
   const names = new HostResolver(policy, async () => [{ address: '127.0.0.2', family: 4 }])
-  proxy = await Proxy.open({ policy, names, failures })
+  proxy = await openProxy({ policy, names, failures })
   echo = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket.on('close', () => open.delete(socket)).on('error', () => {}))
     socket.pipe(socket)
@@ -118,7 +118,7 @@ describe('the proxy', () => {
 
   test('closes all connections when it is closed', async () => {
     const names = new HostResolver(new Policy({ privateAllowed: true, opened: [] }))
-    const own = await Proxy.open({ policy: new Policy({ privateAllowed: true, opened: [] }), names, failures })
+    const own = await openProxy({ policy: new Policy({ privateAllowed: true, opened: [] }), names, failures })
     const { hostname, port: at } = new URL(own.url.replace('socks5', 'http'))
     const socket = connect(Number(at), hostname)
     await once(socket, 'connect')

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytesOf } from '../../../../src/engine/shell/exec/input-bytes.ts'
+import { bytesOf } from '../../../../src/engine/shell/exec/characters.ts'
 import { resolvePath } from '../../../../src/engine/shell/files/paths.ts'
-import { globMatcher, lineMatcher } from '../../../../src/engine/shell/files/patterns.ts'
+import { globMatcher, lineMatcher } from '../../../../src/engine/shell/files/search.ts'
 import { percentDecoded, percentEncoded, shownName } from '../../../../src/engine/shell/names.ts'
 
 describe('names', () => {

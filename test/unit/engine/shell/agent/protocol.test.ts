@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AgentChannel } from '../../../../../src/engine/shell/agent/channel.ts'
-import { DockerStream } from '../../../../../src/engine/shell/agent/docker-stream.ts'
+import { demultiplex } from '../../../../../src/engine/shell/agent/docker-stream.ts'
 import { startExec } from '../../../../../src/engine/shell/agent/exec.ts'
 import { FrameStream } from '../../../../../src/engine/shell/agent/frame-stream.ts'
 import { type FrameReader, FrameWriter, fromAgent, outputWindow, ProtocolError, toAgent } from '../../../../../src/engine/shell/agent/frames.ts' // prettier-ignore
@@ -97,8 +97,8 @@ describe("Docker's stream", () => {
       fc.property(fc.array(piece), cuts, (pieces, sizes) => {
         const whole = Buffer.concat(pieces.flatMap(({ stream, body }) => [head(stream, body.length), body]))
         const seen = { stdout: '', stderr: '' }
-        const stream = new DockerStream((name, part) => (seen[name] += part.toString('hex')))
-        for (const part of cut(whole, sizes)) stream.push(part)
+        const push = demultiplex((name, part) => (seen[name] += part.toString('hex')))
+        for (const part of cut(whole, sizes)) push(part)
         const sent = (requested: number) =>
           pieces.filter(({ stream: name }) => name === requested).map(({ body }) => body.toString('hex')).join('') // prettier-ignore
         expect(seen).toEqual({ stdout: sent(1), stderr: sent(2) })
@@ -107,9 +107,8 @@ describe("Docker's stream", () => {
   })
 
   test('is rejected if it is malformed', () => {
-    const stream = new DockerStream(() => {})
-    expect(() => stream.push(head(7, 1))).toThrow(ProtocolError)
-    expect(() => new DockerStream(() => {}).push(head(1, 0x7fff_ffff))).toThrow(ProtocolError)
+    expect(() => demultiplex(() => {})(head(7, 1))).toThrow(ProtocolError)
+    expect(() => demultiplex(() => {})(head(1, 0x7fff_ffff))).toThrow(ProtocolError)
   })
 })
 
