@@ -8,7 +8,7 @@ import type { Link } from '../../src/core/net/link.ts'
 import { type CollectedKind, collectedKinds, type RelayPolicy } from '../../src/core/relay-names.ts'
 import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
-import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
+import { memoryLink } from './memory-link.ts'
 import { until } from './session-steps.ts'
 
 /** Links of a hub within the test: what comes from the connector and from the hub can be held up. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
+import type { CommandResult } from '../cdp-types.ts'
 
 export interface ReloadRequest {
   readonly targetId: string
@@ -26,8 +27,9 @@ export async function reloadTab(
   try {
     const { sessionId } = await channel.send('Target.attachToTarget', { targetId, flatten: true })
     const session = sessionId as string
-    const { entries, currentIndex } = await channel.send('Page.getNavigationHistory', {}, session)
-    const entry = (entries as HistoryEntry[])[currentIndex as number]
+    const history = await channel.send('Page.getNavigationHistory', {}, session)
+    const { entries, currentIndex } = history as CommandResult<'Page.getNavigationHistory'>
+    const entry = entries[currentIndex]
     url = entry?.url ?? ''
     if (method === undefined ? entry?.transitionType === 'form_submit' : method !== 'GET') {
       return { url, obstacle: `it showed the result of a ${method ?? 'form'} request` }
@@ -39,11 +41,6 @@ export async function reloadTab(
   } finally {
     channel.close()
   }
-}
-
-interface HistoryEntry {
-  readonly url: string
-  readonly transitionType?: string
 }
 
 /** Reloads a page and polls until it has loaded: a crashed page cannot enable the domain that emits load events. */

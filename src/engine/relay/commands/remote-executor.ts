@@ -34,8 +34,7 @@ export class RemoteExecutor implements Executor {
   constructor(channel: TunnelChannel) {
     this.#channel = channel
     channel.handle({
-      onMessage: (text) => this.#receive(parseResponse(Buffer.from(text))),
-      onUtf8: (bytes) => this.#receive(parseResponse(bytes)),
+      onMessage: (bytes) => this.#receive(parseResponse(bytes)),
       onClose: () => this.#lost(),
     })
     channel.onEnd(() => this.#lost())
@@ -89,8 +88,8 @@ export function serveExecutor(channel: TunnelChannel, executor: Executor): void 
     }
   }
   channel.handle({
-    onMessage: (text) => {
-      const call = JSON.parse(text) as ExecutorRequest
+    onMessage: (bytes) => {
+      const call = JSON.parse(bytes.toString()) as ExecutorRequest
       if (call.abort) running.get(call.id)?.abort(disconnected())
       else void execute(call).then((answer) => sendAnswer(answer, channel))
     },

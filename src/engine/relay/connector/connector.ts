@@ -8,9 +8,9 @@ import { version } from '../../../core/version.ts'
 import type { BatchTools } from '../../browser/batch/run-batch.ts'
 import { LocalExecutor } from '../commands/executor.ts'
 import { serveExecutor } from '../commands/remote-executor.ts'
-import { type FromConnector, type FromEngine, protocol, readFromEngine } from '../tunnel/messages.ts'
+import { type FromConnector, fromEngine, type FromEngine, protocol, readControl } from '../tunnel/messages.ts'
 import { serveChannel } from '../tunnel/remote-channel.ts'
-import { type Control, Tunnel, type TunnelChannel } from '../tunnel/tunnel.ts'
+import { Tunnel, type TunnelChannel } from '../tunnel/tunnel.ts'
 import { Attachment, type AttachmentOptions } from './attachment.ts'
 import { Outbox } from './outbox.ts'
 import type { UserBrowser } from './user-browser.ts'
@@ -149,7 +149,7 @@ export class Connector {
         'connector',
         {
           onControl: (message) => {
-            const known = readFromEngine(message as Control)
+            const known = readControl(fromEngine, message)
             if (known?.type === 'welcome') {
               welcomed = true
               onWelcome()
@@ -176,7 +176,7 @@ export class Connector {
         if (!welcomed) tunnel.close(closeCodes.protocol, 'no welcome message received')
       }, limits.relay.handshakeMs).unref()
       signal.addEventListener('abort', stop, { once: true })
-      tunnel.send(this.#hello() as unknown as Control)
+      tunnel.send(this.#hello())
     })
   }
 
@@ -245,7 +245,7 @@ export class Connector {
   }
 
   #send(message: FromConnector): void {
-    this.#tunnel?.send(message as unknown as Control)
+    this.#tunnel?.send(message)
   }
 }
 

@@ -3,7 +3,6 @@ import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { collectedKinds } from '../../../core/relay-names.ts'
 import type { RelayDropped, RelayEvent, RelayEventKind, RelayEventPage } from '../../../core/shapes/relay.ts'
-import { type EventFilter, passes } from './filter.ts'
 
 /** Event as reported by a connector, before it gets a number and a time of arrival. */
 export type NewEvent = Omit<RelayEvent, 'seq' | 'received_at'>
@@ -11,11 +10,20 @@ export type NewEvent = Omit<RelayEvent, 'seq' | 'received_at'>
 /** Event before its target is added and its secrets are redacted. */
 export type EventDraft = Pick<NewEvent, 'kind' | 'type' | 'ts' | 'data' | 'frame_id'>
 
-export interface EventQuery extends EventFilter {
+export interface EventQuery {
   /** Only events with a higher number. */
   readonly since: number
   readonly limit: number
   readonly order: 'asc' | 'desc'
+  readonly kinds?: readonly RelayEventKind[]
+  readonly types?: readonly string[]
+  readonly targetId?: string
+  /** Level of console events: `error`, `warn`, … */
+  readonly level?: string
+  /** Whether a URL matches. */
+  readonly url?: (url: string) => boolean
+  /** Text to find, ignoring case. */
+  readonly text?: string
 }
 
 interface Kept {
@@ -168,4 +176,20 @@ export class EventBuffer {
 
 function* reversed<T>(items: readonly T[]): Generator<T> {
   for (let at = items.length - 1; at >= 0; at--) yield items[at]!
+}
+
+/** Returns whether an event matches; events without a filtered field do not. */
+function passes(event: RelayEvent, filter: Omit<EventQuery, 'since' | 'limit' | 'order'>): boolean {
+  const { kinds, types, targetId, level, url, text } = filter
+  if (kinds && !kinds.includes(event.kind)) return false
+  if (types && !types.includes(event.type)) return false
+  if (targetId !== undefined && event.target_id !== targetId) return false
+  if (level !== undefined && event.data['level'] !== level) return false
+  if (url && !(typeof event.data['url'] === 'string' && url(event.data['url']))) return false
+  return text === undefined || textOf(event).toLowerCase().includes(text.toLowerCase())
+}
+
+/** Returns the text of an event, or all of its data as JSON. */
+function textOf({ data }: RelayEvent): string {
+  return typeof data['text'] === 'string' ? data['text'] : JSON.stringify(data)
 }

@@ -4,11 +4,11 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { findByName } from '../../../core/access/owned.ts'
-import { readFromConnector, type Hello } from '../tunnel/messages.ts'
+import { fromConnector, type Hello, readControl } from '../tunnel/messages.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { type Control, Tunnel } from '../tunnel/tunnel.ts'
-import type { Principal } from './principal.ts'
 import { RelaySession } from './relay-session.ts'
+import type { Principal } from './tokens.ts'
 
 export class RelayHub {
   readonly #sessions = new Map<string, RelaySession>()
@@ -94,7 +94,7 @@ export class RelayHub {
     tunnel: Tunnel,
     principal: Principal,
   ): RelaySession | undefined {
-    const known = readFromConnector(message)
+    const known = readControl(fromConnector, message)
     if (known === null) return session
     if (known.type === 'hello') {
       if (session) throw new BaxError('invalid_data', 'hello was sent twice')

@@ -14,8 +14,7 @@ import { EventBuffer } from '../events/buffer.ts'
 import type { ChannelKind, FromConnector, Hello } from '../tunnel/messages.ts'
 import { RemoteChannel } from '../tunnel/remote-channel.ts'
 import type { Tunnel, TunnelChannel } from '../tunnel/tunnel.ts'
-import type { ConnectorConnection, Principal } from './principal.ts'
-import { isSame, newSecret } from './secret.ts'
+import { isSame, newSecret, type Principal } from './tokens.ts'
 
 type Targets = Extract<FromConnector, { type: 'targets' }>
 type Client = RelayRecord['clients'][number]
@@ -53,7 +52,7 @@ export class RelaySession {
 
   constructor(
     hello: Hello,
-    { principal, tunnel, heartbeatMs }: ConnectorConnection,
+    { principal, tunnel, heartbeatMs }: { principal: Principal; tunnel: Tunnel; heartbeatMs: number },
     onEnd: (session: RelaySession) => void,
   ) {
     this.#hello = hello

@@ -49,7 +49,7 @@ const events = z.object({
   dropped: z.object({ console: z.int(), network: z.int(), page: z.int(), cdp: z.int() }),
 })
 
-const fromConnector = z.discriminatedUnion('type', [
+export const fromConnector = z.discriminatedUnion('type', [
   hello,
   events,
   z.object({ type: z.literal('targets'), targets: z.array(target), active: z.string().nullable() }),
@@ -58,7 +58,7 @@ const fromConnector = z.discriminatedUnion('type', [
   z.object({ type: z.literal('bye'), reason: z.enum(['stopped', 'browser_closed']) }),
 ])
 
-const fromEngine = z.discriminatedUnion('type', [
+export const fromEngine = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('welcome'),
     proto: z.string(),
@@ -80,17 +80,8 @@ export type FromEngine = z.output<typeof fromEngine>
 /** Purpose of a channel: single calls, a client of its own (`ws`), or batches run next to the browser. */
 export type ChannelKind = 'cdp' | 'ws' | 'commands'
 
-/** Parses a message of a connector; null for types of newer versions. @throws BaxError `invalid_data`. */
-export function readFromConnector(message: Control): FromConnector | null {
-  return read(fromConnector, message)
-}
-
-/** Parses a message of an engine; null for types of newer versions. @throws BaxError `invalid_data`. */
-export function readFromEngine(message: Control): FromEngine | null {
-  return read(fromEngine, message)
-}
-
-function read<S extends z.ZodType>(schema: S, message: Control): z.output<S> | null {
+/** Parses a message of the other end; null for types of newer versions. @throws BaxError `invalid_data`. */
+export function readControl<S extends z.ZodType>(schema: S, message: Control): z.output<S> | null {
   const { success, data, error } = schema.safeParse(message)
   if (success) return data
   if (error.issues.some(({ code, path }) => code === 'invalid_union' && path.join('.') === 'type')) return null

@@ -1,6 +1,7 @@
 /** Multiplexes message channels over one link, next to control messages of both ends (`spec: relay 8`). */
 import { limits } from '../../../core/limits/limits.ts'
 import { decodeFrame, encodeFrame, pieceBytes } from './frames.ts'
+import type { FromConnector, FromEngine } from './messages.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 
 /** Control message; the other fields depend on its type. */
@@ -17,9 +18,8 @@ export interface TunnelHandlers {
 }
 
 export interface ChannelHandlers {
-  onMessage(text: string): void
-  /** Receives messages as UTF-8 instead, to forward them without decoding. */
-  onUtf8?(text: Buffer): void
+  /** Receives messages as UTF-8, so that they can be forwarded without decoding. */
+  onMessage(text: Buffer): void
   onClose(code: number, reason: string): void
 }
 
@@ -59,7 +59,7 @@ export class Tunnel {
     this.#heartbeat = this.#startHeartbeat(ms)
   }
 
-  send(message: Control): void {
+  send(message: FromConnector | FromEngine | Control): void {
     if (!this.#closed) this.#link.sendText(JSON.stringify(message))
   }
 
@@ -257,7 +257,7 @@ export class TunnelChannel {
     const text = Buffer.concat(this.#pieces)
     this.#pieces = []
     this.#pieceBytes = 0
-    this.#dispatch((handlers) => (handlers.onUtf8 ? handlers.onUtf8(text) : handlers.onMessage(text.toString())))
+    this.#dispatch((handlers) => handlers.onMessage(text))
   }
 
   /** Called by the tunnel when the other side, or the tunnel, has closed the channel. */
