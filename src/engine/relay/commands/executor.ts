@@ -12,7 +12,6 @@ import { runStep } from '../../browser/observe/step.ts'
 import { playwright } from '../../browser/pool/playwright.ts'
 import { type BatchTools, runBatch } from '../../browser/batch/run-batch.ts'
 import { CommandQueue } from '../../browser/session/command-queue.ts'
-import { type ReloadRequest, reloadTab } from './reload-tab.ts'
 import { UserTabs } from './user-tabs.ts'
 
 /** Requests and results of an executor, by kind. */
@@ -105,8 +104,7 @@ export class LocalExecutor implements Executor {
       const [context] = browser.contexts()
       if (!context) throw new BaxError('browser_failed', 'the browser has no window')
       const { sessionId, active, open, crashed = () => false } = this.#options
-      const reload = (request: ReloadRequest) => reloadTab(open, request)
-      return { browser, tabs: new UserTabs({ sessionId, context, active, crashed, reload, ended: ended.signal }) }
+      return { browser, tabs: new UserTabs({ sessionId, context, active, crashed, open, ended: ended.signal }) }
     } catch (error) {
       this.#tabs = undefined
       throw error

@@ -5,22 +5,17 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { CommandResult } from '../cdp-types.ts'
 
-export interface ReloadRequest {
-  readonly targetId: string
-  /** HTTP method of the request for its document, if known. */
-  readonly method: string | undefined
-}
-
 /** URL of a tab, and the reason why it was not reloaded, if any. */
-export interface ReloadOutcome {
+interface ReloadOutcome {
   readonly url: string
   readonly obstacle?: string
 }
 
-/** Reloads a tab unless that would repeat a form submission. */
+/** Reloads a tab unless that would repeat a form submission. `method` is that of the request for its document, if known. */
 export async function reloadTab(
   open: () => Promise<CdpChannel>,
-  { targetId, method }: ReloadRequest,
+  targetId: string,
+  method: string | undefined,
 ): Promise<ReloadOutcome> {
   const channel = await open()
   let url = ''

@@ -6,7 +6,8 @@ import type { BatchTarget } from '../../browser/batch/batch-target.ts'
 import { crashedError, documentMethod, hasCrashed, watchCrash } from '../../browser/tabs/crash.ts'
 import { answerDialogs } from '../../browser/tabs/dialogs.ts'
 import { recordPageEvents } from '../../browser/tabs/page-events.ts'
-import type { ReloadOutcome, ReloadRequest } from './reload-tab.ts'
+import type { CdpChannel } from '../../cdp/router.ts'
+import { reloadTab } from './reload-tab.ts'
 
 export interface UserTabsFacts {
   readonly sessionId: string
@@ -15,7 +16,8 @@ export interface UserTabsFacts {
   readonly active: () => string | null
   /** Whether a tab is known to have crashed. Playwright does not report crashes that happened before it connected. */
   readonly crashed: (targetId: string) => boolean
-  readonly reload: (request: ReloadRequest) => Promise<ReloadOutcome>
+  /** Opens a channel to the browser. */
+  readonly open: () => Promise<CdpChannel>
   /** Aborted when the browser, or the connection to it, is lost. */
   readonly ended: AbortSignal
 }
@@ -124,7 +126,7 @@ export class UserTabs implements BatchTarget {
   #reload(targetId: string, page?: Page): Promise<BaxError> {
     if (this.#crash?.targetId !== targetId) {
       const method = page && documentMethod(page)
-      this.#crash = { targetId, error: this.#facts.reload({ targetId, method }).then(crashedError) }
+      this.#crash = { targetId, error: reloadTab(this.#facts.open, targetId, method).then(crashedError) }
     }
     return this.#crash.error
   }
@@ -139,10 +141,7 @@ export class UserTabs implements BatchTarget {
 
   #idOf(page: Page): Promise<string> {
     let id = this.#ids.get(page)
-    if (!id) {
-      id = this.#fetchId(page)
-      this.#ids.set(page, id)
-    }
+    if (!id) this.#ids.set(page, (id = this.#fetchId(page)))
     return id
   }
 

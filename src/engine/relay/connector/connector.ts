@@ -11,7 +11,7 @@ import { serveExecutor } from '../commands/remote-executor.ts'
 import { type FromConnector, fromEngine, type FromEngine, protocol, readControl } from '../tunnel/messages.ts'
 import { serveChannel } from '../tunnel/remote-channel.ts'
 import { Tunnel, type TunnelChannel } from '../tunnel/tunnel.ts'
-import { Attachment, type AttachmentOptions } from './attachment.ts'
+import { attach, type Attachment, type AttachmentOptions } from './attachment.ts'
 import { Outbox } from './outbox.ts'
 import type { UserBrowser } from './user-browser.ts'
 
@@ -79,7 +79,7 @@ export class Connector {
   async #attach(signal: AbortSignal): Promise<void> {
     const browser = await this.#facts.browser(signal)
     try {
-      this.#attachment = await Attachment.create(browser, {
+      this.#attachment = await attach(browser, {
         ...this.#facts.attachment,
         onEvent: (event) => this.#outbox.add(event),
         onSkipped: (kind) => this.#outbox.skip(kind),
@@ -216,22 +216,21 @@ export class Connector {
     const attachment = this.#attachment
     if (!attachment) return channel.close(closeCodes.browserGone, 'the browser is gone')
     channel.onEnd(() => attachment.resumeTargets())
-    if (kind === 'commands') return serveExecutor(channel, this.#executor(attachment))
+    if (kind === 'commands') {
+      const executor = new LocalExecutor({
+        sessionId: this.#sessionId,
+        open: () => attachment.open(true),
+        active: () => attachment.targets.active,
+        crashed: (targetId) => attachment.targets.crashed(targetId),
+        tools: this.#facts.tools,
+      })
+      return serveExecutor(channel, executor)
+    }
     if (kind !== 'cdp' && kind !== 'ws') return channel.close(closeCodes.protocol, `no channels of kind ${kind}`)
     attachment.open(kind === 'ws').then(
       (browser) => serveChannel(channel, browser, { code: closeCodes.browserGone, reason: 'the browser is gone' }),
       (error: Error) => channel.close(closeCodes.browserGone, error.message.slice(0, 100)),
     )
-  }
-
-  #executor(attachment: Attachment): LocalExecutor {
-    return new LocalExecutor({
-      sessionId: this.#sessionId,
-      open: () => attachment.open(true),
-      active: () => attachment.targets.active,
-      crashed: (targetId) => attachment.targets.crashed(targetId),
-      tools: this.#facts.tools,
-    })
   }
 
   #sendTargets(): void {

@@ -10,7 +10,7 @@ import { CdpCalls } from '../../cdp/calls.ts'
 import { type Executor, LocalExecutor } from '../commands/executor.ts'
 import { RemoteExecutor } from '../commands/remote-executor.ts'
 import { redactValue } from '../../../core/access/redact.ts'
-import { EventBuffer } from '../events/buffer.ts'
+import { countedKinds, EventBuffer } from '../events/buffer.ts'
 import type { ChannelKind, FromConnector, Hello } from '../tunnel/messages.ts'
 import { RemoteChannel } from '../tunnel/remote-channel.ts'
 import type { Tunnel, TunnelChannel } from '../tunnel/tunnel.ts'
@@ -36,7 +36,6 @@ export class RelaySession {
   #connectedAt = new Date()
   #lastSeenAt = new Date()
   #lostAt: Date | null = null
-  #resumeDeadline: Date | null = null
   #deadline: NodeJS.Timeout | undefined
   #reason: RelayRecord['disconnect_reason'] = null
   #reconnects = 0
@@ -108,7 +107,7 @@ export class RelaySession {
     clearTimeout(this.#deadline)
     const outage = this.#lostAt ? Date.now() - this.#lostAt.getTime() : 0
     this.#hello = hello
-    this.#resumeDeadline = this.#lostAt = null
+    this.#lostAt = null
     this.#reason = old ? 'replaced' : 'network'
     this.#connectedAt = new Date()
     this.#reconnects += 1
@@ -135,7 +134,6 @@ export class RelaySession {
     this.#tunnel = null
     this.#reason = 'network'
     this.#lostAt = new Date()
-    this.#resumeDeadline = new Date(Date.now() + limits.relay.resumeMs)
     this.#deadline = setTimeout(() => this.#finish(), limits.relay.resumeMs).unref()
     this.#add('relay', 'lost', { cause: 'network' })
   }
@@ -188,7 +186,7 @@ export class RelaySession {
       connected_at: this.#connectedAt.toISOString(),
       last_seen_at: this.#lastSeenAt.toISOString(),
       disconnect_reason: this.#reason,
-      resume_deadline: this.#resumeDeadline?.toISOString() ?? null,
+      resume_deadline: this.#lostAt && new Date(this.#lostAt.getTime() + limits.relay.resumeMs).toISOString(),
       reconnects: this.#reconnects,
       browser,
       connector: { version, platform, transport: this.principal.transport, rtt_ms: this.#rttMs },
@@ -250,12 +248,8 @@ export class RelaySession {
     const last = cseq + batch.length - 1
     this.events.add(batch.slice(Math.max(0, this.#acked + 1 - cseq)))
     this.#acked = Math.max(this.#acked, last)
-    const lost = {
-      console: dropped.console - this.#lostEvents.console,
-      network: dropped.network - this.#lostEvents.network,
-      page: dropped.page - this.#lostEvents.page,
-      cdp: dropped.cdp - this.#lostEvents.cdp,
-    }
+    const lost = { ...dropped }
+    for (const kind of countedKinds) lost[kind] -= this.#lostEvents[kind]
     const count = lost.console + lost.network + lost.page + lost.cdp
     this.#lostEvents = dropped
     if (count > 0) {
@@ -282,7 +276,6 @@ export class RelaySession {
     if (this.#ended) return
     this.#ended = true
     clearTimeout(this.#deadline)
-    this.#resumeDeadline = null
     this.#onEnd(this)
   }
 }
