@@ -19,7 +19,7 @@ import { useAttempt, useAppContext, useKeys, useTheme } from '../hooks/app-conte
 import { useFrames } from '../hooks/use-frames.ts'
 import { cut, plain } from '../terminal/plain.ts'
 import type { Theme } from '../theme.ts'
-import type { ViewProps } from './screen-props.ts'
+import type { ViewProps } from '../components/list-page.tsx'
 
 const marks: Record<CrawlPage['state'], string> = { waiting: '·', done: '✓', error: '✗', skipped: '–' }
 

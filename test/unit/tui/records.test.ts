@@ -7,8 +7,8 @@ import type { RelayEvent } from '../../../src/core/shapes/relay.ts'
 import { writeScript } from '../../../src/cli/tui/script.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 import { noPages, positionOf, treeOf, withEvents } from '../../../src/tui/crawl-pages.ts'
-import { History } from '../../../src/tui/history.ts'
-import { Recording } from '../../../src/tui/recording.ts'
+import { History } from '../../../src/tui/hooks/use-history.ts'
+import { Recording } from '../../../src/tui/hooks/use-recording.ts'
 import { curlOf, requestsOf } from '../../../src/tui/requests.ts'
 
 let folder: string
