@@ -1,5 +1,6 @@
 /** Tab completion for lines of browser commands. */
 import type { Param } from '../core/operation/params.ts'
+import type { Observation } from '../core/shapes/observe.ts'
 import type { CommandEntry } from '../operations/manifest.ts'
 import { quoteWord, splitWords } from './shell-words.ts'
 
@@ -12,11 +13,7 @@ export interface Completion {
 }
 
 /** An element of the page that commands can refer to. */
-export interface KnownElement {
-  readonly ref: string
-  readonly role: string
-  readonly name: string
-}
+export type KnownElement = Pick<NonNullable<Observation['elements']>[number], 'ref' | 'role' | 'name'>
 
 const kebab = (name: string): string => name.replaceAll('_', '-')
 

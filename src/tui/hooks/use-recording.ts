@@ -33,19 +33,7 @@ function withStableSelectors(data: TypedCommand['data'], stable: StableSelectors
   return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, replaced(value)]))
 }
 
-interface Recorder {
-  readonly isOn: boolean
-  readonly count: number
-  /** A stopped recording that has not been saved yet. */
-  readonly toSave: Recording | null
-  readonly start: (page: string) => void
-  readonly stop: () => void
-  readonly forget: () => void
-  /** Captures the current selectors; returns a function that records commands once they have succeeded. */
-  readonly prepare: () => (commands: readonly TypedCommand[]) => void
-}
-
-export function useRecording(stable: () => StableSelectors): Recorder {
+export function useRecording(stable: () => StableSelectors) {
   const { notify } = useAppContext()
   const [running, setRunning] = useState<Recording | null>(null)
   const [toSave, setToSave] = useState<Recording | null>(null)
@@ -53,8 +41,9 @@ export function useRecording(stable: () => StableSelectors): Recorder {
   return {
     isOn: running !== null,
     count,
+    /** A stopped recording that has not been saved yet. */
     toSave,
-    start: (page) => {
+    start: (page: string) => {
       setRunning(new Recording(page))
       setCount(0)
     },
@@ -64,9 +53,10 @@ export function useRecording(stable: () => StableSelectors): Recorder {
       else notify('nothing was recorded')
     },
     forget: () => setToSave(null),
+    /** Captures the current selectors; returns a function that records commands once they have succeeded. */
     prepare: () => {
       const selectors = stable()
-      return (commands) => {
+      return (commands: readonly TypedCommand[]) => {
         if (!running) return
         running.add(commands, selectors)
         setCount(running.commands.length)

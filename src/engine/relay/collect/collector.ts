@@ -23,16 +23,13 @@ export interface CollectorOptions {
 /** Number of console messages after which the page may release the objects that they printed. */
 const releaseEvery = 200
 
-interface WatchedSession {
-  readonly targetId: string
-  readonly network: NetworkDrafts
-  messages: number
-}
-
 export class Collector {
   readonly #channel: CdpChannel
   readonly #options: CollectorOptions
-  readonly #watched = new Map<string, WatchedSession>()
+  readonly #watched = new Map<
+    string,
+    { readonly targetId: string; readonly network: NetworkDrafts; messages: number }
+  >()
   readonly #rate: EventRate | undefined
 
   constructor(channel: CdpChannel, options: CollectorOptions) {
@@ -55,7 +52,8 @@ export class Collector {
     // Events of out-of-process frames and of workers belong to their page.
     if (method === 'Target.attachedToTarget') return this.#listen(watched.targetId, params['sessionId'] as string)
     const hasText = method === 'Network.loadingFinished' && watched.network.isText(params['requestId'] as string)
-    const drafts = this.#draftsOf(watched, method, params)
+    const isNetwork = method.startsWith('Network.')
+    const drafts = isNetwork ? watched.network.of(method, params) : [pageDraft(method, params) ?? []].flat()
     const emit = (extra = {}) => {
       for (const draft of drafts) this.#emit(watched.targetId, { ...draft, data: { ...draft.data, ...extra } })
     }
@@ -112,12 +110,6 @@ export class Collector {
     this.#watched.delete(sessionId)
     if (!watched || parent !== undefined) return
     this.#emit(watched.targetId, { kind: 'page', type: 'detached', ts: Date.now(), data: {} })
-  }
-
-  #draftsOf({ network }: WatchedSession, method: string, params: Record<string, unknown>): EventDraft[] {
-    if (method.startsWith('Network.')) return network.of(method, params)
-    const draft = pageDraft(method, params)
-    return draft ? [draft] : []
   }
 
   #emit(targetId: string, draft: EventDraft): void {

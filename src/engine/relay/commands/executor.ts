@@ -37,8 +37,9 @@ export interface ExecutorOptions {
   readonly sessionId: string
   /** Opens the executor's own channel, which enforces the policy. */
   readonly open: () => Promise<CdpChannel>
+  /** Tab that the user is viewing. */
   readonly active: () => string | null
-  /** Whether a tab is known to have crashed. */
+  /** Whether a tab is known to have crashed. Playwright does not report crashes that happened before it connected. */
   readonly crashed?: (targetId: string) => boolean
   readonly tools: BatchTools
 }
@@ -103,8 +104,7 @@ export class LocalExecutor implements Executor {
       const browser = await playwright().chromium.connectOverCDP(transport as never, connect)
       const [context] = browser.contexts()
       if (!context) throw new BaxError('browser_failed', 'the browser has no window')
-      const { sessionId, active, open, crashed = () => false } = this.#options
-      return { browser, tabs: new UserTabs({ sessionId, context, active, crashed, open, ended: ended.signal }) }
+      return { browser, tabs: new UserTabs({ ...this.#options, context, ended: ended.signal }) }
     } catch (error) {
       this.#tabs = undefined
       throw error

@@ -20,15 +20,10 @@ interface ExecutorResponse {
   readonly error?: ErrorBody
 }
 
-interface Waiting {
-  resolve(result: never): void
-  reject(error: BaxError): void
-}
-
 /** Engine's end. */
 export class RemoteExecutor implements Executor {
   readonly #channel: TunnelChannel
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, { resolve(result: never): void; reject(error: BaxError): void }>()
   #lastId = 0
 
   constructor(channel: TunnelChannel) {

@@ -6,18 +6,11 @@ import type { BatchTarget } from '../../browser/batch/batch-target.ts'
 import { crashedError, documentMethod, hasCrashed, watchCrash } from '../../browser/tabs/crash.ts'
 import { answerDialogs } from '../../browser/tabs/dialogs.ts'
 import { recordPageEvents } from '../../browser/tabs/page-events.ts'
-import type { CdpChannel } from '../../cdp/router.ts'
+import type { ExecutorOptions } from './executor.ts'
 import { reloadTab } from './reload-tab.ts'
 
-export interface UserTabsFacts {
-  readonly sessionId: string
+export interface UserTabsFacts extends Omit<ExecutorOptions, 'tools'> {
   readonly context: BrowserContext
-  /** Tab that the user is viewing. */
-  readonly active: () => string | null
-  /** Whether a tab is known to have crashed. Playwright does not report crashes that happened before it connected. */
-  readonly crashed: (targetId: string) => boolean
-  /** Opens a channel to the browser. */
-  readonly open: () => Promise<CdpChannel>
   /** Aborted when the browser, or the connection to it, is lost. */
   readonly ended: AbortSignal
 }
@@ -104,7 +97,7 @@ export class UserTabs implements BatchTarget {
     if (targetId === null) return this.browserContext.newPage()
     const found = await this.#find(targetId)
     if (found) return found
-    if (crashed(targetId) || this.#crash?.targetId === targetId) throw await this.#reload(targetId)
+    if (crashed?.(targetId) || this.#crash?.targetId === targetId) throw await this.#reload(targetId)
     // The tab may not be reported yet, or it is closing and the next one replaces it. Without one, the search below fails.
     await this.browserContext.waitForEvent('page', { timeout: newTabMs }).catch(() => {})
     const opened = await this.#find(this.#requested ?? active() ?? targetId)

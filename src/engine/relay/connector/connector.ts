@@ -95,7 +95,10 @@ export class Connector {
   async #keepBrowser(signal: AbortSignal): Promise<void> {
     for (;;) {
       const attachment = this.#attachment!
-      await until(signal, (done) => attachment.onLost(done))
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true })
+        attachment.onLost(resolve)
+      })
       if (signal.aborted) return
       this.#attachment = undefined
       await attachment.release()
@@ -221,7 +224,7 @@ export class Connector {
         sessionId: this.#sessionId,
         open: () => attachment.open(true),
         active: () => attachment.targets.active,
-        crashed: (targetId) => attachment.targets.crashed(targetId),
+        crashed: (targetId) => attachment.targets.find(targetId)?.crashed === true,
         tools: this.#facts.tools,
       })
       return serveExecutor(channel, executor)
@@ -254,12 +257,4 @@ const unknownBrowser = { product: '', protocol_version: '', user_agent: '', head
 function isFinal({ code, details }: BaxError): boolean {
   const final = (details as { final?: boolean } | undefined)?.final === true
   return final || ['unauthorized', 'bad_host', 'bad_origin', 'feature_disabled', 'route_not_found'].includes(code)
-}
-
-/** Resolves when `listen` calls back, or when `signal` aborts. */
-function until(signal: AbortSignal, listen: (done: () => void) => void): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    listen(resolve)
-  })
 }

@@ -98,14 +98,9 @@ export class TargetTracker {
     this.#inScope.add(targetId)
   }
 
-  /** Whether a tab hangs; false for unknown tabs. */
-  hangs(targetId: string): boolean {
-    return this.#pages.get(targetId)?.responsive === false
-  }
-
-  /** Whether the page of a tab has crashed. */
-  crashed(targetId: string): boolean {
-    return this.#pages.get(targetId)?.crashed === true
+  /** Returns the state of a tab; undefined for unknown tabs. */
+  find(targetId: string): Pick<Page, 'responsive' | 'crashed'> | undefined {
+    return this.#pages.get(targetId)
   }
 
   list(): Target[] {

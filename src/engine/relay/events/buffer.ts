@@ -30,18 +30,13 @@ export interface EventQuery {
   readonly text?: string
 }
 
-interface Kept {
-  readonly event: RelayEvent
-  readonly bytes: number
-}
-
 /** Limited by number and size; drops the oldest events first and reports every drop. */
 export class EventBuffer {
   readonly #epoch = newId('epo')
   readonly #emitter = new EventEmitter().setMaxListeners(0)
   readonly #dropped: RelayDropped = { total: 0, console: 0, network: 0, page: 0, cdp: 0 }
   /** Queue with a moving head: shifting an array of thousands for each event would be slow. */
-  #kept: (Kept | undefined)[] = []
+  #kept: ({ readonly event: RelayEvent; readonly bytes: number } | undefined)[] = []
   #head = 0
   #bytes = 0
   #lastSeq = 0
