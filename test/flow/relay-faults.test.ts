@@ -263,7 +263,7 @@ describe('large results and hanging tabs', () => {
   test('a hanging tab is reported, and blocks neither calls on other tabs nor new clients', async () => {
     const here = await connectHere(foreign.url)
     const { session } = here
-    const healthy = session.activeTarget!
+    const healthy = session.record(null).active_target_id!
     const { result } = await call(session, 'Target.createTarget', { url: `${site.url}/hang` })
     await until(() => session.record(null).targets.some(({ responsive }) => !responsive), 15_000)
     await until(() => events(session, { types: ['unresponsive'] }).length > 0)
@@ -288,7 +288,10 @@ test('a browser that is killed and restarted keeps its ID', async () => {
   await until(() => here.session.record(null).status === 'browser_lost')
   await expect(evaluate(here.session, '1')).rejects.toMatchObject({ code: 'browser_lost' })
   const again = await startForeignBrowser({ port: Number(new URL(mortal.url).port) })
-  await until(() => here.session.record(null).status === 'connected' && here.session.activeTarget !== null, 40_000)
+  await until(
+    () => here.session.record(null).status === 'connected' && here.session.record(null).active_target_id !== null,
+    40_000,
+  )
   expect(await evaluate(here.session, '6 * 7')).toBe(42)
   expect(events(here.session, { kinds: ['relay'] }).map(({ type }) => type)).toEqual([
     'connected',

@@ -72,7 +72,7 @@ export async function connectHere(browser: string, source: ConnectOptions = {}):
   const running = connector.run(stop.signal)
   // Tests that need the outcome await it later.
   running.catch(() => {})
-  await until(() => hub.sessions[0]?.activeTarget != null)
+  await until(() => hub.sessions[0]?.record(null).active_target_id != null)
   return Object.assign(here, {
     session: hub.sessions[0]!,
     resumeSecret: () => resume,

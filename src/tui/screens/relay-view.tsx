@@ -27,7 +27,7 @@ export function RelayView(props: ViewProps<string>) {
         {...reading}
         width={width}
         height={height}
-        onClose={view.closeReading}
+        onClose={() => view.read(null)}
         actions={
           reading.request ? [{ keys: ['y'], label: 'copy as curl', run: () => view.copy(reading.request!) }] : []
         }
@@ -108,7 +108,6 @@ function useRelayView({ item: id, onClose }: ViewProps<string>) {
     prompt,
     reading,
     read: setReading,
-    closeReading: () => setReading(null),
     closePrompt: () => setPrompt(null),
     answer(text: string) {
       setPrompt(null)

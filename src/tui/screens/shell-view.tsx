@@ -22,7 +22,7 @@ type Panel = (typeof panels)[number]
 export function ShellView(props: ViewProps<string>) {
   const { width, height, item: id } = props
   const view = useShellView(props)
-  if (view.reading) return <Pager {...view.reading} width={width} height={height} onClose={view.stopReading} />
+  if (view.reading) return <Pager {...view.reading} width={width} height={height} onClose={() => view.read(null)} />
   return (
     <Box flexDirection="column" width={width} height={height}>
       {view.isTyping ? (
@@ -82,7 +82,6 @@ function useShellView({ item: id, onClose }: ViewProps<string>) {
     exec,
     isTyping,
     reading,
-    stopReading: () => setReading(null),
     stopTyping: () => setTyping(false),
     submit(command: string) {
       setTyping(false)

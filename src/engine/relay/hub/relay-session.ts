@@ -85,10 +85,6 @@ export class RelaySession {
     return major > 1 || (major === 1 && theirs >= minor)
   }
 
-  get activeTarget(): string | null {
-    return this.#active
-  }
-
   /** Whether these credentials may resume the session: only those that started it. */
   isResumedBy(secret: string, principal: Principal): boolean {
     const { tokenId, transport } = this.principal

@@ -1,7 +1,7 @@
 /** Validates control messages of the tunnel, except those for channels (`spec: relay 8`). */
 import { z } from 'zod'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { relayEventKinds, relayTarget } from '../../../core/shapes/relay.ts'
+import { relayEvent, relayRecord, relayTarget } from '../../../core/shapes/relay.ts'
 import { relayPolicies } from '../../../core/relay-names.ts'
 import type { Control } from './tunnel.ts'
 
@@ -20,12 +20,7 @@ const hello = z.object({
   policy: z.enum(relayPolicies),
   /** False if the user has turned off redaction of collected events. */
   redact: z.boolean(),
-  browser: z.object({
-    product: z.string(),
-    protocol_version: z.string(),
-    user_agent: z.string(),
-    headless: z.boolean(),
-  }),
+  browser: relayRecord.shape.browser.unwrap(),
   /** Secret of the session to resume. */
   resume: z.string().optional(),
 })
@@ -34,17 +29,7 @@ const events = z.object({
   type: z.literal('events'),
   /** Number of the first event of the batch, as counted by the connector; the others follow without gaps. */
   cseq: z.int().min(1),
-  batch: z.array(
-    z.object({
-      ts: z.number(),
-      kind: z.enum(relayEventKinds),
-      type: z.string().max(200),
-      target_id: z.string().optional(),
-      frame_id: z.string().optional(),
-      data: z.record(z.string(), z.unknown()),
-      truncated: z.literal(true).optional(),
-    }),
-  ),
+  batch: z.array(relayEvent.omit({ seq: true, received_at: true }).extend({ type: z.string().max(200) })),
   /** Events dropped since the connector started, by kind. */
   dropped: z.object({ console: z.int(), network: z.int(), page: z.int(), cdp: z.int() }),
 })

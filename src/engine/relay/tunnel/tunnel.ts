@@ -34,14 +34,14 @@ export class Tunnel {
   /** Number of the last opened channel: the engine uses even numbers, the connector odd ones. */
   #lastChannel: number
   #receivedAt = performance.now()
-  #heartbeat: NodeJS.Timeout
+  #heartbeat: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(link: Link, side: 'engine' | 'connector', handlers: TunnelHandlers, heartbeatMs: number) {
     this.#link = link
     this.#handlers = handlers
     this.#lastChannel = side === 'engine' ? 0 : 1
-    this.#heartbeat = this.#startHeartbeat(heartbeatMs)
+    this.heartbeatMs = heartbeatMs
     link.handle({
       onText: (text) => this.#receive(() => this.#control(text)),
       onBytes: (bytes) => this.#receive(() => this.#frame(bytes)),
@@ -53,10 +53,16 @@ export class Tunnel {
     return this.#closed
   }
 
-  /** Heartbeat interval requested by the other end. */
+  /** Sets the heartbeat interval; the other end may request another one. */
   set heartbeatMs(ms: number) {
     clearInterval(this.#heartbeat)
-    this.#heartbeat = this.#startHeartbeat(ms)
+    this.#heartbeat = setInterval(() => {
+      // After 2.5 intervals of silence the network is lost, whatever the socket reports.
+      if (performance.now() - this.#receivedAt > ms * 2.5) {
+        this.#link.drop()
+        this.#end(closeCodes.lost, 'the other side stopped responding')
+      } else this.send({ type: 'beat' })
+    }, ms).unref()
   }
 
   send(message: FromConnector | FromEngine | Control): void {
@@ -89,17 +95,6 @@ export class Tunnel {
     this.#channels.delete(channel.number)
     this.#ready = this.#ready.filter((other) => other !== channel)
     this.send({ type: 'close', ch: channel.number, code, reason })
-  }
-
-  #startHeartbeat(ms: number): NodeJS.Timeout {
-    const beat = setInterval(() => {
-      // After 2.5 intervals of silence the network is lost, whatever the socket reports.
-      if (performance.now() - this.#receivedAt > ms * 2.5) {
-        this.#link.drop()
-        this.#end(closeCodes.lost, 'the other side stopped responding')
-      } else this.send({ type: 'beat' })
-    }, ms)
-    return beat.unref()
   }
 
   #receive(process: () => void): void {
@@ -146,8 +141,8 @@ export class Tunnel {
     while (!this.#closed && this.#link.buffered < limits.relay.linkBytes) {
       const channel = this.#ready.shift()
       if (!channel) break
-      const { piece, last } = channel.nextPiece()
-      if (channel.hasMore) this.#ready.push(channel)
+      const { piece, last, hasMore } = channel.nextPiece()
+      if (hasMore) this.#ready.push(channel)
       this.#link.sendBytes(encodeFrame({ channel: channel.number, piece, last }), this.#flush)
     }
     this.#flushing = false
@@ -229,12 +224,8 @@ export class TunnelChannel {
     this.#tunnel.channelClosed(this, code, reason)
   }
 
-  get hasMore(): boolean {
-    return this.#outbox.length > 0
-  }
-
-  /** Returns the next piece of the oldest message; only valid while `hasMore`, or right after `send`. */
-  nextPiece(): { piece: Uint8Array; last: boolean } {
+  /** Returns the next piece of the oldest message; only valid while there is one. */
+  nextPiece(): { piece: Uint8Array; last: boolean; hasMore: boolean } {
     const { bytes: message, isAnswer } = this.#outbox[0]!
     const piece = message.subarray(this.#sent, this.#sent + pieceBytes)
     this.#sent += piece.length
@@ -245,7 +236,7 @@ export class TunnelChannel {
       this.#outbox.shift()
       this.#sent = 0
     }
-    return { piece, last }
+    return { piece, last, hasMore: this.#outbox.length > 0 }
   }
 
   /** Called by the tunnel for every frame. */
