@@ -115,10 +115,16 @@ describe('the pages of a crawl', () => {
   })
 
   test('come with the progress of the crawl until it ends', () => {
-    expect(known.progress).toMatchObject({ completed: 2, errors: 1, queued: 1, perSecond: 2.5, status: 'scraping' })
+    expect(known.progress).toMatchObject({
+      completed: 2,
+      errors: 1,
+      queued: 1,
+      pages_per_second: 2.5,
+      status: 'scraping',
+    })
     const finished = withEvents(known, [
       event('crawl.finished', { status: 'completed', total: 3, completed: 2, errors: 1 }),
     ])
-    expect(finished.progress).toMatchObject({ queued: 0, perSecond: 0, status: 'completed' })
+    expect(finished.progress).toMatchObject({ queued: 0, pages_per_second: 0, status: 'completed' })
   })
 })

@@ -5,18 +5,15 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { CommandResult } from '../cdp-types.ts'
 
-/** URL of a tab, and the reason why it was not reloaded, if any. */
-interface ReloadOutcome {
-  readonly url: string
-  readonly obstacle?: string
-}
-
-/** Reloads a tab unless that would repeat a form submission. `method` is that of the request for its document, if known. */
+/**
+ * Reloads a tab unless that would repeat a form submission. `method` is that of the request for its document, if known.
+ * Returns its URL, and the reason why it was not reloaded, if any.
+ */
 export async function reloadTab(
   open: () => Promise<CdpChannel>,
   targetId: string,
   method: string | undefined,
-): Promise<ReloadOutcome> {
+): Promise<{ url: string; obstacle?: string }> {
   const channel = await open()
   let url = ''
   try {

@@ -20,10 +20,9 @@ export class RelayHub {
   constructor(keys: Pick<KeyRing, 'whenLost'>, heartbeatMs: number = limits.relay.heartbeatMs) {
     this.#keys = keys
     this.#heartbeatMs = heartbeatMs
-    const pingAll = () => {
+    this.#pings = setInterval(() => {
       for (const session of this.#sessions.values()) session.ping()
-    }
-    this.#pings = setInterval(pingAll, heartbeatMs).unref()
+    }, heartbeatMs).unref()
   }
 
   /** Accepts a connector whose credentials were verified. */
