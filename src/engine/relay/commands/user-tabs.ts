@@ -140,7 +140,6 @@ export class UserTabs implements BatchTarget {
 
   async #fetchId(page: Page): Promise<string> {
     const session = await this.browserContext.newCDPSession(page)
-    const { targetInfo } = await session.send('Target.getTargetInfo')
-    return targetInfo.targetId
+    return (await session.send('Target.getTargetInfo')).targetInfo.targetId
   }
 }

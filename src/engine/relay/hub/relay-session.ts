@@ -143,10 +143,7 @@ export class RelaySession {
     this.#finish()
   }
 
-  /**
-   * Opens a CDP channel for one consumer.
-   * @throws BaxError `relay_disconnected`, `browser_lost`.
-   */
+  /** Opens a CDP channel for one consumer. @throws BaxError `relay_disconnected`, `browser_lost`. */
   openCdp(kind: 'cdp' | 'ws'): CdpChannel {
     return new RemoteChannel(this.open(kind), this.#supports(2))
   }
@@ -241,9 +238,8 @@ export class RelaySession {
 
   /** Adds a batch of events, without those resent after a reconnect that had arrived before. */
   #addBatch({ cseq, batch, dropped }: Extract<FromConnector, { type: 'events' }>): void {
-    const last = cseq + batch.length - 1
     this.events.add(batch.slice(Math.max(0, this.#acked + 1 - cseq)))
-    this.#acked = Math.max(this.#acked, last)
+    this.#acked = Math.max(this.#acked, cseq + batch.length - 1)
     const lost = { ...dropped }
     for (const kind of countedKinds) lost[kind] -= this.#lostEvents[kind]
     const count = lost.console + lost.network + lost.page + lost.cdp
