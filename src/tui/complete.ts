@@ -1,31 +1,19 @@
 /** Tab completion for lines of browser commands. */
 import type { Param } from '../core/operation/params.ts'
+import type { Observation } from '../core/shapes/observe.ts'
 import type { CommandEntry } from '../operations/manifest.ts'
 import { quoteWord, splitWords } from './shell-words.ts'
 
-export interface Completion {
-  /** The line up to the cursor with the first candidate; null when there is none. */
-  readonly text: string | null
-  readonly candidates: readonly string[]
-  /** Description of what is expected here. */
-  readonly hint: string
-}
-
 /** An element of the page that commands can refer to. */
-export interface KnownElement {
-  readonly ref: string
-  readonly role: string
-  readonly name: string
-}
+export type KnownElement = Pick<NonNullable<Observation['elements']>[number], 'ref' | 'role' | 'name'>
 
 const kebab = (name: string): string => name.replaceAll('_', '-')
 
-/** Completes the line up to the cursor. */
-export function completeLine(
-  before: string,
-  commands: readonly CommandEntry[],
-  elements: readonly KnownElement[],
-): Completion {
+/**
+ * Completes the line up to the cursor. `text` is that line with the first candidate, or null without one; `hint`
+ * describes what is expected.
+ */
+export function completeLine(before: string, commands: readonly CommandEntry[], elements: readonly KnownElement[]) {
   const { words, lastAt } = splitWords(before)
   const isNew = lastAt === before.length
   const current = isNew ? '' : words.at(-1)!

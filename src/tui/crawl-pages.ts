@@ -1,5 +1,6 @@
 /** The state of a crawl's pages, built from its events and shown as a tree of folders. */
 import type { Event } from '../core/events/event-line.ts'
+import type { CrawlEventData } from '../core/shapes/crawl.ts'
 
 export interface CrawlPage {
   readonly url: string
@@ -12,16 +13,15 @@ export interface CrawlPage {
   readonly problem?: string
 }
 
-/** Counters of the last progress event. */
-interface CrawlProgress {
-  readonly total: number
-  readonly completed: number
-  readonly errors: number
-  readonly queued: number
-  readonly perSecond: number
-  readonly current: readonly string[]
+type Counters = CrawlEventData['crawl.progress']
+
+/** Counters of the last event that has some. */
+interface CrawlProgress extends Pick<Counters, 'total' | 'completed' | 'errors' | keyof typeof idle> {
   readonly status: string | null
 }
+
+/** Counters of work that is not running. */
+const idle = { queued: 0, pages_per_second: 0, current: [] as string[] }
 
 export interface CrawlPages {
   readonly pages: ReadonlyMap<string, CrawlPage>
@@ -30,7 +30,7 @@ export interface CrawlPages {
 
 export const noPages: CrawlPages = {
   pages: new Map(),
-  progress: { total: 0, completed: 0, errors: 0, queued: 0, perSecond: 0, current: [], status: null },
+  progress: { ...idle, total: 0, completed: 0, errors: 0, status: null },
 }
 
 /** Maximum number of URLs that are kept; a crawl may find many more. */
@@ -54,17 +54,10 @@ export function withEvents({ pages, progress }: CrawlPages, events: readonly Eve
     else if (type === 'crawl.skipped')
       for (const { url, reason } of data['skipped'] as { url: string; reason: string }[])
         if (next.has(url)) put({ url, depth: next.get(url)!.depth, state: 'skipped', problem: reason })
-    if (type === 'crawl.progress' || type === 'crawl.finished') now = progressOf(now, type, data)
+    if (type === 'crawl.progress') now = { ...(data as Counters), status: 'scraping' }
+    if (type === 'crawl.finished') now = { ...idle, ...(data as CrawlEventData['crawl.finished']) }
   }
   return { pages: next, progress: now }
-}
-
-function progressOf(before: CrawlProgress, type: string, data: Event['data']): CrawlProgress {
-  const { total, completed, errors } = data as { total: number; completed: number; errors: number }
-  if (type === 'crawl.finished')
-    return { ...before, total, completed, errors, queued: 0, perSecond: 0, current: [], status: String(data['status']) }
-  const { queued, pages_per_second, current } = data as { queued: number; pages_per_second: number; current: string[] }
-  return { total, completed, errors, queued, perSecond: pages_per_second, current, status: 'scraping' }
 }
 
 /** A line of the tree: a page, or a folder that is not a page itself. */

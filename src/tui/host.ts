@@ -3,13 +3,6 @@ import type { Transport } from '../client/transport.ts'
 import type { JobControl } from '../core/process/job-control.ts'
 import type { Manifest } from '../operations/manifest.ts'
 
-/** The result of one line of browser commands. */
-interface LineResult {
-  readonly success: boolean
-  /** The output of `bax do`, including failures. */
-  readonly text: string
-}
-
 /** One typed command, with the names of the HTTP API. */
 export interface TypedCommand {
   readonly command: string
@@ -19,8 +12,11 @@ export interface TypedCommand {
 /** A parsed command line. */
 export interface ParsedLine {
   readonly commands: readonly TypedCommand[]
-  /** Sends the commands. Returns failures of commands; throws when the engine refuses the request. */
-  run(transport: Transport, sessionId: string, signal: AbortSignal): Promise<LineResult>
+  /**
+   * Sends the commands. Returns the output of `bax do`, also when commands fail; throws when the engine refuses the
+   * request.
+   */
+  run(transport: Transport, sessionId: string, signal: AbortSignal): Promise<{ success: boolean; text: string }>
 }
 
 /** The terminal that the UI runs in. */

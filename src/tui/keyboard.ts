@@ -23,13 +23,8 @@ export interface Layer {
 /** Levels of layers; higher ones receive keys first. */
 export const levels = { program: 0, screen: 1, panel: 2, writing: 3, dialog: 4 } as const
 
-interface LayerEntry {
-  readonly level: number
-  readonly layer: () => Layer
-}
-
 export class Keyboard {
-  #layers: LayerEntry[] = []
+  #layers: { readonly level: number; readonly layer: () => Layer }[] = []
   #changes = 0
   /** Queue of keys; the first one is being handled. */
   readonly #waiting: KeyPress[] = []

@@ -1,10 +1,9 @@
 /** The connection of the UI to its engine: sends calls, detects a lost engine and reconnects. */
 import type { Frame } from '../core/operation/call.ts'
-import { call, openStream } from '../client/client.ts'
+import { call, type Client, openStream } from '../client/client.ts'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import { withDeadline } from '../core/process/deadline.ts'
 import type { Operations } from '../operations/index.ts'
-import type { Client } from '../client/client.ts'
 import type { TuiHost } from './host.ts'
 
 export interface LinkState {
@@ -16,8 +15,8 @@ export interface LinkState {
   readonly problem: string | null
 }
 
-type Input<Name extends keyof Operations> = NonNullable<Parameters<Client[Name]>[0]>
-type Answer<Name extends keyof Operations> = Awaited<ReturnType<Client[Name]>>
+export type Input<Name extends keyof Operations> = NonNullable<Parameters<Client[Name]>[0]>
+export type Answer<Name extends keyof Operations> = Awaited<ReturnType<Client[Name]>>
 
 /** Delays between attempts, in milliseconds; the last one repeats. */
 const pauses = [250, 500, 1000, 2000] as const

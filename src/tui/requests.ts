@@ -1,18 +1,7 @@
 /** Groups the network events of a page into requests. */
 import type { RelayEvent } from '../core/shapes/relay.ts'
 
-export interface PageRequest {
-  readonly id: string
-  readonly url: string
-  readonly method: string
-  readonly resource: string
-  readonly status: number | null
-  readonly bytes: number | null
-  readonly problem: string | null
-  /** Milliseconds from the request to its last event. */
-  readonly ms: number | null
-  readonly events: readonly RelayEvent[]
-}
+export type PageRequest = ReturnType<typeof requestOf>
 
 /** Returns requests in the order in which they started. */
 export function requestsOf(events: readonly RelayEvent[]): PageRequest[] {
@@ -27,7 +16,7 @@ export function requestsOf(events: readonly RelayEvent[]): PageRequest[] {
   return [...found].map(([id, own]) => requestOf(id, own))
 }
 
-function requestOf(id: string, events: readonly RelayEvent[]): PageRequest {
+function requestOf(id: string, events: readonly RelayEvent[]) {
   const fact = (name: string) => events.findLast(({ data }) => data[name] !== undefined)?.data[name]
   const [first] = events
   const last = events.at(-1)!
@@ -40,6 +29,7 @@ function requestOf(id: string, events: readonly RelayEvent[]): PageRequest {
     status: (fact('status') as number | undefined) ?? null,
     bytes: (fact('bytes') as number | undefined) ?? null,
     problem: (fact('error') as string | undefined) ?? null,
+    /** Milliseconds from the request to its last event. */
     ms: isOver ? Math.max(0, Math.round(last.ts - first!.ts)) : null,
     events,
   }

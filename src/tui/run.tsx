@@ -5,16 +5,7 @@ import { App } from './app.tsx'
 import type { TuiHost } from './host.ts'
 import { Keyboard } from './keyboard.ts'
 import { Link } from './link.ts'
-import {
-  replyTimeoutMs,
-  replyPattern,
-  type Graphics,
-  isComplete,
-  canQuery,
-  graphicsQuery,
-  parseReplies,
-  textGraphics,
-} from './image/graphics.ts'
+import { canQuery, type Graphics, graphicsQuery, parseReplies, textGraphics } from './image/graphics.ts'
 import { Input } from './terminal/input.ts'
 import { Screen } from './terminal/screen.ts'
 import { colourDepth } from './theme.ts'
@@ -108,8 +99,8 @@ class TerminalUi {
   /** Queries the terminal for graphics support, and draws again when it has some. */
   async #askForGraphics(): Promise<void> {
     if (!canQuery(this.#host.terminal)) return
-    const answers = this.#input.readReplies(replyPattern, isComplete, replyTimeoutMs)
-    this.#screen.send(graphicsQuery)
+    const answers = this.#input.readReplies(graphicsQuery)
+    this.#screen.send(graphicsQuery.sequence)
     const found = parseReplies(await answers, this.#graphics.depth)
     if (found.kind === this.#graphics.kind || !this.#screen.isOpen) return
     this.#graphics = found

@@ -1,19 +1,14 @@
 /** Splits lines into words as a shell does. */
 
-interface Split {
-  readonly words: readonly string[]
-  /** Start of the last word in the line; the line's length when a new word begins there. */
-  readonly lastAt: number
-  /** The quote that is not closed. */
-  readonly open: '"' | "'" | null
-}
-
-/** Splits at spaces that are neither quoted nor escaped with a backslash. */
-export function splitWords(line: string): Split {
+/**
+ * Splits at spaces that are neither quoted nor escaped with a backslash. `lastAt` is the start of the last word in the
+ * line, or the line's length when a new word begins there; `open` is the quote that is not closed.
+ */
+export function splitWords(line: string) {
   const words: string[] = []
   let word: string | undefined
   let lastAt = 0
-  let open: Split['open'] = null
+  let open: '"' | "'" | null = null
   for (let at = 0; at < line.length; at += 1) {
     const character = line[at]!
     if (open === null && character === ' ') {

@@ -4,13 +4,7 @@ import type { Terminal } from './host.ts'
 /** 0: none; 1: 16 colours; 2: 256 colours; 3: true colour. */
 export type ColourDepth = 0 | 1 | 2 | 3
 
-export interface Theme {
-  readonly depth: ColourDepth
-  readonly accent: string | undefined
-  readonly good: string | undefined
-  readonly bad: string | undefined
-  readonly notable: string | undefined
-}
+export type Theme = ReturnType<typeof themeOf>
 
 /** Returns how many colours the terminal shows, according to its environment variables. */
 export function colourDepth({ env, stdout }: Terminal): ColourDepth {
@@ -20,7 +14,7 @@ export function colourDepth({ env, stdout }: Terminal): ColourDepth {
   return /256/.test(term) || /iTerm|vscode|Apple_Terminal/.test(program) ? 2 : 1
 }
 
-export const themeOf = (depth: ColourDepth): Theme =>
-  depth === 0
-    ? { depth, accent: undefined, good: undefined, bad: undefined, notable: undefined }
-    : { depth, accent: 'cyan', good: 'green', bad: 'red', notable: 'yellow' }
+export function themeOf(depth: ColourDepth) {
+  const colour = (name: string) => (depth === 0 ? undefined : name)
+  return { depth, accent: colour('cyan'), good: colour('green'), bad: colour('red'), notable: colour('yellow') }
+}

@@ -1,5 +1,5 @@
 /** Cost of the live view for its session, and its frame rate. */
-import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
+import { memoryLink } from '../support/memory-link.ts'
 import { serveSite } from '../support/site.ts'
 import { call, openSides } from './engines.ts'
 import { inTurn, ms, ratio, type Table } from './measure.ts'

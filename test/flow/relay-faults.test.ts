@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../src/core/limits/limits.ts'
 import type { Link } from '../../src/core/net/link.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
-import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
+import { memoryLink } from '../support/memory-link.ts'
 import { protocol } from '../../src/engine/relay/tunnel/messages.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type ConnectedHub, connectToHub } from '../support/relay.ts'
@@ -267,7 +267,7 @@ describe('large results and hanging tabs', () => {
   test('a hanging tab is reported, and blocks neither calls on other tabs nor new clients', async () => {
     const connected = await connectToHub(foreign.url)
     const { session } = connected
-    const healthy = session.activeTarget!
+    const healthy = session.record(null).active_target_id!
     const { result } = await call(session, 'Target.createTarget', { url: `${site.url}/hang` })
     await waitUntil(() => session.record(null).targets.some(({ responsive }) => !responsive), 15_000)
     await waitUntil(() => events(session, { types: ['unresponsive'] }).length > 0)
@@ -293,7 +293,8 @@ test('a browser that is killed and restarted keeps its ID', async () => {
   await expect(evaluate(connected.session, '1')).rejects.toMatchObject({ code: 'browser_lost' })
   const again = await startForeignBrowser({ port: Number(new URL(killable.url).port) })
   await waitUntil(
-    () => connected.session.record(null).status === 'connected' && connected.session.activeTarget !== null,
+    () =>
+      connected.session.record(null).status === 'connected' && connected.session.record(null).active_target_id !== null,
     40_000,
   )
   expect(await evaluate(connected.session, '6 * 7')).toBe(42)

@@ -8,7 +8,7 @@ import type { Link } from '../../src/core/net/link.ts'
 import { type CollectedKind, collectedKinds, type RelayPolicy } from '../../src/core/relay-names.ts'
 import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
-import { memoryLink } from '../../src/engine/relay/tunnel/memory-link.ts'
+import { memoryLink } from './memory-link.ts'
 import { waitUntil } from './wait.ts'
 
 /** The two ends of a link to a test's own hub, which can hold up messages. */
@@ -72,7 +72,7 @@ export async function connectToHub(browser: string, source: ConnectOptions = {})
   const running = connector.run(stop.signal)
   // Tests that need the outcome await it later.
   running.catch(() => {})
-  await waitUntil(() => hub.sessions[0]?.activeTarget != null)
+  await waitUntil(() => hub.sessions[0]?.record(null).active_target_id != null)
   return Object.assign(connected, {
     session: hub.sessions[0]!,
     resumeSecret: () => resume,

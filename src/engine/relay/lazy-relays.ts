@@ -2,7 +2,7 @@
 import type { Call } from '../../core/operation/call.ts'
 import type { Caller } from '../../core/access/caller.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
-import type { Relays } from '../../core/engine.ts'
+import type { Relays, Sessions } from '../../core/engine.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
 import type { ExecutionKind, Executions } from './commands/executor.ts'
 import type { RelayHub } from './hub/hub.ts'
@@ -67,5 +67,34 @@ export function lazyRelays(
       const session = hub!.find(request.session_id!, caller)
       return session.executor().execute(kind, request, signal)
     },
+  }
+}
+
+/** Combines browser sessions and relayed browsers. IDs and names of the engine's own sessions take precedence. */
+export function withRelay(
+  sessions: Sessions & { knows(idOrName: string, caller: Caller): boolean },
+  relays: LazyRelays,
+): Sessions {
+  const isRelayed = (id: string | undefined, { caller }: Call): id is string =>
+    id !== undefined && !sessions.knows(id, caller) && relays.knows(id, caller)
+  return {
+    create: (input, call) => sessions.create(input, call),
+    list: (filter, call) => sessions.list(filter, call),
+    get: (id, call) => sessions.get(id, call),
+    // The browser belongs to the user: it keeps running with its tabs.
+    close: (id, call) => (isRelayed(id, call) ? relays.stop(id, call) : sessions.close(id, call)),
+    provision: (id, call) => sessions.provision(id, call),
+    cancelProvision: (id, call) => sessions.cancelProvision(id, call),
+    runCommands: (batch, call) =>
+      isRelayed(batch.session_id, call) ? relays.execute('run', batch, call) : sessions.runCommands(batch, call),
+    observe: (request, call) =>
+      isRelayed(request.session_id, call) ? relays.execute('observe', request, call) : sessions.observe(request, call),
+    step: (request, call) =>
+      isRelayed(request.session_id, call) ? relays.execute('step', request, call) : sessions.step(request, call),
+    openClient: (id, token, call) => sessions.openClient(id, token, call),
+    ticket: (id, call) => sessions.ticket(id, call),
+    openLiveView: (id, token, call) => sessions.openLiveView(id, token, call),
+    linkLiveView: (id, control, call) => sessions.linkLiveView(id, control, call),
+    follow: (request, call) => sessions.follow(request, call),
   }
 }

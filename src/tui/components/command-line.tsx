@@ -1,7 +1,7 @@
 /** The input line for browser commands, with a completion hint below. */
 import { Box, Text } from 'ink'
 import { useMemo } from 'react'
-import { type Completion, completeLine, type KnownElement } from '../complete.ts'
+import { completeLine, type KnownElement } from '../complete.ts'
 import { useAppContext } from '../hooks/app-context.ts'
 import { useEditor } from '../hooks/use-editor.ts'
 import { cut } from '../terminal/plain.ts'
@@ -17,8 +17,6 @@ interface CommandLineProps {
   readonly onSubmit: (line: string) => void
   readonly onLeave: () => void
 }
-
-const nothing: Completion = { text: null, candidates: [], hint: '' }
 
 export function CommandLine(props: CommandLineProps) {
   const { width, active, elements, history, mark = '', onSubmit, onLeave } = props
@@ -37,9 +35,9 @@ export function CommandLine(props: CommandLineProps) {
     onCancel: onLeave,
   })
   const before = line.text.slice(0, line.at)
-  const found = useMemo(() => (active ? complete(before) : nothing), [active, before, elements])
-  const ghost = before !== '' && found.text?.startsWith(before) ? found.text.slice(before.length).trimEnd() : ''
-  const hint = active ? found.hint : 'press i to type a command'
+  const found = useMemo(() => (active ? complete(before) : undefined), [active, before, elements])
+  const ghost = before !== '' && found?.text?.startsWith(before) ? found.text.slice(before.length).trimEnd() : ''
+  const hint = found?.hint ?? 'press i to type a command'
   return (
     <Box flexDirection="column" width={width} height={2} overflow="hidden">
       <Text wrap="truncate">

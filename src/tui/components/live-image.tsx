@@ -1,7 +1,7 @@
 /** A live image of a session's page. */
 import { Box, type DOMElement, Text } from 'ink'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { Frame as StreamFrame } from '../../core/operation/call.ts'
+import type { Event } from '../../core/events/event-line.ts'
 import { useAppContext } from '../hooks/app-context.ts'
 import { useFrames } from '../hooks/use-frames.ts'
 import { drawImage, type CellArea } from '../image/draw.ts'
@@ -40,11 +40,9 @@ export function LiveImage({ sessionId, width, height, covered }: LiveImageProps)
     batchMs: intervalMs[graphics.kind],
     active: !covered,
     onFrames: (frames) => {
-      const last = frames.findLast(({ type }) => type === 'frame') as
-        | (StreamFrame & { readonly data: { readonly data: string } })
-        | undefined
+      const last = frames.findLast(({ type }) => type === 'frame') as Event | undefined
       if (!last) return
-      latest.current = Buffer.from(last.data.data, 'base64')
+      latest.current = Buffer.from(last.data['data'] as string, 'base64')
       setHasImage(true)
       void draw()
     },

@@ -1,12 +1,7 @@
 /** The names of a view's panels, with the shown one marked. */
 import { Text } from 'ink'
 
-interface PanelBarProps<Name extends string> {
-  readonly panels: readonly Name[]
-  readonly shown: Name
-}
-
-export const PanelBar = <Name extends string>({ panels, shown }: PanelBarProps<Name>) =>
+export const PanelBar = <Name extends string>({ panels, shown }: { panels: readonly Name[]; shown: Name }) =>
   panels.map((name) => (
     <Text key={name} bold={name === shown} inverse={name === shown} dimColor={name !== shown}>
       {` ${name} `}

@@ -3,7 +3,7 @@ import { Text } from 'ink'
 import { useEditor } from '../hooks/use-editor.ts'
 import { widthOf } from '../terminal/plain.ts'
 
-interface PromptProps {
+export interface PromptProps {
   readonly label: string
   readonly width: number
   readonly initial?: string

@@ -16,13 +16,6 @@ interface EditorOptions {
   readonly onCancel: () => void
 }
 
-export interface Editor {
-  readonly text: string
-  /** Position of the cursor. */
-  readonly at: number
-  readonly set: (text: string) => void
-}
-
 /** The edited line. It is mutable, as several keys may arrive before the next render. */
 class Line {
   text: string
@@ -75,7 +68,7 @@ class Line {
   }
 }
 
-export function useEditor({ title, initial = '', active = true, onChange, ...options }: EditorOptions): Editor {
+export function useEditor({ title, initial = '', active = true, onChange, ...options }: EditorOptions) {
   const [, draw] = useState(0)
   const latest = useRef(onChange)
   useEffect(() => {
@@ -90,7 +83,8 @@ export function useEditor({ title, initial = '', active = true, onChange, ...opt
   )
   const layer = { title, isModal: true, onText: (text: string) => line.insert(text), bindings: keysOf(line, options) }
   useKeys('writing', layer, active)
-  return { text: line.text, at: line.at, set: (text) => line.put(text) }
+  /** `at` is the position of the cursor. */
+  return { text: line.text, at: line.at, set: (text: string) => line.put(text) }
 }
 
 function keysOf(line: Line, { history = [], complete, onSubmit, onCancel }: Omit<EditorOptions, 'title'>): Binding[] {

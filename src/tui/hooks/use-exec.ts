@@ -7,14 +7,7 @@ import { useAppContext } from './app-context.ts'
 const maxChars = 200_000
 const updateMs = 100
 
-interface Execs {
-  readonly text: string
-  readonly isRunning: boolean
-  readonly run: (command: string) => void
-  readonly stop: () => void
-}
-
-export function useExec(session_id: string, onDone: () => void): Execs {
+export function useExec(session_id: string, onDone: () => void) {
   const { link } = useAppContext()
   const [text, setText] = useState('')
   const [isRunning, setRunning] = useState(false)
@@ -43,7 +36,7 @@ export function useExec(session_id: string, onDone: () => void): Execs {
     setRunning(false)
     onDone()
   }
-  return { text, isRunning, run: (command) => void run(command), stop: () => current.current?.abort() }
+  return { text, isRunning, run: (command: string) => void run(command), stop: () => current.current?.abort() }
 }
 
 /** Returns the text that a frame adds to the output. */

@@ -17,23 +17,11 @@ interface StreamOptions {
   readonly since?: number
 }
 
-interface StreamState {
-  readonly state: 'opening' | 'open' | 'ended'
-  readonly error?: BaxError
-}
-
 /** Follows a stream while it is shown; continues after the last received frame. */
-export function useFrames({
-  stream,
-  input,
-  active = true,
-  onFrames,
-  batchMs = 100,
-  since,
-}: StreamOptions): StreamState {
+export function useFrames({ stream, input, active = true, onFrames, batchMs = 100, since }: StreamOptions) {
   const { link } = useAppContext()
   const { is, epoch } = useLink()
-  const [state, setState] = useState<StreamState>({ state: 'opening' })
+  const [state, setState] = useState<{ state: 'opening' | 'open' | 'ended'; error?: BaxError }>({ state: 'opening' })
   const handle = useEffectEvent(onFrames)
   const key = JSON.stringify(input)
   const seen = useRef<{ of: string; seq: number | undefined }>({ of: '', seq: undefined })

@@ -6,18 +6,12 @@ import { useAppContext, useLink } from './app-context.ts'
 
 const debounceMs = 300
 
-interface Observed {
-  readonly observation: Observation | undefined
-  readonly problem: string | null
-  readonly refresh: () => void
-}
-
 /** `changes` is a number that grows with possible changes of the page. Observing counts as activity of the session. */
 export function useObservation(
   session_id: string,
   changes: number,
   { storage, active }: { storage: boolean; active: boolean },
-): Observed {
+) {
   const { link } = useAppContext()
   const { is, epoch } = useLink()
   const [state, setState] = useState<{ observation?: Observation; problem: string | null }>({ problem: null })

@@ -1,11 +1,9 @@
-/** Polls an operation of the engine while its result is shown. */
+/** Polls an operation of the engine, or the clock, while the result is shown. */
 import { useEffect, useRef, useState } from 'react'
-import type { Client } from '../../client/client.ts'
 import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
 import type { Operations } from '../../operations/index.ts'
+import type { Answer, Input } from '../link.ts'
 import { useAppContext, useLink } from './app-context.ts'
-
-type Name = keyof Operations & string
 
 export interface Polled<Answer> {
   /** The last response; kept while the engine is unreachable. */
@@ -23,15 +21,14 @@ interface PollOptions {
 }
 
 /** Calls an operation now, at an interval, and after a reconnect. Renders again only when the response has changed. */
-export function usePolling<Op extends Name>(
-  name: Op,
-  input: NonNullable<Parameters<Client[Op]>[0]>,
+export function usePolling<Name extends keyof Operations & string>(
+  name: Name,
+  input: Input<Name>,
   { every, active = true }: PollOptions,
-): Polled<Awaited<ReturnType<Client[Op]>>> {
-  type Answer = Awaited<ReturnType<Client[Op]>>
+): Polled<Answer<Name>> {
   const { link } = useAppContext()
   const { is, epoch } = useLink()
-  const [state, setState] = useState<{ answer?: Answer; error?: BaxError; text?: string; of?: string }>({})
+  const [state, setState] = useState<{ answer?: Answer<Name>; error?: BaxError; text?: string; of?: string }>({})
   const poke = useRef(() => {})
   const key = JSON.stringify(input)
   useEffect(() => {
@@ -45,7 +42,7 @@ export function usePolling<Op extends Name>(
       if (isAsking) return void (isQueued = true)
       isAsking = true
       try {
-        const answer = await link.call(name, JSON.parse(key) as never, ended.signal)
+        const answer = await link.call(name, JSON.parse(key) as Input<Name>, ended.signal)
         const text = JSON.stringify(answer)
         if (!ended.signal.aborted)
           setState((before) =>
@@ -72,4 +69,14 @@ export function usePolling<Op extends Name>(
   // A response to an earlier input does not answer this one.
   const isOld = state.of !== undefined && state.of !== key
   return { answer: isOld ? undefined : state.answer, error: state.error, refresh: () => poke.current() }
+}
+
+/** Returns the current time and renders again at an interval, for ages in lists. */
+export function useNow(every: number): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), every)
+    return () => clearInterval(timer)
+  }, [every])
+  return now
 }

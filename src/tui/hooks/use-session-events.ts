@@ -4,20 +4,18 @@ import type { Event } from '../../core/events/event-line.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { useFrames } from './use-frames.ts'
 
-export interface SessionEvents {
-  readonly events: readonly Event[]
+const none = {
+  events: [] as readonly Event[],
   /** Why the session has ended; null while it is open. */
-  readonly closed: string | null
+  closed: null as string | null,
   /** Number that grows with possible changes of the page. */
-  readonly changes: number
+  changes: 0,
 }
-
-const none: SessionEvents = { events: [], closed: null, changes: 0 }
 
 /** Events after which the page may have changed. */
 const changing = new Set(['page.navigated', 'page.loaded', 'command.finished', 'tab.opened', 'tab.closed'])
 
-export function useSessionEvents(session_id: string): SessionEvents {
+export function useSessionEvents(session_id: string): typeof none {
   const [state, setState] = useState(none)
   const { error } = useFrames({
     stream: 'sessionEvents',

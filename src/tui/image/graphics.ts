@@ -1,6 +1,7 @@
 /** Detects the graphics support of a terminal by querying it. */
 import type { ColourDepth } from '../theme.ts'
 import type { Terminal } from '../host.ts'
+import type { Query } from '../terminal/input.ts'
 
 export interface Graphics {
   readonly kind: 'text' | 'kitty' | 'sixel'
@@ -9,17 +10,15 @@ export interface Graphics {
   readonly cell: { readonly width: number; readonly height: number }
 }
 
-/** Timeout of the reply, in milliseconds; without one the UI draws images as text. */
-export const replyTimeoutMs = 400
-
-/** Queries kitty graphics, the cell size, and last the device attributes, which every terminal reports. */
-export const graphicsQuery = '\u001B_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u001B\\\u001B[16t\u001B[c'
-
-/** Matches every reply to the query, also among typed keys. */
-export const replyPattern = /\u001B_G[^\u001B]*\u001B\\|\u001B\[6;\d+;\d+t|\u001B\[\?[\d;]*c/g
-
-/** Whether the last reply, the device attributes, has arrived. */
-export const isComplete = (answers: string): boolean => /\u001B\[\?[\d;]*c/.test(answers)
+/** The query for graphics support. */
+export const graphicsQuery: Query = {
+  // Queries kitty graphics, the cell size, and last the device attributes, which every terminal reports.
+  sequence: '\u001B_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u001B\\\u001B[16t\u001B[c',
+  replies: /\u001B_G[^\u001B]*\u001B\\|\u001B\[6;\d+;\d+t|\u001B\[\?[\d;]*c/g,
+  last: /\u001B\[\?[\d;]*c/,
+  // Without a reply in time the UI draws images as text.
+  timeoutMs: 400,
+}
 
 /** Whether the terminal can be queried. */
 export const canQuery = ({ env, stdout }: Terminal): boolean =>

@@ -2,7 +2,8 @@
 import type { ColourDepth } from '../theme.ts'
 import type { Pixels } from './jpeg-thumbnail.ts'
 
-interface Area {
+/** A size in cells. */
+export interface Area {
   readonly columns: number
   readonly rows: number
 }

@@ -3,15 +3,14 @@
  * tenth of the time of jpeg-js. Supports baseline JPEGs, which browsers send.
  */
 
-interface Size {
+/** An image with three bytes per pixel: red, green, blue. */
+export interface Pixels {
   readonly width: number
   readonly height: number
-}
-
-/** An image with three bytes per pixel: red, green, blue. */
-export interface Pixels extends Size {
   readonly data: Uint8Array
 }
+
+type Size = Omit<Pixels, 'data'>
 
 interface Component {
   readonly across: number

@@ -6,27 +6,19 @@ import type { Event } from '../../core/events/event-line.ts'
 import type { CrawlListed } from '../../core/shapes/crawl.ts'
 import { Pager } from '../components/pager.tsx'
 import { type Column, Table } from '../components/table.tsx'
-import {
-  type CrawlPage,
-  type CrawlPages,
-  noPages,
-  positionOf,
-  treeOf,
-  type TreeRow,
-  withEvents,
-} from '../crawl-pages.ts'
+import { type CrawlPage, noPages, positionOf, treeOf, type TreeRow, withEvents } from '../crawl-pages.ts'
 import { useAttempt, useAppContext, useKeys, useTheme } from '../hooks/app-context.ts'
 import { useFrames } from '../hooks/use-frames.ts'
 import { cut, plain } from '../terminal/plain.ts'
 import type { Theme } from '../theme.ts'
-import type { ViewProps } from './screen-props.ts'
+import type { ViewProps } from '../components/list-page.tsx'
 
 const marks: Record<CrawlPage['state'], string> = { waiting: '·', done: '✓', error: '✗', skipped: '–' }
 
 export function CrawlView({ width, height, item: crawl, onClose }: ViewProps<CrawlListed>) {
   const { link } = useAppContext()
   const theme = useTheme()
-  const [state, setState] = useState<CrawlPages>(noPages)
+  const [state, setState] = useState(noPages)
   const [onlyErrors, setOnlyErrors] = useState(false)
   const [reading, setReading] = useState<{ title: string; text: string } | null>(null)
   const attempt = useAttempt()
@@ -94,10 +86,10 @@ function CrawlHead({
   width,
 }: {
   crawl: CrawlListed
-  progress: CrawlPages['progress']
+  progress: typeof noPages.progress
   width: number
 }) {
-  const { total, completed, errors, queued, perSecond, current } = progress
+  const { total, completed, errors, queued, pages_per_second: perSecond, current } = progress
   const status = progress.status ?? crawl.status
   const rate = perSecond > 0 ? `, ${perSecond.toFixed(1)} a second` : ''
   const left = queued > 0 ? `, ${queued} queued` : ''

@@ -1,50 +1,37 @@
 /** The list of running and stored crawls, and the view of one of them. */
 import type { CrawlListed } from '../../core/shapes/crawl.ts'
-import { Confirm } from '../components/confirm.tsx'
-import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
-import { Prompt } from '../components/prompt.tsx'
+import { ListPage, type ListProps, listScreen } from '../components/list-page.tsx'
 import type { Column } from '../components/table.tsx'
 import { formatAge, formatDuration } from '../format.ts'
-import { useAttempt, useAppContext, useKeys, useTheme } from '../hooks/app-context.ts'
-import { usePolling } from '../hooks/use-polling.ts'
-import { useNow } from '../hooks/use-now.ts'
+import { useAttempt, useAppContext } from '../hooks/app-context.ts'
+import { useNow, usePolling } from '../hooks/use-polling.ts'
 import type { Theme } from '../theme.ts'
 import { CrawlView } from './crawl.tsx'
-import type { ListProps } from './screen-props.ts'
-
-const every = 1500
 
 export const Jobs = listScreen(JobList, CrawlView)
 
 function JobList({ width, height, onOpen }: ListProps<CrawlListed>) {
-  const theme = useTheme()
-  const list = usePolling('listCrawls', {}, { every })
-  const { dialog, open, close, closing } = useDialog<'start' | CrawlListed>()
+  const { link, notify, theme } = useAppContext()
+  const list = usePolling('listCrawls', {}, { every: 1500 })
+  const attempt = useAttempt(list.refresh)
   const now = useNow(15_000)
-  const { start, cancel, resume } = useCrawlActions(list.refresh)
-  useKeys('screen', {
-    title: 'Jobs',
-    bindings: [{ keys: ['c'], label: 'crawl a site', run: () => open('start') }],
-  })
+  const start = (text: string) =>
+    attempt(async () => {
+      const [url = '', limit] = text.trim().split(/\s+/)
+      if (url === '') return
+      await link.call('crawl', { url, async: true, ...(limit !== undefined && { limit: Number(limit) }) })
+      notify(`crawling ${url}`, 'good')
+    })
+  const change =
+    (operation: 'cancelCrawl' | 'resumeCrawl') =>
+    ({ id }: CrawlListed) =>
+      attempt(async () => void (await link.call(operation, { id })))
   const running = list.answer?.crawls.filter(({ status }) => status === 'scraping').length ?? 0
   return (
     <ListPage
       title="Crawls"
       list={list}
       summary={`${list.answer?.total ?? 0} crawls, ${running} running`}
-      dialog={
-        dialog === 'start' ? (
-          <Prompt label=" crawl from (URL, page limit): " width={width} onSubmit={closing(start)} onCancel={close} />
-        ) : (
-          dialog && (
-            <Confirm
-              question={` Cancel the crawl of ${dialog.start_url}? Its pages are kept.`}
-              onYes={closing(() => cancel(dialog))}
-              onNo={close}
-            />
-          )
-        )
-      }
       rows={list.answer?.crawls ?? []}
       keyOf={({ id }) => id}
       columns={columnsOf(theme, now)}
@@ -52,28 +39,18 @@ function JobList({ width, height, onOpen }: ListProps<CrawlListed>) {
       height={height}
       empty="no crawls in the last day; press c to start one"
       onOpen={onOpen}
-      actions={[
-        { keys: ['x'], label: 'cancel', run: open },
-        { keys: ['r'], label: 'resume', run: resume },
-      ]}
+      keys={{
+        title: 'Jobs',
+        prompts: [{ key: 'c', label: 'crawl a site', prompt: ' crawl from (URL, page limit): ', onSubmit: start }],
+      }}
+      ending={{
+        label: 'cancel',
+        question: ({ start_url }) => ` Cancel the crawl of ${start_url}? Its pages are kept.`,
+        run: change('cancelCrawl'),
+      }}
+      actions={[{ keys: ['r'], label: 'resume', run: change('resumeCrawl') }]}
     />
   )
-}
-
-function useCrawlActions(refresh: () => void) {
-  const { link, notify } = useAppContext()
-  const attempt = useAttempt(refresh)
-  return {
-    start: (text: string) =>
-      attempt(async () => {
-        const [url = '', limit] = text.trim().split(/\s+/)
-        if (url === '') return
-        await link.call('crawl', { url, async: true, ...(limit !== undefined && { limit: Number(limit) }) })
-        notify(`crawling ${url}`, 'good')
-      }),
-    cancel: ({ id }: CrawlListed) => attempt(async () => void (await link.call('cancelCrawl', { id }))),
-    resume: ({ id }: CrawlListed) => attempt(async () => void (await link.call('resumeCrawl', { id }))),
-  }
 }
 
 function columnsOf(theme: Theme, now: number): Column<CrawlListed>[] {

@@ -1,12 +1,12 @@
 /** The panels of a connected browser: its requests, console, tabs and all events. */
 import { useMemo } from 'react'
 import { relayEventFacts } from '../../core/events/event-line.ts'
-import type { RelayEvent, RelayRecord } from '../../core/shapes/relay.ts'
 import { type Column, Table } from '../components/table.tsx'
 import { formatSize } from '../format.ts'
 import { useTheme } from '../hooks/app-context.ts'
 import { type PageRequest, requestsOf } from '../requests.ts'
 import type { Theme } from '../theme.ts'
+import type { RelayPanels } from './relay-view.tsx'
 
 export const panels = ['network', 'console', 'tabs', 'all'] as const
 export type Panel = (typeof panels)[number]
@@ -23,23 +23,16 @@ interface RelayTableProps {
   readonly width: number
   readonly height: number
   readonly active: boolean
-  readonly panel: Panel
-  readonly events: readonly RelayEvent[]
-  readonly targets: RelayRecord['targets']
-  readonly filter: string
-  readonly onRead: (reading: Reading) => void
-  readonly onCopy: (request: PageRequest) => void
-  readonly onActivate: (targetId: string) => void
+  readonly view: RelayPanels
 }
 
-export function RelayTable(props: RelayTableProps) {
-  const { width, height, active, panel, targets, onActivate } = props
-  if (panel === 'network') return <Requests {...props} />
-  if (panel !== 'tabs') return <Events {...props} />
+export function RelayTable({ view, ...box }: RelayTableProps) {
+  if (view.panel === 'network') return <Requests view={view} {...box} />
+  if (view.panel !== 'tabs') return <Events view={view} {...box} />
   return (
     <Table
       title="Tabs"
-      rows={targets}
+      rows={view.relay?.targets ?? []}
       keyOf={({ target_id }) => target_id}
       columns={[
         { head: '', of: ({ active, responsive }) => (responsive ? (active ? '●' : '○') : '!'), width: 1 },
@@ -47,14 +40,14 @@ export function RelayTable(props: RelayTableProps) {
         { head: 'URL', of: ({ url }) => url },
       ]}
       empty="no tabs"
-      onOpen={({ target_id }) => onActivate(target_id)}
-      {...{ width, height, active }}
+      onOpen={({ target_id }) => view.activate(target_id)}
+      {...box}
     />
   )
 }
 
 /** Requests, newest first. */
-function Requests({ width, height, active, events, filter, onRead, onCopy }: RelayTableProps) {
+function Requests({ view: { events, filter, read, copy }, ...box }: RelayTableProps) {
   const theme = useTheme()
   const rows = useMemo(() => {
     const needle = filter.toLowerCase()
@@ -68,9 +61,9 @@ function Requests({ width, height, active, events, filter, onRead, onCopy }: Rel
       keyOf={({ id }) => id}
       columns={requestColumns(theme)}
       empty="no requests yet"
-      onOpen={(request) => onRead({ title: request.url, text: JSON.stringify(request.events, null, 2), request })}
-      actions={[{ keys: ['y'], label: 'copy as curl', run: onCopy }]}
-      {...{ width, height, active }}
+      onOpen={(request) => read({ title: request.url, text: JSON.stringify(request.events, null, 2), request })}
+      actions={[{ keys: ['y'], label: 'copy as curl', run: copy }]}
+      {...box}
     />
   )
 }
@@ -89,7 +82,7 @@ const requestColumns = (theme: Theme): Column<PageRequest>[] => [
   { head: 'URL', of: ({ url }) => url },
 ]
 
-function Events({ width, height, active, panel, events, filter, onRead }: RelayTableProps) {
+function Events({ view: { panel, events, filter, read }, ...box }: RelayTableProps) {
   const theme = useTheme()
   const rows = useMemo(() => {
     const needle = filter.toLowerCase()
@@ -115,8 +108,8 @@ function Events({ width, height, active, panel, events, filter, onRead }: RelayT
         },
       ]}
       empty="no events yet"
-      onOpen={({ event }) => onRead({ title: event.type, text: JSON.stringify(event, null, 2) })}
-      {...{ width, height, active }}
+      onOpen={({ event }) => read({ title: event.type, text: JSON.stringify(event, null, 2) })}
+      {...box}
     />
   )
 }

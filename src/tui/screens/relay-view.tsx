@@ -12,9 +12,8 @@ import { useFrames } from '../hooks/use-frames.ts'
 import { curlOf, type PageRequest } from '../requests.ts'
 import { cut, plain } from '../terminal/plain.ts'
 import { type Panel, panels, type Reading, RelayTable } from './relay-tables.tsx'
-import type { ViewProps } from './screen-props.ts'
+import type { ViewProps } from '../components/list-page.tsx'
 
-const every = 2000
 /** Maximum number of events kept here; the engine keeps more. */
 const maxEvents = 2000
 
@@ -28,7 +27,7 @@ export function RelayView(props: ViewProps<string>) {
         {...reading}
         width={width}
         height={height}
-        onClose={view.closeReading}
+        onClose={() => view.read(null)}
         actions={
           reading.request ? [{ keys: ['y'], label: 'copy as curl', run: () => view.copy(reading.request!) }] : []
         }
@@ -54,18 +53,7 @@ export function RelayView(props: ViewProps<string>) {
           onCancel={view.closePrompt}
         />
       )}
-      <RelayTable
-        width={width}
-        height={height - 1}
-        active={prompt === null}
-        panel={panel}
-        events={view.events}
-        targets={relay?.targets ?? []}
-        filter={view.filter}
-        onRead={view.read}
-        onCopy={view.copy}
-        onActivate={view.activate}
-      />
+      <RelayTable width={width} height={height - 1} active={prompt === null} view={view} />
     </Box>
   )
 }
@@ -73,10 +61,12 @@ export function RelayView(props: ViewProps<string>) {
 const statusOf = (relay: RelayRecord | undefined): string =>
   relay ? `${relay.status}, ${relay.browser?.product ?? 'no browser'}, policy ${relay.policy}` : 'loading …'
 
+export type RelayPanels = ReturnType<typeof useRelayView>
+
 /** Returns the state of the view, and binds its keys. */
 function useRelayView({ item: id, onClose }: ViewProps<string>) {
   const { link, screen, notify } = useAppContext()
-  const { answer: relay } = usePolling('getRelay', { id }, { every })
+  const { answer: relay } = usePolling('getRelay', { id }, { every: 2000 })
   const [events, setEvents] = useState<readonly RelayEvent[]>([])
   const [panel, setPanel] = useState<Panel>('network')
   const [filter, setFilter] = useState('')
@@ -87,7 +77,7 @@ function useRelayView({ item: id, onClose }: ViewProps<string>) {
     stream: 'followRelayEvents',
     input: { id },
     since: 0,
-    onFrames: (frames) => setEvents((before) => [...before, ...(frames as never as RelayEvent[])].slice(-maxEvents)),
+    onFrames: (frames) => setEvents((before) => [...before, ...(frames as RelayEvent[])].slice(-maxEvents)),
   })
   const callMethod = (line: string) =>
     attempt(async () => {
@@ -118,7 +108,6 @@ function useRelayView({ item: id, onClose }: ViewProps<string>) {
     prompt,
     reading,
     read: setReading,
-    closeReading: () => setReading(null),
     closePrompt: () => setPrompt(null),
     answer(text: string) {
       setPrompt(null)

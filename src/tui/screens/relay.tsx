@@ -1,43 +1,26 @@
 /** The list of browsers that are connected through the relay, and the view of one of them. */
 import type { RelayRecord } from '../../core/shapes/relay.ts'
-import { Confirm } from '../components/confirm.tsx'
-import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
+import { ListPage, type ListProps, listScreen } from '../components/list-page.tsx'
 import type { Column } from '../components/table.tsx'
 import { formatAge } from '../format.ts'
-import { useAttempt, useAppContext, useTheme } from '../hooks/app-context.ts'
-import { usePolling } from '../hooks/use-polling.ts'
-import { useNow } from '../hooks/use-now.ts'
+import { useAttempt, useAppContext } from '../hooks/app-context.ts'
+import { useNow, usePolling } from '../hooks/use-polling.ts'
 import type { Theme } from '../theme.ts'
 import { RelayView } from './relay-view.tsx'
-import type { ListProps } from './screen-props.ts'
-
-const every = 2000
 
 export const Relay = listScreen(RelayList, RelayView)
 
 function RelayList({ width, height, onOpen }: ListProps<string>) {
-  const { link } = useAppContext()
-  const theme = useTheme()
-  const list = usePolling('listRelays', {}, { every })
-  const { dialog, open, close, closing } = useDialog<RelayRecord>()
+  const { link, theme } = useAppContext()
+  const list = usePolling('listRelays', {}, { every: 2000 })
   const attempt = useAttempt(list.refresh)
   const now = useNow(15_000)
   const rows = list.answer?.sessions ?? []
-  const stop = ({ id }: RelayRecord) => attempt(() => link.call('stopRelay', { id }))
   return (
     <ListPage
       title="Browsers"
       list={list}
       summary={`${rows.length} connected browser${rows.length === 1 ? '' : 's'}`}
-      dialog={
-        dialog && (
-          <Confirm
-            question={` Disconnect ${dialog.name ?? dialog.id}?`}
-            onYes={closing(() => stop(dialog))}
-            onNo={close}
-          />
-        )
-      }
       rows={rows}
       keyOf={({ id }) => id}
       columns={columnsOf(theme, now)}
@@ -45,7 +28,11 @@ function RelayList({ width, height, onOpen }: ListProps<string>) {
       height={height}
       empty="no browsers; run `bax relay connect` on the machine of a browser to connect it"
       onOpen={({ id }) => onOpen(id)}
-      actions={[{ keys: ['x'], label: 'disconnect', run: open }]}
+      ending={{
+        label: 'disconnect',
+        question: ({ name, id }) => ` Disconnect ${name ?? id}?`,
+        run: ({ id }) => attempt(() => link.call('stopRelay', { id })),
+      }}
     />
   )
 }

@@ -4,7 +4,7 @@ import { basename, resolve } from 'node:path'
 import { writeFile } from 'node:fs/promises'
 import { Prompt } from '../components/prompt.tsx'
 import { useAppContext } from '../hooks/app-context.ts'
-import type { Recording } from '../recording.ts'
+import type { Recording } from '../hooks/use-recording.ts'
 
 interface SaveRecordingProps {
   readonly recording: Recording

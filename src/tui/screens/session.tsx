@@ -5,20 +5,17 @@ import { CommandLine } from '../components/command-line.tsx'
 import { Pager } from '../components/pager.tsx'
 import { cycle, PanelBar } from '../components/panel-bar.tsx'
 import { LiveImage } from '../components/live-image.tsx'
-import { Transcript, transcriptText } from '../components/transcript.tsx'
+import { Transcript, transcriptText, useTranscript } from '../components/transcript.tsx'
 import { useAppContext, useKeys, useTheme } from '../hooks/app-context.ts'
 import { usePolling } from '../hooks/use-polling.ts'
 import { useHistory } from '../hooks/use-history.ts'
 import { useObservation } from '../hooks/use-observation.ts'
 import { useRecording } from '../hooks/use-recording.ts'
 import { useSessionEvents } from '../hooks/use-session-events.ts'
-import { useTranscript } from '../hooks/use-transcript.ts'
 import { cut, plain } from '../terminal/plain.ts'
-import type { ViewProps } from './screen-props.ts'
+import type { ViewProps } from '../components/list-page.tsx'
 import { SaveRecording } from './save-recording.tsx'
 import { EventsPanel, ObservedPanel, type Panel, panels } from './session-panels.tsx'
-
-const every = 2000
 
 /** Layouts: image and panels, or only one of them. */
 const layouts = ['both', 'image', 'panels'] as const
@@ -65,7 +62,7 @@ type View = ReturnType<typeof useSessionView>
 /** Returns the state of the view, and binds its keys. */
 function useSessionView({ item: sessionId, onClose }: ViewProps<string>) {
   const { notify } = useAppContext()
-  const { answer: session, error } = usePolling('getSession', { session_id: sessionId }, { every })
+  const { answer: session, error } = usePolling('getSession', { session_id: sessionId }, { every: 2000 })
   const { events, closed, changes } = useSessionEvents(sessionId)
   const [panel, setPanel] = useState<Panel>('events')
   const [layout, setLayout] = useState<(typeof layouts)[number]>('both')

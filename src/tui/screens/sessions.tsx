@@ -1,20 +1,16 @@
 /** The list of browser sessions, and the view of one of them. */
+import { setTimeout as after } from 'node:timers/promises'
 import { useState } from 'react'
+import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import type { SessionRecord } from '../../core/shapes/session.ts'
-import { Confirm } from '../components/confirm.tsx'
-import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
-import { Prompt } from '../components/prompt.tsx'
+import { ListPage, type ListProps, listScreen } from '../components/list-page.tsx'
 import type { Column } from '../components/table.tsx'
-import { createSession } from '../create-session.ts'
 import { formatAge } from '../format.ts'
-import { useAttempt, useAppContext, useKeys, useTheme } from '../hooks/app-context.ts'
-import { usePolling } from '../hooks/use-polling.ts'
-import { useNow } from '../hooks/use-now.ts'
+import { useAttempt, useAppContext } from '../hooks/app-context.ts'
+import { useNow, usePolling } from '../hooks/use-polling.ts'
+import type { Link } from '../link.ts'
 import type { Theme } from '../theme.ts'
-import type { ListProps } from './screen-props.ts'
 import { SessionView } from './session.tsx'
-
-const every = 2000
 
 /** Maximum idle time that is shown in seconds. */
 const recentMs = 60_000
@@ -22,52 +18,43 @@ const recentMs = 60_000
 export const Sessions = listScreen(SessionList, SessionView)
 
 function SessionList({ width, height, onOpen }: ListProps<string>) {
-  const theme = useTheme()
-  const list = usePolling('listSessions', {}, { every })
-  const { dialog, open, close: cancel, closing } = useDialog<'start' | 'filter' | SessionRecord>()
+  const { link, notify, theme } = useAppContext()
+  const list = usePolling('listSessions', {}, { every: 2000 })
   const [filter, setFilter] = useState('')
   const all = list.answer?.sessions ?? []
   const rows = all.filter((session) => textOf(session).includes(filter.toLowerCase()))
   const isRecent = rows.some(({ last_activity_at: at }) => Date.now() - Date.parse(at) < recentMs)
   const now = useNow(isRecent ? 1000 : 15_000)
-  const { start, close } = useSessionActions(list.refresh)
-  useKeys('screen', {
-    title: 'Sessions',
-    bindings: [
-      { keys: ['c'], label: 'create', run: () => open('start') },
-      { keys: ['/'], label: 'filter', run: () => open('filter') },
-      ...(filter ? [{ keys: ['escape'], label: 'clear the filter', run: () => setFilter('') }] : []),
-    ],
-  })
-  const dialogs = {
-    start: <Prompt label=" start page (optional): " width={width} onSubmit={closing(start)} onCancel={cancel} />,
-    filter: (
-      <Prompt
-        label=" filter: "
-        width={width}
-        initial={filter}
-        onChange={setFilter}
-        onSubmit={cancel}
-        onCancel={closing(() => setFilter(''))}
-      />
-    ),
-  }
+  const attempt = useAttempt(list.refresh)
+  const start = (url: string) =>
+    attempt(async () => {
+      notify('creating a session …')
+      const { session_id, warning } = await createSession(link, url.trim(), notify)
+      notify(`session ${session_id} is ready${warning ? `: ${warning}` : ''}`, warning ? 'bad' : 'good')
+    })
+  const close = ({ session_id }: SessionRecord) =>
+    attempt(async () => {
+      await link.call('closeSession', { session_id })
+      notify(`session ${session_id} is closed`, 'good')
+    })
+  const clear = () => setFilter('')
+  const prompts = [
+    { key: 'c', label: 'create', prompt: ' start page (optional): ', onSubmit: start },
+    {
+      key: '/',
+      label: 'filter',
+      prompt: ' filter: ',
+      initial: filter,
+      onChange: setFilter,
+      onSubmit: () => {},
+      onCancel: clear,
+    },
+  ]
   return (
     <ListPage
       title="List"
       list={list}
       summary={summaryOf(all.length, rows.length, filter)}
-      dialog={
-        typeof dialog === 'string'
-          ? dialogs[dialog]
-          : dialog && (
-              <Confirm
-                question={` Close ${dialog.name ?? dialog.session_id}?`}
-                onYes={closing(() => close(dialog))}
-                onNo={cancel}
-              />
-            )
-      }
       rows={rows}
       keyOf={({ session_id }) => session_id}
       columns={columnsOf(theme, now, width)}
@@ -75,27 +62,29 @@ function SessionList({ width, height, onOpen }: ListProps<string>) {
       height={height}
       empty={filter ? 'no session matches the filter' : 'no sessions; press c to create one'}
       onOpen={({ session_id }) => onOpen(session_id)}
-      actions={[{ keys: ['x'], label: 'close', run: open }]}
+      keys={{
+        title: 'Sessions',
+        prompts,
+        others: filter ? [{ keys: ['escape'], label: 'clear the filter', run: clear }] : [],
+      }}
+      ending={{ label: 'close', question: ({ name, session_id }) => ` Close ${name ?? session_id}?`, run: close }}
     />
   )
 }
 
-function useSessionActions(refresh: () => void) {
-  const { link, notify } = useAppContext()
-  const run = useAttempt(refresh)
-  return {
-    start: (url: string) =>
-      run(async () => {
-        notify('creating a session …')
-        const created = await createSession(link, url.trim() === '' ? {} : { start_url: url.trim() }, notify)
-        const { session_id, warning } = created
-        notify(`session ${session_id} is ready${warning ? `: ${warning}` : ''}`, warning ? 'bad' : 'good')
-      }),
-    close: ({ session_id }: SessionRecord) =>
-      run(async () => {
-        await link.call('closeSession', { session_id })
-        notify(`session ${session_id} is closed`, 'good')
-      }),
+/** Creates a session and waits until it is ready; reports progress to `notify`. @throws BaxError from the engine. */
+async function createSession(link: Link, start_url: string, notify: (text: string) => void) {
+  const { session_id, warning, provision_id } = await link.call('createSession', start_url === '' ? {} : { start_url })
+  if (session_id !== undefined) return { session_id, warning }
+  for (;;) {
+    const state = await link.call('pollProvision', { provision_id: provision_id! })
+    if (state.session_id !== null) return { session_id: state.session_id, warning: state.warning }
+    if (state.status === 'failed' || state.status === 'cancelled')
+      throw new BaxError((state.code ?? 'no_capacity') as ErrorCode, state.error ?? 'the session could not be created')
+    notify(
+      `waiting for a browser: ${state.stage}${state.queue_position ? `, ${state.queue_position} in the queue` : ''}`,
+    )
+    await after(state.retry_after_ms)
   }
 }
 

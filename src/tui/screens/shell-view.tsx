@@ -12,9 +12,8 @@ import { usePolling } from '../hooks/use-polling.ts'
 import { useExec } from '../hooks/use-exec.ts'
 import type { Link } from '../link.ts'
 import { plain } from '../terminal/plain.ts'
-import type { ViewProps } from './screen-props.ts'
+import type { ViewProps } from '../components/list-page.tsx'
 
-const every = 3000
 const maxViewedBytes = 256 * 1024
 
 const panels = ['files', 'artifacts', 'output'] as const
@@ -23,7 +22,7 @@ type Panel = (typeof panels)[number]
 export function ShellView(props: ViewProps<string>) {
   const { width, height, item: id } = props
   const view = useShellView(props)
-  if (view.reading) return <Pager {...view.reading} width={width} height={height} onClose={view.stopReading} />
+  if (view.reading) return <Pager {...view.reading} width={width} height={height} onClose={() => view.read(null)} />
   return (
     <Box flexDirection="column" width={width} height={height}>
       {view.isTyping ? (
@@ -49,7 +48,7 @@ function useShellView({ item: id, onClose }: ViewProps<string>) {
   const files = useFiles(id, panel)
   const [isTyping, setTyping] = useState(false)
   const [reading, setReading] = useState<{ title: string; text: string } | null>(null)
-  const { answer: shell } = usePolling('getShell', { session_id: id }, { every })
+  const { answer: shell } = usePolling('getShell', { session_id: id }, { every: 3000 })
   const attempt = useAttempt()
   const exec = useExec(id, files.refresh)
   const attach = () => {
@@ -83,7 +82,6 @@ function useShellView({ item: id, onClose }: ViewProps<string>) {
     exec,
     isTyping,
     reading,
-    stopReading: () => setReading(null),
     stopTyping: () => setTyping(false),
     submit(command: string) {
       setTyping(false)

@@ -1,33 +1,21 @@
 /** The list of shell sessions, and the view of one of them. */
 import type { ShellSession } from '../../core/shapes/shell/session.ts'
-import { Confirm } from '../components/confirm.tsx'
-import { ListPage, listScreen, useDialog } from '../components/list-page.tsx'
-import { Prompt } from '../components/prompt.tsx'
+import { ListPage, type ListProps, listScreen } from '../components/list-page.tsx'
 import type { Column } from '../components/table.tsx'
 import { formatAge } from '../format.ts'
-import { useAttempt, useAppContext, useKeys, useTheme } from '../hooks/app-context.ts'
-import { usePolling } from '../hooks/use-polling.ts'
-import { useNow } from '../hooks/use-now.ts'
+import { useAttempt, useAppContext } from '../hooks/app-context.ts'
+import { useNow, usePolling } from '../hooks/use-polling.ts'
 import type { Theme } from '../theme.ts'
-import type { ListProps } from './screen-props.ts'
 import { ShellView } from './shell-view.tsx'
-
-const every = 2000
 
 export const Shell = listScreen(ShellList, ShellView)
 
 function ShellList({ width, height, onOpen }: ListProps<string>) {
-  const { link, notify } = useAppContext()
-  const theme = useTheme()
-  const list = usePolling('listShells', {}, { every })
-  const { dialog, open, close, closing } = useDialog<'create' | ShellSession>()
+  const { link, notify, theme } = useAppContext()
+  const list = usePolling('listShells', {}, { every: 2000 })
   const attempt = useAttempt(list.refresh)
   const rows = list.answer?.sessions ?? []
   const now = useNow(15_000)
-  useKeys('screen', {
-    title: 'Shell sessions',
-    bindings: [{ keys: ['c'], label: 'create', run: () => open('create') }],
-  })
   const create = (image: string) =>
     attempt(async () => {
       notify('creating a shell session …')
@@ -44,15 +32,6 @@ function ShellList({ width, height, onOpen }: ListProps<string>) {
       title="List"
       list={list}
       summary={`${rows.length} shell session${rows.length === 1 ? '' : 's'}`}
-      dialog={
-        dialog === 'create' ? (
-          <Prompt label=" image (optional): " width={width} onSubmit={closing(create)} onCancel={close} />
-        ) : (
-          dialog && (
-            <Confirm question={` Stop ${dialog.name ?? dialog.id}?`} onYes={closing(() => stop(dialog))} onNo={close} />
-          )
-        )
-      }
       rows={rows}
       keyOf={({ id }) => id}
       columns={columnsOf(theme, now)}
@@ -60,7 +39,11 @@ function ShellList({ width, height, onOpen }: ListProps<string>) {
       height={height}
       empty="no shell sessions; press c to create one"
       onOpen={({ id }) => onOpen(id)}
-      actions={[{ keys: ['x'], label: 'stop', run: open }]}
+      keys={{
+        title: 'Shell sessions',
+        prompts: [{ key: 'c', label: 'create', prompt: ' image (optional): ', onSubmit: create }],
+      }}
+      ending={{ label: 'stop', question: ({ name, id }) => ` Stop ${name ?? id}?`, run: stop }}
     />
   )
 }

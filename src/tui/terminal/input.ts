@@ -2,10 +2,14 @@
 import { PassThrough } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
-interface PendingQuery {
-  readonly pattern: RegExp
-  readonly isComplete: (replies: string) => boolean
-  readonly done: () => void
+/** A query to the terminal, and its replies, which arrive among typed keys. */
+export interface Query {
+  readonly sequence: string
+  /** Matches every reply. */
+  readonly replies: RegExp
+  /** Matches the last reply. */
+  readonly last: RegExp
+  readonly timeoutMs: number
 }
 
 /** The stream that ink reads from. Ignores ink's requests for raw mode, which is already set. */
@@ -14,7 +18,7 @@ export class Input extends PassThrough {
   readonly #from: NodeJS.ReadStream
   #decoder = new StringDecoder('utf8')
   #open = false
-  #query: PendingQuery | undefined
+  #query: (Query & { readonly done: () => void }) | undefined
   #replies = ''
   #held = ''
 
@@ -47,8 +51,8 @@ export class Input extends PassThrough {
   readonly ref = (): this => this
   readonly unref = (): this => this
 
-  /** Resolves with the input that matches within `withinMs` milliseconds; other input is handled as keys. */
-  async readReplies(pattern: RegExp, isComplete: PendingQuery['isComplete'], withinMs: number): Promise<string> {
+  /** Resolves with the replies that arrive in time; other input is handled as keys. */
+  async readReplies(query: Query): Promise<string> {
     this.#replies = ''
     return new Promise((resolve) => {
       const done = () => {
@@ -59,8 +63,8 @@ export class Input extends PassThrough {
         if (rest) this.write(rest)
         resolve(this.#replies)
       }
-      const timer = setTimeout(done, withinMs)
-      this.#query = { pattern, isComplete, done }
+      const timer = setTimeout(done, query.timeoutMs)
+      this.#query = { ...query, done }
     })
   }
 
@@ -69,12 +73,12 @@ export class Input extends PassThrough {
     const query = this.#query
     if (!query) return void this.write(text)
     const all = this.#held + text
-    this.#replies += (all.match(query.pattern) ?? []).join('')
-    const rest = all.replaceAll(query.pattern, '')
+    this.#replies += (all.match(query.replies) ?? []).join('')
+    const rest = all.replaceAll(query.replies, '')
     // Buffer a partial reply until it is complete.
     const begin = /\u001B(?:_[^\u001B]*\u001B?|\[[?\d;]*)?$/.exec(rest)?.index ?? rest.length
     this.#held = rest.slice(begin)
     if (begin > 0) this.write(rest.slice(0, begin))
-    if (query.isComplete(this.#replies)) query.done()
+    if (query.last.test(this.#replies)) query.done()
   }
 }

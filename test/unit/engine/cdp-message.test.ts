@@ -5,7 +5,7 @@ import { deniedCode } from '../../../src/engine/cdp/calls.ts'
 import { readCall } from '../../../src/engine/cdp/message.ts'
 import { type CdpMessage, CdpRouter, type CdpWire } from '../../../src/engine/cdp/router.ts'
 import { SessionGate } from '../../../src/engine/browser/cdp/session-gate.ts'
-import { memoryLink } from '../../../src/engine/relay/tunnel/memory-link.ts'
+import { memoryLink } from '../../support/memory-link.ts'
 import { serveChannel } from '../../../src/engine/relay/tunnel/remote-channel.ts'
 import { Tunnel, type TunnelChannel } from '../../../src/engine/relay/tunnel/tunnel.ts'
 
@@ -94,10 +94,10 @@ test('closes only the channel of a tunnel that sends an invalid message', async 
   const connector = new Tunnel(far, 'connector', { ...none, onOpen }, 60_000)
   const [bad, good] = [engine.open({}), engine.open({})]
   const closed = new Promise<number>((resolve) => bad.handle({ onMessage: () => {}, onClose: resolve }))
-  const answered = new Promise<string>((resolve) => good.handle({ onMessage: resolve, onClose: () => {} }))
+  const answered = new Promise<Buffer>((resolve) => good.handle({ onMessage: resolve, onClose: () => {} }))
   bad.send('{"id":1,"method":"Page.enable","params":null}')
   good.send('{"id":2,"method":"Browser.getVersion"}')
   expect(await closed).toBe(closeCodes.protocol)
-  expect(JSON.parse(await answered)).toEqual({ id: 2, result: {} })
+  expect(JSON.parse((await answered).toString())).toEqual({ id: 2, result: {} })
   connector.close(closeCodes.done, '')
 })

@@ -7,8 +7,8 @@ import type { RelayEvent } from '../../../src/core/shapes/relay.ts'
 import { writeScript } from '../../../src/cli/tui/line.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 import { noPages, positionOf, treeOf, withEvents } from '../../../src/tui/crawl-pages.ts'
-import { History } from '../../../src/tui/history.ts'
-import { Recording } from '../../../src/tui/recording.ts'
+import { History } from '../../../src/tui/hooks/use-history.ts'
+import { Recording } from '../../../src/tui/hooks/use-recording.ts'
 import { curlOf, requestsOf } from '../../../src/tui/requests.ts'
 
 let folder: string
@@ -115,10 +115,16 @@ describe('the pages of a crawl', () => {
   })
 
   test('come with the progress of the crawl until it ends', () => {
-    expect(known.progress).toMatchObject({ completed: 2, errors: 1, queued: 1, perSecond: 2.5, status: 'scraping' })
+    expect(known.progress).toMatchObject({
+      completed: 2,
+      errors: 1,
+      queued: 1,
+      pages_per_second: 2.5,
+      status: 'scraping',
+    })
     const finished = withEvents(known, [
       event('crawl.finished', { status: 'completed', total: 3, completed: 2, errors: 1 }),
     ])
-    expect(finished.progress).toMatchObject({ queued: 0, perSecond: 0, status: 'completed' })
+    expect(finished.progress).toMatchObject({ queued: 0, pages_per_second: 0, status: 'completed' })
   })
 })

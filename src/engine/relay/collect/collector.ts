@@ -3,8 +3,6 @@ import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RelayEventKind } from '../../../core/shapes/relay.ts'
 import type { EventDraft, NewEvent } from '../events/buffer.ts'
-import { consoleDraft } from './console-events.ts'
-import { limitSize } from './limit-size.ts'
 import { NetworkDrafts } from './network-events.ts'
 import { pageDraft } from './page-events.ts'
 import { EventRate, type SkippedKind } from './rate.ts'
@@ -25,16 +23,13 @@ export interface CollectorOptions {
 /** Number of console messages after which the page may release the objects that they printed. */
 const releaseEvery = 200
 
-interface WatchedSession {
-  readonly targetId: string
-  readonly network: NetworkDrafts
-  messages: number
-}
-
 export class Collector {
   readonly #channel: CdpChannel
   readonly #options: CollectorOptions
-  readonly #watched = new Map<string, WatchedSession>()
+  readonly #watched = new Map<
+    string,
+    { readonly targetId: string; readonly network: NetworkDrafts; messages: number }
+  >()
   readonly #rate: EventRate | undefined
 
   constructor(channel: CdpChannel, options: CollectorOptions) {
@@ -57,7 +52,8 @@ export class Collector {
     // Events of out-of-process frames and of workers belong to their page.
     if (method === 'Target.attachedToTarget') return this.#listen(watched.targetId, params['sessionId'] as string)
     const hasText = method === 'Network.loadingFinished' && watched.network.isText(params['requestId'] as string)
-    const drafts = this.#draftsOf(watched, method, params)
+    const isNetwork = method.startsWith('Network.')
+    const drafts = isNetwork ? watched.network.of(method, params) : [pageDraft(method, params) ?? []].flat()
     const emit = (extra = {}) => {
       for (const draft of drafts) this.#emit(watched.targetId, { ...draft, data: { ...draft.data, ...extra } })
     }
@@ -116,12 +112,6 @@ export class Collector {
     this.#emit(watched.targetId, { kind: 'page', type: 'detached', ts: Date.now(), data: {} })
   }
 
-  #draftsOf({ network }: WatchedSession, method: string, params: Record<string, unknown>): EventDraft[] {
-    if (method.startsWith('Network.')) return network.of(method, params)
-    const draft = consoleDraft(method, params) ?? pageDraft(method, params)
-    return draft ? [draft] : []
-  }
-
   #emit(targetId: string, draft: EventDraft): void {
     const { kinds, redact, onEvent } = this.#options
     if (!kinds.includes(draft.kind)) return
@@ -147,4 +137,34 @@ function withoutSecrets(data: Record<string, unknown>): Record<string, unknown> 
       return [name, redactValue(value)]
     }),
   )
+}
+
+/** Returns the event with long texts and URLs truncated; sets `truncated` if anything was cut. */
+function limitSize(event: NewEvent): NewEvent {
+  let cut = false
+  const shorten = (value: unknown, name: string): unknown => {
+    if (typeof value === 'string') {
+      // Bodies have their own limit.
+      if (name === 'body') return value
+      const maxChars = name === 'url' || name === 'location' ? limits.relay.urlChars : limits.relay.textChars
+      if (value.length <= maxChars) return value
+      cut = true
+      return value.slice(0, maxChars)
+    }
+    if (Array.isArray(value)) return value.map((inner) => shorten(inner, name))
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shorten(inner, key)]))
+  }
+  let data = shorten(event.data, '') as Record<string, unknown>
+  // Drop the largest fields until the record fits.
+  const { body, ...rest } = data
+  data = rest
+  while (JSON.stringify(data).length > limits.relay.recordChars) {
+    const size = (value: unknown) => JSON.stringify(value)?.length ?? 0
+    const [largest] = Object.entries(data).toSorted(([, one], [, other]) => size(other) - size(one))[0]!
+    data = Object.fromEntries(Object.entries(data).filter(([name]) => name !== largest))
+    cut = true
+  }
+  if (typeof body === 'string') data['body'] = body
+  return { ...event, data, ...(cut && { truncated: true as const }) }
 }

@@ -1,48 +1,10 @@
 /** Turns requests, responses and WebSocket messages into event records. */
 import type { EventDraft } from '../events/buffer.ts'
+import { type EventParams, readEvent, type Readers } from '../cdp-types.ts'
 
-type Headers = Readonly<Record<string, string>>
-
-interface HttpResponse {
-  readonly url: string
-  readonly status: number
-  readonly headers: Headers
-  readonly mimeType: string
-  readonly fromDiskCache?: boolean
-  readonly fromServiceWorker?: boolean
-  readonly fromPrefetchCache?: boolean
-  readonly timing?: Readonly<Record<string, number>>
-}
-
-interface Initiator {
-  readonly type: string
-  readonly url?: string
-  readonly lineNumber?: number
-  readonly stack?: { readonly callFrames: readonly { readonly url: string; readonly lineNumber: number }[] }
-}
-
-interface WsFrame {
-  readonly opcode: number
-  readonly payloadData: string
-}
-
-/** Fields used of any of the events. */
-interface Params {
-  readonly requestId: string
-  readonly frameId?: string
-  readonly type?: string
-  readonly url: string
-  readonly timestamp?: number
-  readonly wallTime: number
-  readonly request: { readonly url: string; readonly method: string; readonly headers: Headers }
-  readonly redirectResponse?: HttpResponse
-  readonly initiator?: Initiator
-  readonly response: HttpResponse & WsFrame
-  readonly encodedDataLength: number
-  readonly errorText: string
-  readonly canceled?: boolean
-  readonly blockedReason?: string
-}
+type Initiator = EventParams<'Network.requestWillBeSent'>['initiator']
+type Frame = EventParams<'Network.webSocketFrameSent'>['response']
+type Timing = NonNullable<EventParams<'Network.responseReceived'>['response']['timing']>
 
 /** Tracks the requests of one session: network timestamps are monotonic, and final events lack the URL. */
 export class NetworkDrafts {
@@ -53,40 +15,36 @@ export class NetworkDrafts {
 
   /** Returns the records of a network event; none for other events. */
   of(method: string, event: Record<string, unknown>): EventDraft[] {
-    const reader = readers[method]
-    if (!reader) return []
-    const params = event as unknown as Params
-    const { requestId: id } = params
-    if (method === 'Network.requestWillBeSent') this.#begin(params)
-    if (method === 'Network.webSocketCreated') this.#urls.set(id, params.url)
+    const records = readEvent(readers, method, event)
+    if (!records) return []
+    const { requestId: id, timestamp } = event as { requestId: string; timestamp?: number }
+    if (method === 'Network.requestWillBeSent') {
+      const { request, wallTime, timestamp } = event as EventParams<typeof method>
+      this.#offset = (wallTime - timestamp) * 1000
+      this.#urls.set(id, request.url)
+    }
+    if (method === 'Network.webSocketCreated') this.#urls.set(id, (event as EventParams<typeof method>).url)
     const url = this.#urls.get(id)
-    const ts = this.#timeOf(params)
-    const drafts = reader(params).map(({ type, data, frameId }) => {
-      const record = { request_id: id, ...(url !== undefined && { url }), ...data }
-      return { kind: 'network' as const, type, ts, data: record, ...(frameId !== undefined && { frame_id: frameId }) }
-    })
-    if (method === 'Network.responseReceived' && textTypes.test(params.response.mimeType)) this.#texts.add(id)
+    // The offset is unknown until the first request.
+    const hasTime = timestamp !== undefined && this.#offset !== undefined
+    const ts = hasTime ? timestamp * 1000 + this.#offset! : Date.now()
+    if (method === 'Network.responseReceived') {
+      const { response } = event as EventParams<typeof method>
+      if (textTypes.test(response.mimeType)) this.#texts.add(id)
+    }
     if (finalEvents.has(method)) {
       this.#urls.delete(id)
       this.#texts.delete(id)
     }
-    return drafts
+    return records.map(({ type, data, frameId }) => {
+      const record = { request_id: id, ...(url !== undefined && { url }), ...data }
+      return { kind: 'network', type, ts, data: record, ...(frameId !== undefined && { frame_id: frameId }) }
+    })
   }
 
   /** Whether the response of a pending request is text. */
   isText(requestId: string): boolean {
     return this.#texts.has(requestId)
-  }
-
-  #begin({ requestId, request, wallTime, timestamp }: Params): void {
-    this.#offset = (wallTime - timestamp!) * 1000
-    this.#urls.set(requestId, request.url)
-  }
-
-  #timeOf({ timestamp }: Params): number {
-    // The offset is unknown until the first request.
-    if (timestamp === undefined || this.#offset === undefined) return Date.now()
-    return timestamp * 1000 + this.#offset
   }
 }
 
@@ -100,7 +58,7 @@ interface NetworkRecord {
 
 const finalEvents = new Set(['Network.loadingFinished', 'Network.loadingFailed', 'Network.webSocketClosed'])
 
-const readers: Record<string, (params: Params) => NetworkRecord[]> = {
+const readers: Readers<NetworkRecord[]> = {
   'Network.requestWillBeSent': (params) => {
     const { request, type, initiator, redirectResponse: redirect, frameId } = params
     const records: NetworkRecord[] = []
@@ -149,8 +107,8 @@ function initiatorOf(initiator: Initiator | undefined): Record<string, unknown> 
 }
 
 /** Returns the duration of each phase in milliseconds; omits phases that did not happen. */
-function timingOf(timing: Readonly<Record<string, number>>): Record<string, number> {
-  const phases: Record<string, readonly [string, string]> = {
+function timingOf(timing: Timing): Record<string, number> {
+  const phases: Record<string, readonly [keyof Timing, keyof Timing]> = {
     dns: ['dnsStart', 'dnsEnd'],
     connect: ['connectStart', 'connectEnd'],
     tls: ['sslStart', 'sslEnd'],
@@ -165,7 +123,7 @@ function timingOf(timing: Readonly<Record<string, number>>): Record<string, numb
   )
 }
 
-function frameOf(direction: 'sent' | 'received', { opcode, payloadData }: WsFrame): Record<string, unknown> {
+function frameOf(direction: 'sent' | 'received', { opcode, payloadData }: Frame): Record<string, unknown> {
   const text = opcode === 1 ? { text: payloadData } : {}
   return { direction, opcode, bytes: Buffer.byteLength(payloadData, opcode === 1 ? 'utf8' : 'base64'), ...text }
 }

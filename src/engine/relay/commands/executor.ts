@@ -12,7 +12,6 @@ import { runStep } from '../../browser/observe/step.ts'
 import { playwright } from '../../browser/pool/playwright.ts'
 import { type BatchTools, runBatch } from '../../browser/batch/run-batch.ts'
 import { CommandQueue } from '../../browser/session/command-queue.ts'
-import { type ReloadRequest, reloadTab } from './reload-tab.ts'
 import { UserTabs } from './user-tabs.ts'
 
 /** Requests and results of an executor, by kind. */
@@ -38,8 +37,9 @@ export interface ExecutorOptions {
   readonly sessionId: string
   /** Opens the executor's own channel, which enforces the policy. */
   readonly open: () => Promise<CdpChannel>
+  /** Tab that the user is viewing. */
   readonly active: () => string | null
-  /** Whether a tab is known to have crashed. */
+  /** Whether a tab is known to have crashed. Playwright does not report crashes that happened before it connected. */
   readonly crashed?: (targetId: string) => boolean
   readonly tools: BatchTools
 }
@@ -104,9 +104,7 @@ export class LocalExecutor implements Executor {
       const browser = await playwright().chromium.connectOverCDP(transport as never, connect)
       const [context] = browser.contexts()
       if (!context) throw new BaxError('browser_failed', 'the browser has no window')
-      const { sessionId, active, open, crashed = () => false } = this.#options
-      const reload = (request: ReloadRequest) => reloadTab(open, request)
-      return { browser, tabs: new UserTabs({ sessionId, context, active, crashed, reload, ended: ended.signal }) }
+      return { browser, tabs: new UserTabs({ ...this.#options, context, ended: ended.signal }) }
     } catch (error) {
       this.#tabs = undefined
       throw error

@@ -3,31 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
+import type { CommandResult } from '../cdp-types.ts'
 
-export interface ReloadRequest {
-  readonly targetId: string
-  /** HTTP method of the request for its document, if known. */
-  readonly method: string | undefined
-}
-
-/** URL of a tab, and the reason why it was not reloaded, if any. */
-export interface ReloadOutcome {
-  readonly url: string
-  readonly obstacle?: string
-}
-
-/** Reloads a tab unless that would repeat a form submission. */
+/**
+ * Reloads a tab unless that would repeat a form submission. `method` is that of the request for its document, if known.
+ * Returns its URL, and the reason why it was not reloaded, if any.
+ */
 export async function reloadTab(
   open: () => Promise<CdpChannel>,
-  { targetId, method }: ReloadRequest,
-): Promise<ReloadOutcome> {
+  targetId: string,
+  method: string | undefined,
+): Promise<{ url: string; obstacle?: string }> {
   const channel = await open()
   let url = ''
   try {
     const { sessionId } = await channel.send('Target.attachToTarget', { targetId, flatten: true })
     const session = sessionId as string
-    const { entries, currentIndex } = await channel.send('Page.getNavigationHistory', {}, session)
-    const entry = (entries as HistoryEntry[])[currentIndex as number]
+    const history = await channel.send('Page.getNavigationHistory', {}, session)
+    const { entries, currentIndex } = history as CommandResult<'Page.getNavigationHistory'>
+    const entry = entries[currentIndex]
     url = entry?.url ?? ''
     if (method === undefined ? entry?.transitionType === 'form_submit' : method !== 'GET') {
       return { url, obstacle: `it showed the result of a ${method ?? 'form'} request` }
@@ -39,11 +33,6 @@ export async function reloadTab(
   } finally {
     channel.close()
   }
-}
-
-interface HistoryEntry {
-  readonly url: string
-  readonly transitionType?: string
 }
 
 /** Reloads a page and polls until it has loaded: a crashed page cannot enable the domain that emits load events. */

@@ -20,22 +20,16 @@ interface ExecutorResponse {
   readonly error?: ErrorBody
 }
 
-interface Waiting {
-  resolve(result: never): void
-  reject(error: BaxError): void
-}
-
 /** Engine's end. */
 export class RemoteExecutor implements Executor {
   readonly #channel: TunnelChannel
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #waiting = new Map<number, { resolve(result: never): void; reject(error: BaxError): void }>()
   #lastId = 0
 
   constructor(channel: TunnelChannel) {
     this.#channel = channel
     channel.handle({
-      onMessage: (text) => this.#receive(parseResponse(Buffer.from(text))),
-      onUtf8: (bytes) => this.#receive(parseResponse(bytes)),
+      onMessage: (bytes) => this.#receive(parseResponse(bytes)),
       onClose: () => this.#lost(),
     })
     channel.onEnd(() => this.#lost())
@@ -89,8 +83,8 @@ export function serveExecutor(channel: TunnelChannel, executor: Executor): void 
     }
   }
   channel.handle({
-    onMessage: (text) => {
-      const call = JSON.parse(text) as ExecutorRequest
+    onMessage: (bytes) => {
+      const call = JSON.parse(bytes.toString()) as ExecutorRequest
       if (call.abort) running.get(call.id)?.abort(disconnected())
       else void execute(call).then((answer) => sendAnswer(answer, channel))
     },

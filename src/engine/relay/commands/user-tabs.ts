@@ -6,16 +6,11 @@ import type { BatchTarget } from '../../browser/batch/batch-target.ts'
 import { crashedError, documentMethod, hasCrashed, watchCrash } from '../../browser/tabs/crash.ts'
 import { answerDialogs } from '../../browser/tabs/dialogs.ts'
 import { recordPageEvents } from '../../browser/tabs/page-events.ts'
-import type { ReloadOutcome, ReloadRequest } from './reload-tab.ts'
+import type { ExecutorOptions } from './executor.ts'
+import { reloadTab } from './reload-tab.ts'
 
-export interface UserTabsFacts {
-  readonly sessionId: string
+export interface UserTabsFacts extends Omit<ExecutorOptions, 'tools'> {
   readonly context: BrowserContext
-  /** Tab that the user is viewing. */
-  readonly active: () => string | null
-  /** Whether a tab is known to have crashed. Playwright does not report crashes that happened before it connected. */
-  readonly crashed: (targetId: string) => boolean
-  readonly reload: (request: ReloadRequest) => Promise<ReloadOutcome>
   /** Aborted when the browser, or the connection to it, is lost. */
   readonly ended: AbortSignal
 }
@@ -102,7 +97,7 @@ export class UserTabs implements BatchTarget {
     if (targetId === null) return this.browserContext.newPage()
     const found = await this.#find(targetId)
     if (found) return found
-    if (crashed(targetId) || this.#crash?.targetId === targetId) throw await this.#reload(targetId)
+    if (crashed?.(targetId) || this.#crash?.targetId === targetId) throw await this.#reload(targetId)
     // The tab may not be reported yet, or it is closing and the next one replaces it. Without one, the search below fails.
     await this.browserContext.waitForEvent('page', { timeout: newTabMs }).catch(() => {})
     const opened = await this.#find(this.#requested ?? active() ?? targetId)
@@ -124,7 +119,7 @@ export class UserTabs implements BatchTarget {
   #reload(targetId: string, page?: Page): Promise<BaxError> {
     if (this.#crash?.targetId !== targetId) {
       const method = page && documentMethod(page)
-      this.#crash = { targetId, error: this.#facts.reload({ targetId, method }).then(crashedError) }
+      this.#crash = { targetId, error: reloadTab(this.#facts.open, targetId, method).then(crashedError) }
     }
     return this.#crash.error
   }
@@ -139,16 +134,12 @@ export class UserTabs implements BatchTarget {
 
   #idOf(page: Page): Promise<string> {
     let id = this.#ids.get(page)
-    if (!id) {
-      id = this.#fetchId(page)
-      this.#ids.set(page, id)
-    }
+    if (!id) this.#ids.set(page, (id = this.#fetchId(page)))
     return id
   }
 
   async #fetchId(page: Page): Promise<string> {
     const session = await this.browserContext.newCDPSession(page)
-    const { targetInfo } = await session.send('Target.getTargetInfo')
-    return targetInfo.targetId
+    return (await session.send('Target.getTargetInfo')).targetInfo.targetId
   }
 }

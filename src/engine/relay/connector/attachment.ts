@@ -16,82 +16,63 @@ export interface AttachmentOptions extends CollectorOptions {
   readonly onTargets: () => void
 }
 
-export class Attachment {
-  readonly facts: Hello['browser']
-  readonly targets: TargetTracker
-  readonly #browser: UserBrowser
-  readonly #options: AttachmentOptions
-  readonly #channel: CdpChannel
-  readonly #polling: NodeJS.Timeout
+export type Attachment = Awaited<ReturnType<typeof attach>>
 
-  private constructor(browser: UserBrowser, options: AttachmentOptions, channel: CdpChannel, facts: Hello['browser']) {
-    this.facts = facts
-    this.#browser = browser
-    this.#options = options
-    this.#channel = channel
+/** Finds the tabs of a browser and starts to collect their events. @throws BaxError `browser_failed`. */
+export async function attach(browser: UserBrowser, options: AttachmentOptions) {
+  const { router, own } = browser
+  try {
+    const channel = await router.openChannel()
+    const facts = factsOf(await channel.send('Browser.getVersion'))
     const collector = new Collector(channel, options)
-    this.targets = new TargetTracker(channel, options.tabs, {
+    const targets = new TargetTracker(channel, options.tabs, {
       recent: () => browser.recent(),
       onAttached: (targetId, sessionId) => collector.watch(targetId, sessionId),
       onResponds: (targetId, responsive) => collector.reportResponsive(targetId, responsive),
       onChange: options.onTargets,
     })
     channel.onEvent((message) => {
-      this.targets.handleEvent(message)
+      targets.handleEvent(message)
       collector.handleEvent(message)
     })
     // The loss of the browser is reported by its connection, not by this poll.
-    this.#polling = setInterval(() => void this.targets.refresh(), limits.relay.checkTabsMs).unref()
-  }
-
-  /** @throws BaxError `browser_failed`. */
-  static async create(browser: UserBrowser, options: AttachmentOptions): Promise<Attachment> {
-    try {
-      const channel = await browser.router.openChannel()
-      const version = await channel.send('Browser.getVersion')
-      const userAgent = String(version['userAgent'])
-      const facts = {
-        product: String(version['product']),
-        protocol_version: String(version['protocolVersion']),
-        user_agent: userAgent,
-        headless: userAgent.includes('Headless'),
+    const polling = setInterval(() => void targets.refresh(), limits.relay.checkTabsMs).unref()
+    /** Resumes targets that a disconnected consumer left paused, such as popups. */
+    const resumeTargets = () => {
+      for (const sessionId of targets.sessions) {
+        channel.post({ method: 'Runtime.runIfWaitingForDebugger', params: {}, sessionId }, () => {})
       }
-      const attachment = new Attachment(browser, options, channel, facts)
-      await attachment.targets.start()
-      return attachment
-    } catch (cause) {
-      throw new BaxError('browser_failed', `the browser cannot be debugged: ${(cause as Error).message}`, { cause })
     }
-  }
-
-  /** Whether the browser was launched by the connector and ends with it. */
-  get own(): boolean {
-    return this.#browser.own
-  }
-
-  /** Runs `listener` when the browser is gone. */
-  onLost(listener: () => void): void {
-    this.#browser.router.onClose(listener)
-  }
-
-  /** Opens a channel for a consumer, restricted by the policy. */
-  async open(lenient: boolean): Promise<CdpChannel> {
-    const channel = await this.#browser.router.openChannel()
-    return new Gate(channel, { lenient, policy: this.#options.policy, targets: this.targets })
-  }
-
-  /** Resumes targets that a disconnected consumer left paused, such as popups. */
-  resumeTargets(): void {
-    for (const sessionId of this.targets.sessions) {
-      this.#channel.post({ method: 'Runtime.runIfWaitingForDebugger', params: {}, sessionId }, () => {})
+    await targets.start()
+    return {
+      facts,
+      targets,
+      resumeTargets,
+      /** Whether the browser was launched by the connector and ends with it. */
+      own,
+      /** Runs `listener` when the browser is gone. */
+      onLost: (listener: () => void) => router.onClose(listener),
+      /** Opens a channel for a consumer, restricted by the policy. */
+      open: async (lenient: boolean): Promise<CdpChannel> =>
+        new Gate(await router.openChannel(), { lenient, policy: options.policy, targets }),
+      /** Releases the browser, which keeps running unless the connector launched it. */
+      async release(): Promise<void> {
+        clearInterval(polling)
+        resumeTargets()
+        channel.close()
+        await browser.release()
+      },
     }
+  } catch (cause) {
+    throw new BaxError('browser_failed', `the browser cannot be debugged: ${(cause as Error).message}`, { cause })
   }
+}
 
-  /** Releases the browser, which keeps running unless the connector launched it. */
-  async release(): Promise<void> {
-    clearInterval(this.#polling)
-    this.resumeTargets()
-    this.#channel.close()
-    await this.#browser.release()
+function factsOf({ product, protocolVersion, userAgent }: Record<string, unknown>): Hello['browser'] {
+  return {
+    product: String(product),
+    protocol_version: String(protocolVersion),
+    user_agent: String(userAgent),
+    headless: String(userAgent).includes('Headless'),
   }
 }

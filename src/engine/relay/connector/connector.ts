@@ -8,10 +8,10 @@ import { version } from '../../../core/version.ts'
 import type { BatchTools } from '../../browser/batch/run-batch.ts'
 import { LocalExecutor } from '../commands/executor.ts'
 import { serveExecutor } from '../commands/remote-executor.ts'
-import { type FromConnector, type FromEngine, protocol, readFromEngine } from '../tunnel/messages.ts'
+import { type FromConnector, fromEngine, type FromEngine, protocol, readControl } from '../tunnel/messages.ts'
 import { serveChannel } from '../tunnel/remote-channel.ts'
-import { type Control, Tunnel, type TunnelChannel } from '../tunnel/tunnel.ts'
-import { Attachment, type AttachmentOptions } from './attachment.ts'
+import { Tunnel, type TunnelChannel } from '../tunnel/tunnel.ts'
+import { attach, type Attachment, type AttachmentOptions } from './attachment.ts'
 import { Outbox } from './outbox.ts'
 import type { UserBrowser } from './user-browser.ts'
 
@@ -79,7 +79,7 @@ export class Connector {
   async #attach(signal: AbortSignal): Promise<void> {
     const browser = await this.#facts.browser(signal)
     try {
-      this.#attachment = await Attachment.create(browser, {
+      this.#attachment = await attach(browser, {
         ...this.#facts.attachment,
         onEvent: (event) => this.#outbox.add(event),
         onSkipped: (kind) => this.#outbox.skip(kind),
@@ -95,7 +95,10 @@ export class Connector {
   async #keepBrowser(signal: AbortSignal): Promise<void> {
     for (;;) {
       const attachment = this.#attachment!
-      await until(signal, (done) => attachment.onLost(done))
+      await new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true })
+        attachment.onLost(resolve)
+      })
       if (signal.aborted) return
       this.#attachment = undefined
       await attachment.release()
@@ -149,7 +152,7 @@ export class Connector {
         'connector',
         {
           onControl: (message) => {
-            const known = readFromEngine(message as Control)
+            const known = readControl(fromEngine, message)
             if (known.type === 'welcome') {
               welcomed = true
               onWelcome()
@@ -176,7 +179,7 @@ export class Connector {
         if (!welcomed) tunnel.close(closeCodes.protocol, 'no welcome message received')
       }, limits.relay.handshakeMs).unref()
       signal.addEventListener('abort', stop, { once: true })
-      tunnel.send(this.#hello() as unknown as Control)
+      tunnel.send(this.#hello())
     })
   }
 
@@ -216,22 +219,21 @@ export class Connector {
     const attachment = this.#attachment
     if (!attachment) return channel.close(closeCodes.browserGone, 'the browser is gone')
     channel.onEnd(() => attachment.resumeTargets())
-    if (kind === 'commands') return serveExecutor(channel, this.#executor(attachment))
+    if (kind === 'commands') {
+      const executor = new LocalExecutor({
+        sessionId: this.#sessionId,
+        open: () => attachment.open(true),
+        active: () => attachment.targets.active,
+        crashed: (targetId) => attachment.targets.find(targetId)?.crashed === true,
+        tools: this.#facts.tools,
+      })
+      return serveExecutor(channel, executor)
+    }
     if (kind !== 'cdp' && kind !== 'ws') return channel.close(closeCodes.protocol, `no channels of kind ${kind}`)
     attachment.open(kind === 'ws').then(
       (browser) => serveChannel(channel, browser, { code: closeCodes.browserGone, reason: 'the browser is gone' }),
       (error: Error) => channel.close(closeCodes.browserGone, error.message.slice(0, 100)),
     )
-  }
-
-  #executor(attachment: Attachment): LocalExecutor {
-    return new LocalExecutor({
-      sessionId: this.#sessionId,
-      open: () => attachment.open(true),
-      active: () => attachment.targets.active,
-      crashed: (targetId) => attachment.targets.crashed(targetId),
-      tools: this.#facts.tools,
-    })
   }
 
   #sendTargets(): void {
@@ -245,7 +247,7 @@ export class Connector {
   }
 
   #send(message: FromConnector): void {
-    this.#tunnel?.send(message as unknown as Control)
+    this.#tunnel?.send(message)
   }
 }
 
@@ -255,12 +257,4 @@ const unknownBrowser = { product: '', protocol_version: '', user_agent: '', head
 function isFinal({ code, details }: BaxError): boolean {
   const final = (details as { final?: boolean } | undefined)?.final === true
   return final || ['unauthorized', 'bad_host', 'bad_origin', 'feature_disabled', 'route_not_found'].includes(code)
-}
-
-/** Resolves when `listen` calls back, or when `signal` aborts. */
-function until(signal: AbortSignal, listen: (done: () => void) => void): Promise<void> {
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true })
-    listen(resolve)
-  })
 }

@@ -152,7 +152,7 @@ export class Gate implements CdpChannel {
 
   /** Clients that wait for all tabs would wait forever for one that hangs. */
   #hangs({ targetId, type }: TargetInfo): boolean {
-    return this.#rules.lenient && type === 'page' && this.#rules.targets.hangs(targetId)
+    return this.#rules.lenient && type === 'page' && this.#rules.targets.find(targetId)?.responsive === false
   }
 
   /** Removes URL and title of a `tab` target, which Puppeteer needs to see, when only some tabs are shared. */

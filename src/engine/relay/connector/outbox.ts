@@ -5,14 +5,9 @@ import type { EventBatch } from '../tunnel/messages.ts'
 
 type Send = (batch: EventBatch) => void
 
-interface Kept {
-  readonly event: NewEvent
-  readonly chars: number
-}
-
 export class Outbox {
   /** Unacknowledged events, oldest first; `#firstSeq` is the number of the first. */
-  #kept: Kept[] = []
+  #kept: { readonly event: NewEvent; readonly chars: number }[] = []
   #firstSeq = 1
   #chars = 0
   /** Newest event sent over the current tunnel. */

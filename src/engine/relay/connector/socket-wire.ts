@@ -5,9 +5,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { answeredId, messageExcess, tooLargeAnswer } from '../../cdp/message-size.ts'
 import type { CdpWire } from '../../cdp/router.ts'
 
-export interface BrowserWire extends CdpWire {
-  close(reason?: string): void
-}
+export type BrowserWire = Required<CdpWire>
 
 export interface WireOptions {
   /** Maximum message size in bytes; a longer message closes the connection. */

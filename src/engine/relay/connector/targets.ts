@@ -2,6 +2,7 @@
 import picomatch from 'picomatch'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import type { EventParams } from '../cdp-types.ts'
 import type { FromConnector } from '../tunnel/messages.ts'
 
 type Target = Extract<FromConnector, { type: 'targets' }>['targets'][number]
@@ -21,13 +22,7 @@ interface Page {
   used: number
 }
 
-export interface TargetInfo {
-  readonly targetId: string
-  readonly type: string
-  url: string
-  title: string
-  readonly openerId?: string
-}
+export type TargetInfo = EventParams<'Target.targetCreated'>['targetInfo']
 
 interface TargetHandlers {
   /** Lists the pages, most recently used first. */
@@ -103,14 +98,9 @@ export class TargetTracker {
     this.#inScope.add(targetId)
   }
 
-  /** Whether a tab hangs; false for unknown tabs. */
-  hangs(targetId: string): boolean {
-    return this.#pages.get(targetId)?.responsive === false
-  }
-
-  /** Whether the page of a tab has crashed. */
-  crashed(targetId: string): boolean {
-    return this.#pages.get(targetId)?.crashed === true
+  /** Returns the state of a tab; undefined for unknown tabs. */
+  find(targetId: string): Pick<Page, 'responsive' | 'crashed'> | undefined {
+    return this.#pages.get(targetId)
   }
 
   list(): Target[] {

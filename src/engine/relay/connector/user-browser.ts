@@ -60,14 +60,9 @@ async function connect(
     const error = asBaxError(thrown)
     const refused = /ECONNREFUSED/.test(error.message)
     if (!('running' in source) || !refused) throw error
-    throw new BaxError(
-      'stale_port_file',
-      `${source.running} is not running at the port in its DevToolsActivePort file`,
-      {
-        cause: error,
-        hint: 'start it, or restart it with remote debugging enabled',
-      },
-    )
+    const message = `${source.running} is not running at the port in its DevToolsActivePort file`
+    const hint = 'start it, or restart it with remote debugging enabled'
+    throw new BaxError('stale_port_file', message, { cause: error, hint })
   }
 }
 

@@ -1,9 +1,12 @@
 /** Ring buffer that holds the events of one relay session until they are read. */
+import { EventEmitter, once } from 'node:events'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { collectedKinds } from '../../../core/relay-names.ts'
 import type { RelayDropped, RelayEvent, RelayEventKind, RelayEventPage } from '../../../core/shapes/relay.ts'
-import { type EventFilter, passes } from './filter.ts'
+
+/** Kinds of events whose losses are counted. */
+export const countedKinds = [...collectedKinds, 'cdp'] as const
 
 /** Event as reported by a connector, before it gets a number and a time of arrival. */
 export type NewEvent = Omit<RelayEvent, 'seq' | 'received_at'>
@@ -11,25 +14,29 @@ export type NewEvent = Omit<RelayEvent, 'seq' | 'received_at'>
 /** Event before its target is added and its secrets are redacted. */
 export type EventDraft = Pick<NewEvent, 'kind' | 'type' | 'ts' | 'data' | 'frame_id'>
 
-export interface EventQuery extends EventFilter {
+export interface EventQuery {
   /** Only events with a higher number. */
   readonly since: number
   readonly limit: number
   readonly order: 'asc' | 'desc'
-}
-
-interface Kept {
-  readonly event: RelayEvent
-  readonly bytes: number
+  readonly kinds?: readonly RelayEventKind[]
+  readonly types?: readonly string[]
+  readonly targetId?: string
+  /** Level of console events: `error`, `warn`, … */
+  readonly level?: string
+  /** Whether a URL matches. */
+  readonly url?: (url: string) => boolean
+  /** Text to find, ignoring case. */
+  readonly text?: string
 }
 
 /** Limited by number and size; drops the oldest events first and reports every drop. */
 export class EventBuffer {
   readonly #epoch = newId('epo')
-  readonly #listeners = new Set<() => void>()
+  readonly #emitter = new EventEmitter().setMaxListeners(0)
   readonly #dropped: RelayDropped = { total: 0, console: 0, network: 0, page: 0, cdp: 0 }
   /** Queue with a moving head: shifting an array of thousands for each event would be slow. */
-  #kept: Kept[] = []
+  #kept: ({ readonly event: RelayEvent; readonly bytes: number } | undefined)[] = []
   #head = 0
   #bytes = 0
   #lastSeq = 0
@@ -66,12 +73,12 @@ export class EventBuffer {
       this.#bytes += bytes
     }
     while (this.count > limits.relay.events || this.#bytes > limits.relay.eventBytes) this.#evict()
-    if (events.length > 0) for (const listener of this.#listeners) listener()
+    if (events.length > 0) this.#emitter.emit('added')
   }
 
   /** Counts events that were lost before they arrived. */
-  lost(counts: Partial<Record<Exclude<RelayEventKind, 'relay'>, number>>): void {
-    for (const kind of [...collectedKinds, 'cdp'] as const) {
+  lost(counts: Partial<Record<(typeof countedKinds)[number], number>>): void {
+    for (const kind of countedKinds) {
       const count = counts[kind] ?? 0
       this.#dropped[kind] += count
       this.#dropped.total += count
@@ -90,7 +97,7 @@ export class EventBuffer {
     const after = this.#after(since)
     const found: RelayEvent[] = []
     let more = false
-    for (const event of order === 'asc' ? after : reversed(after)) {
+    for (const event of order === 'asc' ? after : after.toReversed()) {
       if (!passes(event, filter)) continue
       if (found.length === limit) {
         more = true
@@ -131,22 +138,13 @@ export class EventBuffer {
   }
 
   /** Resolves when an event is added, or when `signal` aborts. */
-  next(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        this.#listeners.delete(done)
-        signal.removeEventListener('abort', done)
-        resolve()
-      }
-      this.#listeners.add(done)
-      if (signal.aborted) done()
-      else signal.addEventListener('abort', done)
-    })
+  async next(signal: AbortSignal): Promise<void> {
+    await once(this.#emitter, 'added', { signal }).catch(() => {})
   }
 
   #after(since: number): RelayEvent[] {
     const first = Math.max(0, since + 1 - this.firstSeq)
-    return this.#kept.slice(this.#head + first).map(({ event }) => event)
+    return this.#kept.slice(this.#head + first).map((kept) => kept!.event)
   }
 
   #gapAfter(since: number): RelayEventPage['gap'] {
@@ -158,7 +156,7 @@ export class EventBuffer {
   #evict(): void {
     this.#bytes -= this.#kept[this.#head]!.bytes
     // Release the event immediately, and the unused start of the array from time to time.
-    this.#kept[this.#head++] = undefined as never
+    this.#kept[this.#head++] = undefined
     if (this.#head > limits.relay.events) {
       this.#kept = this.#kept.slice(this.#head)
       this.#head = 0
@@ -166,6 +164,18 @@ export class EventBuffer {
   }
 }
 
-function* reversed<T>(items: readonly T[]): Generator<T> {
-  for (let at = items.length - 1; at >= 0; at--) yield items[at]!
+/** Returns whether an event matches; events without a filtered field do not. */
+function passes(event: RelayEvent, filter: Omit<EventQuery, 'since' | 'limit' | 'order'>): boolean {
+  const { kinds, types, targetId, level, url, text } = filter
+  if (kinds && !kinds.includes(event.kind)) return false
+  if (types && !types.includes(event.type)) return false
+  if (targetId !== undefined && event.target_id !== targetId) return false
+  if (level !== undefined && event.data['level'] !== level) return false
+  if (url && !(typeof event.data['url'] === 'string' && url(event.data['url']))) return false
+  return text === undefined || textOf(event).toLowerCase().includes(text.toLowerCase())
+}
+
+/** Returns the text of an event, or all of its data as JSON. */
+function textOf({ data }: RelayEvent): string {
+  return typeof data['text'] === 'string' ? data['text'] : JSON.stringify(data)
 }

@@ -2,11 +2,6 @@
 import type { RelayEvent } from '../../../core/shapes/relay.ts'
 import { version } from '../../../core/version.ts'
 
-interface NameValue {
-  readonly name: string
-  readonly value: string
-}
-
 /** Request with its response, as far as received. */
 interface Exchange {
   readonly request: RelayEvent
@@ -14,17 +9,8 @@ interface Exchange {
   end?: RelayEvent
 }
 
-export interface Har {
-  readonly log: {
-    readonly version: '1.2'
-    readonly creator: { readonly name: string; readonly version: string }
-    readonly pages: readonly Record<string, unknown>[]
-    readonly entries: readonly Record<string, unknown>[]
-  }
-}
-
 /** Returns one entry per request, in order of their start; unfinished ones are marked `_incomplete`. */
-export function toHar(events: readonly RelayEvent[]): Har {
+export function toHar(events: readonly RelayEvent[]) {
   const all = exchanges(events)
   return { log: { version: '1.2', creator: { name: 'bax', version }, pages: pagesOf(all), entries: all.map(entryOf) } }
 }
@@ -110,10 +96,10 @@ function entryOf({ request, response, end }: Exchange): Record<string, unknown> 
   }
 }
 
-const pairs = (headers: unknown): NameValue[] =>
+const pairs = (headers: unknown) =>
   Object.entries((headers ?? {}) as Record<string, string>).map(([name, value]) => ({ name, value }))
 
-function queryOf(url: string): NameValue[] {
+function queryOf(url: string) {
   // A URL that was truncated for its length may be invalid.
   if (!URL.canParse(url)) return []
   return [...new URL(url).searchParams].map(([name, value]) => ({ name, value }))

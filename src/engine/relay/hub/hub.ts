@@ -3,11 +3,11 @@ import { type Caller, canSee, findByName } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { type Hello, protocol, readFromConnector } from '../tunnel/messages.ts'
+import { fromConnector, type Hello, protocol, readControl } from '../tunnel/messages.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { type Control, Tunnel } from '../tunnel/tunnel.ts'
-import type { Principal } from './principal.ts'
 import { RelaySession } from './relay-session.ts'
+import type { Principal } from './tokens.ts'
 
 export class RelayHub {
   readonly #sessions = new Map<string, RelaySession>()
@@ -19,10 +19,9 @@ export class RelayHub {
   constructor(keys: Pick<KeyRing, 'whenLost'>, heartbeatMs: number = limits.relay.heartbeatMs) {
     this.#keys = keys
     this.#heartbeatMs = heartbeatMs
-    const pingAll = () => {
+    this.#pings = setInterval(() => {
       for (const session of this.#sessions.values()) session.ping()
-    }
-    this.#pings = setInterval(pingAll, heartbeatMs).unref()
+    }, heartbeatMs).unref()
   }
 
   /** Accepts a connector whose credentials were verified. */
@@ -93,7 +92,7 @@ export class RelayHub {
     tunnel: Tunnel,
     principal: Principal,
   ): RelaySession | undefined {
-    const known = readFromConnector(message)
+    const known = readControl(fromConnector, message)
     if (known.type === 'hello') {
       if (session) throw new BaxError('invalid_data', 'hello was sent twice')
       return this.#start(known, tunnel, principal)

@@ -8,12 +8,11 @@ import type { CdpChannel } from '../../cdp/router.ts'
 import { CdpCalls } from '../../cdp/calls.ts'
 import { RemoteExecutor } from '../commands/remote-executor.ts'
 import { redactValue } from '../../../core/access/redact.ts'
-import { EventBuffer } from '../events/buffer.ts'
+import { countedKinds, EventBuffer } from '../events/buffer.ts'
 import { type ChannelKind, type FromConnector, type Hello, protocol } from '../tunnel/messages.ts'
 import { RemoteChannel } from '../tunnel/remote-channel.ts'
 import type { Tunnel, TunnelChannel } from '../tunnel/tunnel.ts'
-import type { ConnectorConnection, Principal } from './principal.ts'
-import { isSame, newSecret } from './secret.ts'
+import { isSame, newSecret, type Principal } from './tokens.ts'
 
 type Targets = Extract<FromConnector, { type: 'targets' }>
 type Client = RelayRecord['clients'][number]
@@ -35,7 +34,6 @@ export class RelaySession {
   #connectedAt = new Date()
   #lastSeenAt = new Date()
   #lostAt: Date | null = null
-  #resumeDeadline: Date | null = null
   #deadline: NodeJS.Timeout | undefined
   #reason: RelayRecord['disconnect_reason'] = null
   #reconnects = 0
@@ -51,7 +49,7 @@ export class RelaySession {
 
   constructor(
     hello: Hello,
-    { principal, tunnel, heartbeatMs }: ConnectorConnection,
+    { principal, tunnel, heartbeatMs }: { principal: Principal; tunnel: Tunnel; heartbeatMs: number },
     onEnd: (session: RelaySession) => void,
   ) {
     this.#hello = hello
@@ -79,10 +77,6 @@ export class RelaySession {
     return this.#hello.name
   }
 
-  get activeTarget(): string | null {
-    return this.#active
-  }
-
   /** Whether these credentials may resume the session: only those that started it. */
   isResumedBy(secret: string, principal: Principal): boolean {
     const { tokenId, transport } = this.principal
@@ -101,7 +95,7 @@ export class RelaySession {
     clearTimeout(this.#deadline)
     const outage = this.#lostAt ? Date.now() - this.#lostAt.getTime() : 0
     this.#hello = hello
-    this.#resumeDeadline = this.#lostAt = null
+    this.#lostAt = null
     this.#reason = old ? 'replaced' : 'network'
     this.#connectedAt = new Date()
     this.#reconnects += 1
@@ -128,7 +122,6 @@ export class RelaySession {
     this.#tunnel = null
     this.#reason = 'network'
     this.#lostAt = new Date()
-    this.#resumeDeadline = new Date(Date.now() + limits.relay.resumeMs)
     this.#deadline = setTimeout(() => this.#finish(), limits.relay.resumeMs).unref()
     this.#add('relay', 'lost', { cause: 'network' })
   }
@@ -142,10 +135,7 @@ export class RelaySession {
     this.#finish()
   }
 
-  /**
-   * Opens a CDP channel for one consumer.
-   * @throws BaxError `relay_disconnected`, `browser_lost`.
-   */
+  /** Opens a CDP channel for one consumer. @throws BaxError `relay_disconnected`, `browser_lost`. */
   openCdp(kind: 'cdp' | 'ws'): CdpChannel {
     return new RemoteChannel(this.open(kind))
   }
@@ -181,7 +171,7 @@ export class RelaySession {
       connected_at: this.#connectedAt.toISOString(),
       last_seen_at: this.#lastSeenAt.toISOString(),
       disconnect_reason: this.#reason,
-      resume_deadline: this.#resumeDeadline?.toISOString() ?? null,
+      resume_deadline: this.#lostAt && new Date(this.#lostAt.getTime() + limits.relay.resumeMs).toISOString(),
       reconnects: this.#reconnects,
       browser,
       connector: { version, platform, transport: this.principal.transport, rtt_ms: this.#rttMs },
@@ -229,15 +219,10 @@ export class RelaySession {
 
   /** Adds a batch of events, without those resent after a reconnect that had arrived before. */
   #addBatch({ cseq, batch, dropped }: Extract<FromConnector, { type: 'events' }>): void {
-    const last = cseq + batch.length - 1
     this.events.add(batch.slice(Math.max(0, this.#acked + 1 - cseq)))
-    this.#acked = Math.max(this.#acked, last)
-    const lost = {
-      console: dropped.console - this.#lostEvents.console,
-      network: dropped.network - this.#lostEvents.network,
-      page: dropped.page - this.#lostEvents.page,
-      cdp: dropped.cdp - this.#lostEvents.cdp,
-    }
+    this.#acked = Math.max(this.#acked, cseq + batch.length - 1)
+    const lost = { ...dropped }
+    for (const kind of countedKinds) lost[kind] -= this.#lostEvents[kind]
     const count = lost.console + lost.network + lost.page + lost.cdp
     this.#lostEvents = dropped
     if (count > 0) {
@@ -264,7 +249,6 @@ export class RelaySession {
     if (this.#ended) return
     this.#ended = true
     clearTimeout(this.#deadline)
-    this.#resumeDeadline = null
     this.#onEnd(this)
   }
 }

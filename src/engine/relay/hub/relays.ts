@@ -3,17 +3,17 @@ import type { Call, SocketCall, StreamCall } from '../../../core/operation/call.
 import { anonymousCaller, type Caller, isVisibleTo } from '../../../core/access/caller.ts'
 import type { Relays } from '../../../core/engine.ts'
 import { BaxError, asBaxError } from '../../../core/errors/errors.ts'
-import type { Link } from '../../../core/net/link.ts'
+import { closeCodes, type Link } from '../../../core/net/link.ts'
 import type { CdpRequest, RelayEventQuery, CdpAnswer, RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
 import type { CdpDone } from '../../cdp/calls.ts'
+import { sendToClient } from '../../cdp/client-link.ts'
 import { linearGlob } from '../../linear-glob.ts'
 import type { EventBuffer, EventQuery } from '../events/buffer.ts'
 import { toHar } from '../events/har.ts'
+import type { TunnelChannel } from '../tunnel/tunnel.ts'
 import type { RelayHub } from './hub.ts'
-import { joinClient } from './client.ts'
-import type { Principal } from './principal.ts'
 import type { RelaySession } from './relay-session.ts'
-import type { RelayTokens } from './tokens.ts'
+import type { Principal, RelayTokens } from './tokens.ts'
 
 export interface CdpTarget {
   readonly id: string
@@ -87,9 +87,8 @@ export class EngineRelays implements Relays {
   async admit({ token, own, caller }: SocketCall): Promise<(link: Link) => void> {
     const { hub, tokens } = this.#options
     const { keyId: owner } = caller
-    const byToken = async (): Promise<Principal> => ({ transport: 'ws', ...(await tokens.admit(token ?? '')) })
     const byKey: Principal = { tokenId: owner, owner, transport: own ? 'local' : 'ws', onlyResumes: false }
-    const principal = token === null && (own || owner !== null) ? byKey : await byToken()
+    const principal = token === null && (own || owner !== null) ? byKey : await tokens.admit(token ?? '')
     return (link) => hub.accept(link, principal)
   }
 
@@ -162,4 +161,17 @@ async function waitFor(events: EventBuffer, query: EventQuery, signal: AbortSign
     if (page.events.length > 0 || signal.aborted) return page
     await events.next(signal)
   }
+}
+
+/** Forwards messages of a CDP client in both directions; when one side closes, the other is closed. */
+function joinClient(link: Link, channel: TunnelChannel): void {
+  link.handle({
+    onText: (text) => channel.send(text),
+    onBytes: () => link.close(closeCodes.protocol, 'CDP messages must be text'),
+    onClose: () => channel.close(),
+  })
+  channel.handle({
+    onMessage: (text) => sendToClient(link, text),
+    onClose: (code, reason) => link.close(code, reason),
+  })
 }

@@ -1,14 +1,25 @@
 /** Manages relay tokens: shown once, stored as hashes, and only valid for connecting a browser (`spec: relay 3`). */
-import { createHash, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { type Caller, canSee } from '../../../core/access/caller.ts'
+import type { Relays } from '../../../core/engine.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import type { RelayTokenRecord } from '../../../core/shapes/relay.ts'
 import { readState, writeState } from '../../../core/state/state-file.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
-import { newSecret } from './secret.ts'
+
+/** Credentials of a connector; only the same ones may resume its session. */
+export interface Principal {
+  /** ID of the token or key; null within one process. */
+  readonly tokenId: string | null
+  /** Key that owns it; null where no keys are in use. */
+  readonly owner: string | null
+  readonly transport: 'ws' | 'local'
+  /** Whether its single-use token was used before, so that it can only resume its session. */
+  readonly onlyResumes: boolean
+}
 
 interface StoredToken extends RelayTokenRecord {
   /** Key that created it; null without keys. */
@@ -28,9 +39,9 @@ export class RelayTokens {
   }
 
   async create(
-    input: { name?: string | undefined; ttl_secs: number; single_use: boolean },
+    input: Parameters<Relays['tokens']['create']>[0],
     { keyId: owner }: Caller,
-  ): Promise<{ token: string; token_id: string; expires_at: string }> {
+  ): ReturnType<Relays['tokens']['create']> {
     const token = `rlt_${newSecret()}`
     const now = Date.now()
     const stored: StoredToken = {
@@ -72,7 +83,7 @@ export class RelayTokens {
    * Verifies a token. A single-use token connects one browser, and afterwards can only resume its session.
    * @throws BaxError `unauthorized`, with the same message for every reason.
    */
-  async admit(token: string): Promise<{ tokenId: string; owner: string | null; onlyResumes: boolean }> {
+  async admit(token: string): Promise<Principal> {
     const hash = hashOf(token)
     const found = unexpired(await this.#load()).find(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), hash))
     if (!found || !this.#keys.isGood(found.owner ?? null)) {
@@ -89,7 +100,7 @@ export class RelayTokens {
         return { ...stored, last_used_at: new Date().toISOString() }
       }),
     )
-    return { tokenId, owner, onlyResumes: found.single_use && usedBefore }
+    return { tokenId, owner, transport: 'ws', onlyResumes: found.single_use && usedBefore }
   }
 
   /** Reads the tokens once. A damaged file fails one call with an error; afterwards there are no tokens. */
@@ -110,6 +121,12 @@ export class RelayTokens {
     return done
   }
 }
+
+/** Returns a secret: 32 random bytes as base64url. */
+export const newSecret = (): string => randomBytes(32).toString('base64url')
+
+/** Compares two secrets in constant time. */
+export const isSame = (one: string, other: string): boolean => timingSafeEqual(hashOf(one), hashOf(other))
 
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()
 

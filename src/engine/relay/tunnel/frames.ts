@@ -6,17 +6,11 @@ export const frameBytes = 64 * 1024
 const headBytes = 5
 const fin = 1
 
-export interface TunnelFrame {
-  readonly channel: number
-  /** Whether this is the last piece of its message. */
-  readonly last: boolean
-  readonly piece: Uint8Array
-}
-
 /** Maximum size of a piece in one frame, in bytes. */
 export const pieceBytes = frameBytes - headBytes
 
-export function encodeFrame({ channel, last, piece }: TunnelFrame): Uint8Array {
+/** Encodes a piece of a message; `last` marks the last one. */
+export function encodeFrame({ channel, last, piece }: ReturnType<typeof decodeFrame>): Uint8Array {
   const bytes = Buffer.allocUnsafe(headBytes + piece.length)
   bytes[0] = last ? fin : 0
   bytes.writeUInt32BE(channel, 1)
@@ -25,7 +19,7 @@ export function encodeFrame({ channel, last, piece }: TunnelFrame): Uint8Array {
 }
 
 /** @throws BaxError `invalid_data` for malformed frames. */
-export function decodeFrame(bytes: Uint8Array): TunnelFrame {
+export function decodeFrame(bytes: Uint8Array): { channel: number; last: boolean; piece: Uint8Array } {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.length < headBytes || view.length > frameBytes) {
     throw new BaxError('invalid_data', `a tunnel frame has ${headBytes} to ${frameBytes} bytes, not ${view.length}`)

@@ -1,7 +1,7 @@
 /** Validates control messages of the tunnel, except those for channels (`spec: relay 8`). */
 import { z } from 'zod'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { relayEventKinds, relayTarget } from '../../../core/shapes/relay.ts'
+import { relayEvent, relayRecord, relayTarget } from '../../../core/shapes/relay.ts'
 import { relayPolicies } from '../../../core/relay-names.ts'
 import type { Control } from './tunnel.ts'
 
@@ -20,12 +20,7 @@ const hello = z.object({
   policy: z.enum(relayPolicies),
   /** False if the user has turned off redaction of collected events. */
   redact: z.boolean(),
-  browser: z.object({
-    product: z.string(),
-    protocol_version: z.string(),
-    user_agent: z.string(),
-    headless: z.boolean(),
-  }),
+  browser: relayRecord.shape.browser.unwrap(),
   /** Secret of the session to resume. */
   resume: z.string().optional(),
 })
@@ -34,22 +29,12 @@ const events = z.object({
   type: z.literal('events'),
   /** Number of the first event of the batch, as counted by the connector; the others follow without gaps. */
   cseq: z.int().min(1),
-  batch: z.array(
-    z.object({
-      ts: z.number(),
-      kind: z.enum(relayEventKinds),
-      type: z.string().max(200),
-      target_id: z.string().optional(),
-      frame_id: z.string().optional(),
-      data: z.record(z.string(), z.unknown()),
-      truncated: z.literal(true).optional(),
-    }),
-  ),
+  batch: z.array(relayEvent.omit({ seq: true, received_at: true }).extend({ type: z.string().max(200) })),
   /** Events dropped since the connector started, by kind. */
   dropped: z.object({ console: z.int(), network: z.int(), page: z.int(), cdp: z.int() }),
 })
 
-const fromConnector = z.discriminatedUnion('type', [
+export const fromConnector = z.discriminatedUnion('type', [
   hello,
   events,
   z.object({ type: z.literal('targets'), targets: z.array(target), active: z.string().nullable() }),
@@ -58,7 +43,7 @@ const fromConnector = z.discriminatedUnion('type', [
   z.object({ type: z.literal('bye'), reason: z.enum(['stopped', 'browser_closed']) }),
 ])
 
-const fromEngine = z.discriminatedUnion('type', [
+export const fromEngine = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('welcome'),
     proto: z.string(),
@@ -80,17 +65,8 @@ export type FromEngine = z.output<typeof fromEngine>
 /** Purpose of a channel: single calls, a client of its own (`ws`), or batches run next to the browser. */
 export type ChannelKind = 'cdp' | 'ws' | 'commands'
 
-/** Parses a message of a connector. @throws BaxError `invalid_data`. */
-export function readFromConnector(message: Control): FromConnector {
-  return read(fromConnector, message)
-}
-
-/** Parses a message of an engine. @throws BaxError `invalid_data`. */
-export function readFromEngine(message: Control): FromEngine {
-  return read(fromEngine, message)
-}
-
-function read<S extends z.ZodType>(schema: S, message: Control): z.output<S> {
+/** Parses a message of the other end. @throws BaxError `invalid_data`. */
+export function readControl<S extends z.ZodType>(schema: S, message: Control): z.output<S> {
   const { success, data, error } = schema.safeParse(message)
   if (success) return data
   const { path, message: why } = error.issues[0]!

@@ -4,7 +4,7 @@ import { closeCodes } from '../../../core/net/link.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { readCall } from '../../cdp/message.ts'
 import { answeredId, messageExcess, tooLargeAnswer, tooLargeCode } from '../../cdp/message-size.ts'
-import { type Answer, type CdpChannel, cdpError, type CdpMessage } from '../../cdp/router.ts'
+import { type Answer, type CdpChannel, cdpError, type CdpMessage, sendOver } from '../../cdp/router.ts'
 import type { TunnelChannel } from './tunnel.ts'
 
 const lostCode = -32_000
@@ -21,26 +21,17 @@ export class RemoteChannel implements CdpChannel {
 
   constructor(channel: TunnelChannel) {
     this.#channel = channel
-    const read = (bytes: Buffer) => this.#read(bytes)
-    channel.handle({ onMessage: (text) => read(Buffer.from(text)), onUtf8: read, onClose: () => this.#disconnect() })
+    channel.handle({ onMessage: (bytes) => this.#read(bytes), onClose: () => this.#disconnect() })
   }
 
   /** @throws BaxError `cdp_error` with the browser's error; `relay_disconnected` when the connection is lost. */
-  send(method: string, params: object = {}, sessionId?: string, maxBytes?: number): Promise<Record<string, unknown>> {
-    return new Promise((resolve, reject) => {
-      const message: CdpMessage = {
-        method,
-        params: params as Record<string, unknown>,
-        ...(sessionId && { sessionId }),
-        ...(maxBytes !== undefined && { max_bytes: maxBytes }),
-      }
-      this.post(message, ({ result, error }) => {
-        if (!error) resolve(result ?? {})
-        else if (error.message === lostMessage) {
-          // It is unknown whether the browser has executed the call.
-          reject(new BaxError('relay_disconnected', lostMessage, { details: { outcome: 'unknown' } }))
-        } else reject(cdpError(method, error))
-      })
+  send(method: string, params?: object, sessionId?: string, maxBytes?: number): Promise<Record<string, unknown>> {
+    const limit = maxBytes !== undefined && { max_bytes: maxBytes }
+    const post = (message: CdpMessage, answer: Answer) => this.post({ ...message, ...limit }, answer)
+    return sendOver({ post }, { method, params, sessionId }, (_, error) => {
+      if (error.message !== lostMessage) return cdpError(method, error)
+      // It is unknown whether the browser has executed the call.
+      return new BaxError('relay_disconnected', lostMessage, { details: { outcome: 'unknown' } })
     })
   }
 
@@ -98,8 +89,8 @@ export function serveChannel(tunnel: TunnelChannel, browser: CdpChannel, gone: {
   browser.onEvent((event) => tunnel.send(JSON.stringify(event)))
   browser.onClose(() => tunnel.close(gone.code, gone.reason))
   tunnel.handle({
-    onMessage: (text) => {
-      const message = readCall(text)
+    onMessage: (bytes) => {
+      const message = readCall(bytes.toString())
       if (message) {
         const { max_bytes: maxBytes = limits.relay.maxResultBytes, ...call } = message
         return browser.post(call, (answer) => sendAnswer(answer, maxBytes, tunnel))

@@ -1,6 +1,7 @@
 /** Multiplexes message channels over one link, next to control messages of both ends (`spec: relay 8`). */
 import { limits } from '../../../core/limits/limits.ts'
 import { decodeFrame, encodeFrame, pieceBytes } from './frames.ts'
+import type { FromConnector, FromEngine } from './messages.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 
 /** Control message; the other fields depend on its type. */
@@ -17,9 +18,8 @@ export interface TunnelHandlers {
 }
 
 export interface ChannelHandlers {
-  onMessage(text: string): void
-  /** Receives messages as UTF-8 instead, to forward them without decoding. */
-  onUtf8?(text: Buffer): void
+  /** Receives messages as UTF-8, so that they can be forwarded without decoding. */
+  onMessage(text: Buffer): void
   onClose(code: number, reason: string): void
 }
 
@@ -34,14 +34,14 @@ export class Tunnel {
   /** Number of the last opened channel: the engine uses even numbers, the connector odd ones. */
   #lastChannel: number
   #receivedAt = performance.now()
-  #heartbeat: NodeJS.Timeout
+  #heartbeat: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(link: Link, side: 'engine' | 'connector', handlers: TunnelHandlers, heartbeatMs: number) {
     this.#link = link
     this.#handlers = handlers
     this.#lastChannel = side === 'engine' ? 0 : 1
-    this.#heartbeat = this.#startHeartbeat(heartbeatMs)
+    this.heartbeatMs = heartbeatMs
     link.handle({
       onText: (text) => this.#receive(() => this.#control(text)),
       onBytes: (bytes) => this.#receive(() => this.#frame(bytes)),
@@ -53,13 +53,19 @@ export class Tunnel {
     return this.#closed
   }
 
-  /** Heartbeat interval requested by the other end. */
+  /** Sets the heartbeat interval; the other end may request another one. */
   set heartbeatMs(ms: number) {
     clearInterval(this.#heartbeat)
-    this.#heartbeat = this.#startHeartbeat(ms)
+    this.#heartbeat = setInterval(() => {
+      // After 2.5 intervals of silence the network is lost, whatever the socket reports.
+      if (performance.now() - this.#receivedAt > ms * 2.5) {
+        this.#link.drop()
+        this.#end(closeCodes.lost, 'the other side stopped responding')
+      } else this.send({ type: 'beat' })
+    }, ms).unref()
   }
 
-  send(message: Control): void {
+  send(message: FromConnector | FromEngine | Control): void {
     if (!this.#closed) this.#link.sendText(JSON.stringify(message))
   }
 
@@ -89,17 +95,6 @@ export class Tunnel {
     this.#channels.delete(channel.number)
     this.#ready = this.#ready.filter((other) => other !== channel)
     this.send({ type: 'close', ch: channel.number, code, reason })
-  }
-
-  #startHeartbeat(ms: number): NodeJS.Timeout {
-    const beat = setInterval(() => {
-      // After 2.5 intervals of silence the network is lost, whatever the socket reports.
-      if (performance.now() - this.#receivedAt > ms * 2.5) {
-        this.#link.drop()
-        this.#end(closeCodes.lost, 'the other side stopped responding')
-      } else this.send({ type: 'beat' })
-    }, ms)
-    return beat.unref()
   }
 
   #receive(process: () => void): void {
@@ -146,8 +141,8 @@ export class Tunnel {
     while (!this.#closed && this.#link.buffered < limits.relay.linkBytes) {
       const channel = this.#ready.shift()
       if (!channel) break
-      const { piece, last } = channel.nextPiece()
-      if (channel.hasMore) this.#ready.push(channel)
+      const { piece, last, hasMore } = channel.nextPiece()
+      if (hasMore) this.#ready.push(channel)
       this.#link.sendBytes(encodeFrame({ channel: channel.number, piece, last }), this.#flush)
     }
     this.#flushing = false
@@ -229,12 +224,8 @@ export class TunnelChannel {
     this.#tunnel.channelClosed(this, code, reason)
   }
 
-  get hasMore(): boolean {
-    return this.#outbox.length > 0
-  }
-
-  /** Returns the next piece of the oldest message; only valid while `hasMore`, or right after `send`. */
-  nextPiece(): { piece: Uint8Array; last: boolean } {
+  /** Returns the next piece of the oldest message; only valid while there is one. */
+  nextPiece(): { piece: Uint8Array; last: boolean; hasMore: boolean } {
     const { bytes: message, isAnswer } = this.#outbox[0]!
     const piece = message.subarray(this.#sent, this.#sent + pieceBytes)
     this.#sent += piece.length
@@ -245,7 +236,7 @@ export class TunnelChannel {
       this.#outbox.shift()
       this.#sent = 0
     }
-    return { piece, last }
+    return { piece, last, hasMore: this.#outbox.length > 0 }
   }
 
   /** Called by the tunnel for every frame. */
@@ -257,7 +248,7 @@ export class TunnelChannel {
     const text = Buffer.concat(this.#pieces)
     this.#pieces = []
     this.#pieceBytes = 0
-    this.#dispatch((handlers) => (handlers.onUtf8 ? handlers.onUtf8(text) : handlers.onMessage(text.toString())))
+    this.#dispatch((handlers) => handlers.onMessage(text))
   }
 
   /** Called by the tunnel when the other side, or the tunnel, has closed the channel. */

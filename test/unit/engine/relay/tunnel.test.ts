@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decodeFrame, encodeFrame, frameBytes, pieceBytes } from '../../../../src/engine/relay/tunnel/frames.ts'
 import { closeCodes, type Link, type LinkHandlers } from '../../../../src/core/net/link.ts'
-import { memoryLink } from '../../../../src/engine/relay/tunnel/memory-link.ts'
+import { memoryLink } from '../../../support/memory-link.ts'
 import { type Control, Tunnel, type TunnelChannel } from '../../../../src/engine/relay/tunnel/tunnel.ts'
 
 /** Promise with its resolver; Node 20 lacks `Promise.withResolvers`. */
@@ -49,7 +49,7 @@ function echoing() {
   const [near, far] = memoryLink()
   const engine = side(near, 'engine')
   const connector = side(far, 'connector', 60_000, (channel) =>
-    channel.handle({ onMessage: (text) => channel.send(text), onClose: () => {} }),
+    channel.handle({ onMessage: (text) => channel.send(text.toString()), onClose: () => {} }),
   )
   return { engine, connector }
 }
@@ -60,7 +60,7 @@ function messages(channel: TunnelChannel, count: number): Promise<string[]> {
   return new Promise((resolve, reject) => {
     channel.handle({
       onMessage: (text) => {
-        seen.push(text)
+        seen.push(text.toString())
         if (seen.length === count) resolve(seen)
       },
       onClose: (code, reason) => reject(new Error(`closed ${code} ${reason}`)),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { closeCodes } from '../../../../src/core/net/link.ts'
 import { RelayHub } from '../../../../src/engine/relay/hub/hub.ts'
-import { memoryLink } from '../../../../src/engine/relay/tunnel/memory-link.ts'
+import { memoryLink } from '../../../support/memory-link.ts'
 import { protocol } from '../../../../src/engine/relay/tunnel/messages.ts'
 
 /** Sends a first message to a hub; resolves with the type of its answer, or with the code and reason of the end. */

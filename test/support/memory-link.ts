@@ -1,5 +1,5 @@
-/** In-process link for the tunnel of embedded and local engines. */
-import type { Link, LinkHandlers } from '../../../core/net/link.ts'
+/** In-process link for tunnels of tests. */
+import type { Link, LinkHandlers } from '../../src/core/net/link.ts'
 
 /** Creates both ends of a link. Messages arrive in a later task, in order, as over a network. */
 export function memoryLink(): [Link, Link] {
