@@ -9,7 +9,7 @@ import { newId } from '../../core/ids.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlListed, CrawlState, CrawlStatus, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
-import type { PageSteps } from '../scrape/steps.ts'
+import type { PageScraper } from '../scrape/scraper.ts'
 import { accountsOf, outcomeOf, pagesOf, type PageRange } from './responses.ts'
 import { crawlFrames } from './feed.ts'
 import { CrawlList } from './store/list.ts'
@@ -23,7 +23,7 @@ export interface CrawlsFacts {
   readonly config: EngineConfig
   /** Crawls of a key are cancelled when it is revoked. */
   readonly keys: KeyRing
-  readonly steps: () => Promise<PageSteps>
+  readonly scraper: () => Promise<PageScraper>
   readonly mostPages: number
 }
 
@@ -166,12 +166,12 @@ export class EngineCrawls implements Crawls {
     this.#assertOpen()
     const plan = planCrawl(input)
     const context = await this.#context()
-    await context.steps.check(plan.page(plan.start.href))
+    await context.scraper.check(plan.page(plan.start.href))
     return this.#startCounted(caller, () => startLive({ id: newId('crl'), owner: caller.keyId }, plan, context))
   }
 
   async #context(): Promise<CrawlContext> {
-    return { store: this.#store, steps: await this.#facts.steps(), log: this.#facts.config.log }
+    return { store: this.#store, scraper: await this.#facts.scraper(), log: this.#facts.config.log }
   }
 
   /** Starts a crawl that counts towards the caller's quota while it runs. */

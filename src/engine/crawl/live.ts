@@ -1,7 +1,7 @@
 /** Starts and resumes crawls: opens their files, holds their lock, and runs them. */
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { PageSteps } from '../scrape/steps.ts'
+import type { PageScraper } from '../scrape/scraper.ts'
 import type { LiveJournal } from './feed.ts'
 import { Journal, readJournal } from './store/journal.ts'
 import { ResponseCache } from './store/response-cache.ts'
@@ -22,7 +22,7 @@ export interface LiveCrawl extends LiveJournal {
 
 export interface CrawlContext {
   readonly store: CrawlStore
-  readonly steps: PageSteps
+  readonly scraper: PageScraper
   readonly log: Log
 }
 
@@ -30,13 +30,13 @@ export interface CrawlContext {
 export async function startLive(
   { id, owner }: { id: string; owner: string | null },
   plan: CrawlPlan,
-  { store, steps, log }: CrawlContext,
+  { store, scraper, log }: CrawlContext,
 ): Promise<LiveCrawl> {
   const record = await store.add(id, plan.input, owner)
   const files = store.files(id)
   return runLocked(id, store, async () => ({
     plan,
-    steps,
+    scraper,
     log,
     record,
     journal: await Journal.create(files.journal),
@@ -46,7 +46,7 @@ export async function startLive(
 }
 
 /** Resumes a crawl. @throws BaxError `conflict` when another process runs it */
-export async function resumeLive(id: string, { store, steps, log }: CrawlContext): Promise<LiveCrawl> {
+export async function resumeLive(id: string, { store, scraper, log }: CrawlContext): Promise<LiveCrawl> {
   const files = store.files(id)
   return runLocked(id, store, async () => {
     const { record, bytes, seq } = await store.read(id)
@@ -56,7 +56,7 @@ export async function resumeLive(id: string, { store, steps, log }: CrawlContext
     answers.load()
     return {
       plan: planCrawl(record.input),
-      steps,
+      scraper,
       log,
       record,
       journal: await Journal.reopen(files.journal, bytes, seq),

@@ -6,18 +6,18 @@ import { setMaxListeners } from 'node:events'
 import type { Log } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
-import type { PageSteps } from '../scrape/steps.ts'
+import { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
+import type { PageScraper } from '../scrape/scraper.ts'
 import { CrawlAbort, outOfTime } from './abort.ts'
 import { Frontier, type QueuedUrl } from './queue/frontier.ts'
-import { HostGates } from './pacing/host-gate.ts'
 import { damageLines, type Journal, type JournalEntry, pagesAt, type PlacedLine, warning } from './store/journal.ts'
 import type { ResponseCache } from './store/response-cache.ts'
-import { RenderingPolicy } from './decide-rendering.ts'
 import { adaptiveConcurrency, fixedConcurrency, type Concurrency } from './pacing/concurrency.ts'
 import type { PageFile } from './store/page-file.ts'
 import type { CrawlPlan } from './plan.ts'
 import type { CrawlRecord } from './store/record.ts'
 import { Robots } from './queue/robots.ts'
+import { PageLoader } from './load-page.ts'
 import { PageFinisher } from './finish-page.ts'
 import { sitemapUrls } from './queue/sitemaps.ts'
 import { Speed } from './pacing/speed.ts'
@@ -26,7 +26,7 @@ import { blockedByRobots, type Visited, Visitor } from './visit.ts'
 
 export interface RunFacts {
   readonly plan: CrawlPlan
-  readonly steps: PageSteps
+  readonly scraper: PageScraper
   readonly record: CrawlRecord
   readonly journal: Journal
   readonly pages: PageFile
@@ -42,7 +42,7 @@ export class CrawlRun {
   readonly #facts: RunFacts
   readonly #control = new AbortController()
   readonly #frontier: Frontier
-  readonly #policy = new RenderingPolicy()
+  readonly #policy = new CrawlPolicy()
   readonly #robots: Robots
   readonly #visitor: Visitor
   readonly #finisher: PageFinisher
@@ -56,24 +56,19 @@ export class CrawlRun {
   #wake = () => {}
 
   constructor(facts: RunFacts) {
-    const { plan, journal, pages, steps, answers, log } = facts
+    const { plan, journal, pages, scraper, answers, log } = facts
     const { signal } = this.#control
     // Every page adds a listener.
     setMaxListeners(0, signal)
     this.#facts = facts
     this.#frontier = new Frontier(journal.path)
-    const warn = (message: string) => void this.#write([warning(message)]).catch(this.#fail)
-    this.#robots = new Robots({
-      ignore: plan.input.ignore_robots,
-      egress: steps.egress,
-      answers,
-      signal,
-      onWarning: warn,
-    })
-    const gates = new HostGates()
+    const onWarning = (message: string) => void this.#write([warning(message)]).catch(this.#fail)
+    const robots = { ignore: plan.input.ignore_robots, egress: scraper.egress, answers, signal, onWarning }
+    this.#robots = new Robots(robots)
     const policy = this.#policy
-    this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, policy, answers, signal, log })
-    this.#finisher = new PageFinisher({ plan, policy, visitor: this.#visitor, pages })
+    const loader = new PageLoader({ plan, scraper, policy, answers, signal })
+    this.#visitor = new Visitor({ plan, loader, robots: this.#robots, answers, signal, log })
+    this.#finisher = new PageFinisher({ plan, policy, loader, pages })
   }
 
   /** Stops the crawl; `run` resolves soon afterwards. */
@@ -97,13 +92,13 @@ export class CrawlRun {
 
   /** Resolves when the crawl has ended for any reason; rejects only for internal errors. */
   async run(): Promise<void> {
-    const { plan, record, steps } = this.#facts
+    const { plan, record, scraper } = this.#facts
     const { concurrency, timeout_secs: secs } = plan.input
     const clock = setTimeout(() => this.end('out_of_time'), secs * 1000)
     this.#concurrency =
       concurrency === undefined ? adaptiveConcurrency(() => this.#wake()) : fixedConcurrency(concurrency)
     this.#control.signal.addEventListener('abort', () => this.#wake())
-    if (plan.input.limit >= limits.reading.worthwhile && plan.input.render !== 'browser') steps.begin()
+    if (plan.input.limit >= limits.reading.worthwhile && plan.input.render !== 'browser') scraper.begin()
     try {
       await this.#start()
       await this.#work()
@@ -250,7 +245,7 @@ export class CrawlRun {
   }
 
   async #readSitemaps(): Promise<void> {
-    const { plan, steps, answers } = this.#facts
+    const { plan, scraper, answers } = this.#facts
     const { input } = plan
     this.#sitemapsRead = true
     if (input.sitemap === 'skip') return
@@ -260,7 +255,7 @@ export class CrawlRun {
     const onWarning = (message: string) => warnings.push(warning(message))
     const listed = await this.#robots.sitemapsOf(origin)
     let count = 0
-    for await (const urls of sitemapUrls({ listed, origin, egress: steps.egress, answers, signal, onWarning })) {
+    for await (const urls of sitemapUrls({ listed, origin, egress: scraper.egress, answers, signal, onWarning })) {
       count += urls.length
       const lines = this.#finisher.addresses(urls)
       if (lines.length > 0) await this.#write(lines)

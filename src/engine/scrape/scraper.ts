@@ -8,14 +8,13 @@ import type { TaskOptions } from '../../core/process/thread-pool.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { Egress } from '../egress/egress.ts'
-import { HostMemory } from '../render/decide/host-memory.ts'
+import { HostMemory } from '../render/decide/fetch-or-render.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
 import { AnswerCache } from './cache.ts'
 import { type LoadContext, loadPage, fetchOverHttp, renderInBrowser } from './load-page.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
-import type { PageSteps } from './steps.ts'
 import { isLarge, type WriteCondition } from './reading.ts'
 import { ReadingWorkers } from './reading-workers.ts'
 import { writePage } from './write.ts'
@@ -26,9 +25,19 @@ export type PageLoader = (plan: ScrapePlan, context: LoadContext) => Promise<Loa
 /** The caller of a scrape: its signal and its API key. */
 export type ScrapeCaller = Required<TaskOptions>
 
+/** Context of one step of a scrape. All steps throw BaxError for failures of the page, or the reason of the signal. */
+type StepContext = Pick<LoadContext, 'signal' | 'answers'>
+
+interface ReadingOptions {
+  /** Whether worker threads read every HTML page, instead of large pages only. */
+  readonly all: boolean
+  readonly write: WriteCondition
+}
+
+/** Scrapes pages. Crawls call the single steps, because they choose between the fetched and the rendered page. */
 export class PageScraper implements Scraper {
   readonly #config: EngineConfig
-  readonly #egress: Egress
+  readonly egress: Egress
   readonly #memory = new HostMemory()
   readonly #cache = new AnswerCache()
   #loading: Promise<Renderer> | undefined
@@ -40,7 +49,7 @@ export class PageScraper implements Scraper {
 
   constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
-    this.#egress = egress
+    this.egress = egress
   }
 
   /** Number of pages queued for rendering. */
@@ -50,7 +59,7 @@ export class PageScraper implements Scraper {
 
   async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
-    await this.#check(plan)
+    await this.check(plan)
     const cached = this.#cache.find(input, caller)
     if (cached) return cached
     const answer = await this.#inTime(plan, { signal, from: caller.keyId }, loadPage)
@@ -61,28 +70,46 @@ export class PageScraper implements Scraper {
   /** Scrapes a page that `load` loads; the result is not cached, because it may be private to the caller. */
   async scrapeFrom(input: ScrapeInput, caller: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
-    await this.#check(plan)
+    await this.check(plan)
     return this.#inTime(plan, caller, load)
   }
 
-  /** The steps of a scrape, for crawls, which choose between the fetched and the rendered page. */
-  get steps(): PageSteps {
-    const egress = this.#egress
-    return {
-      egress,
-      check: (plan) => this.#check(plan),
-      begin: () => void (this.#threads ??= ReadingWorkers.open()),
-      fetch: (plan, { signal, answers, ...options }) =>
-        fetchOverHttp(plan.url, { signal, egress, answers, read: this.#readerOf(plan, { signal }, options) }),
-      render: (plan, clock) =>
-        renderInBrowser(plan, {
-          ...clock,
-          egress,
-          renderer: () => this.#loadRenderer(),
-          read: this.#readerOf(plan, clock),
-        }),
-      write: (plan, page, { signal, start }) => this.#write(plan, page, start, signal),
-    }
+  /** Starts the worker threads, before many pages are read. */
+  begin(): void {
+    this.#threads ??= ReadingWorkers.open()
+  }
+
+  /**
+   * Fetches a page over HTTP, and follows redirects. Worker threads, if available, read large pages, or with `all`
+   * every HTML page, and write the answer according to `write`.
+   */
+  fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions) {
+    const read = this.#readerOf(plan, { signal }, options)
+    return fetchOverHttp(plan.url, { signal, egress: this.egress, answers, read })
+  }
+
+  /** Renders a page in a browser. */
+  render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
+    const { egress } = this
+    const { signal } = context
+    return renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read: this.#readerOf(plan, { signal }) }) // prettier-ignore
+  }
+
+  /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
+  async write(plan: ScrapePlan, page: LoadedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
+    if (page.reading?.answer) return timed(page.reading.answer, start)
+    const model = usesModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
+    return writePage(plan, page, { start, extractors: { model, rules: this.#config.builtinExtractor !== false } })
+  }
+
+  /** Checks a plan before its page is loaded. @throws BaxError `invalid_request`, `model_not_configured` */
+  async check(plan: ScrapePlan): Promise<void> {
+    await checkSchemaOf(plan)
+    if (this.#config.model || this.#config.builtinExtractor !== false || !usesModel(plan)) return
+    const formats = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
+    throw new BaxError('model_not_configured', `${formats} needs a language model, and none is configured`, {
+      hint: 'set BAX_MODEL_URL and BAX_MODEL, or enable the built-in extractor (BAX_BUILTIN_EXTRACTOR)',
+    })
   }
 
   /** Closes the browsers and worker threads. */
@@ -96,39 +123,19 @@ export class PageScraper implements Scraper {
 
   #inTime(plan: ScrapePlan, { signal, from }: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
     const { timeoutMs: ms } = plan
-    const error = `the scrape took longer than ${ms} ms`
-    const work = (inner: AbortSignal) => this.#run(plan, { signal: inner, from }, load)
-    return withDeadline(work, { ms, error, signal, cooperative: true })
-  }
-
-  async #run(plan: ScrapePlan, { signal, from }: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
-    const start = performance.now()
-    const context = {
-      memory: this.#memory,
-      egress: this.#egress,
-      renderer: () => this.#loadRenderer(),
-      signal,
-      deadline: start + plan.timeoutMs,
-      read: this.#readerOf(plan, { signal, from }),
+    const work = async (inner: AbortSignal) => {
+      const start = performance.now()
+      const page = await load(plan, {
+        memory: this.#memory,
+        egress: this.egress,
+        renderer: this.#loadRenderer,
+        signal: inner,
+        deadline: start + ms,
+        read: this.#readerOf(plan, { signal: inner, from }),
+      })
+      return this.write(plan, page, start, inner)
     }
-    const page = await load(plan, context)
-    return this.#write(plan, page, start, signal)
-  }
-
-  async #write(plan: ScrapePlan, page: LoadedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
-    if (page.reading?.answer) return timed(page.reading.answer, start)
-    const model = usesModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
-    return writePage(plan, page, { start, extractors: { model, rules: this.#config.builtinExtractor !== false } })
-  }
-
-  /** Checks a plan before its page is loaded. @throws BaxError `invalid_request`, `model_not_configured` */
-  async #check(plan: ScrapePlan): Promise<void> {
-    await checkSchemaOf(plan)
-    if (this.#config.model || this.#config.builtinExtractor !== false || !usesModel(plan)) return
-    const formats = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
-    throw new BaxError('model_not_configured', `${formats} needs a language model, and none is configured`, {
-      hint: 'set BAX_MODEL_URL and BAX_MODEL, or enable the built-in extractor (BAX_BUILTIN_EXTRACTOR)',
-    })
+    return withDeadline(work, { ms, error: `the scrape took longer than ${ms} ms`, signal, cooperative: true })
   }
 
   /** Returns the configured model, limited to the remaining time of the scrape minus a reserve for rules. */
@@ -159,7 +166,7 @@ export class PageScraper implements Scraper {
   #readerOf(
     plan: ScrapePlan,
     task: TaskOptions,
-    { all = false, write = 'always' }: { readonly all?: boolean; readonly write?: WriteCondition } = {},
+    { all, write }: ReadingOptions = { all: false, write: 'always' },
   ): NonNullable<LoadContext['read']> {
     const rules = this.#config.builtinExtractor !== false
     return (page) => {
@@ -177,13 +184,11 @@ export class PageScraper implements Scraper {
     }
   }
 
-  #loadRenderer(): Promise<Renderer> {
-    this.#loading ??= import('../render/browser/renderer.ts').then(({ Renderer }) => {
-      this.#renderer = new Renderer(this.#config, this.#egress)
+  readonly #loadRenderer = (): Promise<Renderer> =>
+    (this.#loading ??= import('../render/browser/renderer.ts').then(({ Renderer }) => {
+      this.#renderer = new Renderer(this.#config, this.egress)
       return this.#renderer
-    })
-    return this.#loading
-  }
+    }))
 }
 
 /** Replaces the duration measured by a worker thread with that of the whole scrape. */

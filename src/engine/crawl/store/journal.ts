@@ -1,7 +1,7 @@
 /** The journal of a crawl, append-only with one event per line: the source of its streams and its state. */
 import { writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import type { Reason } from '../../render/decide/decide.ts'
+import type { RenderingFacts } from '../../render/decide/fetch-or-render.ts'
 import type { QueuedUrl } from '../queue/frontier.ts'
 import type { CrawlEventData, CrawlEventType, CrawlInput } from '../../../core/shapes/crawl.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
@@ -18,7 +18,7 @@ export interface OwnFacts {
   readonly final?: string
   /** URL of a page that was visited but is not in `data`. */
   readonly visited?: string
-  /** Facts for the rendering policy; see `decide-rendering.ts`. */
+  /** Facts for the rendering policy. */
   readonly facts?: RenderingFacts
   /** The sitemaps have been read. */
   readonly sitemaps?: true
@@ -31,18 +31,6 @@ export interface CrawlRequest {
   readonly created_at: string
   /** ID of the caller's key; null without keys. */
   readonly owner?: string | null
-}
-
-/** Facts for the rendering policy: how a page was loaded, and why. */
-export interface RenderingFacts {
-  readonly template: string
-  readonly host: string
-  readonly reason?: Reason
-  readonly render: 'http' | 'browser'
-  /** Whether the browser showed more than was fetched, if both were compared. */
-  readonly more?: boolean
-  /** Both were compared although the page gave no reason to. */
-  readonly audited?: true
 }
 
 export type JournalEntry = {

@@ -107,5 +107,5 @@ function write(tree: Tree, { inlineImages }: ContentOptions): string {
 /** Whether the page has text other than a notice, or an image with a text alternative. */
 export const hasText = ({ root }: Tree): boolean => emptinessOf(root, root) === undefined
 
-/** Returns the length of the visible text, in characters, for comparing two versions of a page. */
-export const readableLength = (tree: Tree): number => visibleText(tree.root).length
+/** Whether a page has enough text to be used without rendering. */
+export const isReadableTree = ({ root }: Tree): boolean => visibleText(root).length >= 200

@@ -1,19 +1,10 @@
-/**
- * Decides from the HTML of a single page whether it needs a browser; in doubt, it does. `host-memory.ts` (scrapes) and
- * `crawl/decide-rendering.ts` (crawls) overrule the reasons that have proved wrong on a site.
- */
+/** Returns from the HTML of a single page why it needs a browser; in doubt, it does. See `fetch-or-render.ts`. */
 import { attribute, type ElementNode, visibleText } from '../../extract/tree.ts'
 import { isNotice, scriptNotice } from './notices.ts'
 import { type PageSigns, signsOf } from './page-signs.ts'
 
 /** Reason to render a page. Weak reasons can prove wrong for a whole site. */
 export type Reason = 'shell' | 'blank' | 'notice' | 'template' | 'loading' | 'promise' | 'writes' | 'thin'
-
-/** Certain reasons, which are never ignored. */
-export const certainReasons: ReadonlySet<string> = new Set<Reason>(['shell', 'blank', 'template'])
-
-/** Number of times that a weak reason must be wrong before it is ignored. */
-export const maxWrong = 3
 
 /** Pages with less text, in characters, hardly have content. */
 const shortText = 250
