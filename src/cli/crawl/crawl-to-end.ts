@@ -7,7 +7,7 @@ import type { CrawlAccounts } from '../../core/shapes/crawl.ts'
 import { crawlOutput } from '../../core/state/local-files.ts'
 import { writeState } from '../../core/state/state-file.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
-import { type Context, operationNamed } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { note, print } from '../io.ts'
 import { withSpinner } from '../output/progress.ts'
@@ -16,8 +16,7 @@ import { counted } from '../output/counted.ts'
 import { Mirror } from './mirror/mirror.ts'
 import { report } from './report.ts'
 import { type CrawlEnd, runCrawl } from './run.ts'
-import { Reader, ReaderGone } from './reader.ts'
-import { linesSink, type Sink, textSink } from './sinks.ts'
+import { linesSink, Reader, ReaderGone, type Sink, textSink } from './sinks.ts'
 
 type Flags = Readonly<Record<string, unknown>>
 
@@ -34,28 +33,19 @@ interface CrawlRequest {
 /** Returns the exit code. @throws BaxError if the crawl cannot start, or the engine is lost */
 export async function crawlToEnd(request: CrawlRequest): Promise<number> {
   const { context, engine, flags, input } = request
-  const { io, manifest } = context
+  const { io } = context
   const mirror = await openMirror(request)
   const { calls, owned } = await begin(request)
-  const followed = {
-    transport: engine.transport,
-    http: operationNamed(manifest, 'crawlEvents').http,
-    id: calls.id,
-    retryMs: engine.kind === 'server' ? limits.stream.reconnectMs : 0,
-  }
+  const { id } = calls
   const reader = new Reader(io)
+  const resume = resumeCommand(context, flags, id)
   const sinks = sinksOf(request, reader)
-  if (mirror) sinks.push({ page: (page) => mirror.take(page) })
-  const resume = resumeCommand(context, flags, calls.id)
-  const onStart = async (url: string) => {
-    mirror?.checkStart(url)
-    await mirror?.begin({ url, id: calls.id, resume })
-  }
-  if (mirror && engine.kind !== 'server') await saveOutputFolder(context.settings.stateDir, calls.id, mirror.root)
+  if (mirror) sinks.push({ start: (url) => mirror.begin({ url, id, resume }), page: (page) => mirror.take(page) })
+  if (mirror && engine.kind !== 'server') await saveOutputFolder(context.settings.stateDir, id, mirror.root)
   try {
-    const end = await runCrawl({ io, calls, followed, sinks, owned, onStart })
+    const end = await runCrawl({ io, calls, sinks, owned })
     const accounts = await calls.accounts()
-    if (mirror) await finishMirror(request, mirror, end, accounts, { id: calls.id, resume })
+    if (mirror) await finishMirror(request, mirror, end, accounts, { id, resume })
     if (context.settings.json && end.stopped !== 'unread') await printAnswer(reader, calls)
     const limit = Number(input['limit'] ?? limits.crawl.pages)
     const isText = flags['ndjson'] !== true && !context.settings.json

@@ -95,8 +95,12 @@ export class Mirror {
     return this.#pages.size
   }
 
-  /** Records the crawl in the folder, so that it can be resumed after its process is killed. */
+  /**
+   * Records the crawl in the folder, so that it can be resumed after its process is killed.
+   * @throws BaxError `not_empty` like `checkStart`
+   */
   async begin(crawl: WritingCrawl): Promise<void> {
+    this.checkStart(crawl.url)
     if (this.#journal) return
     this.#isNew = (await mkdir(this.#folder.root, { recursive: true })) !== undefined
     this.#journal = await openJournal(this.#folder.root, crawl)
