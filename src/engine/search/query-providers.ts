@@ -3,7 +3,7 @@ import { asBaxError, BaxError, type ProviderError } from '../../core/errors/erro
 import { isSetUp, type SearchConfig, type SearchProviderName, searchNeeds } from '../../core/config/search-providers.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
-import type { SearchQuery, ResultPage, SearchProvider } from './provider.ts'
+import type { ProviderResult, ResultPage, SearchProvider, SearchQuery } from './provider.ts'
 import { unwrapped } from './unwrap.ts'
 
 export interface ProviderResults extends Collected {
@@ -69,7 +69,7 @@ export function checkProvider(name: SearchProviderName, config: SearchConfig): v
 
 export interface Collected {
   /** Results with unwrapped URLs, without duplicates. */
-  readonly results: readonly { readonly url: string; readonly title: string; readonly description: string }[]
+  readonly results: readonly ProviderResult[]
   readonly warnings: readonly string[]
 }
 
@@ -82,7 +82,7 @@ export async function collect(
   question: SearchQuery,
   signal: AbortSignal,
 ): Promise<Collected> {
-  const found = new Map<string, Collected['results'][number]>()
+  const found = new Map<string, ProviderResult>()
   const warnings = new Set<string>()
   let next: string | undefined
   for (let page = 0; page < limits.search.pages; page++) {
