@@ -8,8 +8,7 @@ import { printError } from '../output/errors.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
 import { writeOutput } from '../output/write-output.ts'
-import { type Piece, piecesOf } from './pieces.ts'
-import { nameFor } from './file-names.ts'
+import { type Piece, piecesOf, nameFor } from './pieces.ts'
 
 export interface Scraped {
   readonly url: string

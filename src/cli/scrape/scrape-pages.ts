@@ -7,11 +7,11 @@ import type { Manifest } from '../../operations/manifest.ts'
 import { type Context, operationNamed } from '../context.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { startCount, startSpinner } from '../output/progress.ts'
-import { flagValue, type TypedArguments } from '../parse/values.ts'
-import { urlsOf } from './urls.ts'
+import { flagValue, type TypedArguments, fileText } from '../parse/values.ts'
 import { inOrder } from './in-order.ts'
 import { pageWriterFor, type Scraped } from './page-writer.ts'
 import { withJsonFormat } from './json-format.ts'
+import { type Io, readStdin } from '../io.ts'
 
 /** Maximum number of concurrent requests; the engine has its own limits. */
 const together = 6
@@ -91,3 +91,26 @@ function statusFailure({ answer }: Scraped): BaxError | undefined {
     ? new BaxError('navigation_failed', `the page answered ${status} ${error ?? ''}`.trim())
     : undefined
 }
+
+/** Returns the URLs. @throws BaxError `invalid_request` if there are none */
+export async function urlsOf(io: Io, typed: TypedArguments): Promise<string[]> {
+  const words = (typed.words[0] ?? []) as string[]
+  const file = typed.flags['file'] as string | undefined
+  const named: string[] = []
+  for (const word of words) {
+    if (word === '-') named.push(...linesOf(await readStdin(io)))
+    else named.push(word)
+  }
+  if (file === '-') named.push(...linesOf(await readStdin(io)))
+  else if (file !== undefined) named.push(...linesOf(fileText(`@${file}`, '--file', io.cwd)))
+  if (named.length > 0) return named
+  throw new BaxError('invalid_request', '<url> is missing', {
+    hint: 'run "bax scrape <url…>", or pass a list of URLs with --file or on standard input (-)',
+  })
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))

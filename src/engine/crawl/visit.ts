@@ -29,14 +29,6 @@ export interface VisitorFacts extends Pick<RunFacts, 'plan' | 'answers' | 'log'>
   readonly signal: AbortSignal
 }
 
-interface VisitOptions {
-  /** URL in the queue, the key of stored responses. */
-  readonly visit: string
-  readonly gate: HostGate
-  readonly isStart: boolean
-  readonly force: 'browser' | undefined
-}
-
 export const blockedByRobots: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' } // prettier-ignore
 
 export class Visitor {
@@ -48,8 +40,9 @@ export class Visitor {
   }
 
   /** Visits a queued URL. Rejects only with the reason of the crawl's signal. */
-  async visit({ url, depth }: QueuedUrl, force?: 'browser'): Promise<Visited> {
+  async visit(waiting: QueuedUrl, force?: 'browser'): Promise<Visited> {
     const { loader, robots, plan, signal, log } = this.#facts
+    const { url, depth } = waiting
     const address = new URL(url)
     const rules = await robots.rulesFor(address)
     if (!rules.allows(url)) return blockedByRobots
@@ -57,7 +50,7 @@ export class Visitor {
     gate.setDelay(rules.delayMs)
     const scrape = plan.page(url)
     try {
-      const loaded = await this.#loadWithRetries(scrape, { gate, visit: url, isStart: depth === 0, force })
+      const loaded = await this.#loadWithRetries(waiting, scrape, gate, force)
       if (!(await this.#allows(loaded.page, { address, depth }))) return blockedByRobots
       const audit = await loader.audit(scrape, url, loaded)
       return await loader.write(scrape, { ...loaded, ...(audit && { audit }) })
@@ -81,21 +74,26 @@ export class Visitor {
     return !needsCheck || (await robots.rulesFor(final)).allows(final.href)
   }
 
-  async #loadWithRetries(scrape: ScrapePlan, { gate, visit, isStart, force }: VisitOptions): Promise<LoadedVisit> {
+  async #loadWithRetries(
+    { url, depth }: QueuedUrl,
+    scrape: ScrapePlan,
+    gate: HostGate,
+    force: 'browser' | undefined,
+  ): Promise<LoadedVisit> {
     const { loader, answers, signal } = this.#facts
     const budget = new TimeBudget(scrape, signal)
     for (let attempt = 0; ; attempt++) {
       // Stored responses need no request.
-      const release = answers.has(visit) ? () => {} : await gate.enter(signal)
+      const release = answers.has(url) ? () => {} : await gate.enter(signal)
       try {
-        const loaded = await loader.load(scrape, visit, budget, force)
+        const loaded = await loader.load(scrape, url, budget, force)
         checkStatus(loaded.page)
         gate.succeeded()
         return loaded
       } catch (error) {
         release()
         signal.throwIfAborted()
-        await waitForRetry(asBaxError(error), { attempt, gate, left: budget.leftMs, isStart, signal })
+        await waitForRetry(asBaxError(error), { attempt, gate, left: budget.leftMs, isStart: depth === 0, signal })
       } finally {
         release()
       }

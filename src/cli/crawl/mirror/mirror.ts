@@ -17,7 +17,7 @@ import {
   type UnfinishedCrawl,
   type WritingCrawl,
 } from './journal.ts'
-import { type Addressing, PagePaths, withLocalLinks } from './local-links.ts'
+import { type Addressing, PagePaths, withLocalLinks, withLocalAnchors } from './local-links.ts'
 import {
   type EarlierCrawl,
   manifestName,
@@ -26,8 +26,7 @@ import {
   type Outcome,
   readManifest,
 } from './manifest-file.ts'
-import { Names } from './names.ts'
-import { withLocalAnchors } from './local-anchors.ts'
+import { Names } from './page-path.ts'
 
 export type CrawledPage = CrawlEventData['crawl.page']
 

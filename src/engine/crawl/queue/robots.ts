@@ -6,7 +6,7 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { decodeText } from '../../render/http/charset.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
-import { httpUserAgent } from '../../render/http/user-agent.ts'
+import { httpUserAgent } from '../../render/http/http-client.ts'
 import type { ResponseCache } from '../store/response-cache.ts'
 
 /** The package is CommonJS, but its types describe an ES module. */

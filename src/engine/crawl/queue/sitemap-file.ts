@@ -6,8 +6,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { explainFetch } from '../../render/http/fetch-errors.ts'
-import { get, type HttpResponse } from '../../render/http/http-client.ts'
-import { httpUserAgent } from '../../render/http/user-agent.ts'
+import { get, type HttpResponse, httpUserAgent } from '../../render/http/http-client.ts'
 import { redirectUrl } from '../../render/http/web-url.ts'
 
 export interface SitemapEntry {

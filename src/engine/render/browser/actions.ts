@@ -6,8 +6,8 @@ import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
 import actScript from '../page/act.page.ts?inline'
 import type { Point } from '../page/act.page.ts'
 import { keysOf } from './keys.ts'
-import { capture } from './capture.ts'
 import type { Visit } from './visit.ts'
+import readScript from '../page/read.page.ts?inline'
 
 export interface ActionResults {
   readonly screenshots: string[]
@@ -150,4 +150,16 @@ async function stateOf(visit: Visit, selector: string, signal: AbortSignal): Pro
     if (!/SyntaxError/.test((error as Error).message)) throw error
     throw new BaxError('invalid_selector', `${selector} is not a CSS selector`, { cause: error })
   }
+}
+
+/** Maximum width and height of Chromium's surfaces, in pixels. */
+const maxSide = 16_384
+
+/** Captures the viewport or the whole page as a base64 PNG. */
+export async function capture(visit: Visit, fullPage: boolean, signal: AbortSignal): Promise<string> {
+  const options = { format: 'png', captureBeyondViewport: fullPage, optimizeForSpeed: false }
+  if (!fullPage) return (await visit.send('Page.captureScreenshot', options, signal))['data'] as string
+  const { width, height } = await visit.inPage<{ width: number; height: number }>(signal, readScript, 'pageSize')
+  const clip = { x: 0, y: 0, width: Math.min(width, maxSide), height: Math.min(height, maxSide), scale: 1 }
+  return (await visit.send('Page.captureScreenshot', { ...options, clip }, signal))['data'] as string
 }

@@ -2,10 +2,18 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
-import { RequestedDocument } from './requested-document.ts'
-import { documentResponse, type DocumentResponse, isAttachment, isPage } from './document-response.ts'
+import {
+  RequestedDocument,
+  exceptionText,
+  type Frame,
+  type RequestWillBeSent,
+  type ExceptionDetails,
+  documentResponse,
+  type DocumentResponse,
+  isAttachment,
+  isPage,
+} from './document.ts'
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
-import { exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails } from './protocol.ts'
 import type { PageReading } from '../page/read.page.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { StableLimits } from '../page/activity.page.ts'

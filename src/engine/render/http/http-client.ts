@@ -81,3 +81,6 @@ function agentOf(client: typeof http, { protocol }: URL, egress: Egress): http.A
   if (!agent) byScheme.set(protocol, (agent = new client.Agent({ keepAlive: true, timeout: 0 })))
   return agent
 }
+
+export const httpUserAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'
