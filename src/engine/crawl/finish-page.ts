@@ -2,20 +2,17 @@
 import type { CrawlError } from '../../core/shapes/crawl.ts'
 import type { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
 import type { FinishedPage, PageLoader } from './load-page.ts'
-import type { CrawlPlan } from './plan.ts'
+import type { RunFacts } from './run.ts'
 import { Discovery } from './queue/discovery.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import { Scope } from './queue/scope.ts'
 import { SeenSet } from './queue/url-identity.ts'
 import { type JournalEntry, type JournalLine, type OwnFacts, warning } from './store/journal.ts'
-import type { PageFile } from './store/page-file.ts'
 import type { FailedVisit, Visited } from './visit.ts'
 
-export interface PageFinisherOptions {
-  readonly plan: CrawlPlan
+export interface PageFinisherOptions extends Pick<RunFacts, 'plan' | 'pages'> {
   readonly policy: CrawlPolicy
   readonly loader: PageLoader
-  readonly pages: PageFile
 }
 
 export class PageFinisher {

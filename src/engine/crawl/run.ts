@@ -8,7 +8,6 @@ import { limits } from '../../core/limits/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
 import { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
-import { CrawlAbort, outOfTime } from './abort.ts'
 import { Frontier, type QueuedUrl } from './queue/frontier.ts'
 import { damageLines, type Journal, type JournalEntry, pagesAt, type PlacedLine, warning } from './store/journal.ts'
 import type { ResponseCache } from './store/response-cache.ts'
@@ -21,8 +20,8 @@ import { PageLoader } from './load-page.ts'
 import { PageFinisher } from './finish-page.ts'
 import { sitemapUrls } from './queue/sitemaps.ts'
 import { Speed } from './pacing/speed.ts'
-import { type Task, weightOf } from './task.ts'
-import { blockedByRobots, type Visited, Visitor } from './visit.ts'
+import { CrawlAbort, outOfTime } from './abort.ts'
+import { blockedByRobots, type Visited, Visitor, weightOf } from './visit.ts'
 
 export interface RunFacts {
   readonly plan: CrawlPlan
@@ -36,6 +35,16 @@ export interface RunFacts {
   readonly before?: AsyncIterable<PlacedLine>
   /** Indexes in `data` of pages that can no longer be read. */
   readonly damaged?: readonly number[]
+}
+
+/** A queued URL while it is visited and finished. */
+interface Task {
+  readonly waiting: QueuedUrl
+  done?: Promise<void>
+  /** Result of the visit; `planned` for a page that a dry run does not need to read. */
+  visited?: Visited | 'planned'
+  error?: unknown
+  isFinishing?: true
 }
 
 export class CrawlRun {
@@ -56,19 +65,16 @@ export class CrawlRun {
   #wake = () => {}
 
   constructor(facts: RunFacts) {
-    const { plan, journal, pages, scraper, answers, log } = facts
     const { signal } = this.#control
     // Every page adds a listener.
     setMaxListeners(0, signal)
     this.#facts = facts
-    this.#frontier = new Frontier(journal.path)
+    this.#frontier = new Frontier(facts.journal.path)
     const onWarning = (message: string) => void this.#write([warning(message)]).catch(this.#fail)
-    const robots = { ignore: plan.input.ignore_robots, egress: scraper.egress, answers, signal, onWarning }
-    this.#robots = new Robots(robots)
-    const policy = this.#policy
-    const loader = new PageLoader({ plan, scraper, policy, answers, signal })
-    this.#visitor = new Visitor({ plan, loader, robots: this.#robots, answers, signal, log })
-    this.#finisher = new PageFinisher({ plan, policy, loader, pages })
+    this.#robots = new Robots({ ...facts, signal, onWarning })
+    const loader = new PageLoader({ ...facts, policy: this.#policy, signal })
+    this.#visitor = new Visitor({ ...facts, loader, robots: this.#robots, signal })
+    this.#finisher = new PageFinisher({ ...facts, policy: this.#policy, loader })
   }
 
   /** Stops the crawl; `run` resolves soon afterwards. */
@@ -245,8 +251,7 @@ export class CrawlRun {
   }
 
   async #readSitemaps(): Promise<void> {
-    const { plan, scraper, answers } = this.#facts
-    const { input } = plan
+    const { input } = this.#facts.plan
     this.#sitemapsRead = true
     if (input.sitemap === 'skip') return
     const { origin } = this.#finisher.scope
@@ -255,7 +260,7 @@ export class CrawlRun {
     const onWarning = (message: string) => warnings.push(warning(message))
     const listed = await this.#robots.sitemapsOf(origin)
     let count = 0
-    for await (const urls of sitemapUrls({ listed, origin, egress: scraper.egress, answers, signal, onWarning })) {
+    for await (const urls of sitemapUrls({ ...this.#facts, listed, origin, signal, onWarning })) {
       count += urls.length
       const lines = this.#finisher.addresses(urls)
       if (lines.length > 0) await this.#write(lines)

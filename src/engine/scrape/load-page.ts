@@ -11,7 +11,6 @@ import type { Reason } from '../render/decide/page-reason.ts'
 import { metaRefresh } from '../render/http/web-url.ts'
 import type { Tree } from '../extract/tree.ts'
 import type { RenderedPage, Renderer } from '../render/browser/renderer.ts'
-import { httpUserAgent } from '../render/http/http-client.ts'
 import brandingScript from './formats/branding.page.ts?inline'
 import { type PageDocument, present } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
@@ -120,7 +119,7 @@ export async function fetchOverHttp(
   let url = startUrl
   let redirects: readonly Redirect[] = []
   for (;;) {
-    const options = { userAgent: httpUserAgent, egress, signal, checkHeaders: kindOfHeaders, redirects }
+    const options = { egress, signal, checkHeaders: kindOfHeaders, redirects }
     const requested = url
     const request = () => fetchPage(requested, options)
     const fetched = await (answers ? answers.fetched(requested, request) : request())
@@ -196,7 +195,7 @@ async function frameAt(frameUrl: string, url: string, context: FrameContext): Pr
   const late = AbortSignal.timeout(limits.scrape.frameMs)
   try {
     const signal = AbortSignal.any([caller, late])
-    const request = () => fetchPage(frameUrl, { userAgent: httpUserAgent, egress, signal, checkHeaders: kindOfHeaders })
+    const request = () => fetchPage(frameUrl, { egress, signal, checkHeaders: kindOfHeaders })
     const fetched = await (answers ? answers.fetched(frameUrl, request) : request())
     if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
     if (isLarge(fetched.bytes)) throw new BaxError('content_too_large', 'it is too large')

@@ -16,7 +16,7 @@ import { type LoadContext, loadPage, fetchOverHttp, renderInBrowser } from './lo
 import type { LoadedPage } from './loaded-page.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
 import { isLarge, type WriteCondition } from './reading.ts'
-import { ReadingWorkers } from './reading-workers.ts'
+import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
 import { writePage } from './write.ts'
 
 /** Loads the page of a scrape; the default is `loadPage`. */
@@ -76,7 +76,7 @@ export class PageScraper implements Scraper {
 
   /** Starts the worker threads, before many pages are read. */
   begin(): void {
-    this.#threads ??= ReadingWorkers.open()
+    this.#threads ??= openReadingWorkers()
   }
 
   /**
@@ -179,8 +179,8 @@ export class PageScraper implements Scraper {
       if (forModel && content.length < limits.reading.modelBytes) return undefined
       if (forModel && !rules) throw new BaxError('content_too_large', 'the page is too large for the language model')
       const warnings = forModel ? [...page.warnings, rulesUsed] : page.warnings
-      const threads = large ? (this.#largeThreads ??= ReadingWorkers.open()) : (this.#threads ??= ReadingWorkers.open())
-      return threads?.read({ plan, page: { ...page, warnings }, write, rules }, task)
+      const threads = large ? (this.#largeThreads ??= openReadingWorkers()) : (this.#threads ??= openReadingWorkers())
+      return threads?.run({ plan, page: asPlain({ ...page, warnings }), write, rules }, task)
     }
   }
 

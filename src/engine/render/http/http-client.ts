@@ -3,7 +3,8 @@ import type * as http from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Egress } from '../../egress/egress.ts'
 import { ResponseHeaders } from './response-headers.ts'
-import { isReset } from './fetch-errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { explainFetch, isReset } from './fetch-errors.ts'
 
 export interface HttpResponse {
   readonly status: number
@@ -40,6 +41,16 @@ export async function get(url: URL, options: RequestOptions): Promise<HttpRespon
   const second = await send(client, url, options, false)
   if (second instanceof NoResponse) throw second.error
   return second
+}
+
+/** Sends a GET request as `get` does, and converts all errors. @throws BaxError, or the signal's reason */
+export async function request(url: URL | string, options: RequestOptions): Promise<HttpResponse> {
+  try {
+    return await get(new URL(url), options)
+  } catch (error) {
+    options.signal.throwIfAborted()
+    throw error instanceof BaxError ? error : explainFetch(error)
+  }
 }
 
 /** A connection that was closed before the first byte of the response. */
