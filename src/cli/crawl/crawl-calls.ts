@@ -11,7 +11,6 @@ import type { Reader } from './sinks.ts'
 
 export type CrawlCalls = ReturnType<typeof crawlCalls>
 
-/** Returns the calls about one crawl. */
 export function crawlCalls({ manifest }: Context, { transport, kind }: LocatedEngine, id: string) {
   const ask = (name: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<unknown> =>
     call(transport, operationNamed(manifest, name).http, { id, ...input }, { strict: true, ...(signal && { signal }) })
@@ -55,7 +54,6 @@ export async function startCrawl(
   )) as CrawlAccepted
 }
 
-/** Pages per request. */
 const pagesAtOnce = 100
 
 /** Prints the answer of `POST /v1/crawl` with all pages, which are requested in chunks. */

@@ -26,7 +26,6 @@ interface CrawlRequest {
   readonly flags: Flags
   /** Body of the request. */
   readonly input: Readonly<Record<string, unknown>>
-  /** An earlier crawl to resume. */
   readonly resumed?: CrawlCalls
 }
 
@@ -118,7 +117,6 @@ async function finishMirror(
   })
 }
 
-/** Returns the command line that resumes a crawl. */
 function resumeCommand({ settings }: Context, flags: Flags, id: string): string {
   const repeated = ['server', 'stateDir', 'output'].flatMap((name) => {
     const value = flags[name]

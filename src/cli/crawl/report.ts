@@ -7,14 +7,12 @@ import { styleFor } from '../output/style.ts'
 import { counted } from '../output/counted.ts'
 import type { CrawlEnd } from './run.ts'
 
-/** Maximum number of errors that are printed. */
 const maxErrors = 10
 
 export interface Report {
   readonly end: CrawlEnd
   readonly accounts: CrawlAccounts
   readonly limit: number
-  /** Command that resumes the crawl. */
   readonly resume: string
   /** Whether to print errors and a summary for humans. */
   readonly summary: boolean
@@ -41,7 +39,6 @@ export async function report(io: Io, facts: Report): Promise<number> {
   return failure.exit
 }
 
-/** Prints the error of a start page that could not be fetched. */
 async function printStartFailure(io: Io, end: CrawlEnd): Promise<number> {
   const failure = failureOf(end)
   await printError(io, `${end.url}: ${failure.message} [${failure.code}]`)

@@ -38,7 +38,6 @@ class CrawlRun {
   readonly #spinner: Spinner
   readonly #errors = new Map<string, CrawlError>()
   readonly #warned = new Set<string>()
-  /** Sequence number of the last event. */
   #seen = 0
   #url = ''
   #last = ''

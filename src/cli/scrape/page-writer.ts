@@ -19,7 +19,6 @@ export interface Scraped {
 export interface PageWriter {
   /** Writes one page, in the order of the command line; `failure` is the reason why it counts as failed. */
   take(scraped: Scraped, failure?: BaxError): Promise<void>
-  /** Writes collected pages. */
   end?(): Promise<void>
 }
 

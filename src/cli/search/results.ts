@@ -9,7 +9,6 @@ import type { Context } from '../context.ts'
 import { styleFor } from '../output/style.ts'
 import { writeOutput } from '../output/write-output.ts'
 
-/** Maximum width of descriptions, for readability. */
 const maxWidth = 100
 
 export async function showResults(io: Io, results: readonly SearchResult[]): Promise<void> {
@@ -25,7 +24,6 @@ export async function showResults(io: Io, results: readonly SearchResult[]): Pro
   }
 }
 
-/** Returns the formats of a result's page; empty if it could not be scraped. */
 const piecesOfContent = (content: NonNullable<SearchResult['content']>): Piece[] =>
   piecesOf({ success: true, data: content } satisfies ScrapeAnswer)
 
@@ -62,7 +60,6 @@ function wrapped({ stdout }: Io, text: string, indent: number): string[] {
   return lines
 }
 
-/** Name of the list of results and their files. */
 const listName = 'results.json'
 
 /** Writes the pages and `results.json` to a folder; returns the paths relative to the working folder. */

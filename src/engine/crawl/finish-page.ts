@@ -18,7 +18,6 @@ export interface PageFinisherOptions extends Pick<RunFacts, 'plan' | 'pages'> {
 export class PageFinisher {
   readonly #facts: PageFinisherOptions
   readonly #visited = new SeenSet()
-  /** Changes once the start page has been loaded. */
   scope: Scope
   #discovery: Discovery
   #started = false

@@ -182,7 +182,6 @@ export class PageLoader {
     }
   }
 
-  /** Renders a page; returns the error if that fails. */
   async #tryRender(scrape: ScrapePlan, visit: string): Promise<LoadedPage | BaxError> {
     const { signal } = this.#facts
     try {

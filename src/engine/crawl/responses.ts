@@ -65,7 +65,6 @@ export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, li
   return { data, next: next < record.completed ? next : undefined, warning }
 }
 
-/** Returns the reason why queued URLs were never visited. */
 function skipReasonOf({ finished }: CrawlRecord): SkipReason {
   if (finished?.status === 'cancelled') return 'cancelled'
   return finished?.status === 'failed' ? 'out_of_time' : 'limit'

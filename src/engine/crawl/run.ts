@@ -31,7 +31,6 @@ export interface RunFacts {
   readonly pages: PageFile
   readonly answers: ResponseCache
   readonly log: Log
-  /** Journal lines of a resumed crawl. */
   readonly before?: AsyncIterable<PlacedLine>
   /** Indexes in `data` of pages that can no longer be read. */
   readonly damaged?: readonly number[]

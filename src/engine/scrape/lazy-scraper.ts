@@ -9,7 +9,6 @@ export interface LazyScraper extends Scraper {
   /** Returns the scraper, for callers that run the steps of a scrape separately. */
   load(): Promise<PageScraper>
   scrapeFrom(input: ScrapeInput, caller: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer>
-  /** Number of pages queued for rendering. */
   readonly waiting: number
   close(): Promise<void>
 }

@@ -217,7 +217,6 @@ const asLoaded = (fetched: FetchedPage, document: PageDocument): LoadedPage => (
   warnings: document.warning ? [document.warning] : [],
 })
 
-/** Renders a page in a browser. */
 export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContext, 'memory'>): Promise<LoadedPage> {
   const { input, formats, fullPage } = plan
   const render = async () =>

@@ -19,7 +19,6 @@ export interface LoadedPage {
   readonly headers: ResponseHeaders
   readonly redirects: readonly Redirect[]
   readonly render: 'http' | 'browser'
-  /** Results of the browser. */
   readonly rendered?: Extras
   readonly warnings: readonly string[]
   readonly warningCode?: WarningCode
@@ -36,7 +35,6 @@ export interface PageReading {
   readonly reason?: Reason
   /** Whether the page has readable text without rendering; set when there is a reason for a browser. */
   readonly isReadable?: boolean
-  /** URLs of its links. */
   readonly links: readonly string[]
   readonly answer?: ScrapeAnswer
 }
@@ -49,7 +47,6 @@ export const renderReason = ({ reading, document }: LoadedPage): Reason | undefi
 export const isReadable = ({ reading, document }: LoadedPage): boolean =>
   reading?.isReadable ?? isReadableTree(document.tree)
 
-/** Returns the URLs of a page's links. */
 export const linksIn = ({ reading, document }: LoadedPage): readonly string[] =>
   reading?.links ?? linksOf(document.tree).map(({ href }) => href)
 

@@ -52,7 +52,6 @@ export class PageScraper implements Scraper {
     this.egress = egress
   }
 
-  /** Number of pages queued for rendering. */
   get waiting(): number {
     return this.#renderer?.waiting ?? 0
   }
@@ -88,7 +87,6 @@ export class PageScraper implements Scraper {
     return fetchOverHttp(plan.url, { signal, egress: this.egress, answers, read })
   }
 
-  /** Renders a page in a browser. */
   render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
     const { egress } = this
     const { signal } = context
@@ -112,7 +110,6 @@ export class PageScraper implements Scraper {
     })
   }
 
-  /** Closes the browsers and worker threads. */
   async close(): Promise<void> {
     await Promise.all([
       this.#loading?.then((renderer) => renderer.close()),

@@ -37,7 +37,6 @@ export async function writePage(
   return { success: true, data, ...(warning && { warning }), ...(code && { warning_code: code }) }
 }
 
-/** Returns the metadata of the HTTP response. */
 function responseFacts({ url, status, headers, document, redirects }: LoadedPage) {
   return {
     url,

@@ -9,9 +9,7 @@ import type { ProviderResult } from './provider.ts'
 export interface JsonRequest {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent with POST. */
   readonly body?: unknown
-  /** Texts to hide in error messages. */
   readonly secrets?: readonly string[]
   /** Returns the provider's message in the body of an error response. */
   readonly errorMessage?: (body: Record<string, unknown>) => unknown

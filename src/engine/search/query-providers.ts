@@ -109,7 +109,6 @@ export async function collect(
   return { results: [...found.values()].slice(0, question.limit), warnings: [...warnings] }
 }
 
-/** Maximum number of nested wrappers. */
 const maxDepth = 3
 
 /** Returns the absolute target URL; undefined for advertisements and URLs that are not HTTP. */

@@ -6,7 +6,6 @@ import type { ManifestPage } from './manifest-file.ts'
 
 export const contentsName = 'index.md'
 
-/** A page with a file. */
 type FiledPage = ManifestPage & { readonly file: string }
 
 interface Branch {

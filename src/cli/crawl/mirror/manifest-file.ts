@@ -14,11 +14,9 @@ export interface ManifestPage {
   /** Null if the page has none of the requested formats. */
   readonly file: string | null
   readonly title: string | null
-  /** HTTP status. */
   readonly status: number | null
   readonly depth: number
   readonly sha256: string | null
-  /** Files of the other formats. */
   readonly files?: readonly { readonly format: string; readonly file: string; readonly sha256: string }[]
 }
 
@@ -27,9 +25,7 @@ export interface Outcome {
   readonly url: string
   readonly status: CrawlStatus
   readonly success: boolean
-  /** ID of an incomplete crawl. */
   readonly id?: string
-  /** Command that resumes it. */
   readonly resume?: string
   readonly errors: readonly CrawlError[]
   readonly skipped: readonly CrawlSkipped[]
@@ -58,7 +54,6 @@ function* list(name: string, items: readonly unknown[]): Generator<string> {
   yield items.length > 0 ? '\n  ]' : ']'
 }
 
-/** An earlier crawl in the folder. */
 export interface EarlierCrawl {
   readonly url: string
   readonly files: readonly string[]

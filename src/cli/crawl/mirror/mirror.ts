@@ -33,7 +33,6 @@ export type CrawledPage = CrawlEventData['crawl.page']
 /** Facts about a page that are needed at the end. */
 interface StoredPage {
   readonly url: string
-  /** Other URLs of the page. */
   readonly aliases: readonly string[]
   readonly path: string
   readonly pieces: readonly { readonly format: string; readonly extension: string }[]
@@ -48,12 +47,10 @@ export class Mirror {
   readonly #folder: Folder
   readonly #addressing: Addressing
   readonly #names = new Names()
-  /** Pages by their index in the crawl. */
   readonly #pages = new Map<number, StoredPage>()
   /** Files of this crawl and of earlier ones; those without a page are removed at the end. */
   readonly #files: Set<string>
   #journal: FileHandle | undefined
-  /** Whether the folder was created for this crawl. */
   #isNew = false
 
   /** Start page of the earlier crawl in the folder. */
@@ -85,7 +82,6 @@ export class Mirror {
     })
   }
 
-  /** Path of the folder. */
   get root(): string {
     return this.#folder.root
   }
@@ -171,7 +167,6 @@ export class Mirror {
     await journal?.close()
   }
 
-  /** Moves pages to their final paths, and returns them. */
   async #assignNames(pages: readonly StoredPage[]): Promise<StoredPage[]> {
     const named: StoredPage[] = []
     for (const page of pages) {

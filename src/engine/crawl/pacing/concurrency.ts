@@ -10,7 +10,6 @@ export interface Concurrency {
 
 /** Enough to keep a browser busy while other pages are converted. */
 const initial = renderedAtOnce + 4
-/** Minimum and maximum number of pages. */
 const min = 4
 const max = 32
 const intervalMs = 500
@@ -44,11 +43,8 @@ export function adaptiveConcurrency(onChange: () => void): Concurrency {
 }
 
 export interface MachineLoad {
-  /** Mean delay of the event loop, in milliseconds. */
   readonly lagMs: number
-  /** Load average per CPU. */
   readonly load: number
-  /** Fraction of free memory. */
   readonly free: number
 }
 

@@ -7,14 +7,11 @@ import type { HostGate } from './host-gate.ts'
 
 const { busyTries, downTries, retries, retryMs } = limits.crawl
 
-/** Temporary errors of a single page. */
 const temporary: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'navigation_aborted', 'browser_failed', 'worker_lost', 'server_error']) // prettier-ignore
 
 export interface RetryContext {
-  /** Zero-based. */
   readonly attempt: number
   readonly gate: HostGate
-  /** Time left for the page, in milliseconds. */
   readonly left: number
   /** The start page has fewer retries: its URL may be mistyped. */
   readonly isStart: boolean

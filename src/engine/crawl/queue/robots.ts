@@ -12,7 +12,6 @@ import type { RunFacts } from '../run.ts'
 const parse = robotsParser as unknown as typeof robotsParser.default
 
 const userAgent = 'bax'
-/** Maximum number of sites whose rules are cached. */
 const maxCached = 1000
 
 export interface SiteRules {

@@ -7,7 +7,6 @@ import { readSitemap, type SitemapEntry } from './sitemap-file.ts'
 const { crawl } = limits
 
 export interface SitemapFacts extends Pick<RunFacts, 'scraper' | 'answers'> {
-  /** URLs of sitemaps in robots.txt. */
   readonly listed: readonly string[]
   readonly origin: string
   readonly signal: AbortSignal

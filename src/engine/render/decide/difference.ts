@@ -32,7 +32,6 @@ const normalized = (text: string): string => oneLine(text).trim()
 
 interface PageVersion {
   readonly tree: Tree
-  /** URLs of its links. */
   readonly links: readonly string[]
 }
 

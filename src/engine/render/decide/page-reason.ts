@@ -84,7 +84,6 @@ const isOutlet = ({ tag, attributes }: ElementNode): boolean =>
 const isBare = ({ tag, attributes }: ElementNode): boolean =>
   tag === 'article' || tag === 'tbody' || (tag === 'ul' && attributes['id'] !== undefined)
 
-/** Returns whether an element is inline text rather than a container. */
 const isLabel = ({ tag }: ElementNode): boolean => tag === 'span' || tag === 'p'
 
 /**

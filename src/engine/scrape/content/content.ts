@@ -40,7 +40,6 @@ export async function contentOf(document: PageDocument, options: ContentOptions)
   return warning === undefined ? content : { ...content, warning, warningCode: 'empty_page' }
 }
 
-/** Whether an element is an image with a text alternative. */
 const isDescribed = ({ tag, attributes }: ElementNode): boolean => tag === 'img' && !!attributes['alt']?.trim()
 
 /** Returns a warning for a page without text, or with only a notice. */

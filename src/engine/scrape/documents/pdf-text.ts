@@ -3,7 +3,6 @@ import { limits } from '../../../core/limits/limits.ts'
 
 /** Text and metadata of a PDF, as data that can be sent between threads. */
 export interface PdfText {
-  /** Text of each page. */
   readonly pages: readonly string[]
   /** Title, author and other metadata by their PDF names; times are dates. */
   readonly info: Readonly<Record<string, unknown>>

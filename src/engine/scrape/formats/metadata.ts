@@ -99,7 +99,6 @@ type Thing = Record<string, unknown>
 
 const described = /Article|Posting|Product|Recipe|Event|Course|Book|Movie|Report|Page|Question|Video|Podcast/
 
-/** Returns metadata from the JSON-LD of a page. */
 function linkedData(scripts: readonly string[]) {
   const things = scripts.flatMap(readThings)
   const thing = things.find((item) => described.test(String(item['@type'] ?? '')) && !/WebPage|BreadcrumbList/.test(String(item['@type']))) ?? things[0] // prettier-ignore

@@ -5,7 +5,6 @@ import { requestJson, resultsIn } from '../json-request.ts'
 import { textOfHtml } from '../plain-text.ts'
 import type { Period, SearchQuery, SearchProvider } from '../provider.ts'
 
-/** Maximum results per page, and maximum page. */
 const pageSize = 20
 const lastOffset = 9
 

@@ -5,7 +5,6 @@ import { requestJson, resultsIn } from '../json-request.ts'
 import { textOf } from '../plain-text.ts'
 import type { Period, SearchQuery, SearchProvider } from '../provider.ts'
 
-/** Maximum results per page, and in total. */
 const pageSize = 10
 const lastResult = 100
 
