@@ -40,11 +40,7 @@ export function crawlCalls({ manifest }: Context, { transport, kind }: LocatedEn
 }
 
 /** Starts a crawl that continues without this connection. */
-export async function startCrawl(
-  { io, manifest }: Context,
-  engine: LocatedEngine,
-  input: object,
-): Promise<CrawlAccepted> {
+export async function startCrawl({ io, manifest }: Context, engine: LocatedEngine, input: object) {
   const { http } = operationNamed(manifest, 'crawl')
   return (await call(
     engine.transport,

@@ -24,7 +24,11 @@ export async function report(io: Io, facts: Report): Promise<number> {
   const { end, accounts, resume, summary, failOnError } = facts
   const { finished, errors, stopped } = end
   if (stopped === 'unread') return exits.done
-  if (finished && !finished.success && !stopped) return printStartFailure(io, end)
+  if (finished && !finished.success && !stopped) {
+    const failure = failureOf(end)
+    await printError(io, `${end.url}: ${failure.message} [${failure.code}]`)
+    return failure.exit
+  }
   if (summary) await printErrors(io, errors)
   if (summary && finished) note(io, summaryLine(end, accounts))
   if (summary && !stopped) await printLimits(io, facts)
@@ -36,12 +40,6 @@ export async function report(io: Io, facts: Report): Promise<number> {
   if (finished!.status === 'completed') return failOnError && errors.length > 0 ? exits.failed : exits.done
   const failure = failureOf(end)
   await printError(io, `${failure.message} [${failure.code}]`, `resume with "${resume}"`)
-  return failure.exit
-}
-
-async function printStartFailure(io: Io, end: CrawlEnd): Promise<number> {
-  const failure = failureOf(end)
-  await printError(io, `${end.url}: ${failure.message} [${failure.code}]`)
   return failure.exit
 }
 

@@ -22,6 +22,13 @@ export function piecesOf({ data }: ScrapeAnswer): Piece[] {
   })
 }
 
+/** Returns a single text unchanged, several as one JSON value. */
+export function textOf(pieces: readonly Piece[]): string {
+  const found = pieces.filter((piece) => 'text' in piece)
+  if (found.length <= 1) return found[0]?.text ?? ''
+  return JSON.stringify(Object.fromEntries(found.map(({ format, value, text }) => [format, value ?? text])), null, 2)
+}
+
 /**
  * Returns a path derived from a URL, such as `example.com-docs-intro.md`, with a number if it is taken. With `taken`,
  * files of earlier runs are overwritten; without it, existing files are not.

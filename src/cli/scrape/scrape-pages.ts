@@ -45,11 +45,7 @@ interface ScrapeRun {
 }
 
 /** Scrapes each page with its own request, so that a failure affects one page only. */
-async function scrapeAll(
-  run: ScrapeRun,
-  urls: readonly string[],
-  writer: ReturnType<typeof pageWriterFor>,
-): Promise<number> {
+async function scrapeAll(run: ScrapeRun, urls: readonly string[], writer: ReturnType<typeof pageWriterFor>) {
   const { io } = run.context
   const many = urls.length > 1
   const progress = many
@@ -93,7 +89,7 @@ function statusFailure({ answer }: Scraped): BaxError | undefined {
 }
 
 /** Returns the URLs. @throws BaxError `invalid_request` if there are none */
-export async function urlsOf(io: Io, typed: TypedArguments): Promise<string[]> {
+async function urlsOf(io: Io, typed: TypedArguments): Promise<string[]> {
   const words = (typed.words[0] ?? []) as string[]
   const file = typed.flags['file'] as string | undefined
   const named: string[] = []

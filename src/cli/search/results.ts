@@ -4,7 +4,7 @@ import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { SearchAnswer, SearchResult } from '../../core/shapes/search.ts'
 import { printError } from '../output/errors.ts'
 import { type Io, print } from '../io.ts'
-import { type Piece, piecesOf, nameFor } from '../scrape/pieces.ts'
+import { nameFor, type Piece, piecesOf, textOf } from '../scrape/pieces.ts'
 import type { Context } from '../context.ts'
 import { styleFor } from '../output/style.ts'
 import { writeOutput } from '../output/write-output.ts'
@@ -19,7 +19,7 @@ export async function showResults(io: Io, results: readonly SearchResult[]): Pro
     print(io, `${`${position}.`.padEnd(indent.length)}${bold(title || url)}`)
     print(io, `${indent}${cyan(url)}`)
     for (const line of wrapped(io, description, indent.length)) print(io, `${indent}${line}`)
-    const text = content && textOf(piecesOfContent(content))
+    const text = content && textOf(piecesOfContent(content)).trim()
     if (text) print(io, `\n${text}`)
   }
 }
@@ -37,13 +37,6 @@ export async function reportMissing(io: Io, results: readonly SearchResult[]): P
     if (piecesOfContent(content!).length === 0) count += 1
   }
   return count
-}
-
-/** Returns a single text unchanged, several as one JSON value. */
-function textOf(pieces: readonly Piece[]): string {
-  const texts = pieces.filter((piece) => 'text' in piece)
-  if (texts.length <= 1) return texts[0]?.text.trim() ?? ''
-  return JSON.stringify(Object.fromEntries(texts.map(({ format, value, text }) => [format, value ?? text])), null, 2)
 }
 
 /** Wraps text to the terminal; returns one line in a pipe. */

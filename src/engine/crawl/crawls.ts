@@ -8,7 +8,7 @@ import { asBaxError, BaxError, type ErrorCode, errorTable } from '../../core/err
 import { newId } from '../../core/ids.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlListed, CrawlState, CrawlStatus, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
+import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlState, CrawlStatus, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
 import type { PageScraper } from '../scrape/scraper.ts'
 import { accountsOf, outcomeOf, pagesOf, type PageRange } from './responses.ts'
 import { crawlFrames } from './feed.ts'
@@ -80,10 +80,7 @@ export class EngineCrawls implements Crawls {
     }
   }
 
-  async list(
-    { limit }: { limit: number },
-    call: Call,
-  ): Promise<{ crawls: CrawlListed[]; total: number; warning?: string }> {
+  async list({ limit }: { limit: number }, call: Call) {
     const { crawls: all, warning } = await this.#list.all(call.caller, this.#maps)
     const crawls = all.slice(0, limit).map(({ record, isRunning }) => ({
       ...outcomeOf(record, { url: crawlUrl(record.id, call), isRunning }),

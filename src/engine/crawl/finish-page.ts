@@ -18,14 +18,13 @@ export interface PageFinisherOptions extends Pick<RunFacts, 'plan' | 'pages'> {
 export class PageFinisher {
   readonly #facts: PageFinisherOptions
   readonly #visited = new SeenSet()
-  scope: Scope
-  #discovery: Discovery
+  scope!: Scope
+  #discovery!: Discovery
   #started = false
 
   constructor(facts: PageFinisherOptions) {
     this.#facts = facts
-    this.scope = this.#scopeFrom(facts.plan.start)
-    this.#discovery = new Discovery(this.scope, facts.plan.input.max_depth)
+    this.#enter(facts.plan.start)
   }
 
   /** Restores the state after a journal line of an earlier run. */
@@ -115,17 +114,17 @@ export class PageFinisher {
     return this.#discovery.take(urls, 1)
   }
 
-  #scopeFrom(reached: URL): Scope {
+  #enter(reached: URL): void {
     const { input, rules, start } = this.#facts.plan
-    return new Scope(input, rules, start, reached)
+    this.scope = new Scope(input, rules, start, reached)
+    this.#discovery = new Discovery(this.scope, input.max_depth)
   }
 
   /** Sets the scope, which depends on the URL that the start page redirects to. */
   #setScope(reached: URL): void {
     if (this.#started) return
     this.#started = true
-    this.scope = this.#scopeFrom(reached)
-    this.#discovery = new Discovery(this.scope, this.#facts.plan.input.max_depth)
+    this.#enter(reached)
     this.#discovery.markKnown(this.#facts.plan.start)
     this.#discovery.markKnown(reached)
   }

@@ -74,12 +74,7 @@ export class Visitor {
     return !needsCheck || (await robots.rulesFor(final)).allows(final.href)
   }
 
-  async #loadWithRetries(
-    { url, depth }: QueuedUrl,
-    scrape: ScrapePlan,
-    gate: HostGate,
-    force: 'browser' | undefined,
-  ): Promise<LoadedVisit> {
+  async #loadWithRetries({ url, depth }: QueuedUrl, scrape: ScrapePlan, gate: HostGate, force: 'browser' | undefined) {
     const { loader, answers, signal } = this.#facts
     const budget = new TimeBudget(scrape, signal)
     for (let attempt = 0; ; attempt++) {

@@ -1,5 +1,4 @@
 /** Converts HTML text to Markdown, without a browser and without a network. */
-import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { contentOf } from './content/content.ts'
 import { htmlDocument } from './documents/read.ts'
 import { decodeText } from '../render/http/charset.ts'
@@ -15,10 +14,7 @@ export interface ExtractOptions {
 }
 
 /** Returns the Markdown of a page's main content, or of all of it. */
-export async function extractMarkdown(
-  bytes: Uint8Array,
-  { url, onlyMain, headline }: ExtractOptions,
-): Promise<{ markdown: string; warning?: string; warning_code?: WarningCode }> {
+export async function extractMarkdown(bytes: Uint8Array, { url, onlyMain, headline }: ExtractOptions) {
   const { text, charset } = await decodeText(bytes, null, { declares: true })
   const document = htmlDocument(text, charset, url ?? '')
   const canonical = url === undefined ? canonicalOf(document.tree.root) : undefined

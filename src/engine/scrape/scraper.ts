@@ -15,7 +15,7 @@ import { AnswerCache } from './cache.ts'
 import { type LoadContext, loadPage, fetchOverHttp, renderInBrowser } from './load-page.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
-import { isLarge, type WriteCondition } from './reading.ts'
+import { isLarge, type UnreadPage, type WriteCondition } from './reading.ts'
 import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
 import { writePage } from './write.ts'
 
@@ -160,13 +160,9 @@ export class PageScraper implements Scraper {
    * Returns the function that reads pages in worker threads: large pages, and with `all` every HTML page. Pages for a
    * language model are read in this thread, which has the model, unless they are too large for it.
    */
-  #readerOf(
-    plan: ScrapePlan,
-    task: TaskOptions,
-    { all, write }: ReadingOptions = { all: false, write: 'always' },
-  ): NonNullable<LoadContext['read']> {
+  #readerOf(plan: ScrapePlan, task: TaskOptions, { all, write }: ReadingOptions = { all: false, write: 'always' }) {
     const rules = this.#config.builtinExtractor !== false
-    return (page) => {
+    return (page: UnreadPage) => {
       const { kind, source } = page
       const content = 'text' in source ? source.text : source.bytes
       const large = isLarge(content)

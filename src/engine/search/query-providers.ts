@@ -66,7 +66,7 @@ export function checkProvider(name: SearchProviderName, config: SearchConfig): v
   })
 }
 
-export interface Collected {
+interface Collected {
   /** Results with unwrapped URLs, without duplicates. */
   readonly results: readonly ProviderResult[]
   readonly warnings: readonly string[]
@@ -76,11 +76,7 @@ export interface Collected {
 const base = 'https://search.invalid'
 
 /** Returns up to `question.limit` results. @throws BaxError if the first page fails; later errors are warnings */
-export async function collect(
-  provider: SearchProvider,
-  question: SearchQuery,
-  signal: AbortSignal,
-): Promise<Collected> {
+export async function collect(provider: SearchProvider, question: SearchQuery, signal: AbortSignal) {
   const found = new Map<string, ProviderResult>()
   const warnings = new Set<string>()
   let next: string | undefined

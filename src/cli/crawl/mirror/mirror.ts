@@ -195,12 +195,7 @@ export class Mirror {
 }
 
 /** Returns a file with rewritten links; undefined for formats without links. */
-async function rewritten(
-  format: string,
-  bytes: Buffer,
-  { url, path }: StoredPage,
-  places: PagePaths,
-): Promise<Buffer | undefined> {
+async function rewritten(format: string, bytes: Buffer, { url, path }: StoredPage, places: PagePaths) {
   if (format === 'markdown') return Buffer.from(withLocalLinks(bytes.toString(), url, path, places))
   if (format === 'html') return Buffer.from(await withLocalAnchors(bytes.toString(), url, path, places))
   return undefined

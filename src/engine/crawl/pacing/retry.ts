@@ -19,10 +19,7 @@ export interface RetryContext {
 }
 
 /** Resolves when it is time to retry. @throws the error if a retry makes no sense, or the signal's reason */
-export async function waitForRetry(
-  error: BaxError,
-  { attempt, gate, left, isStart, signal }: RetryContext,
-): Promise<void> {
+export async function waitForRetry(error: BaxError, { attempt, gate, left, isStart, signal }: RetryContext) {
   const tries = attempt + 1
   const afterMs = error.retryAfterSecs === undefined ? undefined : error.retryAfterSecs * 1000
   if (error.code === 'rate_limited' || afterMs !== undefined) {

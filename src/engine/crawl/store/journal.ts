@@ -128,12 +128,7 @@ export function appendTo({ fd }: FileHandle, bytes: Buffer, at: number): void {
 }
 
 /** Yields the lines between two positions, up to a damaged one, which is reported, or an incomplete last one. */
-export async function* readJournal(
-  path: string,
-  from = 0,
-  to = Infinity,
-  onDamage: () => void = () => {},
-): AsyncGenerator<PlacedLine> {
+export async function* readJournal(path: string, from = 0, to = Infinity, onDamage: () => void = () => {}) {
   if (from >= to) return
   const file = await open(path, 'r')
   try {
@@ -146,12 +141,7 @@ export async function* readJournal(
 const chunkBytes = 64 * 1024
 
 /** Yields the lines of an open journal, as `readJournal` does. */
-export async function* linesOf(
-  file: FileHandle,
-  from: number,
-  to: number,
-  onDamage: () => void = () => {},
-): AsyncGenerator<PlacedLine> {
+export async function* linesOf(file: FileHandle, from: number, to: number, onDamage: () => void = () => {}) {
   let rest: Buffer[] = []
   let at = from
   for (let next = from; next < to;) {
@@ -177,11 +167,7 @@ export async function* linesOf(
 export const warning = (message: string): JournalEntry => ({ type: 'crawl.warning', data: { message } })
 
 /** Returns URL and depth of pages by their index in `data`; `bytes` is the size of the journal. */
-export async function pagesAt(
-  journal: string,
-  bytes: number,
-  indexes: ReadonlySet<number>,
-): Promise<Map<number, QueuedUrl>> {
+export async function pagesAt(journal: string, bytes: number, indexes: ReadonlySet<number>) {
   const found = new Map<number, QueuedUrl>()
   if (indexes.size === 0) return found
   for await (const { line } of readJournal(journal, 0, bytes)) {

@@ -17,11 +17,7 @@ export interface ActionResults {
 }
 
 /** Runs the actions in order. @throws BaxError `action_failed` with `details.index` */
-export async function runActions(
-  visit: Visit,
-  actions: readonly ScrapeAction[],
-  signal: AbortSignal,
-): Promise<ActionResults> {
+export async function runActions(visit: Visit, actions: readonly ScrapeAction[], signal: AbortSignal) {
   const results = new Results()
   for (const [index, action] of actions.entries()) {
     try {
@@ -57,13 +53,7 @@ class Results {
 /** Errors caused by an action rather than by the page or bax. */
 const actionErrors = new Set(['element_not_found', 'element_not_visible', 'invalid_selector', 'evaluate_failed', 'invalid_data', 'internal_error', 'content_too_large']) // prettier-ignore
 
-async function run(
-  visit: Visit,
-  action: ScrapeAction,
-  signal: AbortSignal,
-  results: Results,
-  index: number,
-): Promise<void> {
+async function run(visit: Visit, action: ScrapeAction, signal: AbortSignal, results: Results, index: number) {
   const { done } = results
   // prettier-ignore
   switch (action.type) {

@@ -14,7 +14,6 @@ import {
   isPage,
 } from './document.ts'
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
-import type { PageReading } from '../page/read.page.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { StableLimits } from '../page/activity.page.ts'
 import type { StableCall, StablePage } from '../page/wait-until-stable.page.ts'
@@ -94,11 +93,7 @@ export class Visit {
    * Waits until the page, and every page that it redirects to, has loaded and is stable; for up to `emptyMs` while it
    * shows no content. Returns the page if it could be read at that moment.
    */
-  async untilReady(
-    signal: AbortSignal,
-    deadline: number,
-    emptyMs: number = scrape.emptyMs,
-  ): Promise<PageReading | undefined> {
+  async untilReady(signal: AbortSignal, deadline: number, emptyMs: number = scrape.emptyMs) {
     for (;;) {
       await this.#load(signal, deadline - scrape.reserveMs)
       const document = this.#committed

@@ -70,11 +70,7 @@ export function checkRedirects(redirects: readonly Redirect[]): void {
   })
 }
 
-function requestPage(
-  url: string,
-  { userAgent = httpUserAgent, signal, egress }: FetchOptions,
-  cookie: string,
-): Promise<HttpResponse> {
+function requestPage(url: string, { userAgent = httpUserAgent, signal, egress }: FetchOptions, cookie: string) {
   const target = new URL(url)
   const { username, password } = target
   target.username = ''
