@@ -31,10 +31,11 @@ interface CrawlRequest {
 
 /** Returns the exit code. @throws BaxError if the crawl cannot start, or the engine is lost */
 export async function crawlToEnd(request: CrawlRequest): Promise<number> {
-  const { context, engine, flags, input } = request
+  const { context, engine, flags, input, resumed } = request
   const { io } = context
   const mirror = await openMirror(request)
-  const { calls, owned } = await begin(request)
+  const calls = resumed ?? crawlCalls(context, engine, (await startCrawl(context, engine, input)).id)
+  const owned = !resumed || (await resumed.resume(io.signal))
   const { id } = calls
   const reader = new Reader(io)
   const resume = resumeCommand(context, flags, id)
@@ -56,17 +57,6 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
   } finally {
     await mirror?.close()
   }
-}
-
-async function begin({
-  context,
-  engine,
-  input,
-  resumed,
-}: CrawlRequest): Promise<{ calls: CrawlCalls; owned: boolean }> {
-  if (resumed) return { calls: resumed, owned: await resumed.resume(context.io.signal) }
-  const { id } = await startCrawl(context, engine, input)
-  return { calls: crawlCalls(context, engine, id), owned: true }
 }
 
 /** Saves the output folder beside a crawl of this machine, for `bax crawl list`. */
@@ -102,7 +92,7 @@ async function finishMirror(
   { context, flags }: CrawlRequest,
   mirror: Mirror,
   { finished, url, stopped }: CrawlEnd,
-  { errors, skipped, skipped_total, robots_blocked }: CrawlAccounts,
+  accounts: CrawlAccounts,
   identity: { readonly id: string; readonly resume: string },
 ): Promise<void> {
   const { io, settings } = context
@@ -111,7 +101,7 @@ async function finishMirror(
   if (mirror.size === 0 && !success) return stopped ? undefined : mirror.discard()
   const status = finished?.status ?? (stopped ? 'cancelled' : 'scraping')
   await withSpinner(io, 'rewriting links', async (say) => {
-    const outcome = { url, status, success, ...(status !== 'completed' && identity), errors, skipped, skippedTotal: skipped_total, robotsBlocked: robots_blocked } // prettier-ignore
+    const outcome = { url, status, ...(status !== 'completed' && identity), ...accounts, success }
     const contents = await mirror.finish(outcome, (done) => say(`rewriting links, ${done} of ${counted(mirror.size, 'page')}`)) // prettier-ignore
     if (!settings.json && flags['ndjson'] !== true) print(io, relative(io.cwd, contents))
   })

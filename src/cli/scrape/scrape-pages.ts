@@ -28,51 +28,42 @@ export async function scrapePages(context: Context, typed: TypedArguments, engin
     const input = withJsonFormat(Object.fromEntries(fields), typed.flags, io.cwd)
     const urls = await urlsOf(io, typed)
     const writer = pageWriterFor(context, typed.flags, input, urls.length)
-    const { http } = operationNamed(manifest, 'scrape')
     const failOnStatus = typed.flags['failOnStatus'] === true
-    return await scrapeAll({ context, engine, http, input, failOnStatus }, urls, writer)
+    const many = urls.length > 1
+    const progress = many
+      ? await startCount(io, urls.length, 'page')
+      : { ...(await startSpinner(io, `scraping ${urls[0]}`)), next: () => {} }
+    let failed = false
+    try {
+      for await (const scraped of inOrder(urls, together, (url) => scrapeOne(context, engine, { ...input, url }))) {
+        const failure = scraped.error ?? (failOnStatus ? statusFailure(scraped) : undefined)
+        failed ||= failure !== undefined
+        // The failure of a single page is the outcome of the command.
+        if (!many && scraped.error) throw scraped.error
+        progress.next(failure !== undefined)
+        await progress.hideWhile(() => writer.take(scraped, failure))
+      }
+      progress.stop()
+      await writer.end?.()
+    } finally {
+      progress.stop()
+    }
+    return failed ? exits.failed : exits.done
   } finally {
     await engine.transport.close()
   }
 }
 
-interface ScrapeRun {
-  readonly context: Context
-  readonly engine: LocatedEngine
-  readonly http: string
-  readonly input: Record<string, unknown>
-  readonly failOnStatus: boolean
-}
-
-/** Scrapes each page with its own request, so that a failure affects one page only. */
-async function scrapeAll(run: ScrapeRun, urls: readonly string[], writer: ReturnType<typeof pageWriterFor>) {
-  const { io } = run.context
-  const many = urls.length > 1
-  const progress = many
-    ? await startCount(io, urls.length, 'page')
-    : { ...(await startSpinner(io, `scraping ${urls[0]}`)), next: () => {} }
-  const failures: BaxError[] = []
+/** Scrapes a page with its own request, so that a failure affects one page only. */
+async function scrapeOne(
+  { io, manifest }: Context,
+  { transport }: LocatedEngine,
+  input: Readonly<Record<string, unknown>>,
+): Promise<Scraped> {
+  const { signal } = io
+  const url = String(input['url'])
   try {
-    for await (const scraped of inOrder(urls, together, (url) => scrapeOne(run, url))) {
-      const failure = scraped.error ?? (run.failOnStatus ? statusFailure(scraped) : undefined)
-      if (failure) failures.push(failure)
-      // The failure of a single page is the outcome of the command.
-      if (!many && scraped.error) throw scraped.error
-      progress.next(failure !== undefined)
-      await progress.hideWhile(() => writer.take(scraped, failure))
-    }
-    progress.stop()
-    await writer.end?.()
-  } finally {
-    progress.stop()
-  }
-  return failures.length > 0 ? exits.failed : exits.done
-}
-
-async function scrapeOne({ context, engine, http, input }: ScrapeRun, url: string): Promise<Scraped> {
-  const { signal } = context.io
-  try {
-    const body = await call(engine.transport, http, { ...input, url }, { signal, strict: true })
+    const body = await call(transport, operationNamed(manifest, 'scrape').http, input, { signal, strict: true })
     const answer = body as ScrapeAnswer
     return answer.success ? { url, answer } : { url, error: BaxError.fromBody(body) }
   } catch (error) {

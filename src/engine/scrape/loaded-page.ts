@@ -2,8 +2,7 @@
 import type { ScrapeAnswer, WarningCode } from '../../core/shapes/scrape.ts'
 import type { RenderedPage } from '../render/browser/renderer.ts'
 import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'
-import type { FetchedPage, Redirect } from '../render/http/fetch.ts'
-import type { ResponseHeaders } from '../render/http/response-headers.ts'
+import type { FetchedPage, PageResponse } from '../render/http/fetch.ts'
 import { isReadableTree } from './content/content.ts'
 import type { PageDocument } from './documents/document.ts'
 import { linksOf } from './formats/links.ts'
@@ -12,12 +11,8 @@ import { linksOf } from './formats/links.ts'
 export type Extras = Pick<RenderedPage, 'isPage' | 'screenshot' | 'reading' | 'actions'>
 
 /** A page and the response that contained it. */
-export interface LoadedPage {
+export interface LoadedPage extends PageResponse {
   readonly document: PageDocument
-  readonly url: string
-  readonly status: number
-  readonly headers: ResponseHeaders
-  readonly redirects: readonly Redirect[]
   readonly render: 'http' | 'browser'
   readonly rendered?: Extras
   readonly warnings: readonly string[]

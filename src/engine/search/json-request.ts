@@ -3,8 +3,7 @@ import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { boundedText } from '../bounded-text.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { explainFetch } from '../render/http/fetch-errors.ts'
-import { oneLine } from './plain-text.ts'
-import type { ProviderResult } from './provider.ts'
+import { type ProviderResult, oneLine } from './provider.ts'
 
 export interface JsonRequest {
   readonly url: URL

@@ -1,8 +1,15 @@
 /** The result page of a search engine in a browser. */
 import { BaxError } from '../../core/errors/errors.ts'
-import { attribute, classes, type ElementNode, elementsOf, findElement, type Tree, visibleText } from '../extract/tree.ts' // prettier-ignore
-import { oneLine } from './plain-text.ts'
-import type { ProviderResult } from './provider.ts'
+import {
+  attribute,
+  classes,
+  type ElementNode,
+  elementsOf,
+  findElement,
+  type Tree,
+  visibleText,
+} from '../extract/tree.ts'
+import { type ProviderResult, oneLine } from './provider.ts'
 
 export interface ResultDocument {
   readonly tree: Tree

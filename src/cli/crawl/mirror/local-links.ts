@@ -59,13 +59,7 @@ export function withLocalLinks(markdown: string, base: string, from: string, pla
  * Returns the new value of a link: a path to another file, a fragment of this one, or the absolute URL of a page
  * without a file; undefined if the link stays unchanged.
  */
-function localLink(
-  link: string,
-  base: string,
-  from: string,
-  places: PagePaths,
-  ending: string,
-): string | undefined {
+function localLink(link: string, base: string, from: string, places: PagePaths, ending: string): string | undefined {
   if (!URL.canParse(link, base)) return undefined
   const url = new URL(link, base)
   const to = places.find(url.href)

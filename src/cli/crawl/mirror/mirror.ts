@@ -31,14 +31,10 @@ import { Names } from './page-path.ts'
 export type CrawledPage = CrawlEventData['crawl.page']
 
 /** Facts about a page that are needed at the end. */
-interface StoredPage {
-  readonly url: string
+interface StoredPage extends Pick<ManifestPage, 'url' | 'title' | 'status' | 'depth'> {
   readonly aliases: readonly string[]
   readonly path: string
   readonly pieces: readonly { readonly format: string; readonly extension: string }[]
-  readonly title: string | null
-  readonly status: number | null
-  readonly depth: number
   /** False for plain text. */
   readonly hasLinks: boolean
 }

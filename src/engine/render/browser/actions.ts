@@ -2,19 +2,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
+import type { ScrapeAction, ScrapeData } from '../../../core/shapes/scrape.ts'
 import actScript from '../page/act.page.ts?inline'
 import type { Point } from '../page/act.page.ts'
 import { keysOf } from './keys.ts'
 import type { Visit } from './visit.ts'
 import readScript from '../page/read.page.ts?inline'
 
-export interface ActionResults {
-  readonly screenshots: string[]
-  readonly results: { index: number; value: unknown }[]
-  /** Present if there are scrape actions. */
-  scrapes?: { url: string; html: string }[]
-}
+export type ActionResults = NonNullable<ScrapeData['actions']>
 
 /** Runs the actions in order. @throws BaxError `action_failed` with `details.index` */
 export async function runActions(visit: Visit, actions: readonly ScrapeAction[], signal: AbortSignal) {

@@ -10,7 +10,7 @@ import { type ActionResults, runActions, capture } from './actions.ts'
 import { blockedPatterns } from './blocked-urls.ts'
 import { ResponseHeaders } from '../http/response-headers.ts'
 import { renderedAtOnce } from './concurrency.ts'
-import type { Redirect } from '../http/fetch.ts'
+import type { PageResponse } from '../http/fetch.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { PageReading } from '../page/read.page.ts'
 import { RenderBrowser, type RenderKind } from './render-browser.ts'
@@ -33,11 +33,7 @@ export interface RenderRequest {
   readonly deadline: number
 }
 
-export interface RenderedPage {
-  readonly url: string
-  readonly status: number
-  readonly headers: ResponseHeaders
-  readonly redirects: readonly Redirect[]
+export interface RenderedPage extends PageResponse {
   /** False for content other than HTML, of which there may be a screenshot. */
   readonly isPage: boolean
   readonly html: string

@@ -13,12 +13,16 @@ export interface Redirect {
   readonly status: number
 }
 
-export interface FetchedPage {
+/** The response that contained a page. */
+export interface PageResponse {
   /** URL after all redirects, with the fragment. */
   readonly url: string
   readonly status: number
   readonly headers: ResponseHeaders
   readonly redirects: readonly Redirect[]
+}
+
+export interface FetchedPage extends PageResponse {
   /** Decompressed body. */
   readonly bytes: Uint8Array
 }
