@@ -40,14 +40,10 @@ export function crawlCalls({ manifest }: Context, { transport, kind }: LocatedEn
 }
 
 /** Starts a crawl that continues without this connection. */
-export async function startCrawl({ io, manifest }: Context, engine: LocatedEngine, input: object) {
+export async function startCrawl({ io, manifest }: Context, { transport }: LocatedEngine, input: object) {
   const { http } = operationNamed(manifest, 'crawl')
-  return (await call(
-    engine.transport,
-    http,
-    { ...input, async: true },
-    { strict: true, signal: io.signal },
-  )) as CrawlAccepted
+  const options = { strict: true, signal: io.signal }
+  return (await call(transport, http, { ...input, async: true }, options)) as CrawlAccepted
 }
 
 const pagesAtOnce = 100
@@ -87,10 +83,7 @@ interface CrawlStream {
   readonly retryMs: number
 }
 
-/**
- * Yields the events after `since` up to the last one. Reconnects without losing or repeating events.
- * @throws BaxError `engine_unreachable` if the stream ends before the crawl
- */
+/** Yields the events after `since`, each once, across reconnections. @throws BaxError `engine_unreachable` */
 export async function* followCrawl(
   { transport, http, id, retryMs }: CrawlStream,
   since: number,

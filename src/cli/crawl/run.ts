@@ -136,10 +136,7 @@ class CrawlRun {
   }
 }
 
-/**
- * Returns `41 pages, 12.5/s, 210 waiting, 1 error, https://…`, cut to the terminal's width. `last` is the URL to show
- * while no page is being visited.
- */
+/** Returns `41 pages, 12.5/s, 210 waiting, 1 error, https://…`; `last` is the URL while no page is being visited. */
 function progressLine(io: Io, progress: CrawlEventData['crawl.progress'], last: string): string {
   const { completed, pages_per_second: rate, queued, errors, current } = progress
   const facts = [

@@ -54,7 +54,10 @@ export class EngineCrawls implements Crawls {
   }
 
   async crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted> {
-    if (input.limit > this.mostPages) throw limitTooLarge(this.mostPages)
+    if (input.limit > this.mostPages) {
+      const message = `must be at most ${this.mostPages}`
+      throw new BaxError('invalid_request', `limit ${message}`, { details: [{ path: 'limit', message }] })
+    }
     const live = await this.#start(input, call)
     if (input.async || call.preferAsync) return { success: true, id: live.id, url: crawlUrl(live.id, call) }
     await this.#waitUntilDone(live, call.signal)
@@ -262,8 +265,3 @@ function throwServerErrors({ startFailure }: CrawlRecord): void {
 
 const addWarning = <Outcome extends { warning?: string }>(outcome: Outcome, more: string | undefined): Outcome =>
   more === undefined ? outcome : { ...outcome, warning: [outcome.warning, more].filter(Boolean).join('; ') }
-
-const limitTooLarge = (max: number): BaxError => {
-  const message = `must be at most ${max}`
-  return new BaxError('invalid_request', `limit ${message}`, { details: [{ path: 'limit', message }] })
-}

@@ -78,10 +78,7 @@ function publicMessage(message: unknown, secrets: readonly string[]): string {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text
 }
 
-/**
- * Returns the results in a list of entries, read from the given fields; entries without a URL are skipped.
- * @throws BaxError `provider_failed` if it is not a list, or has entries but none with a URL.
- */
+/** Returns the results in a list of entries, except those without a URL. @throws BaxError `provider_failed` */
 export function resultsIn(
   list: unknown,
   fields: { readonly url: string; readonly description: string },

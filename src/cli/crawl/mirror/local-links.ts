@@ -55,10 +55,7 @@ export function withLocalLinks(markdown: string, base: string, from: string, pla
   return text + markdown.slice(done)
 }
 
-/**
- * Returns the new value of a link: a path to another file, a fragment of this one, or the absolute URL of a page
- * without a file; undefined if the link stays unchanged.
- */
+/** Returns the new value of a link, absolute for a page without a file; undefined if it stays unchanged. */
 function localLink(link: string, base: string, from: string, places: PagePaths, ending: string): string | undefined {
   if (!URL.canParse(link, base)) return undefined
   const url = new URL(link, base)

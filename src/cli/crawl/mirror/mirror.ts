@@ -86,10 +86,7 @@ export class Mirror {
     return this.#pages.size
   }
 
-  /**
-   * Records the crawl in the folder, so that it can be resumed after its process is killed.
-   * @throws BaxError `not_empty` like `checkStart`
-   */
+  /** Records the crawl in the folder, so that it can be resumed. @throws BaxError `not_empty`, like `checkStart` */
   async begin(crawl: WritingCrawl): Promise<void> {
     this.checkStart(crawl.url)
     if (this.#journal) return
@@ -131,10 +128,7 @@ export class Mirror {
     })
   }
 
-  /**
-   * Assigns final names, rewrites links, writes contents and manifest, and removes files of earlier crawls. Returns the
-   * path of the table of contents.
-   */
+  /** Renames and links files, writes contents and manifest, removes earlier files; returns the path of the contents. */
   async finish(outcome: Outcome, onPage: (done: number) => void): Promise<string> {
     const sorted = [...this.#pages].toSorted(([a], [b]) => a - b).map(([, page]) => page)
     const named = await this.#assignNames(sorted)

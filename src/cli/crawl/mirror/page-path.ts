@@ -93,10 +93,7 @@ export class Names {
     return this.#withHash(plain, url)
   }
 
-  /**
-   * Returns the final path of a page, once all are known. Pages with the same path all get a hash, so that names do not
-   * depend on their order.
-   */
+  /** Returns the final path, once all pages are known: those with the same path all get a hash, whatever the order. */
   final(url: string): string {
     const plain = pathOf(url)
     return this.#shared.has(folded(plain)) ? this.#withHash(plain, url) : plain

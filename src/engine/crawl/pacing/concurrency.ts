@@ -42,10 +42,7 @@ export function adaptiveConcurrency(onChange: () => void): Concurrency {
   }
 }
 
-/**
- * Decreases by a quarter, or increases by one, by the mean delay of the event loop, the load average per CPU, and the
- * fraction of free memory.
- */
+/** Decreases by a quarter, or increases by one, given the event loop delay, load per CPU and share of free memory. */
 export function nextConcurrency(atOnce: number, { lagMs, load, free }: Record<'lagMs' | 'load' | 'free', number>) {
   if (lagMs > overloadedMs || free < 0.05) return Math.max(min, Math.floor(atOnce * 0.75))
   if (lagMs > relaxedMs || load > 3 || free < 0.1) return atOnce

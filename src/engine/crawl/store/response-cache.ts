@@ -67,7 +67,11 @@ export class ResponseCache {
       fetched: (url, ask) =>
         this.#once(visit, `GET ${url}`, ask, {
           pack: ({ headers, bytes, ...facts }) => [{ ...facts, headers: headers.pairs() }, bytes],
-          unpack: (facts, bytes) => ({ ...(facts as unknown as FetchedPage), headers: headersOf(facts), bytes }),
+          unpack: (facts, bytes) => ({
+            ...(facts as Pick<FetchedPage, 'url' | 'status' | 'redirects'>),
+            headers: headersOf(facts),
+            bytes,
+          }),
         }),
       rendered: (ask) =>
         this.#once(visit, 'render', ask, {

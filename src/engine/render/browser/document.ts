@@ -51,7 +51,7 @@ export interface Frame {
 }
 
 /** Parameters of `Network.requestWillBeSent`. */
-export interface RequestWillBeSent {
+export type RequestWillBeSent = {
   readonly requestId: string
   readonly type: string
   readonly frameId: string

@@ -240,17 +240,17 @@ export class Visit {
   }
 
   #request(params: Record<string, unknown>): void {
-    const { requestId, type, frameId, loaderId, redirectResponse } = params as unknown as RequestWillBeSent
+    const request = params as RequestWillBeSent
+    const { requestId, type, frameId, loaderId, redirectResponse } = request
     if (type === 'Document' && frameId === this.#mainFrame) {
       this.#loader ??= loaderId
-      this.#document.requested(params as unknown as RequestWillBeSent)
+      this.#document.requested(request)
       if (redirectResponse) this.#redirect(redirectResponse.url, redirectResponse.status)
       else {
         if (this.response && this.#committed > 0) this.#redirect(this.response.url, this.response.status)
         this.#requested++
       }
-    } else if (watchedTypes.has(type) && !isUnimportant(params as unknown as RequestWillBeSent))
-      this.#pending.set(requestId, type)
+    } else if (watchedTypes.has(type) && !isUnimportant(request)) this.#pending.set(requestId, type)
   }
 
   #requestEnded(requestId: string, failure?: string): void {

@@ -86,10 +86,7 @@ const isBare = ({ tag, attributes }: ElementNode): boolean =>
 
 const isLabel = ({ tag }: ElementNode): boolean => tag === 'span' || tag === 'p'
 
-/**
- * Returns whether scripts mention one of the IDs in quotes or, as a selector, after a number sign. Searches for all at
- * once, because a page can have thousands of empty elements and much code.
- */
+/** Returns whether scripts mention an ID in quotes or after `#`. Searches for all at once: there may be thousands. */
 function areMentioned(ids: readonly string[], scripts: readonly string[]): boolean {
   const quoted = new Set(scripts.flatMap((code) => ["'", '"', '`'].flatMap((sign) => code.split(sign).slice(1, -1))))
   const names = ids.filter((id) => id.length > 1)

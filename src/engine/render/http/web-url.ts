@@ -3,10 +3,7 @@ import { normaliseUrl } from '../../../core/net/urls.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { attribute, elementsOf, type ElementNode, type Tree } from '../../extract/tree.ts'
 
-/**
- * Resolves the target of a redirect; keeps the fragment, as browsers do.
- * @throws BaxError `url_blocked` for schemes other than http and https, `connection_failed` for an invalid URL.
- */
+/** Resolves the target of a redirect, with the fragment. @throws BaxError `url_blocked` or `connection_failed` */
 export function redirectUrl(target: string, base: string): string {
   if (!URL.canParse(target, base)) throw new BaxError('connection_failed', 'the page redirects to an invalid URL')
   const url = new URL(target, base)

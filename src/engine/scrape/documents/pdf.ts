@@ -9,11 +9,7 @@ const { threads, bytes: maxBytes, pollMs } = limits.pdf
 
 const read = runInWorker('pdf-worker.mjs', readPdf, limits.pdf)
 
-/**
- * Reads a PDF.
- * @throws BaxError `unsupported_content_type` for a locked or invalid PDF, `content_too_large` for one that needs too
- * much memory; the reason of `signal`
- */
+/** Reads a PDF. @throws BaxError `unsupported_content_type` or `content_too_large`, or the reason of `signal` */
 export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortSignal): Promise<PageDocument> {
   // The parser takes ownership of the memory, and does not accept a Buffer.
   const pdf = await readBounded(new Uint8Array(bytes), signal)
