@@ -10,10 +10,7 @@ export interface ProviderResults extends Collected {
 }
 
 /** Signals that end a search early: the caller disconnected, or the search timed out. */
-export interface SearchSignals {
-  readonly caller: AbortSignal
-  readonly clock: AbortSignal
-}
+type SearchSignals = Readonly<Record<'caller' | 'clock', AbortSignal>>
 
 /** Runs the search. @throws BaxError `search_unavailable` with the errors of all providers. */
 export async function queryProviders(

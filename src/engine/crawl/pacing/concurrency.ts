@@ -1,4 +1,4 @@
-/** The number of pages loaded at the same time, which adapts to the load of the machine. */
+/** The number of pages loaded at the same time, which adapts to the load of the machine, and the resulting rate. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
 import { renderedAtOnce } from '../../render/browser/concurrency.ts'
@@ -47,4 +47,29 @@ export function nextConcurrency(atOnce: number, { lagMs, load, free }: Record<'l
   if (lagMs > overloadedMs || free < 0.05) return Math.max(min, Math.floor(atOnce * 0.75))
   if (lagMs > relaxedMs || load > 3 || free < 0.1) return atOnce
   return Math.min(max, atOnce + 1)
+}
+
+const windowMs = 10_000
+
+export class Speed {
+  readonly #start = performance.now()
+  #times: number[] = []
+
+  count(): void {
+    this.#times.push(performance.now())
+    if (this.#times.length > 1000) this.#drop()
+  }
+
+  /** Returns the pages per second over the last ten seconds, or since the start. */
+  perSecond(): number {
+    this.#drop()
+    const secs = Math.min(windowMs, performance.now() - this.#start) / 1000
+    return secs > 0 ? Math.round((this.#times.length / secs) * 10) / 10 : 0
+  }
+
+  #drop(): void {
+    const from = performance.now() - windowMs
+    const at = this.#times.findIndex((time) => time >= from)
+    this.#times = at < 0 ? [] : this.#times.slice(at)
+  }
 }

@@ -4,9 +4,8 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { Egress } from '../../egress/egress.ts'
 import { explainFetch } from '../../render/http/fetch-errors.ts'
-import { type HttpResponse, httpUserAgent, request } from '../../render/http/http-client.ts'
+import { type HttpResponse, httpUserAgent, request, type RequestOptions } from '../../render/http/http-client.ts'
 import { redirectUrl } from '../../render/http/web-url.ts'
 
 export interface SitemapEntry {
@@ -14,10 +13,7 @@ export interface SitemapEntry {
   readonly isSitemap: boolean
 }
 
-export interface FetchContext {
-  readonly egress: Egress
-  readonly signal: AbortSignal
-}
+type FetchContext = Pick<RequestOptions, 'egress' | 'signal'>
 
 const maxDepth = 32
 

@@ -1,6 +1,7 @@
 /** Documents in a tab: CDP events about them, the last one requested, and the error if it failed to load. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Failures } from '../../egress/failures.ts'
+import type { PageResponse } from '../http/fetch.ts'
 import { ResponseHeaders } from '../http/response-headers.ts'
 
 export class RequestedDocument {
@@ -68,11 +69,8 @@ export interface ExceptionDetails {
 export const exceptionText = ({ text, exception }: ExceptionDetails): string =>
   exception?.description?.split('\n')[0] ?? (exception?.value === undefined ? text : `threw ${JSON.stringify(exception.value)}`) // prettier-ignore
 
-export interface DocumentResponse {
+export interface DocumentResponse extends Omit<PageResponse, 'redirects'> {
   readonly requestId: string
-  readonly url: string
-  readonly status: number
-  readonly headers: ResponseHeaders
   readonly mimeType: string
 }
 
