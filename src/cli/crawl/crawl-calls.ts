@@ -1,15 +1,17 @@
-/** API calls about crawls. */
-import { call } from '../../client/client.ts'
+/** API calls about crawls, and the stream of their events. */
+import { setTimeout as after } from 'node:timers/promises'
+import { call, openStream } from '../../client/client.ts'
+import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { CrawlAccepted, CrawlAccounts, CrawlState } from '../../core/shapes/crawl.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { CrawlAccepted, CrawlAccounts, CrawlEventData, CrawlEventType, CrawlState } from '../../core/shapes/crawl.ts' // prettier-ignore
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { type Context, operationNamed } from '../context.ts'
-import type { Reader } from './reader.ts'
+import type { Reader } from './sinks.ts'
 
 export type CrawlCalls = ReturnType<typeof crawlCalls>
 
-/** Returns the calls about one crawl. */
-export function crawlCalls({ manifest }: Context, { transport }: LocatedEngine, id: string) {
+export function crawlCalls({ manifest }: Context, { transport, kind }: LocatedEngine, id: string) {
   const ask = (name: string, input: Record<string, unknown>, signal?: AbortSignal): Promise<unknown> =>
     call(transport, operationNamed(manifest, name).http, { id, ...input }, { strict: true, ...(signal && { signal }) })
   return {
@@ -19,6 +21,11 @@ export function crawlCalls({ manifest }: Context, { transport }: LocatedEngine, 
       (await ask('getCrawl', { skip, limit }, signal)) as CrawlState,
     accounts: async () => (await ask('getCrawlErrors', {})) as CrawlAccounts,
     cancel: (signal?: AbortSignal) => ask('cancelCrawl', {}, signal),
+    /** Yields the events after `since` up to the last one. */
+    events: (since: number, signal: AbortSignal) => {
+      const { http } = operationNamed(manifest, 'crawlEvents')
+      return followCrawl({ transport, http, id, retryMs: kind === 'server' ? limits.stream.reconnectMs : 0 }, since, signal) // prettier-ignore
+    },
     /** Resumes a crawl that was interrupted; returns false if it is running or complete. */
     async resume(signal: AbortSignal): Promise<boolean> {
       try {
@@ -33,21 +40,12 @@ export function crawlCalls({ manifest }: Context, { transport }: LocatedEngine, 
 }
 
 /** Starts a crawl that continues without this connection. */
-export async function startCrawl(
-  { io, manifest }: Context,
-  engine: LocatedEngine,
-  input: object,
-): Promise<CrawlAccepted> {
+export async function startCrawl({ io, manifest }: Context, { transport }: LocatedEngine, input: object) {
   const { http } = operationNamed(manifest, 'crawl')
-  return (await call(
-    engine.transport,
-    http,
-    { ...input, async: true },
-    { strict: true, signal: io.signal },
-  )) as CrawlAccepted
+  const options = { strict: true, signal: io.signal }
+  return (await call(transport, http, { ...input, async: true }, options)) as CrawlAccepted
 }
 
-/** Pages per request. */
 const pagesAtOnce = 100
 
 /** Prints the answer of `POST /v1/crawl` with all pages, which are requested in chunks. */
@@ -65,3 +63,59 @@ export async function printAnswer(reader: Reader, calls: CrawlCalls): Promise<vo
   }
   await reader.print(`],${JSON.stringify(accounts).slice(1)}\n`)
 }
+
+/** A frame of the stream. */
+export type CrawlEvent = {
+  readonly [Type in CrawlEventType]: {
+    readonly seq: number
+    readonly ts: string
+    readonly type: Type
+    readonly data: CrawlEventData[Type]
+  }
+}[CrawlEventType]
+
+interface CrawlStream {
+  readonly transport: Transport
+  /** Route of the stream. */
+  readonly http: string
+  readonly id: string
+  /** How long to retry a broken connection, in milliseconds; 0 for an engine on this machine. */
+  readonly retryMs: number
+}
+
+/** Yields the events after `since`, each once, across reconnections. @throws BaxError `engine_unreachable` */
+export async function* followCrawl(
+  { transport, http, id, retryMs }: CrawlStream,
+  since: number,
+  signal: AbortSignal,
+): AsyncGenerator<CrawlEvent> {
+  let seen = since
+  let opened = false
+  // A resumed crawl has the `crawl.finished` of its first part in the middle, so the end of the stream counts, too.
+  let finished = false
+  let brokenAt: number | undefined
+  for (;;) {
+    let broken: unknown
+    try {
+      const frames = await openStream<CrawlEvent>(transport, http, { id, since: seen }, { signal, strict: true })
+      opened = true
+      for await (const event of frames ?? []) {
+        seen = event.seq
+        brokenAt = undefined
+        // Progress may follow the end.
+        if (event.type !== 'crawl.progress') finished = event.type === 'crawl.finished'
+        yield event
+      }
+    } catch (error) {
+      if (!(error instanceof BaxError && error.code === 'engine_unreachable' && opened) || signal.aborted) throw error
+      broken = error
+    }
+    if (finished && !broken) return
+    signal.throwIfAborted()
+    brokenAt ??= performance.now()
+    if (performance.now() - brokenAt >= retryMs) throw broken ?? cutOff()
+    await after(limits.stream.retryMs / 4, undefined, { signal })
+  }
+}
+
+const cutOff = () => new BaxError('engine_unreachable', 'the crawl has not ended, but this engine does not run it')

@@ -7,7 +7,7 @@ import type { CrawlAccounts } from '../../core/shapes/crawl.ts'
 import { crawlOutput } from '../../core/state/local-files.ts'
 import { writeState } from '../../core/state/state-file.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
-import { type Context, operationNamed } from '../context.ts'
+import type { Context } from '../context.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { note, print } from '../io.ts'
 import { withSpinner } from '../output/progress.ts'
@@ -16,8 +16,7 @@ import { counted } from '../output/counted.ts'
 import { Mirror } from './mirror/mirror.ts'
 import { report } from './report.ts'
 import { type CrawlEnd, runCrawl } from './run.ts'
-import { Reader, ReaderGone } from './reader.ts'
-import { linesSink, type Sink, textSink } from './sinks.ts'
+import { linesSink, Reader, ReaderGone, type Sink, textSink } from './sinks.ts'
 
 type Flags = Readonly<Record<string, unknown>>
 
@@ -27,35 +26,26 @@ interface CrawlRequest {
   readonly flags: Flags
   /** Body of the request. */
   readonly input: Readonly<Record<string, unknown>>
-  /** An earlier crawl to resume. */
   readonly resumed?: CrawlCalls
 }
 
 /** Returns the exit code. @throws BaxError if the crawl cannot start, or the engine is lost */
 export async function crawlToEnd(request: CrawlRequest): Promise<number> {
-  const { context, engine, flags, input } = request
-  const { io, manifest } = context
+  const { context, engine, flags, input, resumed } = request
+  const { io } = context
   const mirror = await openMirror(request)
-  const { calls, owned } = await begin(request)
-  const followed = {
-    transport: engine.transport,
-    http: operationNamed(manifest, 'crawlEvents').http,
-    id: calls.id,
-    retryMs: engine.kind === 'server' ? limits.stream.reconnectMs : 0,
-  }
+  const calls = resumed ?? crawlCalls(context, engine, (await startCrawl(context, engine, input)).id)
+  const owned = !resumed || (await resumed.resume(io.signal))
+  const { id } = calls
   const reader = new Reader(io)
+  const resume = resumeCommand(context, flags, id)
   const sinks = sinksOf(request, reader)
-  if (mirror) sinks.push({ page: (page) => mirror.take(page) })
-  const resume = resumeCommand(context, flags, calls.id)
-  const onStart = async (url: string) => {
-    mirror?.checkStart(url)
-    await mirror?.begin({ url, id: calls.id, resume })
-  }
-  if (mirror && engine.kind !== 'server') await saveOutputFolder(context.settings.stateDir, calls.id, mirror.root)
+  if (mirror) sinks.push({ start: (url) => mirror.begin({ url, id, resume }), page: (page) => mirror.take(page) })
+  if (mirror && engine.kind !== 'server') await saveOutputFolder(context.settings.stateDir, id, mirror.root)
   try {
-    const end = await runCrawl({ io, calls, followed, sinks, owned, onStart })
+    const end = await runCrawl({ io, calls, sinks, owned })
     const accounts = await calls.accounts()
-    if (mirror) await finishMirror(request, mirror, end, accounts, { id: calls.id, resume })
+    if (mirror) await finishMirror(request, mirror, end, accounts, { id, resume })
     if (context.settings.json && end.stopped !== 'unread') await printAnswer(reader, calls)
     const limit = Number(input['limit'] ?? limits.crawl.pages)
     const isText = flags['ndjson'] !== true && !context.settings.json
@@ -67,17 +57,6 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
   } finally {
     await mirror?.close()
   }
-}
-
-async function begin({
-  context,
-  engine,
-  input,
-  resumed,
-}: CrawlRequest): Promise<{ calls: CrawlCalls; owned: boolean }> {
-  if (resumed) return { calls: resumed, owned: await resumed.resume(context.io.signal) }
-  const { id } = await startCrawl(context, engine, input)
-  return { calls: crawlCalls(context, engine, id), owned: true }
 }
 
 /** Saves the output folder beside a crawl of this machine, for `bax crawl list`. */
@@ -113,7 +92,7 @@ async function finishMirror(
   { context, flags }: CrawlRequest,
   mirror: Mirror,
   { finished, url, stopped }: CrawlEnd,
-  { errors, skipped, skipped_total, robots_blocked }: CrawlAccounts,
+  accounts: CrawlAccounts,
   identity: { readonly id: string; readonly resume: string },
 ): Promise<void> {
   const { io, settings } = context
@@ -122,13 +101,12 @@ async function finishMirror(
   if (mirror.size === 0 && !success) return stopped ? undefined : mirror.discard()
   const status = finished?.status ?? (stopped ? 'cancelled' : 'scraping')
   await withSpinner(io, 'rewriting links', async (say) => {
-    const outcome = { url, status, success, ...(status !== 'completed' && identity), errors, skipped, skippedTotal: skipped_total, robotsBlocked: robots_blocked } // prettier-ignore
+    const outcome = { url, status, ...(status !== 'completed' && identity), ...accounts, success }
     const contents = await mirror.finish(outcome, (done) => say(`rewriting links, ${done} of ${counted(mirror.size, 'page')}`)) // prettier-ignore
     if (!settings.json && flags['ndjson'] !== true) print(io, relative(io.cwd, contents))
   })
 }
 
-/** Returns the command line that resumes a crawl. */
 function resumeCommand({ settings }: Context, flags: Flags, id: string): string {
   const repeated = ['server', 'stateDir', 'output'].flatMap((name) => {
     const value = flags[name]

@@ -7,14 +7,12 @@ import { styleFor } from '../output/style.ts'
 import { counted } from '../output/counted.ts'
 import type { CrawlEnd } from './run.ts'
 
-/** Maximum number of errors that are printed. */
 const maxErrors = 10
 
 export interface Report {
   readonly end: CrawlEnd
   readonly accounts: CrawlAccounts
   readonly limit: number
-  /** Command that resumes the crawl. */
   readonly resume: string
   /** Whether to print errors and a summary for humans. */
   readonly summary: boolean
@@ -26,7 +24,11 @@ export async function report(io: Io, facts: Report): Promise<number> {
   const { end, accounts, resume, summary, failOnError } = facts
   const { finished, errors, stopped } = end
   if (stopped === 'unread') return exits.done
-  if (finished && !finished.success && !stopped) return printStartFailure(io, end)
+  if (finished && !finished.success && !stopped) {
+    const failure = failureOf(end)
+    await printError(io, `${end.url}: ${failure.message} [${failure.code}]`)
+    return failure.exit
+  }
   if (summary) await printErrors(io, errors)
   if (summary && finished) note(io, summaryLine(end, accounts))
   if (summary && !stopped) await printLimits(io, facts)
@@ -38,13 +40,6 @@ export async function report(io: Io, facts: Report): Promise<number> {
   if (finished!.status === 'completed') return failOnError && errors.length > 0 ? exits.failed : exits.done
   const failure = failureOf(end)
   await printError(io, `${failure.message} [${failure.code}]`, `resume with "${resume}"`)
-  return failure.exit
-}
-
-/** Prints the error of a start page that could not be fetched. */
-async function printStartFailure(io: Io, end: CrawlEnd): Promise<number> {
-  const failure = failureOf(end)
-  await printError(io, `${end.url}: ${failure.message} [${failure.code}]`)
   return failure.exit
 }
 

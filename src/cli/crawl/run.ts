@@ -2,23 +2,18 @@
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlError, CrawlEventData } from '../../core/shapes/crawl.ts'
 import type { Io } from '../io.ts'
-import { fitted, startSpinner, type Spinner } from '../output/progress.ts'
-import { showWarning } from '../output/output.ts'
-import type { CrawlCalls } from './crawl-calls.ts'
-import { type CrawlEvent, followCrawl, type CrawlStream } from './follow.ts'
 import { counted } from '../output/counted.ts'
-import { ReaderGone } from './reader.ts'
-import type { Sink } from './sinks.ts'
+import { showWarning } from '../output/output.ts'
+import { fitted, startSpinner, type Spinner } from '../output/progress.ts'
+import type { CrawlCalls, CrawlEvent } from './crawl-calls.ts'
+import { ReaderGone, type Sink } from './sinks.ts'
 
-interface CrawlRun {
+interface RunOptions {
   readonly io: Io
   readonly calls: CrawlCalls
-  readonly followed: CrawlStream
   readonly sinks: readonly Sink[]
   /** Whether an interrupted command cancels the crawl: true if this command started or resumed it. */
   readonly owned: boolean
-  /** Called with the URL of the start page. */
-  readonly onStart: (url: string) => Promise<void>
 }
 
 /** How a crawl ended. */
@@ -35,71 +30,68 @@ export interface CrawlEnd {
 const endMs = 20_000
 
 /** Follows a crawl to its end. @throws BaxError `engine_unreachable` */
-export async function runCrawl(run: CrawlRun): Promise<CrawlEnd> {
-  const { io, followed, owned } = run
-  const listener = new Listener(run, await startSpinner(io, 'starting'))
-  try {
-    for await (const event of followCrawl(followed, 0, io.signal)) await listener.take(event)
-    return listener.end()
-  } catch (error) {
-    const unread = error instanceof ReaderGone
-    if (!unread && !io.signal.aborted) {
-      if (owned) await abandon(run, error)
-      throw error
-    }
-    if (owned) await endEarly(run, listener, unread)
-    return listener.end(unread ? 'unread' : 'interrupted')
-  } finally {
-    listener.stop()
-  }
-}
+export const runCrawl = async (options: RunOptions): Promise<CrawlEnd> =>
+  new CrawlRun(options, await startSpinner(options.io, 'starting')).run()
 
-/** Cancels the crawl and receives its last events. */
-async function endEarly({ calls, followed }: CrawlRun, listener: Listener, unread: boolean): Promise<void> {
-  const signal = AbortSignal.timeout(endMs)
-  listener.say('ending')
-  try {
-    await calls.cancel(signal)
-  } catch (error) {
-    // The crawl has already ended.
-    if (!(error instanceof BaxError && error.code === 'conflict')) throw error
-  }
-  if (unread) return
-  for await (const event of followCrawl(followed, listener.seen, signal)) await listener.take(event)
-}
-
-/** Cancels a crawl whose pages cannot be stored, for example because the disk is full. */
-async function abandon({ calls }: CrawlRun, reason: unknown): Promise<void> {
-  if (reason instanceof BaxError && reason.code === 'engine_unreachable') return
-  // The user sees `reason`, not a failure to cancel.
-  await calls.cancel(AbortSignal.timeout(endMs)).catch(() => {})
-}
-
-class Listener {
-  /** Sequence number of the last event. */
-  seen = 0
-  readonly #run: CrawlRun
+class CrawlRun {
+  readonly #options: RunOptions
   readonly #spinner: Spinner
   readonly #errors = new Map<string, CrawlError>()
   readonly #warned = new Set<string>()
+  #seen = 0
   #url = ''
   #last = ''
   #finished: CrawlEventData['crawl.finished'] | undefined
 
-  constructor(run: CrawlRun, spinner: Spinner) {
-    this.#run = run
+  constructor(options: RunOptions, spinner: Spinner) {
+    this.#options = options
     this.#spinner = spinner
   }
 
-  say(text: string): void {
-    this.#spinner.say(fitted(this.#run.io, text))
+  async run(): Promise<CrawlEnd> {
+    const { io, owned } = this.#options
+    try {
+      await this.#follow(io.signal)
+      return this.#end()
+    } catch (error) {
+      const unread = error instanceof ReaderGone
+      if (!unread && !io.signal.aborted) {
+        if (owned) await this.#abandon(error)
+        throw error
+      }
+      if (owned) await this.#cancel(unread)
+      return this.#end(unread ? 'unread' : 'interrupted')
+    } finally {
+      this.#spinner.stop()
+    }
   }
 
-  stop(): void {
-    this.#spinner.stop()
+  async #follow(signal: AbortSignal): Promise<void> {
+    for await (const event of this.#options.calls.events(this.#seen, signal)) await this.#take(event)
   }
 
-  end(stopped?: CrawlEnd['stopped']): CrawlEnd {
+  /** Cancels the crawl and receives its last events. */
+  async #cancel(unread: boolean): Promise<void> {
+    const signal = AbortSignal.timeout(endMs)
+    const { io, calls } = this.#options
+    this.#spinner.say(fitted(io, 'ending'))
+    try {
+      await calls.cancel(signal)
+    } catch (error) {
+      // The crawl has already ended.
+      if (!(error instanceof BaxError && error.code === 'conflict')) throw error
+    }
+    if (!unread) await this.#follow(signal)
+  }
+
+  /** Cancels a crawl whose pages cannot be stored, for example because the disk is full. */
+  async #abandon(reason: unknown): Promise<void> {
+    if (reason instanceof BaxError && reason.code === 'engine_unreachable') return
+    // The user sees `reason`, not a failure to cancel.
+    await this.#options.calls.cancel(AbortSignal.timeout(endMs)).catch(() => {})
+  }
+
+  #end(stopped?: CrawlEnd['stopped']): CrawlEnd {
     return {
       url: this.#url,
       errors: [...this.#errors.values()],
@@ -108,12 +100,12 @@ class Listener {
     }
   }
 
-  async take(event: CrawlEvent): Promise<void> {
-    const { io, sinks, onStart } = this.#run
+  async #take(event: CrawlEvent): Promise<void> {
+    const { io, sinks } = this.#options
     switch (event.type) {
       case 'crawl.started':
         this.#url = this.#last = event.data.url
-        await onStart(this.#url)
+        for (const sink of sinks) await sink.start?.(this.#url)
         break
       case 'crawl.page':
         this.#last = event.data.url
@@ -134,20 +126,17 @@ class Listener {
         this.#finished = event.data
     }
     // Set after processing, so that an interrupted event is requested again.
-    this.seen = event.seq
+    this.#seen = event.seq
   }
 
   async #warn(message: string): Promise<void> {
     if (this.#warned.has(message)) return
     this.#warned.add(message)
-    await showWarning(this.#run.io, { warning: message })
+    await showWarning(this.#options.io, { warning: message })
   }
 }
 
-/**
- * Returns `41 pages, 12.5/s, 210 waiting, 1 error, https://…`, cut to the terminal's width. `last` is the URL to show
- * while no page is being visited.
- */
+/** Returns `41 pages, 12.5/s, 210 waiting, 1 error, https://…`; `last` is the URL while no page is being visited. */
 function progressLine(io: Io, progress: CrawlEventData['crawl.progress'], last: string): string {
   const { completed, pages_per_second: rate, queued, errors, current } = progress
   const facts = [

@@ -8,8 +8,7 @@ import { printError } from '../output/errors.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
 import { writeOutput } from '../output/write-output.ts'
-import { type Piece, piecesOf } from './pieces.ts'
-import { nameFor } from './file-names.ts'
+import { nameFor, type Piece, piecesOf, textOf } from './pieces.ts'
 
 export interface Scraped {
   readonly url: string
@@ -20,7 +19,6 @@ export interface Scraped {
 export interface PageWriter {
   /** Writes one page, in the order of the command line; `failure` is the reason why it counts as failed. */
   take(scraped: Scraped, failure?: BaxError): Promise<void>
-  /** Writes collected pages. */
   end?(): Promise<void>
 }
 
@@ -93,8 +91,7 @@ async function showPieces(context: Context, pieces: readonly Piece[], { url }: S
   const texts = pieces.filter((piece) => 'text' in piece)
   const images = pieces.filter((piece) => 'bytes' in piece)
   if (texts.length > 0) {
-    const values = texts.map(({ format, value, text }) => [format, value ?? text])
-    print(io, texts.length === 1 ? texts[0]!.text.trimEnd() : JSON.stringify(Object.fromEntries(values), null, 2))
+    print(io, textOf(pieces).trimEnd())
   }
   for (const { extension, bytes } of images) {
     const path = nameFor(io.cwd, url, extension)

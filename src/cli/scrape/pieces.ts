@@ -1,5 +1,8 @@
-/** Formats of a scraped page that can be printed or written. */
+/** Formats of a scraped page that can be printed or written, and names for their files. */
+import { decodeUrlPart } from '../../core/net/urls.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 
 export type Piece =
   | { readonly format: string; readonly extension: string; readonly text: string; readonly value?: unknown }
@@ -17,4 +20,35 @@ export function piecesOf({ data }: ScrapeAnswer): Piece[] {
     const json = values[format]
     return json ? [{ format, extension: json, text: `${JSON.stringify(value, null, 2)}\n`, value }] : []
   })
+}
+
+/** Returns a single text unchanged, several as one JSON value. */
+export function textOf(pieces: readonly Piece[]): string {
+  const found = pieces.filter((piece) => 'text' in piece)
+  if (found.length <= 1) return found[0]?.text ?? ''
+  return JSON.stringify(Object.fromEntries(found.map(({ format, value, text }) => [format, value ?? text])), null, 2)
+}
+
+/**
+ * Returns a path derived from a URL, such as `example.com-docs-intro.md`, with a number if it is taken. With `taken`,
+ * files of earlier runs are overwritten; without it, existing files are not.
+ */
+export function nameFor(folder: string, url: string, extension: string, taken?: Set<string>): string {
+  const stem = stemOf(url)
+  for (let count = 1; ; count++) {
+    const path = join(folder, `${stem}${count > 1 ? `-${count}` : ''}.${extension}`)
+    if (taken ? taken.has(path) : existsSync(path)) continue
+    taken?.add(path)
+    return path
+  }
+}
+
+function stemOf(url: string): string {
+  const full = /^https?:/i.test(url) ? url : `https://${url}`
+  const { host, pathname, search } = URL.canParse(full) ? new URL(full) : { host: url, pathname: '', search: '' }
+  const text = `${host}${pathname.replace(/\.x?html?$/i, '')}${search}`
+  const stem = decodeUrlPart(text)
+    .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')
+    .replaceAll(/^[-.]+|[-.]+$/g, '')
+  return stem.slice(0, 120) || 'page'
 }

@@ -7,11 +7,11 @@ import type { Manifest } from '../../operations/manifest.ts'
 import { type Context, operationNamed } from '../context.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { startCount, startSpinner } from '../output/progress.ts'
-import { flagValue, type TypedArguments } from '../parse/values.ts'
-import { urlsOf } from './urls.ts'
+import { flagValue, type TypedArguments, fileText } from '../parse/values.ts'
 import { inOrder } from './in-order.ts'
 import { pageWriterFor, type Scraped } from './page-writer.ts'
 import { withJsonFormat } from './json-format.ts'
+import { type Io, readStdin } from '../io.ts'
 
 /** Maximum number of concurrent requests; the engine has its own limits. */
 const together = 6
@@ -28,55 +28,42 @@ export async function scrapePages(context: Context, typed: TypedArguments, engin
     const input = withJsonFormat(Object.fromEntries(fields), typed.flags, io.cwd)
     const urls = await urlsOf(io, typed)
     const writer = pageWriterFor(context, typed.flags, input, urls.length)
-    const { http } = operationNamed(manifest, 'scrape')
     const failOnStatus = typed.flags['failOnStatus'] === true
-    return await scrapeAll({ context, engine, http, input, failOnStatus }, urls, writer)
+    const many = urls.length > 1
+    const progress = many
+      ? await startCount(io, urls.length, 'page')
+      : { ...(await startSpinner(io, `scraping ${urls[0]}`)), next: () => {} }
+    let failed = false
+    try {
+      for await (const scraped of inOrder(urls, together, (url) => scrapeOne(context, engine, { ...input, url }))) {
+        const failure = scraped.error ?? (failOnStatus ? statusFailure(scraped) : undefined)
+        failed ||= failure !== undefined
+        // The failure of a single page is the outcome of the command.
+        if (!many && scraped.error) throw scraped.error
+        progress.next(failure !== undefined)
+        await progress.hideWhile(() => writer.take(scraped, failure))
+      }
+      progress.stop()
+      await writer.end?.()
+    } finally {
+      progress.stop()
+    }
+    return failed ? exits.failed : exits.done
   } finally {
     await engine.transport.close()
   }
 }
 
-interface ScrapeRun {
-  readonly context: Context
-  readonly engine: LocatedEngine
-  readonly http: string
-  readonly input: Record<string, unknown>
-  readonly failOnStatus: boolean
-}
-
-/** Scrapes each page with its own request, so that a failure affects one page only. */
-async function scrapeAll(
-  run: ScrapeRun,
-  urls: readonly string[],
-  writer: ReturnType<typeof pageWriterFor>,
-): Promise<number> {
-  const { io } = run.context
-  const many = urls.length > 1
-  const progress = many
-    ? await startCount(io, urls.length, 'page')
-    : { ...(await startSpinner(io, `scraping ${urls[0]}`)), next: () => {} }
-  const failures: BaxError[] = []
+/** Scrapes a page with its own request, so that a failure affects one page only. */
+async function scrapeOne(
+  { io, manifest }: Context,
+  { transport }: LocatedEngine,
+  input: Readonly<Record<string, unknown>>,
+): Promise<Scraped> {
+  const { signal } = io
+  const url = String(input['url'])
   try {
-    for await (const scraped of inOrder(urls, together, (url) => scrapeOne(run, url))) {
-      const failure = scraped.error ?? (run.failOnStatus ? statusFailure(scraped) : undefined)
-      if (failure) failures.push(failure)
-      // The failure of a single page is the outcome of the command.
-      if (!many && scraped.error) throw scraped.error
-      progress.next(failure !== undefined)
-      await progress.hideWhile(() => writer.take(scraped, failure))
-    }
-    progress.stop()
-    await writer.end?.()
-  } finally {
-    progress.stop()
-  }
-  return failures.length > 0 ? exits.failed : exits.done
-}
-
-async function scrapeOne({ context, engine, http, input }: ScrapeRun, url: string): Promise<Scraped> {
-  const { signal } = context.io
-  try {
-    const body = await call(engine.transport, http, { ...input, url }, { signal, strict: true })
+    const body = await call(transport, operationNamed(manifest, 'scrape').http, input, { signal, strict: true })
     const answer = body as ScrapeAnswer
     return answer.success ? { url, answer } : { url, error: BaxError.fromBody(body) }
   } catch (error) {
@@ -91,3 +78,26 @@ function statusFailure({ answer }: Scraped): BaxError | undefined {
     ? new BaxError('navigation_failed', `the page answered ${status} ${error ?? ''}`.trim())
     : undefined
 }
+
+/** Returns the URLs. @throws BaxError `invalid_request` if there are none */
+async function urlsOf(io: Io, typed: TypedArguments): Promise<string[]> {
+  const words = (typed.words[0] ?? []) as string[]
+  const file = typed.flags['file'] as string | undefined
+  const named: string[] = []
+  for (const word of words) {
+    if (word === '-') named.push(...linesOf(await readStdin(io)))
+    else named.push(word)
+  }
+  if (file === '-') named.push(...linesOf(await readStdin(io)))
+  else if (file !== undefined) named.push(...linesOf(fileText(`@${file}`, '--file', io.cwd)))
+  if (named.length > 0) return named
+  throw new BaxError('invalid_request', '<url> is missing', {
+    hint: 'run "bax scrape <url…>", or pass a list of URLs with --file or on standard input (-)',
+  })
+}
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))

@@ -4,13 +4,11 @@ import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { SearchAnswer, SearchResult } from '../../core/shapes/search.ts'
 import { printError } from '../output/errors.ts'
 import { type Io, print } from '../io.ts'
-import { type Piece, piecesOf } from '../scrape/pieces.ts'
-import { nameFor } from '../scrape/file-names.ts'
+import { nameFor, type Piece, piecesOf, textOf } from '../scrape/pieces.ts'
 import type { Context } from '../context.ts'
 import { styleFor } from '../output/style.ts'
 import { writeOutput } from '../output/write-output.ts'
 
-/** Maximum width of descriptions, for readability. */
 const maxWidth = 100
 
 export async function showResults(io: Io, results: readonly SearchResult[]): Promise<void> {
@@ -21,12 +19,11 @@ export async function showResults(io: Io, results: readonly SearchResult[]): Pro
     print(io, `${`${position}.`.padEnd(indent.length)}${bold(title || url)}`)
     print(io, `${indent}${cyan(url)}`)
     for (const line of wrapped(io, description, indent.length)) print(io, `${indent}${line}`)
-    const text = content && textOf(piecesOfContent(content))
+    const text = content && textOf(piecesOfContent(content)).trim()
     if (text) print(io, `\n${text}`)
   }
 }
 
-/** Returns the formats of a result's page; empty if it could not be scraped. */
 const piecesOfContent = (content: NonNullable<SearchResult['content']>): Piece[] =>
   piecesOf({ success: true, data: content } satisfies ScrapeAnswer)
 
@@ -40,13 +37,6 @@ export async function reportMissing(io: Io, results: readonly SearchResult[]): P
     if (content && piecesOfContent(content).length === 0) count += 1
   }
   return count
-}
-
-/** Returns a single text unchanged, several as one JSON value. */
-function textOf(pieces: readonly Piece[]): string {
-  const texts = pieces.filter((piece) => 'text' in piece)
-  if (texts.length <= 1) return texts[0]?.text.trim() ?? ''
-  return JSON.stringify(Object.fromEntries(texts.map(({ format, value, text }) => [format, value ?? text])), null, 2)
 }
 
 /** Wraps text to the terminal; returns one line in a pipe. */
@@ -63,7 +53,6 @@ function wrapped({ stdout }: Io, text: string, indent: number): string[] {
   return lines
 }
 
-/** Name of the list of results and their files. */
 const listName = 'results.json'
 
 /** Writes the pages and `results.json` to a folder; returns the paths relative to the working folder. */

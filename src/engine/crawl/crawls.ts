@@ -8,8 +8,8 @@ import { asBaxError, BaxError, type ErrorCode, errorTable } from '../../core/err
 import { newId } from '../../core/ids.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlListed, CrawlState, CrawlStatus, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
-import type { PageSteps } from '../scrape/steps.ts'
+import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlState, CrawlStatus, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
+import type { PageScraper } from '../scrape/scraper.ts'
 import { accountsOf, outcomeOf, pagesOf, type PageRange } from './responses.ts'
 import { crawlFrames } from './feed.ts'
 import { CrawlList } from './store/list.ts'
@@ -23,7 +23,7 @@ export interface CrawlsFacts {
   readonly config: EngineConfig
   /** Crawls of a key are cancelled when it is revoked. */
   readonly keys: KeyRing
-  readonly steps: () => Promise<PageSteps>
+  readonly scraper: () => Promise<PageScraper>
   readonly mostPages: number
 }
 
@@ -54,7 +54,10 @@ export class EngineCrawls implements Crawls {
   }
 
   async crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted> {
-    if (input.limit > this.mostPages) throw limitTooLarge(this.mostPages)
+    if (input.limit > this.mostPages) {
+      const message = `must be at most ${this.mostPages}`
+      throw new BaxError('invalid_request', `limit ${message}`, { details: [{ path: 'limit', message }] })
+    }
     const live = await this.#start(input, call)
     if (input.async || call.preferAsync) return { success: true, id: live.id, url: crawlUrl(live.id, call) }
     await this.#waitUntilDone(live, call.signal)
@@ -80,10 +83,7 @@ export class EngineCrawls implements Crawls {
     }
   }
 
-  async list(
-    { limit }: { limit: number },
-    call: Call,
-  ): Promise<{ crawls: CrawlListed[]; total: number; warning?: string }> {
+  async list({ limit }: { limit: number }, call: Call) {
     const { crawls: all, warning } = await this.#list.all(call.caller, this.#maps)
     const crawls = all.slice(0, limit).map(({ record, isRunning }) => ({
       ...outcomeOf(record, { url: crawlUrl(record.id, call), isRunning }),
@@ -166,12 +166,12 @@ export class EngineCrawls implements Crawls {
     this.#assertOpen()
     const plan = planCrawl(input)
     const context = await this.#context()
-    await context.steps.check(plan.page(plan.start.href))
+    await context.scraper.check(plan.page(plan.start.href))
     return this.#startCounted(caller, () => startLive({ id: newId('crl'), owner: caller.keyId }, plan, context))
   }
 
   async #context(): Promise<CrawlContext> {
-    return { store: this.#store, steps: await this.#facts.steps(), log: this.#facts.config.log }
+    return { store: this.#store, scraper: await this.#facts.scraper(), log: this.#facts.config.log }
   }
 
   /** Starts a crawl that counts towards the caller's quota while it runs. */
@@ -265,8 +265,3 @@ function throwServerErrors({ startFailure }: CrawlRecord): void {
 
 const addWarning = <Outcome extends { warning?: string }>(outcome: Outcome, more: string | undefined): Outcome =>
   more === undefined ? outcome : { ...outcome, warning: [outcome.warning, more].filter(Boolean).join('; ') }
-
-const limitTooLarge = (max: number): BaxError => {
-  const message = `must be at most ${max}`
-  return new BaxError('invalid_request', `limit ${message}`, { details: [{ path: 'limit', message }] })
-}

@@ -1,23 +1,13 @@
 /** A crawl as a stream: the lines of its journal with their pages, and progress in between. */
 import { open } from 'node:fs/promises'
 import type { Frame } from '../../core/operation/call.ts'
-import type { CrawlEventData } from '../../core/shapes/crawl.ts'
 import { limits } from '../../core/limits/limits.ts'
+import type { LiveCrawl } from './live.ts'
 import { type JournalLine, linesOf } from './store/journal.ts'
 import { DamagedPage, PageFile, placeholderOf } from './store/page-file.ts'
 import type { CrawlFiles } from './store/crawl-store.ts'
 
-/** A crawl that runs in this engine. */
-export interface LiveJournal {
-  /** Size of the journal, always after a complete commit. */
-  readonly bytes: () => number
-  readonly isRunning: () => boolean
-  readonly progress: () => CrawlEventData['crawl.progress']
-  /** Calls back after every commit and at the end; returns a function that unsubscribes. */
-  readonly listen: (listener: () => void) => () => void
-}
-
-export interface FeedRequest {
+interface FeedRequest {
   readonly since: number
   /** Size of the journal of a crawl that does not run here. */
   readonly bytes: number
@@ -28,7 +18,7 @@ export interface FeedRequest {
 /** Yields the frames after `since`; those of a running crawl until it ends. */
 export async function* crawlFrames(
   files: CrawlFiles,
-  live: LiveJournal | undefined,
+  live: LiveCrawl | undefined,
   { since, types, signal, bytes }: FeedRequest,
 ): AsyncGenerator<Frame> {
   const isIncluded = (type: string) => type === 'crawl.finished' || types === undefined || types.includes(type)
@@ -62,7 +52,7 @@ export async function* crawlFrames(
 }
 
 /** Waits for new journal lines, at most for the progress interval. */
-async function waitForMore(live: LiveJournal, at: number, signal: AbortSignal): Promise<void> {
+async function waitForMore(live: LiveCrawl, at: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = () => {
       clearTimeout(timer)

@@ -1,47 +1,30 @@
-/**
- * Finishes visited pages in the order of the queue: into `data`, errors, skipped or blocked, and queues their links.
- * Applies the rendering policy (`decide-rendering.ts`) to pages that were loaded before earlier pages were finished.
- */
-import { BaxError } from '../../core/errors/errors.ts'
+/** Finishes visited pages in the order of the queue: into `data`, errors, skipped or blocked, and queues their links. */
 import type { CrawlError } from '../../core/shapes/crawl.ts'
-import { isBrowserMissing, withRenderFailure } from '../scrape/load-page.ts'
-import type { LoadedPage } from '../scrape/loaded-page.ts'
+import type { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
+import type { FinishedPage, PageLoader } from './load-page.ts'
+import type { RunFacts } from './run.ts'
 import { Discovery } from './queue/discovery.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
-import { type JournalEntry, type JournalLine, type RenderingFacts, type OwnFacts, warning } from './store/journal.ts'
-import type { RenderingPolicy, PageKind } from './decide-rendering.ts'
-import type { PageFile } from './store/page-file.ts'
-import type { CrawlPlan } from './plan.ts'
 import { Scope } from './queue/scope.ts'
 import { SeenSet } from './queue/url-identity.ts'
-import { areComparable, showsMore } from './content-visibility.ts'
-import type { FailedVisit, Visited, VisitedPage, Visitor } from './visit.ts'
+import { type JournalEntry, type JournalLine, type OwnFacts, warning } from './store/journal.ts'
+import type { FailedVisit, Visited } from './visit.ts'
 
-export interface PageFinisherOptions {
-  readonly plan: CrawlPlan
-  readonly policy: RenderingPolicy
-  readonly visitor: Visitor
-  readonly pages: PageFile
-}
-
-/** A page as it goes into `data`, with facts for the rendering policy. */
-interface FinishedPage {
-  readonly page: VisitedPage
-  readonly facts?: RenderingFacts
+export interface PageFinisherOptions extends Pick<RunFacts, 'plan' | 'pages'> {
+  readonly policy: CrawlPolicy
+  readonly loader: PageLoader
 }
 
 export class PageFinisher {
   readonly #facts: PageFinisherOptions
   readonly #visited = new SeenSet()
-  /** Changes once the start page has been loaded. */
-  scope: Scope
-  #discovery: Discovery
+  scope!: Scope
+  #discovery!: Discovery
   #started = false
 
   constructor(facts: PageFinisherOptions) {
     this.#facts = facts
-    this.scope = this.#scopeFrom(facts.plan.start)
-    this.#discovery = new Discovery(this.scope, facts.plan.input.max_depth)
+    this.#enter(facts.plan.start)
   }
 
   /** Restores the state after a journal line of an earlier run. */
@@ -71,7 +54,7 @@ export class PageFinisher {
     if (this.#started && this.isVisited(url)) return [skip(url, 'redirect_duplicate')]
     if (!visited.ok && visited.blocked)
       return [{ type: 'crawl.robots_blocked', data: { urls: [url] }, own: { taken: 1 } }]
-    const finished = await this.#applyPolicy(waiting, visited)
+    const finished = await this.#applyPolicy(url, visited)
     if (!('page' in finished)) return [failed(waiting, finished)]
     const { page } = finished
     this.#setScope(page.final)
@@ -101,19 +84,23 @@ export class PageFinisher {
       const reason = visited.ok ? 'it is no longer an HTML page' : visited.error
       return [warning(`${waiting.url}: the page may be incomplete: it could not be rendered (${reason})`)]
     }
-    const facts: RenderingFacts = { ...visited.kind, render: 'browser' }
-    return this.#replacementLines(waiting, { page: visited, facts }, index)
+    return this.#replacementLines(waiting, { page: visited, facts: { ...visited.kind, render: 'browser' } }, index)
   }
 
   /** Returns the journal lines of a page that was fetched again because its stored form is damaged. */
   async restore(waiting: QueuedUrl, visited: Visited, index: number): Promise<JournalEntry[]> {
-    const finished = visited.ok || !visited.blocked ? await this.#applyPolicy(waiting, visited) : visited
+    const finished = visited.ok || !visited.blocked ? await this.#applyPolicy(waiting.url, visited) : visited
     if (!('page' in finished)) {
       return [
         warning(`the kept page of ${waiting.url} is damaged, and it could not be fetched again (${finished.error})`),
       ]
     }
     return this.#replacementLines(waiting, finished, index)
+  }
+
+  /** Applies the rendering policy as it is when it is the page's turn. */
+  #applyPolicy(url: string, visited: Visited): Promise<FinishedPage | FailedVisit> {
+    return this.#facts.loader.finish(url, visited, (address) => this.#discovery.isKnown(address))
   }
 
   async #replacementLines(waiting: QueuedUrl, finished: FinishedPage, index: number): Promise<JournalEntry[]> {
@@ -127,17 +114,17 @@ export class PageFinisher {
     return this.#discovery.take(urls, 1)
   }
 
-  #scopeFrom(reached: URL): Scope {
+  #enter(reached: URL): void {
     const { input, rules, start } = this.#facts.plan
-    return new Scope(input, rules, start, reached)
+    this.scope = new Scope(input, rules, start, reached)
+    this.#discovery = new Discovery(this.scope, input.max_depth)
   }
 
   /** Sets the scope, which depends on the URL that the start page redirects to. */
   #setScope(reached: URL): void {
     if (this.#started) return
     this.#started = true
-    this.scope = this.#scopeFrom(reached)
-    this.#discovery = new Discovery(this.scope, this.#facts.plan.input.max_depth)
+    this.#enter(reached)
     this.#discovery.markKnown(this.#facts.plan.start)
     this.#discovery.markKnown(reached)
   }
@@ -167,95 +154,6 @@ export class PageFinisher {
       type: 'crawl.page' as const,
       data: { index, depth, url, ...(text && { warning: text }), ...coded },
       own: { taken: 1, ...place, final: page.final.href, ...(facts && { facts }) },
-    }
-  }
-
-  /** Applies the current policy to a page, which may have been loaded before earlier pages were finished. */
-  async #applyPolicy(waiting: QueuedUrl, visited: Visited): Promise<FinishedPage | FailedVisit> {
-    if (!visited.ok) return this.#finishUnrendered(waiting, visited)
-    const { kind, fetched } = visited
-    if (!kind) return { page: visited }
-    const { policy, visitor, plan } = this.#facts
-    const mode = policy.mode(kind)
-    if (visited.page.render === 'browser') {
-      const more =
-        fetched && policy.isUnproven(kind) && areComparable(fetched, visited.page)
-          ? await this.#showsMore(waiting, [fetched, visited.page], true)
-          : undefined
-      if (mode === 'browser' || !fetched)
-        return { page: visited, facts: { ...kind, render: 'browser', ...(more !== undefined && { more }) } }
-      const page = await visitor.write(plan.page(waiting.url), { page: fetched, kind })
-      return { page, facts: { ...kind, render: 'http' } }
-    }
-    if (mode === 'browser') return this.#finishRendered(waiting, visited, kind)
-    return this.#finishAudited(waiting, visited, kind)
-  }
-
-  /** Keeps a page that could not be rendered as it was fetched, with a warning if a browser was needed. */
-  async #finishUnrendered(waiting: QueuedUrl, visit: FailedVisit): Promise<FinishedPage | FailedVisit> {
-    const { policy, visitor, plan } = this.#facts
-    const { fetched } = visit
-    if (!fetched) return visit
-    const { kind } = fetched
-    const scrape = plan.page(waiting.url)
-    if (kind && policy.mode(kind) !== 'browser')
-      return { page: await visitor.write(scrape, fetched), facts: { ...kind, render: 'http' } }
-    const page = withRenderFailure(fetched.page, { message: visit.error })
-    return page ? { page: await visitor.write(scrape, { page }) } : visit
-  }
-
-  async #finishRendered(waiting: QueuedUrl, visited: VisitedPage, kind: PageKind): Promise<FinishedPage | FailedVisit> {
-    const rendered = await this.#tryRender(waiting)
-    if (rendered instanceof BaxError) {
-      // The warning about the missing browser is already in the page.
-      if (isBrowserMissing(rendered)) return { page: visited }
-      const { message: error, code } = rendered
-      return this.#finishUnrendered(waiting, {
-        ok: false,
-        blocked: false,
-        error,
-        code,
-        fetched: { page: visited.page },
-      })
-    }
-    const page = await this.#facts.visitor.write(this.#facts.plan.page(waiting.url), { page: rendered, kind })
-    return { page, facts: { ...kind, render: 'browser' } }
-  }
-
-  /** Compares the first page of a kind, and those of the sample, with their rendered form. */
-  async #finishAudited(waiting: QueuedUrl, visited: VisitedPage, kind: PageKind): Promise<FinishedPage> {
-    const { policy, visitor, plan } = this.#facts
-    const rendered = visited.audit ?? (policy.isFirst(kind) ? await this.#tryRender(waiting) : undefined)
-    if (
-      !rendered ||
-      rendered instanceof BaxError ||
-      !rendered.rendered?.isPage ||
-      !areComparable(visited.page, rendered)
-    )
-      return { page: visited, facts: { ...kind, render: 'http' } }
-    const more = await this.#showsMore(waiting, [visited.page, rendered], false)
-    if (!more) return { page: visited, facts: { ...kind, render: 'http', more, audited: true } }
-    const page = await visitor.write(plan.page(waiting.url), { page: rendered, kind })
-    return { page, facts: { ...kind, render: 'browser', more, audited: true } }
-  }
-
-  #showsMore({ url }: QueuedUrl, pages: readonly [LoadedPage, LoadedPage], isPromised: boolean): Promise<boolean> {
-    const { formats, input } = this.#facts.plan.page(url)
-    return showsMore(...pages, {
-      onlyMain: input.only_main_content,
-      isPromised,
-      allLinks: formats.has('links'),
-      isKnown: (address) => this.#discovery.isKnown(address),
-    })
-  }
-
-  /** Renders a page; returns the error if that fails. */
-  async #tryRender({ url }: QueuedUrl): Promise<LoadedPage | BaxError> {
-    try {
-      return await this.#facts.visitor.render(this.#facts.plan.page(url), url)
-    } catch (error) {
-      if (error instanceof BaxError) return error
-      throw error
     }
   }
 }

@@ -17,7 +17,7 @@ export function lazyCrawls(config: EngineConfig, scraper: LazyScraper, keys: Key
   let loaded: EngineCrawls | undefined
   const load = () =>
     (loading ??= import('./crawls.ts').then(({ EngineCrawls }) => {
-      loaded = new EngineCrawls({ config, keys, mostPages, steps: () => scraper.steps() })
+      loaded = new EngineCrawls({ config, keys, mostPages, scraper: () => scraper.load() })
       return loaded
     }))
   return {

@@ -1,28 +1,20 @@
 /** Starts and resumes crawls: opens their files, holds their lock, and runs them. */
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { PageSteps } from '../scrape/steps.ts'
-import type { LiveJournal } from './feed.ts'
+import type { PageScraper } from '../scrape/scraper.ts'
 import { Journal, readJournal } from './store/journal.ts'
 import { ResponseCache } from './store/response-cache.ts'
 import { PageFile } from './store/page-file.ts'
 import { type CrawlPlan, planCrawl } from './plan.ts'
-import type { CrawlRecord } from './store/record.ts'
 import type { CrawlAbort } from './abort.ts'
 import { CrawlRun, type RunFacts } from './run.ts'
 import type { CrawlStore } from './store/crawl-store.ts'
 
-export interface LiveCrawl extends LiveJournal {
-  readonly id: string
-  readonly record: CrawlRecord
-  /** Resolves when the crawl has ended and its files are closed; rejects only for internal errors. */
-  readonly done: Promise<void>
-  end(kind: CrawlAbort['kind']): void
-}
+export type LiveCrawl = Awaited<ReturnType<typeof runLocked>>
 
 export interface CrawlContext {
   readonly store: CrawlStore
-  readonly steps: PageSteps
+  readonly scraper: PageScraper
   readonly log: Log
 }
 
@@ -30,13 +22,13 @@ export interface CrawlContext {
 export async function startLive(
   { id, owner }: { id: string; owner: string | null },
   plan: CrawlPlan,
-  { store, steps, log }: CrawlContext,
+  { store, scraper, log }: CrawlContext,
 ): Promise<LiveCrawl> {
   const record = await store.add(id, plan.input, owner)
   const files = store.files(id)
   return runLocked(id, store, async () => ({
     plan,
-    steps,
+    scraper,
     log,
     record,
     journal: await Journal.create(files.journal),
@@ -46,7 +38,7 @@ export async function startLive(
 }
 
 /** Resumes a crawl. @throws BaxError `conflict` when another process runs it */
-export async function resumeLive(id: string, { store, steps, log }: CrawlContext): Promise<LiveCrawl> {
+export async function resumeLive(id: string, { store, scraper, log }: CrawlContext): Promise<LiveCrawl> {
   const files = store.files(id)
   return runLocked(id, store, async () => {
     const { record, bytes, seq } = await store.read(id)
@@ -56,7 +48,7 @@ export async function resumeLive(id: string, { store, steps, log }: CrawlContext
     answers.load()
     return {
       plan: planCrawl(record.input),
-      steps,
+      scraper,
       log,
       record,
       journal: await Journal.reopen(files.journal, bytes, seq),
@@ -71,7 +63,7 @@ export async function resumeLive(id: string, { store, steps, log }: CrawlContext
 export const runningElsewhere = (): BaxError => new BaxError('conflict', 'the crawl is running in another process')
 
 /** Runs a crawl while holding its lock, so that no other process writes its files. */
-async function runLocked(id: string, store: CrawlStore, open: () => Promise<RunFacts>): Promise<LiveCrawl> {
+async function runLocked(id: string, store: CrawlStore, open: () => Promise<RunFacts>) {
   const lock = await store.hold(id)
   if (!lock) throw runningElsewhere()
   // Processes that check whether the crawl is running need any answer.
@@ -95,11 +87,14 @@ async function runLocked(id: string, store: CrawlStore, open: () => Promise<RunF
   return {
     id,
     record,
+    /** Resolves when the crawl has ended and its files are closed; rejects only for internal errors. */
     done,
-    end: (kind) => run.end(kind),
+    end: (kind: CrawlAbort['kind']) => run.end(kind),
+    /** Size of the journal, always after a complete commit. */
     bytes: () => journal.bytes,
     isRunning: () => running,
     progress: () => run.progress(),
-    listen: (listener) => journal.listen(listener),
+    /** Calls back after every commit and at the end; returns a function that unsubscribes. */
+    listen: (listener: () => void) => journal.listen(listener),
   }
 }

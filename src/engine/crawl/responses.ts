@@ -1,6 +1,6 @@
 /** Builds API responses about a crawl from its record and its files. */
 import { limits } from '../../core/limits/limits.ts'
-import type { CrawlAccounts, CrawlError, CrawlSkipped, SkipReason } from '../../core/shapes/crawl.ts'
+import type { CrawlError, CrawlSkipped, SkipReason } from '../../core/shapes/crawl.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import { Frontier } from './queue/frontier.ts'
 import { pagesAt, readJournal } from './store/journal.ts'
@@ -65,18 +65,13 @@ export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, li
   return { data, next: next < record.completed ? next : undefined, warning }
 }
 
-/** Returns the reason why queued URLs were never visited. */
 function skipReasonOf({ finished }: CrawlRecord): SkipReason {
   if (finished?.status === 'cancelled') return 'cancelled'
   return finished?.status === 'failed' ? 'out_of_time' : 'limit'
 }
 
 /** Returns errors, skipped and blocked URLs in the order of the journal, which is read up to `bytes`. */
-export async function accountsOf(
-  record: CrawlRecord,
-  files: CrawlFiles,
-  bytes: number,
-): Promise<Omit<CrawlAccounts, 'success'>> {
+export async function accountsOf(record: CrawlRecord, files: CrawlFiles, bytes: number) {
   const errors: CrawlError[] = []
   const skipped: CrawlSkipped[] = []
   const blocked: string[] = []

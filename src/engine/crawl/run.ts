@@ -6,43 +6,50 @@ import { setMaxListeners } from 'node:events'
 import type { Log } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
-import type { PageSteps } from '../scrape/steps.ts'
-import { CrawlAbort, outOfTime } from './abort.ts'
+import { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
+import type { PageScraper } from '../scrape/scraper.ts'
 import { Frontier, type QueuedUrl } from './queue/frontier.ts'
-import { HostGates } from './pacing/host-gate.ts'
 import { damageLines, type Journal, type JournalEntry, pagesAt, type PlacedLine, warning } from './store/journal.ts'
 import type { ResponseCache } from './store/response-cache.ts'
-import { RenderingPolicy } from './decide-rendering.ts'
-import { adaptiveConcurrency, fixedConcurrency, type Concurrency } from './pacing/concurrency.ts'
+import { adaptiveConcurrency, fixedConcurrency, type Concurrency, Speed } from './pacing/concurrency.ts'
 import type { PageFile } from './store/page-file.ts'
 import type { CrawlPlan } from './plan.ts'
 import type { CrawlRecord } from './store/record.ts'
 import { Robots } from './queue/robots.ts'
+import { PageLoader } from './load-page.ts'
 import { PageFinisher } from './finish-page.ts'
 import { sitemapUrls } from './queue/sitemaps.ts'
-import { Speed } from './pacing/speed.ts'
-import { type Task, weightOf } from './task.ts'
-import { blockedByRobots, type Visited, Visitor } from './visit.ts'
+import { CrawlAbort, outOfTime } from './abort.ts'
+import { blockedByRobots, type Visited, Visitor, weightOf } from './visit.ts'
 
 export interface RunFacts {
   readonly plan: CrawlPlan
-  readonly steps: PageSteps
+  readonly scraper: PageScraper
   readonly record: CrawlRecord
   readonly journal: Journal
   readonly pages: PageFile
   readonly answers: ResponseCache
   readonly log: Log
-  /** Journal lines of a resumed crawl. */
   readonly before?: AsyncIterable<PlacedLine>
   /** Indexes in `data` of pages that can no longer be read. */
   readonly damaged?: readonly number[]
+}
+
+/** A queued URL while it is visited and finished. */
+interface Task {
+  readonly waiting: QueuedUrl
+  done?: Promise<void>
+  /** Result of the visit; `planned` for a page that a dry run does not need to read. */
+  visited?: Visited | 'planned'
+  error?: unknown
+  isFinishing?: true
 }
 
 export class CrawlRun {
   readonly #facts: RunFacts
   readonly #control = new AbortController()
   readonly #frontier: Frontier
-  readonly #policy = new RenderingPolicy()
+  readonly #policy = new CrawlPolicy()
   readonly #robots: Robots
   readonly #visitor: Visitor
   readonly #finisher: PageFinisher
@@ -56,24 +63,16 @@ export class CrawlRun {
   #wake = () => {}
 
   constructor(facts: RunFacts) {
-    const { plan, journal, pages, steps, answers, log } = facts
     const { signal } = this.#control
     // Every page adds a listener.
     setMaxListeners(0, signal)
     this.#facts = facts
-    this.#frontier = new Frontier(journal.path)
-    const warn = (message: string) => void this.#write([warning(message)]).catch(this.#fail)
-    this.#robots = new Robots({
-      ignore: plan.input.ignore_robots,
-      egress: steps.egress,
-      answers,
-      signal,
-      onWarning: warn,
-    })
-    const gates = new HostGates()
-    const policy = this.#policy
-    this.#visitor = new Visitor({ plan, steps, robots: this.#robots, gates, policy, answers, signal, log })
-    this.#finisher = new PageFinisher({ plan, policy, visitor: this.#visitor, pages })
+    this.#frontier = new Frontier(facts.journal.path)
+    const onWarning = (message: string) => void this.#write([warning(message)]).catch(this.#fail)
+    this.#robots = new Robots({ ...facts, signal, onWarning })
+    const loader = new PageLoader({ ...facts, policy: this.#policy, signal })
+    this.#visitor = new Visitor({ ...facts, loader, robots: this.#robots, signal })
+    this.#finisher = new PageFinisher({ ...facts, policy: this.#policy, loader })
   }
 
   /** Stops the crawl; `run` resolves soon afterwards. */
@@ -97,13 +96,13 @@ export class CrawlRun {
 
   /** Resolves when the crawl has ended for any reason; rejects only for internal errors. */
   async run(): Promise<void> {
-    const { plan, record, steps } = this.#facts
+    const { plan, record, scraper } = this.#facts
     const { concurrency, timeout_secs: secs } = plan.input
     const clock = setTimeout(() => this.end('out_of_time'), secs * 1000)
     this.#concurrency =
       concurrency === undefined ? adaptiveConcurrency(() => this.#wake()) : fixedConcurrency(concurrency)
     this.#control.signal.addEventListener('abort', () => this.#wake())
-    if (plan.input.limit >= limits.reading.worthwhile && plan.input.render !== 'browser') steps.begin()
+    if (plan.input.limit >= limits.reading.worthwhile && plan.input.render !== 'browser') scraper.begin()
     try {
       await this.#start()
       await this.#work()
@@ -250,8 +249,7 @@ export class CrawlRun {
   }
 
   async #readSitemaps(): Promise<void> {
-    const { plan, steps, answers } = this.#facts
-    const { input } = plan
+    const { input } = this.#facts.plan
     this.#sitemapsRead = true
     if (input.sitemap === 'skip') return
     const { origin } = this.#finisher.scope
@@ -260,7 +258,7 @@ export class CrawlRun {
     const onWarning = (message: string) => warnings.push(warning(message))
     const listed = await this.#robots.sitemapsOf(origin)
     let count = 0
-    for await (const urls of sitemapUrls({ listed, origin, egress: steps.egress, answers, signal, onWarning })) {
+    for await (const urls of sitemapUrls({ ...this.#facts, listed, origin, signal, onWarning })) {
       count += urls.length
       const lines = this.#finisher.addresses(urls)
       if (lines.length > 0) await this.#write(lines)

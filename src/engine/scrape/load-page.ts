@@ -1,26 +1,24 @@
-/** Loads pages: over HTTP where that is enough, else in a browser. */
+/** Loads pages of scrapes: over HTTP where that is enough, else in a browser; see `render/decide/fetch-or-render.ts`. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { Egress } from '../egress/egress.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
-import { needsBrowser, type Reason } from '../render/decide/decide.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
-import type { HostMemory } from '../render/decide/host-memory.ts'
-import { metaRefresh } from '../render/http/meta-refresh.ts'
+import { type HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
+import type { Reason } from '../render/decide/page-reason.ts'
+import { metaRefresh } from '../render/http/web-url.ts'
 import type { Tree } from '../extract/tree.ts'
 import type { RenderedPage, Renderer } from '../render/browser/renderer.ts'
-import { httpUserAgent } from '../render/http/user-agent.ts'
 import brandingScript from './formats/branding.page.ts?inline'
 import { type PageDocument, present } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
 import { hasText } from './content/content.ts'
-import type { Extras, LoadedPage, PageReading } from './loaded-page.ts'
+import { type Extras, isReadable, type LoadedPage, type PageReading, renderReason, type VisitResponses } from './loaded-page.ts' // prettier-ignore
 import type { ScrapePlan } from './plan.ts'
-import type { VisitResponses } from './visit-responses.ts'
-import { framesWarning, holdsFrames, isLarge, isReadableTree, type Reading, type UnreadPage } from './reading.ts'
+import { framesWarning, holdsFrames, isLarge, type Reading, type UnreadPage } from './reading.ts'
 
 export interface LoadContext {
   readonly memory: HostMemory
@@ -37,10 +35,9 @@ export interface LoadContext {
 }
 
 export async function loadPage(plan: ScrapePlan, context: LoadContext): Promise<LoadedPage> {
-  const { render } = plan.input
-  if (render === 'http') return (await fetchOverHttp(plan.url, context)).page
-  if (render === 'browser' || plan.browserOnly || context.memory.needsBrowser(plan.url))
-    return renderInBrowser(plan, context)
+  const requested = requestedMode(plan)
+  if (requested === 'http') return (await fetchOverHttp(plan.url, context)).page
+  if (requested || context.memory.needsBrowser(plan.url)) return renderInBrowser(plan, context)
   const { page, isHtml } = await fetchOverHttp(plan.url, context)
   const reason = isHtml ? renderReason(page) : undefined
   if (reason === undefined || context.memory.isIgnored(page.url, reason)) {
@@ -50,25 +47,14 @@ export async function loadPage(plan: ScrapePlan, context: LoadContext): Promise<
   return renderPage(plan, context, page, reason)
 }
 
-/** Returns why the markup of a page requires a browser; undefined if it does not. */
-export const renderReason = ({ reading, document }: LoadedPage): Reason | undefined =>
-  reading ? reading.reason : needsBrowser(document.tree.root)
-
-/** Whether a page has readable text without rendering. */
-export const isReadable = ({ reading, document }: LoadedPage): boolean =>
-  reading?.isReadable ?? isReadableTree(document.tree)
-
 /** Returns the fetched page with a warning that no browser was found for rendering it. */
 export const withoutBrowser = (page: LoadedPage): LoadedPage =>
   withWarning(page, 'the page may be incomplete: it needs a browser, and none was found')
 
 /** Returns the fetched page with a warning that rendering failed; undefined when it has no text. */
-export const withRenderFailure = (
-  page: LoadedPage,
-  { message }: { readonly message: string },
-): LoadedPage | undefined =>
+export const withRenderFailure = (page: LoadedPage, error: string): LoadedPage | undefined =>
   hasText(page.document.tree)
-    ? withWarning(page, `the page may be incomplete: it could not be rendered (${message})`, 'render_failed')
+    ? withWarning(page, `the page may be incomplete: it could not be rendered (${error})`, 'render_failed')
     : undefined
 
 function withWarning(page: LoadedPage, warning: string, code?: WarningCode): LoadedPage {
@@ -104,7 +90,9 @@ async function renderPage(
     context.signal.throwIfAborted()
     if (!(error instanceof BaxError)) throw error
     // The fetched page is better than an error if it has readable text.
-    const fallback = isBrowserMissing(error) ? isReadable(page) && withoutBrowser(page) : withRenderFailure(page, error)
+    const fallback = isBrowserMissing(error)
+      ? isReadable(page) && withoutBrowser(page)
+      : withRenderFailure(page, error.message)
     if (!fallback) throw error
     return fallback
   }
@@ -131,7 +119,7 @@ export async function fetchOverHttp(
   let url = startUrl
   let redirects: readonly Redirect[] = []
   for (;;) {
-    const options = { userAgent: httpUserAgent, egress, signal, checkHeaders: kindOfHeaders, redirects }
+    const options = { egress, signal, checkHeaders: kindOfHeaders, redirects }
     const requested = url
     const request = () => fetchPage(requested, options)
     const fetched = await (answers ? answers.fetched(requested, request) : request())
@@ -207,7 +195,7 @@ async function frameAt(frameUrl: string, url: string, context: FrameContext): Pr
   const late = AbortSignal.timeout(limits.scrape.frameMs)
   try {
     const signal = AbortSignal.any([caller, late])
-    const request = () => fetchPage(frameUrl, { userAgent: httpUserAgent, egress, signal, checkHeaders: kindOfHeaders })
+    const request = () => fetchPage(frameUrl, { egress, signal, checkHeaders: kindOfHeaders })
     const fetched = await (answers ? answers.fetched(frameUrl, request) : request())
     if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
     if (isLarge(fetched.bytes)) throw new BaxError('content_too_large', 'it is too large')
@@ -229,7 +217,6 @@ const asLoaded = (fetched: FetchedPage, document: PageDocument): LoadedPage => (
   warnings: document.warning ? [document.warning] : [],
 })
 
-/** Renders a page in a browser. */
 export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContext, 'memory'>): Promise<LoadedPage> {
   const { input, formats, fullPage } = plan
   const render = async () =>

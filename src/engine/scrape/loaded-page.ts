@@ -1,23 +1,19 @@
 /** Loaded pages, and what a worker thread has read of them. */
 import type { ScrapeAnswer, WarningCode } from '../../core/shapes/scrape.ts'
 import type { RenderedPage } from '../render/browser/renderer.ts'
-import type { Reason } from '../render/decide/decide.ts'
-import type { Redirect } from '../render/http/fetch.ts'
-import type { ResponseHeaders } from '../render/http/response-headers.ts'
+import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'
+import type { FetchedPage, PageResponse } from '../render/http/fetch.ts'
+import { isReadableTree } from './content/content.ts'
 import type { PageDocument } from './documents/document.ts'
+import { linksOf } from './formats/links.ts'
 
 /** Results of rendering other than the page. */
 export type Extras = Pick<RenderedPage, 'isPage' | 'screenshot' | 'reading' | 'actions'>
 
 /** A page and the response that contained it. */
-export interface LoadedPage {
+export interface LoadedPage extends PageResponse {
   readonly document: PageDocument
-  readonly url: string
-  readonly status: number
-  readonly headers: ResponseHeaders
-  readonly redirects: readonly Redirect[]
   readonly render: 'http' | 'browser'
-  /** Results of the browser. */
   readonly rendered?: Extras
   readonly warnings: readonly string[]
   readonly warningCode?: WarningCode
@@ -34,7 +30,24 @@ export interface PageReading {
   readonly reason?: Reason
   /** Whether the page has readable text without rendering; set when there is a reason for a browser. */
   readonly isReadable?: boolean
-  /** URLs of its links. */
   readonly links: readonly string[]
   readonly answer?: ScrapeAnswer
+}
+
+/** Returns why the markup of a page requires a browser; undefined if it does not. */
+export const renderReason = ({ reading, document }: LoadedPage): Reason | undefined =>
+  reading ? reading.reason : needsBrowser(document.tree.root)
+
+/** Whether a page has readable text without rendering. */
+export const isReadable = ({ reading, document }: LoadedPage): boolean =>
+  reading?.isReadable ?? isReadableTree(document.tree)
+
+export const linksIn = ({ reading, document }: LoadedPage): readonly string[] =>
+  reading?.links ?? linksOf(document.tree).map(({ href }) => href)
+
+/** Network responses of one visit of a page, which a crawl stores until it has finished the page. */
+export interface VisitResponses {
+  /** Return the stored response, or make the request and store its response. */
+  fetched(url: string, ask: () => Promise<FetchedPage>): Promise<FetchedPage>
+  rendered(ask: () => Promise<RenderedPage>): Promise<RenderedPage>
 }

@@ -3,11 +3,10 @@ import { limits } from '../../core/limits/limits.ts'
 import { ResponseHeaders } from '../render/http/response-headers.ts'
 import { decodeText } from '../render/http/charset.ts'
 import type { TextKind } from '../render/http/content-kind.ts'
-import { needsBrowser, type Reason } from '../render/decide/decide.ts'
-import type { Tree } from '../extract/tree.ts'
-import { metaRefresh } from '../render/http/meta-refresh.ts'
+import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'
+import { metaRefresh } from '../render/http/web-url.ts'
 import { templateOf } from '../render/decide/template.ts'
-import { readableLength } from './content/content.ts'
+import { isReadableTree } from './content/content.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { linksOf } from './formats/links.ts'
 import type { LoadedPage, PageReading } from './loaded-page.ts'
@@ -95,9 +94,6 @@ export const holdsFrames = (html: string): boolean => /<i?frame\b/i.test(html)
 
 /** The warning about a page whose frames are not read. */
 export const framesWarning = 'frames are missing: the page is too large to read them too'
-
-/** Whether a page has enough text to be used without rendering. */
-export const isReadableTree = (tree: Tree): boolean => readableLength(tree) >= 200
 
 /** A cancelled task ends its thread, so the work needs no signal. */
 const never = new AbortController().signal

@@ -8,16 +8,15 @@ import type { TaskOptions } from '../../core/process/thread-pool.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { Egress } from '../egress/egress.ts'
-import { HostMemory } from '../render/decide/host-memory.ts'
+import { HostMemory } from '../render/decide/fetch-or-render.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
 import { AnswerCache } from './cache.ts'
 import { type LoadContext, loadPage, fetchOverHttp, renderInBrowser } from './load-page.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
-import type { PageSteps } from './steps.ts'
-import { isLarge, type WriteCondition } from './reading.ts'
-import { ReadingWorkers } from './reading-workers.ts'
+import { isLarge, type UnreadPage, type WriteCondition } from './reading.ts'
+import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
 import { writePage } from './write.ts'
 
 /** Loads the page of a scrape; the default is `loadPage`. */
@@ -26,9 +25,19 @@ export type PageLoader = (plan: ScrapePlan, context: LoadContext) => Promise<Loa
 /** The caller of a scrape: its signal and its API key. */
 export type ScrapeCaller = Required<TaskOptions>
 
+/** Context of one step of a scrape. All steps throw BaxError for failures of the page, or the reason of the signal. */
+type StepContext = Pick<LoadContext, 'signal' | 'answers'>
+
+interface ReadingOptions {
+  /** Whether worker threads read every HTML page, instead of large pages only. */
+  readonly all: boolean
+  readonly write: WriteCondition
+}
+
+/** Scrapes pages. Crawls call the single steps, because they choose between the fetched and the rendered page. */
 export class PageScraper implements Scraper {
   readonly #config: EngineConfig
-  readonly #egress: Egress
+  readonly egress: Egress
   readonly #memory = new HostMemory()
   readonly #cache = new AnswerCache()
   #loading: Promise<Renderer> | undefined
@@ -40,17 +49,16 @@ export class PageScraper implements Scraper {
 
   constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
-    this.#egress = egress
+    this.egress = egress
   }
 
-  /** Number of pages queued for rendering. */
   get waiting(): number {
     return this.#renderer?.waiting ?? 0
   }
 
   async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
-    await this.#check(plan)
+    await this.check(plan)
     const cached = this.#cache.find(input, caller)
     if (cached) return cached
     const answer = await this.#inTime(plan, { signal, from: caller.keyId }, loadPage)
@@ -61,31 +69,47 @@ export class PageScraper implements Scraper {
   /** Scrapes a page that `load` loads; the result is not cached, because it may be private to the caller. */
   async scrapeFrom(input: ScrapeInput, caller: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
-    await this.#check(plan)
+    await this.check(plan)
     return this.#inTime(plan, caller, load)
   }
 
-  /** The steps of a scrape, for crawls, which choose between the fetched and the rendered page. */
-  get steps(): PageSteps {
-    const egress = this.#egress
-    return {
-      egress,
-      check: (plan) => this.#check(plan),
-      begin: () => void (this.#threads ??= ReadingWorkers.open()),
-      fetch: (plan, { signal, answers, ...options }) =>
-        fetchOverHttp(plan.url, { signal, egress, answers, read: this.#readerOf(plan, { signal }, options) }),
-      render: (plan, clock) =>
-        renderInBrowser(plan, {
-          ...clock,
-          egress,
-          renderer: () => this.#loadRenderer(),
-          read: this.#readerOf(plan, clock),
-        }),
-      write: (plan, page, { signal, start }) => this.#write(plan, page, start, signal),
-    }
+  /** Starts the worker threads, before many pages are read. */
+  begin(): void {
+    this.#threads ??= openReadingWorkers()
   }
 
-  /** Closes the browsers and worker threads. */
+  /**
+   * Fetches a page over HTTP, and follows redirects. Worker threads, if available, read large pages, or with `all`
+   * every HTML page, and write the answer according to `write`.
+   */
+  fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions) {
+    const read = this.#readerOf(plan, { signal }, options)
+    return fetchOverHttp(plan.url, { signal, egress: this.egress, answers, read })
+  }
+
+  render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
+    const { egress } = this
+    const { signal } = context
+    return renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read: this.#readerOf(plan, { signal }) }) // prettier-ignore
+  }
+
+  /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
+  async write(plan: ScrapePlan, page: LoadedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
+    if (page.reading?.answer) return timed(page.reading.answer, start)
+    const model = usesModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
+    return writePage(plan, page, { start, extractors: { model, rules: this.#config.builtinExtractor !== false } })
+  }
+
+  /** Checks a plan before its page is loaded. @throws BaxError `invalid_request`, `model_not_configured` */
+  async check(plan: ScrapePlan): Promise<void> {
+    await checkSchemaOf(plan)
+    if (this.#config.model || this.#config.builtinExtractor !== false || !usesModel(plan)) return
+    const formats = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
+    throw new BaxError('model_not_configured', `${formats} needs a language model, and none is configured`, {
+      hint: 'set BAX_MODEL_URL and BAX_MODEL, or enable the built-in extractor (BAX_BUILTIN_EXTRACTOR)',
+    })
+  }
+
   async close(): Promise<void> {
     await Promise.all([
       this.#loading?.then((renderer) => renderer.close()),
@@ -96,39 +120,19 @@ export class PageScraper implements Scraper {
 
   #inTime(plan: ScrapePlan, { signal, from }: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
     const { timeoutMs: ms } = plan
-    const error = `the scrape took longer than ${ms} ms`
-    const work = (inner: AbortSignal) => this.#run(plan, { signal: inner, from }, load)
-    return withDeadline(work, { ms, error, signal, cooperative: true })
-  }
-
-  async #run(plan: ScrapePlan, { signal, from }: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
-    const start = performance.now()
-    const context = {
-      memory: this.#memory,
-      egress: this.#egress,
-      renderer: () => this.#loadRenderer(),
-      signal,
-      deadline: start + plan.timeoutMs,
-      read: this.#readerOf(plan, { signal, from }),
+    const work = async (inner: AbortSignal) => {
+      const start = performance.now()
+      const page = await load(plan, {
+        memory: this.#memory,
+        egress: this.egress,
+        renderer: this.#loadRenderer,
+        signal: inner,
+        deadline: start + ms,
+        read: this.#readerOf(plan, { signal: inner, from }),
+      })
+      return this.write(plan, page, start, inner)
     }
-    const page = await load(plan, context)
-    return this.#write(plan, page, start, signal)
-  }
-
-  async #write(plan: ScrapePlan, page: LoadedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
-    if (page.reading?.answer) return timed(page.reading.answer, start)
-    const model = usesModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
-    return writePage(plan, page, { start, extractors: { model, rules: this.#config.builtinExtractor !== false } })
-  }
-
-  /** Checks a plan before its page is loaded. @throws BaxError `invalid_request`, `model_not_configured` */
-  async #check(plan: ScrapePlan): Promise<void> {
-    await checkSchemaOf(plan)
-    if (this.#config.model || this.#config.builtinExtractor !== false || !usesModel(plan)) return
-    const formats = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
-    throw new BaxError('model_not_configured', `${formats} needs a language model, and none is configured`, {
-      hint: 'set BAX_MODEL_URL and BAX_MODEL, or enable the built-in extractor (BAX_BUILTIN_EXTRACTOR)',
-    })
+    return withDeadline(work, { ms, error: `the scrape took longer than ${ms} ms`, signal, cooperative: true })
   }
 
   /** Returns the configured model, limited to the remaining time of the scrape minus a reserve for rules. */
@@ -156,13 +160,9 @@ export class PageScraper implements Scraper {
    * Returns the function that reads pages in worker threads: large pages, and with `all` every HTML page. Pages for a
    * language model are read in this thread, which has the model, unless they are too large for it.
    */
-  #readerOf(
-    plan: ScrapePlan,
-    task: TaskOptions,
-    { all = false, write = 'always' }: { readonly all?: boolean; readonly write?: WriteCondition } = {},
-  ): NonNullable<LoadContext['read']> {
+  #readerOf(plan: ScrapePlan, task: TaskOptions, { all, write }: ReadingOptions = { all: false, write: 'always' }) {
     const rules = this.#config.builtinExtractor !== false
-    return (page) => {
+    return (page: UnreadPage) => {
       const { kind, source } = page
       const content = 'text' in source ? source.text : source.bytes
       const large = isLarge(content)
@@ -172,18 +172,16 @@ export class PageScraper implements Scraper {
       if (forModel && content.length < limits.reading.modelBytes) return undefined
       if (forModel && !rules) throw new BaxError('content_too_large', 'the page is too large for the language model')
       const warnings = forModel ? [...page.warnings, rulesUsed] : page.warnings
-      const threads = large ? (this.#largeThreads ??= ReadingWorkers.open()) : (this.#threads ??= ReadingWorkers.open())
-      return threads?.read({ plan, page: { ...page, warnings }, write, rules }, task)
+      const threads = large ? (this.#largeThreads ??= openReadingWorkers()) : (this.#threads ??= openReadingWorkers())
+      return threads?.run({ plan, page: asPlain({ ...page, warnings }), write, rules }, task)
     }
   }
 
-  #loadRenderer(): Promise<Renderer> {
-    this.#loading ??= import('../render/browser/renderer.ts').then(({ Renderer }) => {
-      this.#renderer = new Renderer(this.#config, this.#egress)
+  readonly #loadRenderer = (): Promise<Renderer> =>
+    (this.#loading ??= import('../render/browser/renderer.ts').then(({ Renderer }) => {
+      this.#renderer = new Renderer(this.#config, this.egress)
       return this.#renderer
-    })
-    return this.#loading
-  }
+    }))
 }
 
 /** Replaces the duration measured by a worker thread with that of the whole scrape. */

@@ -2,12 +2,13 @@
 import { STATUS_CODES } from 'node:http'
 import { newId } from '../../core/ids.ts'
 import type { ScrapeAnswer, ScrapeData, ScrapeMetadata } from '../../core/shapes/scrape.ts'
-import { type FormatResults, createFormats } from './formats/formats.ts'
 import { present } from './documents/document.ts'
 import { metadataOf } from './formats/metadata.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import type { ScrapePlan } from './plan.ts'
-import type { Extractors } from './formats/extractors.ts'
+import { type Extractors, modelFailure } from './formats/extractors.ts'
+import { type PageContent, contentOf } from './content/content.ts'
+import { findElement } from '../extract/tree.ts'
 
 /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
 export async function writePage(
@@ -17,6 +18,7 @@ export async function writePage(
 ): Promise<ScrapeAnswer> {
   const filled = await createFormats(plan, page, extractors)
   const { error, ...response } = responseFacts(page)
+  const { render, rendered } = page
   const metadata: ScrapeMetadata = {
     ...metadataOf(page.document.tree),
     ...documentFacts(page),
@@ -26,12 +28,15 @@ export async function writePage(
     ...(error && { error }),
     scrape_id: newId('scr'),
     duration_ms: Math.round(performance.now() - start),
-    render: page.render,
+    render,
   }
-  return answerOf(page, filled, metadata)
+  const data: ScrapeData = { ...filled.data, ...(rendered?.actions && { actions: rendered.actions }), metadata }
+  const status = error && `the page answered ${page.status} ${error}`
+  const warning = [status, ...page.warnings, ...filled.warnings].filter(Boolean).join('; ')
+  const code = page.warningCode ?? filled.warningCode
+  return { success: true, data, ...(warning && { warning }), ...(code && { warning_code: code }) }
 }
 
-/** Returns the metadata of the HTTP response. */
 function responseFacts({ url, status, headers, document, redirects }: LoadedPage) {
   return {
     url,
@@ -50,11 +55,67 @@ function documentFacts({ document, headers }: LoadedPage): Partial<ScrapeMetadat
   return present({ title, description, language, author, published_time: published, modified_time: modified, num_pages: pages }) // prettier-ignore
 }
 
-function answerOf(page: LoadedPage, filled: FormatResults, metadata: ScrapeMetadata): ScrapeAnswer {
-  const { actions } = page.rendered ?? {}
-  const status = metadata.error ? `the page answered ${page.status} ${metadata.error}` : undefined
-  const warning = [status, ...page.warnings, ...filled.warnings].filter(Boolean).join('; ')
-  const data: ScrapeData = { ...filled.data, ...(actions && { actions }), metadata }
-  const code = page.warningCode ?? filled.warningCode
-  return { success: true, data, ...(warning && { warning }), ...(code && { warning_code: code }) }
+async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Extractors) {
+  const { formats, input } = plan
+  const { document, rendered } = page
+  const inlineImages = !input.remove_base64_images
+  const content = await contentOf(document, { onlyMain: input.only_main_content, inlineImages, headline: true })
+  const data: Omit<ScrapeData, 'metadata'> = {}
+  const metadata: Partial<ScrapeMetadata> = {}
+  // A page without scripts is complete as fetched, so it needs no warning if it is empty.
+  const isComplete = input.render === 'http' && !findElement(document.tree.root, ({ tag }) => tag === 'script')
+  const { warning, warningCode } = isComplete && content.warningCode ? {} : content
+  const warnings = warning ? [warning] : []
+  if (formats.has('markdown')) data.markdown = content.markdown
+  if (formats.has('html')) {
+    const { cleanHtml } = await import('./formats/clean-html.ts')
+    data.html = cleanHtml(content.tree, { dropInlineImages: !inlineImages })
+  }
+  if (formats.has('rawHtml')) {
+    if (document.raw !== undefined) data.rawHtml = document.raw
+    else warnings.push('rawHtml is missing: the content is not text')
+  }
+  if (formats.has('links') || formats.has('images')) {
+    // Links and images are those of the whole page, whatever part of it the content is.
+    const { imagesOf, linksOf } = await import('./formats/links.ts')
+    if (formats.has('links')) data.links = linksOf(document.tree)
+    if (formats.has('images')) data.images = imagesOf(document.tree)
+  }
+  if (rendered?.screenshot) data.screenshot = rendered.screenshot
+  if (formats.has('branding')) data.branding = (rendered?.reading as Record<string, unknown> | undefined) ?? {}
+  // Run both at once, because a model takes seconds.
+  const [summary, json] = await Promise.all([
+    formats.has('summary') ? summaryOf(page, content, extractors) : undefined,
+    formats.has('json')
+      ? import('./formats/json.ts').then(({ jsonOf }) => jsonOf(plan.json, document, extractors))
+      : undefined,
+  ])
+  if (summary) {
+    data.summary = summary.text
+    metadata.summary_source = summary.source
+    if (summary.warning !== undefined) warnings.push(summary.warning)
+  }
+  if (json) {
+    data.json = json.value
+    Object.assign(metadata, json.metadata)
+    warnings.push(...json.warnings)
+  }
+  return { data, metadata, warnings, ...(warningCode && { warningCode }) }
+}
+
+async function summaryOf({ document }: LoadedPage, content: PageContent, extractors: Extractors) {
+  const { title = '', description = '', language = '' } = { ...metadataOf(document.tree), ...document }
+  let warning: string | undefined
+  if (extractors.model && content.markdown.trim() !== '') {
+    const { summariseByModel } = await import('./formats/model-summary.ts')
+    try {
+      const text = await summariseByModel(content.markdown, title, extractors.model)
+      return { text, source: 'model' as const, warning }
+    } catch (error) {
+      warning = `${modelFailure(error, extractors)}: the summary consists of sentences of the page`
+    }
+  }
+  const { summarise } = await import('./formats/summary.ts')
+  const text = summarise(content.tree.root, title, description, language)
+  return { text, source: 'extractive' as const, warning }
 }

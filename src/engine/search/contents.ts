@@ -24,11 +24,7 @@ export interface ScrapeContext {
 }
 
 /** Returns the content of each URL, with an error in place of pages that fail. */
-export async function contentsOf(
-  urls: readonly string[],
-  options: Omit<ScrapeInput, 'url'>,
-  context: ScrapeContext,
-): Promise<{ contents: Content[]; warnings: string[] }> {
+export async function contentsOf(urls: readonly string[], options: Omit<ScrapeInput, 'url'>, context: ScrapeContext) {
   const queue = new PQueue({ concurrency: context.concurrency })
   const outcomes = await Promise.all(urls.map((url) => queue.add(() => contentOf({ ...options, url }, context))))
   context.signal.throwIfAborted()

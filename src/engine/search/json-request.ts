@@ -3,15 +3,12 @@ import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { boundedText } from '../bounded-text.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { explainFetch } from '../render/http/fetch-errors.ts'
-import { oneLine } from './plain-text.ts'
-import type { ProviderResult } from './provider.ts'
+import { type ProviderResult, oneLine } from './provider.ts'
 
 export interface JsonRequest {
   readonly url: URL
   readonly headers?: Readonly<Record<string, string>>
-  /** Sent with POST. */
   readonly body?: unknown
-  /** Texts to hide in error messages. */
   readonly secrets?: readonly string[]
   /** Returns the provider's message in the body of an error response. */
   readonly errorMessage?: (body: Record<string, unknown>) => unknown
@@ -81,10 +78,7 @@ function publicMessage(message: unknown, secrets: readonly string[]): string {
   return text.length > 200 ? `${text.slice(0, 199)}…` : text
 }
 
-/**
- * Returns the results in a list of entries, read from the given fields; entries without a URL are skipped.
- * @throws BaxError `provider_failed` if it is not a list, or has entries but none with a URL.
- */
+/** Returns the results in a list of entries, except those without a URL. @throws BaxError `provider_failed` */
 export function resultsIn(
   list: unknown,
   fields: { readonly url: string; readonly description: string },

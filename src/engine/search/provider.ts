@@ -1,5 +1,8 @@
 /** Interface of search providers. */
 import type { SearchProviderName } from '../../core/config/search-providers.ts'
+import type { SearchResult } from '../../core/shapes/search.ts'
+import { treeFromHtml } from '../extract/html-tree.ts'
+import { visibleText } from '../extract/tree.ts'
 
 /** The last hour, day, week, month or year. */
 export type Period = 'h' | 'd' | 'w' | 'm' | 'y'
@@ -15,11 +18,7 @@ export interface SearchQuery {
 }
 
 /** A result of a provider. The URL may be wrapped in a tracking URL; the texts are plain. */
-export interface ProviderResult {
-  readonly url: string
-  readonly title: string
-  readonly description: string
-}
+export type ProviderResult = Readonly<Pick<SearchResult, 'url' | 'title' | 'description'>>
 
 export interface ResultPage {
   /** Results; empty only if nothing was found, as providers that cannot search throw. */
@@ -40,3 +39,13 @@ export interface SearchProvider {
   /** Returns the page for `next`, or the first one. @throws BaxError, `provider_blocked` if blocked as a bot */
   page(question: SearchQuery, signal: AbortSignal, next?: string): Promise<ResultPage>
 }
+
+/** Converts HTML such as `<strong>Go</strong> &amp; Rust`. */
+export const textOfHtml = (value: unknown): string =>
+  typeof value === 'string' ? oneLine(visibleText(treeFromHtml(value, 'about:blank').root)) : ''
+
+/** Converts plain text; returns an empty string for other values. */
+export const textOf = (value: unknown): string => (typeof value === 'string' ? oneLine(value) : '')
+
+/** Collapses all white space, including no-break spaces. */
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()

@@ -3,18 +3,14 @@ import { asBaxError, BaxError, type ProviderError } from '../../core/errors/erro
 import { isSetUp, type SearchConfig, type SearchProviderName, searchNeeds } from '../../core/config/search-providers.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
-import type { SearchQuery, ResultPage, SearchProvider } from './provider.ts'
-import { unwrapped } from './unwrap.ts'
+import type { ProviderResult, ResultPage, SearchProvider, SearchQuery } from './provider.ts'
 
 export interface ProviderResults extends Collected {
   readonly provider: SearchProviderName
 }
 
 /** Signals that end a search early: the caller disconnected, or the search timed out. */
-export interface SearchSignals {
-  readonly caller: AbortSignal
-  readonly clock: AbortSignal
-}
+type SearchSignals = Readonly<Record<'caller' | 'clock', AbortSignal>>
 
 /** Runs the search. @throws BaxError `search_unavailable` with the errors of all providers. */
 export async function queryProviders(
@@ -67,9 +63,9 @@ export function checkProvider(name: SearchProviderName, config: SearchConfig): v
   })
 }
 
-export interface Collected {
+interface Collected {
   /** Results with unwrapped URLs, without duplicates. */
-  readonly results: readonly { readonly url: string; readonly title: string; readonly description: string }[]
+  readonly results: readonly ProviderResult[]
   readonly warnings: readonly string[]
 }
 
@@ -77,12 +73,8 @@ export interface Collected {
 const base = 'https://search.invalid'
 
 /** Returns up to `question.limit` results. @throws BaxError if the first page fails; later errors are warnings */
-export async function collect(
-  provider: SearchProvider,
-  question: SearchQuery,
-  signal: AbortSignal,
-): Promise<Collected> {
-  const found = new Map<string, Collected['results'][number]>()
+export async function collect(provider: SearchProvider, question: SearchQuery, signal: AbortSignal) {
+  const found = new Map<string, ProviderResult>()
   const warnings = new Set<string>()
   let next: string | undefined
   for (let page = 0; page < limits.search.pages; page++) {
@@ -108,4 +100,43 @@ export async function collect(
     if (next === undefined || found.size >= question.limit || found.size === before) break
   }
   return { results: [...found.values()].slice(0, question.limit), warnings: [...warnings] }
+}
+
+const maxDepth = 3
+
+/** Returns the absolute target URL; undefined for advertisements and URLs that are not HTTP. */
+export function unwrapped(address: string, base: string): string | undefined {
+  let current = address
+  for (let depth = 0; depth < maxDepth && URL.canParse(current, base); depth++) {
+    const url = new URL(current, base)
+    if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
+    if (isAdvertisement(url)) return undefined
+    const inner = innerUrl(url)
+    if (inner === undefined || !isHttpUrl(inner)) return url.href
+    current = inner
+  }
+  return undefined
+}
+
+const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+
+const duckduckgo = /(?:^|\.)duckduckgo\.com$/
+const bing = /(?:^|\.)bing\.com$/
+const google = /(?:^|\.)google\.(?:com|[a-z]{2,3})(?:\.[a-z]{2})?$/
+
+/** Returns whether a URL is a paid click. */
+const isAdvertisement = ({ hostname, pathname }: URL): boolean =>
+  (duckduckgo.test(hostname) && pathname === '/y.js') ||
+  (bing.test(hostname) && /^\/aclic?k/.test(pathname)) ||
+  (google.test(hostname) && pathname === '/aclk')
+
+function innerUrl({ hostname, pathname, searchParams }: URL): string | undefined {
+  if (duckduckgo.test(hostname) && /^\/l\/?$/.test(pathname)) return searchParams.get('uddg') ?? undefined
+  if (bing.test(hostname) && pathname === '/ck/a') {
+    // `a1` followed by the URL in base64url.
+    const text = searchParams.get('u')
+    return text?.startsWith('a1') ? Buffer.from(text.slice(2), 'base64url').toString('utf8') : undefined
+  }
+  if (google.test(hostname) && pathname === '/url') return searchParams.get('q') ?? searchParams.get('url') ?? undefined
+  return undefined
 }

@@ -1,6 +1,15 @@
 /** The result page of a search engine in a browser. */
 import { BaxError } from '../../core/errors/errors.ts'
-import { attribute, classes, type ElementNode, elementsOf, findElement, type Tree } from '../extract/tree.ts'
+import {
+  attribute,
+  classes,
+  type ElementNode,
+  elementsOf,
+  findElement,
+  type Tree,
+  visibleText,
+} from '../extract/tree.ts'
+import { type ProviderResult, oneLine } from './provider.ts'
 
 export interface ResultDocument {
   readonly tree: Tree
@@ -20,6 +29,12 @@ export const firstOfClass = (root: ElementNode, name: string): ElementNode | und
 
 export const hasId = (root: ElementNode, id: string): boolean =>
   findElement(root, (element) => attribute(element, 'id') === id) !== undefined
+
+/** Returns the result with this link and text; nothing without a link. */
+export const resultOf = (link: ElementNode | undefined, snippet: ElementNode | undefined): ProviderResult[] =>
+  link ? [{ url: attribute(link, 'href'), title: textIn(link), description: snippet ? textIn(snippet) : '' }] : []
+
+const textIn = (element: ElementNode): string => oneLine(visibleText(element))
 
 /** @throws BaxError if the status is an error, whatever the page shows. */
 export function checkStatus({ status }: ResultDocument): void {

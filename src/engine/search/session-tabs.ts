@@ -220,17 +220,16 @@ class TabVisit {
   }
 
   async #asFile(fetched: FetchedPage): Promise<LoadedPage> {
-    const { url, status, headers, redirects, bytes } = fetched
-    const kind = kindOf(headers, url, bytes)
+    const { bytes, ...response } = fetched
+    const kind = kindOf(response.headers, response.url, bytes)
+    const page = { ...response, render: 'browser' } as const
     if (isText(kind)) {
-      const common = { url, status, headers, redirects, render: 'browser', warnings: [] } as const
       const text = () => new TextDecoder().decode(bytes)
-      const inWorker = await readInWorker({ ...common, kind, source: { bytes } }, this.#facts.read, text)
+      const inWorker = await readInWorker({ ...page, warnings: [], kind, source: { bytes } }, this.#facts.read, text)
       if (inWorker) return inWorker
     }
     const { document } = await readDocument(fetched, this.#facts.signal)
-    const warnings = document.warning ? [document.warning] : []
-    return { url, status, headers, redirects, document, render: 'browser', warnings }
+    return { ...page, document, warnings: document.warning ? [document.warning] : [] }
   }
 
   #left(): number {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
-import { needsBrowser } from '../../../src/engine/render/decide/decide.ts'
-import { HostMemory } from '../../../src/engine/render/decide/host-memory.ts'
-import { metaRefresh } from '../../../src/engine/render/http/meta-refresh.ts'
+import { needsBrowser } from '../../../src/engine/render/decide/page-reason.ts'
+import { HostMemory } from '../../../src/engine/render/decide/fetch-or-render.ts'
+import { metaRefresh } from '../../../src/engine/render/http/web-url.ts'
 
 const sentence = 'The river carries sand from the mountains to the sea every spring. '
 const prose = `<p>${sentence.repeat(30)}</p>`

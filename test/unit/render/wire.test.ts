@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ResponseHeaders } from '../../../src/engine/render/http/response-headers.ts'
 import { blockedPatterns } from '../../../src/engine/render/browser/blocked-urls.ts'
-import { navigationError } from '../../../src/engine/render/browser/requested-document.ts'
+import { navigationError } from '../../../src/engine/render/browser/document.ts'
 import { decodeText } from '../../../src/engine/render/http/charset.ts'
 import { kindOf } from '../../../src/engine/render/http/content-kind.ts'
 import { explainFetch, isReset } from '../../../src/engine/render/http/fetch-errors.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
-import { needsBrowser } from '../../../src/engine/render/decide/decide.ts'
+import { needsBrowser } from '../../../src/engine/render/decide/page-reason.ts'
 import { cleanHtml } from '../../../src/engine/scrape/formats/clean-html.ts'
 import { contrast, hexOf, isNeutral, parseColour } from '../../../src/engine/scrape/formats/colour.ts'
 import { extractMarkdown } from '../../../src/engine/scrape/extract-file.ts'

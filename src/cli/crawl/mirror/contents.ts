@@ -6,7 +6,6 @@ import type { ManifestPage } from './manifest-file.ts'
 
 export const contentsName = 'index.md'
 
-/** A page with a file. */
 type FiledPage = ManifestPage & { readonly file: string }
 
 interface Branch {
@@ -17,11 +16,7 @@ interface Branch {
 const newBranch = (): Branch => ({ pages: [], folders: new Map() })
 
 /** Yields the text in chunks. Within a folder, pages are in the order of the crawl. */
-export function* contentsText(
-  url: string,
-  pages: readonly ManifestPage[],
-  errors: readonly CrawlError[],
-): Generator<string> {
+export function* contentsText(url: string, pages: readonly ManifestPage[], errors: readonly CrawlError[]) {
   const title = pages.find(({ depth }) => depth === 0)?.title
   yield `# ${escaped(title || url)}\n\n`
   yield `${counted(pages.length, 'page')} of <${url}>${errors.length > 0 ? `, ${counted(errors.length, 'error')}` : ''}\n`

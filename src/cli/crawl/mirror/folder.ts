@@ -10,7 +10,6 @@ const temporaryName = '.bax-crawl.tmp'
 export class Folder {
   readonly root: string
   #realRoot: string | undefined
-  /** Folders known to be inside the root. */
   readonly #inside = new Set<string>()
 
   constructor(root: string) {

@@ -11,11 +11,9 @@ export const noteName = 'unfinished-crawl.txt'
 export interface WritingCrawl {
   readonly url: string
   readonly id: string
-  /** Command that resumes it. */
   readonly resume: string
 }
 
-/** Returns the text of the note. */
 export const noteText = ({ url, id, resume }: WritingCrawl): string =>
   `This folder contains a part of the crawl ${id} of ${url}.\nIt is running, or was interrupted. To resume it, run in the folder where it was started:\n\n  ${resume}\n`
 

@@ -1,7 +1,8 @@
-/** Rewrites the links of a page to the files of other pages; links to pages without a file become absolute. */
+/** Rewrites the links of Markdown and HTML to the files of other pages; those to pages without a file become absolute. */
 import { posix } from 'node:path'
 import type { crawlableUrl, identityOf } from '../../../engine/crawl/queue/url-identity.ts'
 import { destinationsIn } from '../destinations.ts'
+import type { TokenizerCallbacks } from 'htmlparser2'
 
 /** Functions of the crawl that normalise and identify URLs; loaded on demand. */
 export interface Addressing {
@@ -54,17 +55,8 @@ export function withLocalLinks(markdown: string, base: string, from: string, pla
   return text + markdown.slice(done)
 }
 
-/**
- * Returns the new value of a link: a path to another file, a fragment of this one, or the absolute URL of a page
- * without a file; undefined if the link stays unchanged.
- */
-export function localLink(
-  link: string,
-  base: string,
-  from: string,
-  places: PagePaths,
-  ending: string,
-): string | undefined {
+/** Returns the new value of a link, absolute for a page without a file; undefined if it stays unchanged. */
+function localLink(link: string, base: string, from: string, places: PagePaths, ending: string): string | undefined {
   if (!URL.canParse(link, base)) return undefined
   const url = new URL(link, base)
   const to = places.find(url.href)
@@ -78,3 +70,49 @@ export function localLink(
 export const encodePath = (path: string): string => encodeParentheses(path.split('/').map(encodeURIComponent).join('/'))
 
 const encodeParentheses = (text: string): string => text.replaceAll('(', '%28').replaceAll(')', '%29')
+
+/** Rewrites the `href` of each `<a>` whose page has a file; nothing else changes. */
+export async function withLocalAnchors(html: string, base: string, from: string, places: PagePaths): Promise<string> {
+  const { Tokenizer } = await import('htmlparser2')
+  let text = ''
+  let done = 0
+  const finder = anchorFinder(html, (start, end) => {
+    const local = localLink(unescaped(html.slice(start, end)), base, from, places, '.html')
+    if (local === undefined) return
+    text += html.slice(done, start) + escaped(local)
+    done = end
+  })
+  const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: false }, finder)
+  tokenizer.write(html)
+  tokenizer.end()
+  return text + html.slice(done)
+}
+
+/** Returns callbacks that call `onHref` with the position of each `href` value of `<a>` tags. */
+function anchorFinder(html: string, onHref: (start: number, end: number) => void): TokenizerCallbacks {
+  let isAnchor = false
+  let isHref = false
+  const ignore = () => {}
+  return {
+    onopentagname: (start, end) => void (isAnchor = html.slice(start, end).toLowerCase() === 'a'),
+    onattribname: (start, end) => void (isHref = isAnchor && html.slice(start, end).toLowerCase() === 'href'),
+    onattribdata: (start, end) => isHref && onHref(start, end),
+    onattribend: ignore,
+    onattribentity: ignore,
+    oncdata: ignore,
+    onclosetag: ignore,
+    oncomment: ignore,
+    ondeclaration: ignore,
+    onend: ignore,
+    onopentagend: ignore,
+    onprocessinginstruction: ignore,
+    onselfclosingtag: ignore,
+    ontext: ignore,
+    ontextentity: ignore,
+  }
+}
+
+const unescaped = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&')
+
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;')

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
-import type { CrawlError, CrawlSkipped, CrawlStatus } from '../../../core/shapes/crawl.ts'
+import type { CrawlAccounts, CrawlStatus } from '../../../core/shapes/crawl.ts'
+import type { WritingCrawl } from './journal.ts'
 
 export const manifestName = 'manifest.json'
 /** Identifies the file, and its version. */
@@ -14,32 +15,21 @@ export interface ManifestPage {
   /** Null if the page has none of the requested formats. */
   readonly file: string | null
   readonly title: string | null
-  /** HTTP status. */
   readonly status: number | null
   readonly depth: number
   readonly sha256: string | null
-  /** Files of the other formats. */
   readonly files?: readonly { readonly format: string; readonly file: string; readonly sha256: string }[]
 }
 
 /** Outcome of a crawl. Complete crawls omit ID and times, so that two crawls of the same site are identical. */
-export interface Outcome {
+export interface Outcome extends CrawlAccounts, Partial<Pick<WritingCrawl, 'id' | 'resume'>> {
   readonly url: string
   readonly status: CrawlStatus
-  readonly success: boolean
-  /** ID of an incomplete crawl. */
-  readonly id?: string
-  /** Command that resumes it. */
-  readonly resume?: string
-  readonly errors: readonly CrawlError[]
-  readonly skipped: readonly CrawlSkipped[]
-  readonly skippedTotal: number
-  readonly robotsBlocked: readonly string[]
 }
 
 /** Yields the text in chunks, with one line for each page, error and skipped URL. */
 export function* manifestText(outcome: Outcome, pages: readonly ManifestPage[]): Generator<string> {
-  const { url, status, success, id, resume, errors, skipped, skippedTotal, robotsBlocked } = outcome
+  const { url, status, success, id, resume, errors, skipped } = outcome
   const head = { format, url, status, success, ...(id && { id }), ...(resume && { resume }), total: pages.length + errors.length, completed: pages.length } // prettier-ignore
   yield `{\n${Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`).join('')}` // prettier-ignore
   yield* list('pages', pages)
@@ -47,8 +37,8 @@ export function* manifestText(outcome: Outcome, pages: readonly ManifestPage[]):
   yield* list('errors', errors)
   yield ',\n'
   yield* list('skipped', skipped)
-  yield `,\n  "skipped_total": ${skippedTotal},\n`
-  yield* list('robots_blocked', robotsBlocked)
+  yield `,\n  "skipped_total": ${outcome.skipped_total},\n`
+  yield* list('robots_blocked', outcome.robots_blocked)
   yield '\n}\n'
 }
 
@@ -58,7 +48,6 @@ function* list(name: string, items: readonly unknown[]): Generator<string> {
   yield items.length > 0 ? '\n  ]' : ']'
 }
 
-/** An earlier crawl in the folder. */
 export interface EarlierCrawl {
   readonly url: string
   readonly files: readonly string[]

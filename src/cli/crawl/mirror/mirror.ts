@@ -17,7 +17,7 @@ import {
   type UnfinishedCrawl,
   type WritingCrawl,
 } from './journal.ts'
-import { type Addressing, PagePaths, withLocalLinks } from './local-links.ts'
+import { type Addressing, PagePaths, withLocalLinks, withLocalAnchors } from './local-links.ts'
 import {
   type EarlierCrawl,
   manifestName,
@@ -26,21 +26,15 @@ import {
   type Outcome,
   readManifest,
 } from './manifest-file.ts'
-import { Names } from './names.ts'
-import { withLocalAnchors } from './local-anchors.ts'
+import { Names } from './page-path.ts'
 
 export type CrawledPage = CrawlEventData['crawl.page']
 
 /** Facts about a page that are needed at the end. */
-interface StoredPage {
-  readonly url: string
-  /** Other URLs of the page. */
+interface StoredPage extends Pick<ManifestPage, 'url' | 'title' | 'status' | 'depth'> {
   readonly aliases: readonly string[]
   readonly path: string
   readonly pieces: readonly { readonly format: string; readonly extension: string }[]
-  readonly title: string | null
-  readonly status: number | null
-  readonly depth: number
   /** False for plain text. */
   readonly hasLinks: boolean
 }
@@ -49,12 +43,10 @@ export class Mirror {
   readonly #folder: Folder
   readonly #addressing: Addressing
   readonly #names = new Names()
-  /** Pages by their index in the crawl. */
   readonly #pages = new Map<number, StoredPage>()
   /** Files of this crawl and of earlier ones; those without a page are removed at the end. */
   readonly #files: Set<string>
   #journal: FileHandle | undefined
-  /** Whether the folder was created for this crawl. */
   #isNew = false
 
   /** Start page of the earlier crawl in the folder. */
@@ -86,7 +78,6 @@ export class Mirror {
     })
   }
 
-  /** Path of the folder. */
   get root(): string {
     return this.#folder.root
   }
@@ -95,8 +86,9 @@ export class Mirror {
     return this.#pages.size
   }
 
-  /** Records the crawl in the folder, so that it can be resumed after its process is killed. */
+  /** Records the crawl in the folder, so that it can be resumed. @throws BaxError `not_empty`, like `checkStart` */
   async begin(crawl: WritingCrawl): Promise<void> {
+    this.checkStart(crawl.url)
     if (this.#journal) return
     this.#isNew = (await mkdir(this.#folder.root, { recursive: true })) !== undefined
     this.#journal = await openJournal(this.#folder.root, crawl)
@@ -137,10 +129,7 @@ export class Mirror {
     })
   }
 
-  /**
-   * Assigns final names, rewrites links, writes contents and manifest, and removes files of earlier crawls. Returns the
-   * path of the table of contents.
-   */
+  /** Renames and links files, writes contents and manifest, removes earlier files; returns the path of the contents. */
   async finish(outcome: Outcome, onPage: (done: number) => void): Promise<string> {
     const sorted = [...this.#pages].toSorted(([a], [b]) => a - b).map(([, page]) => page)
     const named = await this.#assignNames(sorted)
@@ -169,7 +158,6 @@ export class Mirror {
     await journal?.close()
   }
 
-  /** Moves pages to their final paths, and returns them. */
   async #assignNames(pages: readonly StoredPage[]): Promise<StoredPage[]> {
     const named: StoredPage[] = []
     for (const page of pages) {
@@ -198,12 +186,7 @@ export class Mirror {
 }
 
 /** Returns a file with rewritten links; undefined for formats without links. */
-async function rewritten(
-  format: string,
-  bytes: Buffer,
-  { url, path }: StoredPage,
-  places: PagePaths,
-): Promise<Buffer | undefined> {
+async function rewritten(format: string, bytes: Buffer, { url, path }: StoredPage, places: PagePaths) {
   if (format === 'markdown') return Buffer.from(withLocalLinks(bytes.toString(), url, path, places))
   if (format === 'html') return Buffer.from(await withLocalAnchors(bytes.toString(), url, path, places))
   return undefined

@@ -1,5 +1,6 @@
-/** Derives the path of a page in a mirror from its URL: a relative path that is valid on every file system. */
+/** Derives paths of pages in a mirror from their URLs: unique relative paths that are valid on every file system. */
 import { createHash } from 'node:crypto'
+import { decodeUrlPart } from '../../../core/net/urls.ts'
 
 /** Maximum length of a name, in bytes: extensions and numbers must fit into the 255 of file systems. */
 const nameBytes = 120
@@ -39,19 +40,11 @@ const folderName = (part: string): string =>
 
 /** Limits a name to letters, digits and a few signs; avoids hidden names, flags and names reserved by Windows. */
 function safeName(part: string): string {
-  const name = decoded(part)
+  const name = decodeUrlPart(part)
     .normalize('NFC')
     .replaceAll(/[^\p{L}\p{M}\p{N}._~+@=,-]+/gu, '-')
     .replace(/^[.-]+/, '_')
   return name.replace(reserved, '_$&') || '_'
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
 }
 
 /** Cuts a name and appends a hash of all of it, so that long names with the same beginning stay unique. */
@@ -80,3 +73,42 @@ function shortened(parts: readonly string[], url: string): string {
   }
   return [...kept, leaf].join('/')
 }
+
+export class Names {
+  /** URLs by their folded path. */
+  readonly #owners = new Map<string, string>()
+  /** Folded paths that several pages share. */
+  readonly #shared = new Set<string>()
+
+  /** Returns a path without extension for a page; a path that is taken gets a hash of the URL. */
+  take(url: string): string {
+    const plain = pathOf(url)
+    const owner = this.#owners.get(folded(plain))
+    if (owner === url) return plain
+    if (owner === undefined) {
+      this.#owners.set(folded(plain), url)
+      return plain
+    }
+    this.#shared.add(folded(plain))
+    return this.#withHash(plain, url)
+  }
+
+  /** Returns the final path, once all pages are known: those with the same path all get a hash, whatever the order. */
+  final(url: string): string {
+    const plain = pathOf(url)
+    return this.#shared.has(folded(plain)) ? this.#withHash(plain, url) : plain
+  }
+
+  /** Appends as much of the hash as needed: a site may have a page whose name equals another one with its hash. */
+  #withHash(plain: string, url: string): string {
+    for (let length = 8; ; length += 8) {
+      const path = `${plain}-${hashOf(url, length)}`
+      const owner = this.#owners.get(folded(path))
+      if (owner !== undefined && owner !== url) continue
+      this.#owners.set(folded(path), url)
+      return path
+    }
+  }
+}
+
+const folded = (path: string): string => path.toUpperCase().toLowerCase().normalize('NFC')

@@ -1,4 +1,4 @@
-/** The number of pages loaded at the same time, which adapts to the load of the machine. */
+/** The number of pages loaded at the same time, which adapts to the load of the machine, and the resulting rate. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { availableParallelism, freemem, loadavg, totalmem } from 'node:os'
 import { renderedAtOnce } from '../../render/browser/concurrency.ts'
@@ -10,7 +10,6 @@ export interface Concurrency {
 
 /** Enough to keep a browser busy while other pages are converted. */
 const initial = renderedAtOnce + 4
-/** Minimum and maximum number of pages. */
 const min = 4
 const max = 32
 const intervalMs = 500
@@ -43,18 +42,34 @@ export function adaptiveConcurrency(onChange: () => void): Concurrency {
   }
 }
 
-export interface MachineLoad {
-  /** Mean delay of the event loop, in milliseconds. */
-  readonly lagMs: number
-  /** Load average per CPU. */
-  readonly load: number
-  /** Fraction of free memory. */
-  readonly free: number
-}
-
-/** Decreases by a quarter, or increases by one. */
-export function nextConcurrency(atOnce: number, { lagMs, load, free }: MachineLoad): number {
+/** Decreases by a quarter, or increases by one, given the event loop delay, load per CPU and share of free memory. */
+export function nextConcurrency(atOnce: number, { lagMs, load, free }: Record<'lagMs' | 'load' | 'free', number>) {
   if (lagMs > overloadedMs || free < 0.05) return Math.max(min, Math.floor(atOnce * 0.75))
   if (lagMs > relaxedMs || load > 3 || free < 0.1) return atOnce
   return Math.min(max, atOnce + 1)
+}
+
+const windowMs = 10_000
+
+export class Speed {
+  readonly #start = performance.now()
+  #times: number[] = []
+
+  count(): void {
+    this.#times.push(performance.now())
+    if (this.#times.length > 1000) this.#drop()
+  }
+
+  /** Returns the pages per second over the last ten seconds, or since the start. */
+  perSecond(): number {
+    this.#drop()
+    const secs = Math.min(windowMs, performance.now() - this.#start) / 1000
+    return secs > 0 ? Math.round((this.#times.length / secs) * 10) / 10 : 0
+  }
+
+  #drop(): void {
+    const from = performance.now() - windowMs
+    const at = this.#times.findIndex((time) => time >= from)
+    this.#times = at < 0 ? [] : this.#times.slice(at)
+  }
 }

@@ -20,7 +20,6 @@ export class HostGate {
   #spacedUntil = 0
   readonly #waiting: Waiter[] = []
   #timer: NodeJS.Timeout | undefined
-  /** Consecutive rejections, and the pauses made for them. */
   #refusals = 0
   #pausedMs = 0
   #closed = false
@@ -91,7 +90,6 @@ export class HostGate {
     return this.#active === 0 && this.#waiting.length === 0 && this.#refusals === 0
   }
 
-  /** Rejects all waiting and further requests. */
   #close(): void {
     this.#closed = true
     clearTimeout(this.#timer)

@@ -7,14 +7,11 @@ import type { HostGate } from './host-gate.ts'
 
 const { busyTries, downTries, retries, retryMs } = limits.crawl
 
-/** Temporary errors of a single page. */
 const temporary: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'navigation_aborted', 'browser_failed', 'worker_lost', 'server_error']) // prettier-ignore
 
 export interface RetryContext {
-  /** Zero-based. */
   readonly attempt: number
   readonly gate: HostGate
-  /** Time left for the page, in milliseconds. */
   readonly left: number
   /** The start page has fewer retries: its URL may be mistyped. */
   readonly isStart: boolean
@@ -22,10 +19,7 @@ export interface RetryContext {
 }
 
 /** Resolves when it is time to retry. @throws the error if a retry makes no sense, or the signal's reason */
-export async function waitForRetry(
-  error: BaxError,
-  { attempt, gate, left, isStart, signal }: RetryContext,
-): Promise<void> {
+export async function waitForRetry(error: BaxError, { attempt, gate, left, isStart, signal }: RetryContext) {
   const tries = attempt + 1
   const afterMs = error.retryAfterSecs === undefined ? undefined : error.retryAfterSecs * 1000
   if (error.code === 'rate_limited' || afterMs !== undefined) {

@@ -7,14 +7,12 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { decodeText } from '../../render/http/charset.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
-import { httpUserAgent } from '../../render/http/user-agent.ts'
-import type { ResponseCache } from '../store/response-cache.ts'
+import type { RunFacts } from '../run.ts'
 
 /** The package is CommonJS, but its types describe an ES module. */
 const parse = robotsParser as unknown as typeof robotsParser.default
 
 const userAgent = 'bax'
-/** Maximum number of sites whose rules are cached. */
 const maxCached = 1000
 
 export interface SiteRules {
@@ -26,10 +24,7 @@ export interface SiteRules {
 
 const noRules: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
 
-export interface RobotsFacts {
-  readonly ignore: boolean
-  readonly egress: Egress
-  readonly answers: ResponseCache
+export interface RobotsFacts extends Pick<RunFacts, 'plan' | 'scraper' | 'answers'> {
   readonly signal: AbortSignal
   readonly onWarning: (message: string) => void
 }
@@ -44,7 +39,7 @@ export class Robots {
 
   /** Returns the rules of a site; no rules if they cannot be read. Rejects only with the reason of the signal. */
   async rulesFor(url: URL): Promise<SiteRules> {
-    return this.#facts.ignore ? noRules : this.#rules(url.origin)
+    return this.#facts.plan.input.ignore_robots ? noRules : this.#rules(url.origin)
   }
 
   /** Returns the sitemaps listed in robots.txt, also if its rules are ignored. */
@@ -62,18 +57,18 @@ export class Robots {
   }
 
   async #load(origin: string): Promise<SiteRules> {
-    const { signal, onWarning, ignore, egress, answers } = this.#facts
+    const { signal, onWarning, plan, scraper, answers } = this.#facts
     const address = `${origin}/robots.txt`
     const kept = answers.site(address) as { text: string } | undefined
     if (kept) return rulesOf(address, kept.text)
     try {
       const deadline = { ms: limits.crawl.robotsMs, error: 'it does not respond', signal, cooperative: true }
-      const text = await withDeadline((inner) => fetchText(address, egress, inner), deadline)
+      const text = await withDeadline((inner) => fetchText(address, scraper.egress, inner), deadline)
       answers.keepSite(address, { text })
       return rulesOf(address, text)
     } catch (error) {
       signal.throwIfAborted()
-      if (!ignore)
+      if (!plan.input.ignore_robots)
         onWarning(`${address} could not be read (${(error as Error).message}): all URLs are treated as allowed`)
       return noRules
     }
@@ -82,12 +77,7 @@ export class Robots {
 
 /** Fetches robots.txt. @throws BaxError if it cannot be read */
 async function fetchText(address: string, egress: Egress, signal: AbortSignal): Promise<string> {
-  const { status, bytes, headers } = await fetchPage(address, {
-    userAgent: httpUserAgent,
-    egress,
-    signal,
-    checkHeaders: () => {},
-  })
+  const { status, bytes, headers } = await fetchPage(address, { egress, signal })
   if (status >= 500) throw new BaxError('server_error', `it responded with ${status}`)
   if (status >= 400) return ''
   const start = bytes.subarray(0, limits.crawl.robotsBytes)

@@ -19,10 +19,7 @@ export interface ScopeOptions {
 
 type Matches = (path: string) => boolean
 
-export interface PathRules {
-  readonly included: Matches
-  readonly excluded: Matches
-}
+export type PathRules = Readonly<Record<'included' | 'excluded', Matches>>
 
 /** Compiles the path patterns. @throws BaxError `invalid_request` for an invalid pattern */
 export function pathRules({ include_paths: include, exclude_paths: exclude, path_syntax }: ScopeOptions): PathRules {

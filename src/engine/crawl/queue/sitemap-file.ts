@@ -4,10 +4,8 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { Egress } from '../../egress/egress.ts'
 import { explainFetch } from '../../render/http/fetch-errors.ts'
-import { get, type HttpResponse } from '../../render/http/http-client.ts'
-import { httpUserAgent } from '../../render/http/user-agent.ts'
+import { type HttpResponse, httpUserAgent, request, type RequestOptions } from '../../render/http/http-client.ts'
 import { redirectUrl } from '../../render/http/web-url.ts'
 
 export interface SitemapEntry {
@@ -15,10 +13,7 @@ export interface SitemapEntry {
   readonly isSitemap: boolean
 }
 
-export interface FetchContext {
-  readonly egress: Egress
-  readonly signal: AbortSignal
-}
+type FetchContext = Pick<RequestOptions, 'egress' | 'signal'>
 
 const maxDepth = 32
 
@@ -47,10 +42,12 @@ export async function* readSitemap(address: string, { egress, signal }: FetchCon
   }
 }
 
+const headers = { 'user-agent': httpUserAgent, accept: 'application/xml,text/xml,*/*;q=0.8', 'accept-encoding': 'gzip, deflate, br' } // prettier-ignore
+
 async function open(address: string, context: FetchContext): Promise<{ answer: HttpResponse; url: string }> {
   let url = address
   for (let redirects = 0; redirects <= limits.scrape.redirects; redirects++) {
-    const answer = await request(url, context)
+    const answer = await request(url, { headers, ...context })
     const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
     if (location === null && answer.status < 300) return { answer, url }
     answer.body.destroy()
@@ -58,16 +55,6 @@ async function open(address: string, context: FetchContext): Promise<{ answer: H
     url = redirectUrl(location, url)
   }
   throw new BaxError('too_many_redirects', 'too many redirects')
-}
-
-async function request(url: string, { egress, signal }: FetchContext): Promise<HttpResponse> {
-  const headers = { 'user-agent': httpUserAgent, accept: 'application/xml,text/xml,*/*;q=0.8', 'accept-encoding': 'gzip, deflate, br' } // prettier-ignore
-  try {
-    return await get(new URL(url), { headers, signal, egress })
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error instanceof BaxError ? error : explainFetch(error)
-  }
 }
 
 /** Decodes the content encoding, then the compression of the file itself. */

@@ -1,18 +1,14 @@
 /** Reads the sitemaps of a site, with limits on their number, size, depth and time. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { Egress } from '../../egress/egress.ts'
-import type { ResponseCache } from '../store/response-cache.ts'
+import type { RunFacts } from '../run.ts'
 import { readSitemap, type SitemapEntry } from './sitemap-file.ts'
 
 const { crawl } = limits
 
-export interface SitemapFacts {
-  /** URLs of sitemaps in robots.txt. */
+export interface SitemapFacts extends Pick<RunFacts, 'scraper' | 'answers'> {
   readonly listed: readonly string[]
   readonly origin: string
-  readonly egress: Egress
-  readonly answers: ResponseCache
   readonly signal: AbortSignal
   readonly onWarning: (message: string) => void
 }
@@ -51,7 +47,7 @@ export async function* sitemapUrls(facts: SitemapFacts): AsyncGenerator<string[]
 /** Yields the entries of one sitemap, which is cached once it has been read completely. */
 async function* entriesOf(
   url: string,
-  { answers, egress }: Pick<SitemapFacts, 'answers' | 'egress'>,
+  { answers, scraper }: SitemapFacts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly SitemapEntry[]> {
   const kept = answers.site(url) as { entries: SitemapEntry[] } | { error: unknown } | undefined
@@ -59,7 +55,7 @@ async function* entriesOf(
   if (kept) return yield kept.entries
   const all: SitemapEntry[] = []
   try {
-    for await (const entries of readSitemap(url, { egress, signal })) {
+    for await (const entries of readSitemap(url, { egress: scraper.egress, signal })) {
       all.push(...entries)
       yield entries
     }

@@ -19,11 +19,7 @@ import { CrawlRecord } from './record.ts'
 
 const isId = (text: string): boolean => /^crl_[\w-]{20}$/.test(text)
 
-export interface CrawlFiles {
-  readonly folder: string
-  readonly journal: string
-  readonly pages: string
-}
+export type CrawlFiles = ReturnType<CrawlStore['files']>
 
 export interface StoredCrawl {
   readonly record: CrawlRecord
@@ -39,7 +35,7 @@ export class CrawlStore {
     this.#folder = join(stateDir, 'crawls')
   }
 
-  files(id: string): CrawlFiles {
+  files(id: string) {
     const folder = join(this.#folder, id)
     return { folder, journal: join(folder, 'journal.ndjson'), pages: join(folder, 'pages.ndjson') }
   }

@@ -1,7 +1,7 @@
 /** The journal of a crawl, append-only with one event per line: the source of its streams and its state. */
 import { writeSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import type { Reason } from '../../render/decide/decide.ts'
+import type { RenderingFacts } from '../../render/decide/fetch-or-render.ts'
 import type { QueuedUrl } from '../queue/frontier.ts'
 import type { CrawlEventData, CrawlEventType, CrawlInput } from '../../../core/shapes/crawl.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
@@ -18,7 +18,7 @@ export interface OwnFacts {
   readonly final?: string
   /** URL of a page that was visited but is not in `data`. */
   readonly visited?: string
-  /** Facts for the rendering policy; see `decide-rendering.ts`. */
+  /** Facts for the rendering policy. */
   readonly facts?: RenderingFacts
   /** The sitemaps have been read. */
   readonly sitemaps?: true
@@ -31,18 +31,6 @@ export interface CrawlRequest {
   readonly created_at: string
   /** ID of the caller's key; null without keys. */
   readonly owner?: string | null
-}
-
-/** Facts for the rendering policy: how a page was loaded, and why. */
-export interface RenderingFacts {
-  readonly template: string
-  readonly host: string
-  readonly reason?: Reason
-  readonly render: 'http' | 'browser'
-  /** Whether the browser showed more than was fetched, if both were compared. */
-  readonly more?: boolean
-  /** Both were compared although the page gave no reason to. */
-  readonly audited?: true
 }
 
 /** Facts of a page in `data`: its place in the page file, and its URL after all redirects. */
@@ -142,12 +130,7 @@ export function appendTo({ fd }: FileHandle, bytes: Buffer, at: number): void {
 }
 
 /** Yields the lines between two positions, up to a damaged one, which is reported, or an incomplete last one. */
-export async function* readJournal(
-  path: string,
-  from = 0,
-  to = Infinity,
-  onDamage: () => void = () => {},
-): AsyncGenerator<PlacedLine> {
+export async function* readJournal(path: string, from = 0, to = Infinity, onDamage: () => void = () => {}) {
   if (from >= to) return
   const file = await open(path, 'r')
   try {
@@ -160,12 +143,7 @@ export async function* readJournal(
 const chunkBytes = 64 * 1024
 
 /** Yields the lines of an open journal, as `readJournal` does. */
-export async function* linesOf(
-  file: FileHandle,
-  from: number,
-  to: number,
-  onDamage: () => void = () => {},
-): AsyncGenerator<PlacedLine> {
+export async function* linesOf(file: FileHandle, from: number, to: number, onDamage: () => void = () => {}) {
   let rest: Buffer[] = []
   let at = from
   for (let next = from; next < to;) {
@@ -191,11 +169,7 @@ export async function* linesOf(
 export const warning = (message: string): JournalEntry => ({ type: 'crawl.warning', data: { message } })
 
 /** Returns URL and depth of pages by their index in `data`; `bytes` is the size of the journal. */
-export async function pagesAt(
-  journal: string,
-  bytes: number,
-  indexes: ReadonlySet<number>,
-): Promise<Map<number, QueuedUrl>> {
+export async function pagesAt(journal: string, bytes: number, indexes: ReadonlySet<number>) {
   const found = new Map<number, QueuedUrl>()
   if (indexes.size === 0) return found
   for await (const { line } of readJournal(journal, 0, bytes)) {

@@ -12,11 +12,6 @@ interface CachedRecord {
   readonly record: CrawlRecord
 }
 
-export interface ListedCrawl {
-  readonly record: CrawlRecord
-  readonly isRunning: boolean
-}
-
 export class CrawlList {
   readonly #store: CrawlStore
   readonly #live: ReadonlyMap<string, LiveCrawl>
@@ -30,7 +25,7 @@ export class CrawlList {
   }
 
   /** Returns the crawls visible to a caller, newest first, without internal ones (`hidden`). */
-  async all(caller: Caller, hidden: ReadonlySet<string>): Promise<{ crawls: ListedCrawl[]; warning?: string }> {
+  async all(caller: Caller, hidden: ReadonlySet<string>) {
     this.#damaged.clear()
     const ids = (await this.#store.ids()).filter((id) => !this.#live.has(id))
     const entries = await Promise.all(ids.map(async (id) => [id, await this.#read(id)] as const))

@@ -11,7 +11,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { ResponseHeaders } from '../../render/http/response-headers.ts'
 import type { FetchedPage } from '../../render/http/fetch.ts'
 import type { RenderedPage } from '../../render/browser/renderer.ts'
-import type { VisitResponses } from '../../scrape/visit-responses.ts'
+import type { VisitResponses } from '../../scrape/loaded-page.ts'
 import { type Entry, readSegment, Segment } from './response-segment.ts'
 
 /** Errors that a retry would not fix. */

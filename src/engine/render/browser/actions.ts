@@ -2,26 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
+import type { ScrapeAction, ScrapeData } from '../../../core/shapes/scrape.ts'
 import actScript from '../page/act.page.ts?inline'
 import type { Point } from '../../../core/operation/command.ts'
 import { keysOf } from './keys.ts'
-import { capture } from './capture.ts'
 import type { Visit } from './visit.ts'
+import readScript from '../page/read.page.ts?inline'
 
-export interface ActionResults {
-  readonly screenshots: string[]
-  readonly results: { index: number; value: unknown }[]
-  /** Present if there are scrape actions. */
-  scrapes?: { url: string; html: string }[]
-}
+export type ActionResults = NonNullable<ScrapeData['actions']>
 
 /** Runs the actions in order. @throws BaxError `action_failed` with `details.index` */
-export async function runActions(
-  visit: Visit,
-  actions: readonly ScrapeAction[],
-  signal: AbortSignal,
-): Promise<ActionResults> {
+export async function runActions(visit: Visit, actions: readonly ScrapeAction[], signal: AbortSignal) {
   const results = new Results()
   for (const [index, action] of actions.entries()) {
     try {
@@ -57,13 +48,7 @@ class Results {
 /** Errors caused by an action rather than by the page or bax. */
 const actionErrors = new Set(['element_not_found', 'element_not_visible', 'invalid_selector', 'evaluate_failed', 'invalid_data', 'internal_error', 'content_too_large']) // prettier-ignore
 
-async function run(
-  visit: Visit,
-  action: ScrapeAction,
-  signal: AbortSignal,
-  results: Results,
-  index: number,
-): Promise<void> {
+async function run(visit: Visit, action: ScrapeAction, signal: AbortSignal, results: Results, index: number) {
   const { done } = results
   // prettier-ignore
   switch (action.type) {
@@ -150,4 +135,16 @@ async function stateOf(visit: Visit, selector: string, signal: AbortSignal): Pro
     if (!/SyntaxError/.test((error as Error).message)) throw error
     throw new BaxError('invalid_selector', `${selector} is not a CSS selector`, { cause: error })
   }
+}
+
+/** Maximum width and height of Chromium's surfaces, in pixels. */
+const maxSide = 16_384
+
+/** Captures the viewport or the whole page as a base64 PNG. */
+export async function capture(visit: Visit, fullPage: boolean, signal: AbortSignal): Promise<string> {
+  const options = { format: 'png', captureBeyondViewport: fullPage, optimizeForSpeed: false }
+  if (!fullPage) return (await visit.send('Page.captureScreenshot', options, signal))['data'] as string
+  const { width, height } = await visit.inPage<{ width: number; height: number }>(signal, readScript, 'pageSize')
+  const clip = { x: 0, y: 0, width: Math.min(width, maxSide), height: Math.min(height, maxSide), scale: 1 }
+  return (await visit.send('Page.captureScreenshot', { ...options, clip }, signal))['data'] as string
 }

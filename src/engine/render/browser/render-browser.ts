@@ -48,11 +48,17 @@ export class RenderBrowser {
 
   #onAnswers: (answers: boolean) => void = () => {}
 
-  private constructor(kind: RenderKind, shell: boolean, connection: Connection, { pool, log }: EngineConfig) {
+  private constructor(
+    kind: RenderKind,
+    shell: boolean,
+    connection: Connection,
+    egress: Egress,
+    { pool, log }: EngineConfig,
+  ) {
     this.kind = kind
     this.unpainted = kind === 'bare' && shell
     this.userAgent = plainUserAgent(connection.userAgent)
-    this.egress = connection.egress
+    this.egress = egress
     this.#process = connection.process
     this.#upstream = connection.upstream
     this.#channel = connection.channel
@@ -87,7 +93,7 @@ export class RenderBrowser {
     try {
       const { launchMs: ms } = limits.pool
       const connection = await withDeadline(connect(process), { ms, error: `it did not respond within ${ms} ms` })
-      return new RenderBrowser(kind, shell, { ...connection, egress }, config)
+      return new RenderBrowser(kind, shell, connection, egress, config)
     } catch (cause) {
       await process.end()
       const stderr = process.lastWords()
@@ -127,15 +133,9 @@ export class RenderBrowser {
   }
 }
 
-interface Connection {
-  readonly egress: Egress
-  readonly process: BrowserProcess
-  readonly upstream: Upstream
-  readonly channel: Channel
-  readonly userAgent: string
-}
+type Connection = Awaited<ReturnType<typeof connect>>
 
-async function connect(process: BrowserProcess): Promise<Omit<Connection, 'egress'>> {
+async function connect(process: BrowserProcess) {
   const upstream = new Upstream(process.input, process.output)
   const [{ userAgent }, channel] = await Promise.all([upstream.send('Browser.getVersion'), upstream.openChannel()])
   return { process, upstream, channel, userAgent: userAgent as string }

@@ -6,12 +6,11 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { type ActionResults, runActions } from './actions.ts'
+import { type ActionResults, runActions, capture } from './actions.ts'
 import { blockedPatterns } from './blocked-urls.ts'
 import { ResponseHeaders } from '../http/response-headers.ts'
 import { renderedAtOnce } from './concurrency.ts'
-import { capture } from './capture.ts'
-import type { Redirect } from '../http/fetch.ts'
+import type { PageResponse } from '../http/fetch.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { PageReading } from '../page/read.page.ts'
 import { RenderBrowser, type RenderKind } from './render-browser.ts'
@@ -34,11 +33,7 @@ export interface RenderRequest {
   readonly deadline: number
 }
 
-export interface RenderedPage {
-  readonly url: string
-  readonly status: number
-  readonly headers: ResponseHeaders
-  readonly redirects: readonly Redirect[]
+export interface RenderedPage extends PageResponse {
   /** False for content other than HTML, of which there may be a screenshot. */
   readonly isPage: boolean
   readonly html: string

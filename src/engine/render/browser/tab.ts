@@ -96,7 +96,7 @@ export class Tab {
       this.#blocked = patterns
     }
     // Navigating to another fragment of the same URL would not load a new page.
-    if (this.#occupied && url.includes('#')) await this.#navigateAwayInTime()
+    if (this.#occupied && url.includes('#')) await this.#inTime(this.#navigateAway())
     if (!this.isUsable) throw new BaxError('page_crashed', 'the tab did not leave its last page')
     this.#occupied = false
     this.#visits++
@@ -110,14 +110,10 @@ export class Tab {
     this.#visit = undefined
     if (visit?.spent) this.#broken = true
     if (this.#broken || !visit) return
-    try {
-      await withDeadline(this.#clear(visit), { ms: limits.pool.closeMs })
-    } catch {
-      this.#broken = true
-      return
-    }
+    await this.#inTime(this.#clear(visit))
+    if (this.#broken) return
     // Navigate away from the page if no other follows soon.
-    this.#idleTimer = setTimeout(() => (this.#navigatingAway = this.#navigateAwayInTime()), idleMs).unref()
+    this.#idleTimer = setTimeout(() => (this.#navigatingAway = this.#inTime(this.#navigateAway())), idleMs).unref()
   }
 
   /** Stops the page in place: navigating to a blank page would cost a third of the next visit. */
@@ -134,9 +130,10 @@ export class Tab {
     ])
   }
 
-  async #navigateAwayInTime(): Promise<void> {
+  /** Waits for work; a tab in which it fails or takes too long counts as broken. */
+  async #inTime(work: Promise<void>): Promise<void> {
     try {
-      await withDeadline(this.#navigateAway(), { ms: limits.pool.closeMs })
+      await withDeadline(work, { ms: limits.pool.closeMs })
     } catch {
       this.#broken = true
     }

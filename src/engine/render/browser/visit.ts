@@ -2,11 +2,18 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
-import { RequestedDocument } from './requested-document.ts'
-import { documentResponse, type DocumentResponse, isAttachment, isPage } from './document-response.ts'
+import {
+  RequestedDocument,
+  exceptionText,
+  type Frame,
+  type RequestWillBeSent,
+  type ExceptionDetails,
+  documentResponse,
+  type DocumentResponse,
+  isAttachment,
+  isPage,
+} from './document.ts'
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
-import { exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails } from './protocol.ts'
-import type { PageReading } from '../page/read.page.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { StableLimits } from '../page/activity.page.ts'
 import type { StableCall, StablePage } from '../page/wait-until-stable.page.ts'
@@ -86,11 +93,7 @@ export class Visit {
    * Waits until the page, and every page that it redirects to, has loaded and is stable; for up to `emptyMs` while it
    * shows no content. Returns the page if it could be read at that moment.
    */
-  async untilReady(
-    signal: AbortSignal,
-    deadline: number,
-    emptyMs: number = scrape.emptyMs,
-  ): Promise<PageReading | undefined> {
+  async untilReady(signal: AbortSignal, deadline: number, emptyMs: number = scrape.emptyMs) {
     for (;;) {
       await this.#load(signal, deadline - scrape.reserveMs)
       const document = this.#committed

@@ -1,5 +1,6 @@
-/** The difference between two versions of a page. */
-import { attribute, type ElementNode, isElement, isSilent, oneLine, visibleText } from '../../extract/tree.ts'
+/** The difference between two versions of a page, as fetched and as rendered. */
+import { attribute, type ElementNode, hasClass, isElement, isSilent, oneLine, type Tree, visibleText } from '../../extract/tree.ts' // prettier-ignore
+import { resolveUrl } from '../../extract/urls.ts'
 
 /** Maximum number of texts to search for in the whole text, in addition to exact matches. */
 const maxSearches = 500
@@ -28,3 +29,60 @@ function textsOf(element: ElementNode): string[] {
 }
 
 const normalized = (text: string): string => oneLine(text).trim()
+
+interface PageVersion {
+  readonly tree: Tree
+  readonly links: readonly string[]
+}
+
+interface RenderedVersion extends PageVersion {
+  readonly url: string
+  /** The requested part of the page. */
+  readonly content: ElementNode
+}
+
+/** Characters that scripts may add without the page counting as changed. */
+const ignoredChars = 4
+const ignoredCharsUnpromised = 60
+
+interface ComparisonOptions {
+  /** The markup suggests missing content. Short new texts then count, such as a price; elsewhere they may be a clock. */
+  readonly isPromised: boolean
+  /** Links are in the output, including those of menus. */
+  readonly allLinks: boolean
+  /** Returns whether the crawl has already found a URL. */
+  readonly isKnown: (url: URL) => boolean
+}
+
+/** Returns whether rendering adds text or links. Links in menus count only if they lead to unknown pages. */
+export function showsMore(
+  fetched: PageVersion,
+  rendered: RenderedVersion,
+  { isPromised, allLinks, isKnown }: ComparisonOptions,
+): boolean {
+  const length = newTexts(fetched.tree.root, rendered.content).reduce((sum, text) => sum + text.length, 0)
+  if (length > (isPromised ? ignoredChars : ignoredCharsUnpromised)) return true
+  const sent = new Set(fetched.links)
+  const inMenus = allLinks ? new Set<string>() : menuLinks(rendered.tree)
+  const { host } = new URL(rendered.url)
+  const sameHost = rendered.links.filter((href) => URL.canParse(href) && new URL(href).host === host)
+  const added = sameHost.filter((href) => !sent.has(href) && !(inMenus.has(href) && isKnown(new URL(href)))).length
+  return added > Math.max(2, sameHost.length * 0.05)
+}
+
+const menuTags = new Set(['nav', 'header', 'footer', 'aside', 'menu'])
+const menuRoles = /^(?:navigation|menu|menubar|banner|contentinfo|complementary|tree)$/
+const menuName = /^(?:.*[-_])?(?:nav(?:bar|igation)?|menu|sidebar|toc|breadcrumbs?)$/i
+
+function menuLinks({ root, baseUrl }: Tree): ReadonlySet<string> {
+  const urls = new Set<string>()
+  const visit = (element: ElementNode, isInMenu: boolean): void => {
+    const isMenu = isInMenu || menuTags.has(element.tag) || menuRoles.test(attribute(element, 'role')) || hasClass(element, menuName) || menuName.test(attribute(element, 'id')) // prettier-ignore
+    const href = isMenu && element.tag === 'a' ? element.attributes['href'] : undefined
+    const url = href === undefined ? undefined : resolveUrl(href, baseUrl)
+    if (url !== undefined) urls.add(url)
+    for (const child of element.children) if (isElement(child)) visit(child, isMenu)
+  }
+  visit(root, false)
+  return urls
+}

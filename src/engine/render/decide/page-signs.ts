@@ -2,28 +2,30 @@
 import { attribute, elementsOf, type ElementNode, isElement, isSilent, oneLine, rawText } from '../../extract/tree.ts'
 import { loadingName } from './notices.ts'
 
-export interface PageSigns {
+export type PageSigns = ReturnType<typeof noSigns>
+
+const noSigns = () => ({
   /** Visible text in characters, white space collapsed. */
-  textLength: number
+  textLength: 0,
   /** Visible text without links, navigation, headers and footers, in characters. */
-  proseLength: number
+  proseLength: 0,
   /** Number of scripts, including trackers. */
-  scripts: number
+  scripts: 0,
   /** Number of external scripts except trackers. */
-  externalScripts: number
+  externalScripts: 0,
   /** Inline scripts except trackers. */
-  inlineScripts: string[]
+  inlineScripts: [] as string[],
   /** Whether there are module scripts or bundles of frameworks, by name. */
-  application: boolean
+  application: false,
   /** Texts shown when scripts are disabled. */
-  noscripts: string[]
+  noscripts: [] as string[],
   /** Elements without text that look like containers for content. */
-  empties: ElementNode[]
+  empties: [] as ElementNode[],
   /** Number of loading indicators. */
-  loading: number
+  loading: 0,
   /** Number of `{{ name }}` placeholders and template attributes. */
-  templates: number
-}
+  templates: 0,
+})
 
 const boilerplateTags = new Set(['nav', 'header', 'footer', 'aside'])
 const containers = new Set('div section main article ul ol dl table tbody p span'.split(' '))
@@ -42,18 +44,7 @@ const templateAttribute = /^(?:v-(?:for|if|text|html|cloak)|ng-(?:app|repeat|bin
 
 /** Collects the signs in one walk over the tree. */
 export function signsOf(root: ElementNode): PageSigns {
-  const signs: PageSigns = {
-    textLength: 0,
-    proseLength: 0,
-    scripts: 0,
-    externalScripts: 0,
-    inlineScripts: [],
-    application: false,
-    noscripts: [],
-    empties: [],
-    loading: 0,
-    templates: 0,
-  }
+  const signs = noSigns()
   visit(signs, root, false)
   return signs
 }

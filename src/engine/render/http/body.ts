@@ -5,8 +5,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { explainFetch } from './fetch-errors.ts'
 import type { HttpResponse } from './http-client.ts'
-import { tooLarge, unzstd } from './unzstd.ts'
-import { zstdCost } from './zstd-cost.ts'
+import { tooLarge, unzstd, zstdCost } from './unzstd.ts'
 
 const { bodyBytes } = limits.scrape
 /** Maximum number of content encodings, as each needs memory. Servers use at most two. */

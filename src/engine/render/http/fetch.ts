@@ -5,8 +5,7 @@ import { decodeUrlPart } from '../../../core/net/urls.ts'
 import type { Egress } from '../../egress/egress.ts'
 import type { ResponseHeaders } from './response-headers.ts'
 import { readBody } from './body.ts'
-import { explainFetch } from './fetch-errors.ts'
-import { get, type HttpResponse } from './http-client.ts'
+import { httpUserAgent, type HttpResponse, request } from './http-client.ts'
 import { redirectUrl } from './web-url.ts'
 
 export interface Redirect {
@@ -14,24 +13,29 @@ export interface Redirect {
   readonly status: number
 }
 
-export interface FetchedPage {
+/** The response that contained a page. */
+export interface PageResponse {
   /** URL after all redirects, with the fragment. */
   readonly url: string
   readonly status: number
   readonly headers: ResponseHeaders
   readonly redirects: readonly Redirect[]
+}
+
+export interface FetchedPage extends PageResponse {
   /** Decompressed body. */
   readonly bytes: Uint8Array
 }
 
 export interface FetchOptions {
-  readonly userAgent: string
+  /** That of the rendering browser by default. */
+  readonly userAgent?: string
   /** Egress rules, which apply to every redirect. */
   readonly egress: Egress
   /** Aborted on timeout or when the caller disconnects; its reason is thrown. */
   readonly signal: AbortSignal
   /** Throws if the body of a response with these headers should not be read. */
-  readonly checkHeaders: (headers: ResponseHeaders, url: string) => void
+  readonly checkHeaders?: (headers: ResponseHeaders) => void
   /** Returns the cookies for a URL, in addition to those that redirects set. */
   readonly cookies?: (url: string) => Promise<string>
   readonly redirects?: readonly Redirect[]
@@ -47,10 +51,10 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
   let url = address
   for (;;) {
     const cookie = [(await options.cookies?.(url)) ?? '', cookieHeader(cookies, url)].filter(Boolean).join('; ')
-    const response = await request(url, options, cookie)
+    const response = await requestPage(url, options, cookie)
     const next = redirectTarget(response, url)
     if (next === undefined) {
-      options.checkHeaders(response.headers, url)
+      options.checkHeaders?.(response.headers)
       const { status, headers } = response
       return { url, status, headers, redirects, bytes: await readBody(response, options.signal) }
     }
@@ -70,11 +74,7 @@ export function checkRedirects(redirects: readonly Redirect[]): void {
   })
 }
 
-async function request(
-  url: string,
-  { userAgent, signal, egress }: FetchOptions,
-  cookie: string,
-): Promise<HttpResponse> {
+function requestPage(url: string, { userAgent = httpUserAgent, signal, egress }: FetchOptions, cookie: string) {
   const target = new URL(url)
   const { username, password } = target
   target.username = ''
@@ -89,12 +89,7 @@ async function request(
     ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
     ...(cookie && { cookie }),
   }
-  try {
-    return await get(target, { headers, signal, egress })
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error instanceof BaxError ? error : explainFetch(error)
-  }
+  return request(target, { headers, signal, egress })
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308])

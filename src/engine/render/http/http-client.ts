@@ -3,7 +3,8 @@ import type * as http from 'node:http'
 import type { Readable } from 'node:stream'
 import type { Egress } from '../../egress/egress.ts'
 import { ResponseHeaders } from './response-headers.ts'
-import { isReset } from './fetch-errors.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { explainFetch, isReset } from './fetch-errors.ts'
 
 export interface HttpResponse {
   readonly status: number
@@ -42,6 +43,16 @@ export async function get(url: URL, options: RequestOptions): Promise<HttpRespon
 }
 
 type Client = Pick<typeof http, 'Agent' | 'get'>
+
+/** Sends a GET request as `get` does, and converts all errors. @throws BaxError, or the signal's reason */
+export async function request(url: URL | string, options: RequestOptions): Promise<HttpResponse> {
+  try {
+    return await get(new URL(url), options)
+  } catch (error) {
+    options.signal.throwIfAborted()
+    throw error instanceof BaxError ? error : explainFetch(error)
+  }
+}
 
 /** A connection that was closed before the first byte of the response. */
 class NoResponse {
@@ -82,3 +93,6 @@ function agentOf(client: Client, { protocol }: URL, egress: Egress): http.Agent 
   if (!agent) byScheme.set(protocol, (agent = new client.Agent({ keepAlive: true, timeout: 0 })))
   return agent
 }
+
+export const httpUserAgent =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0 Safari/537.36'

@@ -1,10 +1,9 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { normaliseUrl } from '../../../core/net/urls.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { attribute, elementsOf, type ElementNode, type Tree } from '../../extract/tree.ts'
 
-/**
- * Resolves the target of a redirect; keeps the fragment, as browsers do.
- * @throws BaxError `url_blocked` for schemes other than http and https, `connection_failed` for an invalid URL.
- */
+/** Resolves the target of a redirect, with the fragment. @throws BaxError `url_blocked` or `connection_failed` */
 export function redirectUrl(target: string, base: string): string {
   if (!URL.canParse(target, base)) throw new BaxError('connection_failed', 'the page redirects to an invalid URL')
   const url = new URL(target, base)
@@ -23,3 +22,20 @@ export function scrapeUrl(text: string): string {
 function assertHttp({ protocol }: URL): void {
   if (protocol !== 'http:' && protocol !== 'https:') throw new BaxError('url_blocked', 'URL blocked')
 }
+
+/** Returns the URL that `<meta http-equiv="refresh">` redirects to soon; undefined if none or the same page. */
+export function metaRefresh(tree: Tree, pageUrl: string): string | undefined {
+  for (const element of elementsOf(tree.root, outsideNoscript)) {
+    if (element.tag !== 'meta' || attribute(element, 'http-equiv').toLowerCase() !== 'refresh') continue
+    const [, seconds, target] = /^\s*(\d+(?:\.\d*)?|\.\d+)?\s*[;,\s]\s*(?:url\s*=\s*)?(.+)$/is.exec(attribute(element, 'content')) ?? [] // prettier-ignore
+    if (target === undefined || Number(seconds ?? 0) > limits.scrape.refreshSecs) continue
+    const address = target.trim().replace(/^(["'])(.*?)\1?$/s, '$2')
+    if (!/^https?:/i.test(URL.canParse(address, tree.baseUrl) ? new URL(address, tree.baseUrl).protocol : '')) continue
+    const url = redirectUrl(address, tree.baseUrl)
+    return url === pageUrl ? undefined : url
+  }
+  return undefined
+}
+
+/** Returns false for noscript elements, which browsers with scripts ignore. */
+const outsideNoscript = ({ tag }: ElementNode): boolean => tag !== 'noscript'

@@ -40,7 +40,6 @@ export async function contentOf(document: PageDocument, options: ContentOptions)
   return warning === undefined ? content : { ...content, warning, warningCode: 'empty_page' }
 }
 
-/** Whether an element is an image with a text alternative. */
 const isDescribed = ({ tag, attributes }: ElementNode): boolean => tag === 'img' && !!attributes['alt']?.trim()
 
 /** Returns a warning for a page without text, or with only a notice. */
@@ -107,5 +106,5 @@ function write(tree: Tree, { inlineImages }: ContentOptions): string {
 /** Whether the page has text other than a notice, or an image with a text alternative. */
 export const hasText = ({ root }: Tree): boolean => emptinessOf(root, root) === undefined
 
-/** Returns the length of the visible text, in characters, for comparing two versions of a page. */
-export const readableLength = (tree: Tree): number => visibleText(tree.root).length
+/** Whether a page has enough text to be used without rendering. */
+export const isReadableTree = ({ root }: Tree): boolean => visibleText(root).length >= 200

@@ -38,10 +38,7 @@ export async function fillFrames(tree: Tree, url: string, get: GetFrame, depth =
   return (await Promise.all(slotsOf(tree.root).slice(0, maxFrames).map(fill))).flat()
 }
 
-interface FrameSlot {
-  readonly frame: ElementNode
-  readonly parent: ElementNode
-}
+type FrameSlot = Readonly<Record<'frame' | 'parent', ElementNode>>
 
 /** Whether a node of a frame is kept: its scripts do not run, and would mislead the detection of scripted pages. */
 const isShown = (node: TreeNode): boolean => !isElement(node) || (node.tag !== 'script' && node.tag !== 'noscript')

@@ -18,7 +18,6 @@ export interface PageDocument {
   readonly published?: string
   readonly modified?: string
   readonly pages?: number
-  /** The parsed value of JSON. */
   readonly value?: unknown
   /** Whether the document is a web page with main content and boilerplate. */
   readonly isPage: boolean

@@ -2,7 +2,6 @@
 import { runInWorker } from '../../../core/process/thread-pool.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { type PdfText, readPdf, type PdfFailure } from './pdf-text.ts'
 import { element, elementAround, fileName, type PageDocument, present, treeOf } from './document.ts'
 
 /** `bytes`: memory growth of the process allowed per PDF, because decompressed data are not on the heap. */
@@ -10,11 +9,7 @@ const { threads, bytes: maxBytes, pollMs } = limits.pdf
 
 const read = runInWorker('pdf-worker.mjs', readPdf, limits.pdf)
 
-/**
- * Reads a PDF.
- * @throws BaxError `unsupported_content_type` for a locked or invalid PDF, `content_too_large` for one that needs too
- * much memory; the reason of `signal`
- */
+/** Reads a PDF. @throws BaxError `unsupported_content_type` or `content_too_large`, or the reason of `signal` */
 export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortSignal): Promise<PageDocument> {
   // The parser takes ownership of the memory, and does not accept a Buffer.
   const pdf = await readBounded(new Uint8Array(bytes), signal)
@@ -70,3 +65,38 @@ function pdfContent({ pages, info }: PdfText, url: string): PageDocument {
 }
 
 const paragraphs = (text: string) => text.split(/\n{2,}/).map((part) => element('p', {}, part))
+
+/** Text and metadata of a PDF, as data that can be sent between threads. */
+export interface PdfText {
+  readonly pages: readonly string[]
+  /** Title, author and other metadata by their PDF names; times are dates. */
+  readonly info: Readonly<Record<string, unknown>>
+}
+
+/** The reason why a PDF could not be read. */
+export interface PdfFailure {
+  readonly reason: 'locked' | 'broken' | 'large'
+  readonly message: string
+}
+
+export async function readPdf(bytes: Uint8Array): Promise<PdfText | PdfFailure> {
+  const { extractText, getDocumentProxy, getMeta } = await import('unpdf')
+  try {
+    const pdf = await getDocumentProxy(bytes, { verbosity: 0 })
+    try {
+      const { text } = await extractText(pdf, { mergePages: false })
+      if (text.reduce((sum, { length }) => sum + length, 0) > limits.scrape.bodyBytes)
+        return { reason: 'large', message: 'its text exceeds the size limit of a page' }
+      const { info } = await getMeta(pdf, { parseDates: true })
+      const plain = Object.entries(info as Record<string, unknown>).filter(([, value]) => isPlain(value))
+      return { pages: text, info: Object.fromEntries(plain) }
+    } finally {
+      await pdf.destroy()
+    }
+  } catch (error) {
+    const { name, message } = error as Error
+    return { reason: name === 'PasswordException' ? 'locked' : 'broken', message }
+  }
+}
+
+const isPlain = (value: unknown): boolean => typeof value === 'string' || value instanceof Date

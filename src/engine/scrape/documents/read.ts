@@ -6,19 +6,12 @@ import { treeFromHtml } from '../../extract/html-tree.ts'
 import type { PageDocument } from './document.ts'
 
 /** Returns the document and the kind of its content. @throws BaxError `unsupported_content_type` */
-export async function readDocument(
-  page: FetchedPage,
-  signal: AbortSignal,
-): Promise<{ kind: ContentKind; document: PageDocument }> {
+export async function readDocument(page: FetchedPage, signal: AbortSignal) {
   const kind = kindOf(page.headers, page.url, page.bytes)
   return { kind, document: await documentOf(kind, page, signal) }
 }
 
-async function documentOf(
-  kind: ContentKind,
-  { url, headers, bytes }: FetchedPage,
-  signal: AbortSignal,
-): Promise<PageDocument> {
+async function documentOf(kind: ContentKind, { url, headers, bytes }: FetchedPage, signal: AbortSignal) {
   if (kind === 'pdf') return (await import('./pdf.ts')).pdfDocument(bytes, url, signal)
   if (kind === 'image') return (await import('./text.ts')).imageDocument(url)
   const declares = kind === 'html' || kind === 'xml'

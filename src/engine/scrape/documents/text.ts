@@ -25,7 +25,6 @@ function parse(text: string): { value: unknown } | undefined {
   }
 }
 
-/** Parses one JSON value per line. */
 function lines(text: string): { value: unknown } | undefined {
   const rows = text.split('\n').filter((line) => line.trim() !== '')
   if (rows.length < 2) return undefined

@@ -25,13 +25,11 @@ function backgroundOf(element: Element | null): Colour | undefined {
   return undefined
 }
 
-/** Counts weighted votes. */
 class Votes {
   readonly #weights = new Map<string, number>()
   add(name: string | undefined, weight: number): void {
     if (name) this.#weights.set(name, (this.#weights.get(name) ?? 0) + weight)
   }
-  /** Names by descending weight. */
   ranked(): string[] {
     return [...this.#weights].toSorted((a, b) => b[1] - a[1]).map(([name]) => name)
   }

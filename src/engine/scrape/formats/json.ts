@@ -1,5 +1,4 @@
 /** The json format: data that match a schema, extracted by a language model if one is configured, else by rules. */
-import type { ScrapeMetadata } from '../../../core/shapes/scrape.ts'
 import { type StructuredResult, structuredOf } from '../../extract/structured.ts'
 import { isRecord, properSchema } from '../../extract/structured/shape.ts'
 import { checkFor } from '../../extract/structured/validate.ts'
@@ -13,22 +12,12 @@ export interface JsonOptions {
   readonly schemaField?: string
 }
 
-export interface JsonResult {
-  readonly value: unknown
-  readonly metadata: Pick<ScrapeMetadata, 'json_source' | 'json_valid' | 'json_errors'>
-  readonly warnings: readonly string[]
-}
-
 /** @throws BaxError `invalid_request` that names the field of an invalid schema. */
 export function checkSchema({ schema, schemaField }: JsonOptions): void {
   if (schema) checkFor(properSchema(schema), schemaField)
 }
 
-export async function jsonOf(
-  { prompt, schema }: JsonOptions,
-  document: PageDocument,
-  extractors: Extractors,
-): Promise<JsonResult> {
+export async function jsonOf({ prompt, schema }: JsonOptions, document: PageDocument, extractors: Extractors) {
   const { model } = extractors
   const request = { query: prompt ?? '', ...(schema && { schema }) }
   // A JSON document needs no extraction, unless a schema or a prompt for a model is given.
@@ -46,7 +35,7 @@ export async function jsonOf(
   }
 }
 
-function asResult({ value, source, valid, errors }: StructuredResult): JsonResult {
+function asResult({ value, source, valid, errors }: StructuredResult) {
   return {
     value,
     metadata: { json_source: source, json_valid: valid, ...(errors.length > 0 && { json_errors: errors }) },

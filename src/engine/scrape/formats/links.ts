@@ -1,16 +1,10 @@
 /** Lists the links and images of a page: with absolute URLs, in document order, each once. */
+import type { ScrapeData } from '../../../core/shapes/scrape.ts'
 import { attribute, elementsOf, type ElementNode, isElement, type Tree, visibleText } from '../../extract/tree.ts'
 import { imageUrl, resolveUrl } from '../../extract/urls.ts'
 
-export interface PageLink {
-  readonly href: string
-  readonly text: string
-}
-
-export interface PageImage {
-  readonly src: string
-  readonly alt: string
-}
+type PageLink = NonNullable<ScrapeData['links']>[number]
+type PageImage = NonNullable<ScrapeData['images']>[number]
 
 /** Whether an element's content is part of the page: that of `<template>` and `<noscript>` is not, in a browser. */
 const inPage = ({ tag }: ElementNode): boolean => tag !== 'template' && tag !== 'noscript'

@@ -46,32 +46,28 @@ export function metadataOf(tree: Tree): Facts {
   })
 }
 
-interface Page {
-  title: string
-  heading: string | undefined
-  language: string
-  author: string | undefined
-  published: string | undefined
-  readonly meta: Map<string, string>
-  readonly links: Map<string, string>
-  readonly scripts: string[]
-}
-
-function readPage({ root }: Tree): Page {
-  const page: Page = { title: '', heading: undefined, language: attribute(root, 'lang') || attribute(root, 'xml:lang'), author: undefined, published: undefined, meta: new Map(), links: new Map(), scripts: [] } // prettier-ignore
+function readPage({ root }: Tree) {
+  let title = ''
+  let heading: string | undefined
+  let author: string | undefined
+  let published: string | undefined
+  const meta = new Map<string, string>()
+  const links = new Map<string, string>()
+  const scripts: string[] = []
   for (const element of elementsOf(root, ({ tag }) => tag !== 'svg' && tag !== 'template' && tag !== 'noscript')) {
     const { tag } = element
-    if (tag === 'title') page.title ||= textOf(element)
-    else if (tag === 'h1') page.heading ??= textOf(element) || undefined
-    else if (tag === 'meta') readMeta(element, page.meta)
-    else if (tag === 'link') readLink(element, page.links)
+    if (tag === 'title') title ||= textOf(element)
+    else if (tag === 'h1') heading ??= textOf(element) || undefined
+    else if (tag === 'meta') readMeta(element, meta)
+    else if (tag === 'link') readLink(element, links)
     else if (tag === 'script') {
-      if (/ld\+json/i.test(attribute(element, 'type'))) page.scripts.push(rawText(element))
+      if (/ld\+json/i.test(attribute(element, 'type'))) scripts.push(rawText(element))
     } else if (tag === 'time') {
-      if ('pubdate' in element.attributes || attribute(element, 'itemprop') === 'datePublished') page.published ??= attribute(element, 'datetime') || undefined // prettier-ignore
-    } else if (page.author === undefined && isByline(element)) page.author = shortText(element)
+      if ('pubdate' in element.attributes || attribute(element, 'itemprop') === 'datePublished') published ??= attribute(element, 'datetime') || undefined // prettier-ignore
+    } else if (author === undefined && isByline(element)) author = shortText(element)
   }
-  return page
+  const language = attribute(root, 'lang') || attribute(root, 'xml:lang')
+  return { title, heading, language, author, published, meta, links, scripts }
 }
 
 function readMeta(element: ElementNode, meta: Map<string, string>): void {
@@ -103,7 +99,6 @@ type Thing = Record<string, unknown>
 
 const described = /Article|Posting|Product|Recipe|Event|Course|Book|Movie|Report|Page|Question|Video|Podcast/
 
-/** Returns metadata from the JSON-LD of a page. */
 function linkedData(scripts: readonly string[]) {
   const things = scripts.flatMap(readThings)
   const thing = things.find((item) => described.test(String(item['@type'] ?? '')) && !/WebPage|BreadcrumbList/.test(String(item['@type']))) ?? things[0] // prettier-ignore

@@ -1,10 +1,9 @@
 /** Bing, by its result pages. */
 import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../../extract/tree.ts' // prettier-ignore
-import { oneLine } from '../plain-text.ts'
+import { attribute, type ElementNode, elementsOf, findElement, hasClass, isElement } from '../../extract/tree.ts' // prettier-ignore
 import { type ProviderResult, isFull, type Period, type SearchQuery, type SearchProvider } from '../provider.ts'
-import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
+import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, resultOf, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
 
 const pageSize = 10
 const dayMs = 86_400_000
@@ -67,15 +66,9 @@ function isChallenge(root: ElementNode): boolean {
 }
 
 function resultIn(block: ElementNode): ProviderResult[] {
-  const link = titleLink(block)
-  if (!link) return []
-  const snippet = findElement(
-    block,
-    (element) => element.tag === 'p',
-    (element) => !isOfClass(element, 'b_vlist2col'),
-  )
-  const description = snippet ? oneLine(visibleText(withoutLabels(snippet))) : ''
-  return [{ url: attribute(link, 'href'), title: oneLine(visibleText(link)), description }]
+  const isShown = (element: ElementNode) => !isOfClass(element, 'b_vlist2col')
+  const snippet = findElement(block, ({ tag }) => tag === 'p', isShown)
+  return resultOf(titleLink(block), snippet && withoutLabels(snippet))
 }
 
 /** Returns the link inside or around the headline. */

@@ -2,10 +2,8 @@
 import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { requestJson, resultsIn } from '../json-request.ts'
-import { textOfHtml } from '../plain-text.ts'
-import type { Period, SearchQuery, SearchProvider } from '../provider.ts'
+import { type Period, type SearchQuery, type SearchProvider, textOfHtml } from '../provider.ts'
 
-/** Maximum results per page, and maximum page. */
 const pageSize = 20
 const lastOffset = 9
 

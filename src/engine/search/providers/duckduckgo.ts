@@ -2,10 +2,9 @@
 import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { attribute, type ElementNode, elementsOf, visibleText } from '../../extract/tree.ts'
-import { oneLine } from '../plain-text.ts'
+import { attribute, type ElementNode, elementsOf } from '../../extract/tree.ts'
 import type { ProviderResult, SearchQuery, SearchProvider } from '../provider.ts'
-import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
+import { allOfClass, checkStatus, firstOfClass, hasId, isOfClass, type OpenResults, type ResultDocument, resultOf, automationDetected, unknownFormat } from '../result-document.ts' // prettier-ignore
 
 /** Maximum length of queries; longer ones get an empty response. */
 const maxQueryChars = 499
@@ -67,7 +66,7 @@ function read(document: ResultDocument): { results: ProviderResult[]; next?: str
 function htmlResults(root: ElementNode): ProviderResult[] {
   return allOfClass(root, 'result')
     .filter((block) => !isOfClass(block, 'result--ad'))
-    .flatMap((block) => foundIn(firstOfClass(block, 'result__a'), firstOfClass(block, 'result__snippet')))
+    .flatMap((block) => resultOf(firstOfClass(block, 'result__a'), firstOfClass(block, 'result__snippet')))
 }
 
 /** Reads results of `lite`, where each is two table rows. */
@@ -76,14 +75,8 @@ function liteResults(root: ElementNode): ProviderResult[] {
   return rows.flatMap((row, at) => {
     if (isOfClass(row, 'result-sponsored')) return []
     const next = rows[at + 1]
-    return foundIn(firstOfClass(row, 'result-link'), next && firstOfClass(next, 'result-snippet'))
+    return resultOf(firstOfClass(row, 'result-link'), next && firstOfClass(next, 'result-snippet'))
   })
-}
-
-function foundIn(link: ElementNode | undefined, snippet: ElementNode | undefined): ProviderResult[] {
-  if (!link) return []
-  const description = snippet ? oneLine(visibleText(snippet)) : ''
-  return [{ url: attribute(link, 'href'), title: oneLine(visibleText(link)), description }]
 }
 
 const hasNoResults = (root: ElementNode): boolean =>

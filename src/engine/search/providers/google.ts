@@ -2,10 +2,8 @@
 import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { requestJson, resultsIn } from '../json-request.ts'
-import { textOf } from '../plain-text.ts'
-import type { Period, SearchQuery, SearchProvider } from '../provider.ts'
+import { type Period, type SearchQuery, type SearchProvider, textOf } from '../provider.ts'
 
-/** Maximum results per page, and in total. */
 const pageSize = 10
 const lastResult = 100
 

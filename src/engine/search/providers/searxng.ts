@@ -4,8 +4,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { decodeUrlPart } from '../../../core/net/urls.ts'
 import { requestJson, resultsIn } from '../json-request.ts'
-import { textOf } from '../plain-text.ts'
-import { isFull, type Period, type SearchQuery, type SearchProvider } from '../provider.ts'
+import { isFull, type Period, type SearchQuery, type SearchProvider, textOf } from '../provider.ts'
 
 /** Time ranges; SearXNG has none for the last hour. */
 const ranges: Readonly<Record<Period, string>> = { h: 'day', d: 'day', w: 'week', m: 'month', y: 'year' }

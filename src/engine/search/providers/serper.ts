@@ -2,8 +2,7 @@
 import type { SearchAccess } from '../../../core/config/search-providers.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { requestJson, resultsIn } from '../json-request.ts'
-import { textOf } from '../plain-text.ts'
-import { isFull, type SearchProvider } from '../provider.ts'
+import { isFull, type SearchProvider, textOf } from '../provider.ts'
 
 /** Results per page: more cost more, and fewer cost the same. */
 const pageSize = 10

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { withLocalAnchors } from '../../../../src/cli/crawl/mirror/local-anchors.ts'
-import { PagePaths, withLocalLinks } from '../../../../src/cli/crawl/mirror/local-links.ts'
+import { PagePaths, withLocalLinks, withLocalAnchors } from '../../../../src/cli/crawl/mirror/local-links.ts'
 import * as addressing from '../../../../src/engine/crawl/queue/url-identity.ts'
 
 const places = new PagePaths(addressing)

@@ -24,7 +24,7 @@ function page(index: number, address: string, content: Partial<CrawledPage['page
   return { index, depth: index === 0 ? 0 : 1, url: address, page: { ...formats, metadata: facts } }
 }
 
-const outcome = (facts: Partial<Outcome> = {}): Outcome => ({ url: start, status: 'completed', success: true, errors: [], skipped: [], skippedTotal: 0, robotsBlocked: [], ...facts }) // prettier-ignore
+const outcome = (facts: Partial<Outcome> = {}): Outcome => ({ url: start, status: 'completed', success: true, errors: [], skipped: [], skipped_total: 0, robots_blocked: [], ...facts }) // prettier-ignore
 
 async function mirrored(pages: readonly CrawledPage[], facts: Partial<Outcome> = {}): Promise<void> {
   const mirror = await Mirror.open(out)
@@ -48,7 +48,7 @@ describe('a mirror', () => {
         page(0, start, { markdown: 'See [a](https://x.test/docs/a.html#p), [b](https://x.test/b) and [c](/gone).\n' }),
         page(1, 'https://x.test/docs/a.html', { markdown: 'Back to [start](https://x.test/).\n' }),
       ],
-      { errors: [{ url: 'https://x.test/b', error: 'it [hung] up', code: 'connection_failed', depth: 1 }], skippedTotal: 3, skipped: [{ url: 'https://y.test/', reason: 'off_host' }], robotsBlocked: ['https://x.test/c'] }, // prettier-ignore
+      { errors: [{ url: 'https://x.test/b', error: 'it [hung] up', code: 'connection_failed', depth: 1 }], skipped_total: 3, skipped: [{ url: 'https://y.test/', reason: 'off_host' }], robots_blocked: ['https://x.test/c'] }, // prettier-ignore
     )
     expect(await tree()).toEqual(['index.md', 'manifest.json', 'x.test/docs/a.md', 'x.test/index.md'])
     expect(await read('x.test/index.md')).toBe(

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import fc from 'fast-check'
-import { Names } from '../../../../src/cli/crawl/mirror/names.ts'
-import { hashOf, pathOf } from '../../../../src/cli/crawl/mirror/page-path.ts'
+import { hashOf, pathOf, Names } from '../../../../src/cli/crawl/mirror/page-path.ts'
 
 const long = 'x'.repeat(3000)
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { unwrapped } from '../../../../src/engine/search/unwrap.ts'
+import { unwrapped } from '../../../../src/engine/search/query-providers.ts'
 
 const base = 'https://search.example/page'
 const page = 'https://example.com/a?b=1&c=d#e'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { followCrawl } from '../../../../src/cli/crawl/follow.ts'
+import { followCrawl } from '../../../../src/cli/crawl/crawl-calls.ts'
 import type { Transport } from '../../../../src/client/transport.ts'
 
 const http = 'GET /v1/crawl/{id}/stream'

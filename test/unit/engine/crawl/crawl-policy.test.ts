@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
 import { limits } from '../../../../src/core/limits/limits.ts'
-import { isSampled, RenderingPolicy, type PageKind } from '../../../../src/engine/crawl/decide-rendering.ts'
+import { isSampled, CrawlPolicy, type PageKind } from '../../../../src/engine/render/decide/fetch-or-render.ts'
 
 const plain: PageKind = { host: 'x.test', template: 't' }
 const weak: PageKind = { ...plain, reason: 'writes' }
 const shell: PageKind = { ...plain, reason: 'shell' }
 
 test('a page without a reason is kept as fetched, one with a reason is rendered', () => {
-  const policy = new RenderingPolicy()
+  const policy = new CrawlPolicy()
   expect([plain, weak, shell].map((kind) => policy.mode(kind))).toEqual(['http', 'browser', 'browser'])
 })
 
 test('a weak reason is ignored after it was wrong three times', () => {
-  const policy = new RenderingPolicy()
+  const policy = new CrawlPolicy()
   for (const open of [true, true, true]) {
     expect(policy.isUnproven(weak)).toBe(open)
     expect(policy.mode(weak)).toBe('browser')
@@ -24,7 +24,7 @@ test('a weak reason is ignored after it was wrong three times', () => {
 })
 
 test('a reason that was right once is never ignored', () => {
-  const policy = new RenderingPolicy()
+  const policy = new CrawlPolicy()
   policy.learn({ ...weak, render: 'browser', more: true }, 0)
   expect(policy.isUnproven(weak)).toBe(false)
   for (let at = 0; at < 9; at++) policy.learn({ ...weak, render: 'browser' }, at)
@@ -32,14 +32,14 @@ test('a reason that was right once is never ignored', () => {
 })
 
 test('certain reasons are never ignored', () => {
-  const policy = new RenderingPolicy()
+  const policy = new CrawlPolicy()
   expect(policy.isUnproven(shell)).toBe(false)
   for (let at = 0; at < 9; at++) policy.learn({ ...shell, render: 'browser', more: false }, at)
   expect(policy.mode(shell)).toBe('browser')
 })
 
 test('an audit that shows more renders the kind, and repeats earlier pages', () => {
-  const policy = new RenderingPolicy()
+  const policy = new CrawlPolicy()
   expect(policy.isFirst(plain)).toBe(true)
   policy.learn({ ...plain, render: 'http', more: false, audited: true }, 1)
   expect(policy.isFirst(plain)).toBe(false)
@@ -55,7 +55,7 @@ test('an audit that shows more renders the kind, and repeats earlier pages', () 
 })
 
 test('the number of audited kinds per host is limited', () => {
-  const policy = new RenderingPolicy()
+  const policy = new CrawlPolicy()
   for (let at = 0; at < limits.crawl.auditedTemplates; at++) policy.learn({ host: 'x.test', template: String(at), render: 'http', more: false, audited: true }, at) // prettier-ignore
   expect(policy.isFirst({ host: 'x.test', template: 'new' })).toBe(false)
   expect(policy.isFirst({ host: 'y.test', template: 'new' })).toBe(true)

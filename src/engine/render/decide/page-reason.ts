@@ -1,19 +1,10 @@
-/**
- * Decides from the HTML of a single page whether it needs a browser; in doubt, it does. `host-memory.ts` (scrapes) and
- * `crawl/decide-rendering.ts` (crawls) overrule the reasons that have proved wrong on a site.
- */
+/** Returns from the HTML of a single page why it needs a browser; in doubt, it does. See `fetch-or-render.ts`. */
 import { attribute, type ElementNode, visibleText } from '../../extract/tree.ts'
 import { isNotice, scriptNotice } from './notices.ts'
 import { type PageSigns, signsOf } from './page-signs.ts'
 
 /** Reason to render a page. Weak reasons can prove wrong for a whole site. */
 export type Reason = 'shell' | 'blank' | 'notice' | 'template' | 'loading' | 'promise' | 'writes' | 'thin'
-
-/** Certain reasons, which are never ignored. */
-export const certainReasons: ReadonlySet<string> = new Set<Reason>(['shell', 'blank', 'template'])
-
-/** Number of times that a weak reason must be wrong before it is ignored. */
-export const maxWrong = 3
 
 /** Pages with less text, in characters, hardly have content. */
 const shortText = 250
@@ -93,13 +84,9 @@ const isOutlet = ({ tag, attributes }: ElementNode): boolean =>
 const isBare = ({ tag, attributes }: ElementNode): boolean =>
   tag === 'article' || tag === 'tbody' || (tag === 'ul' && attributes['id'] !== undefined)
 
-/** Returns whether an element is inline text rather than a container. */
 const isLabel = ({ tag }: ElementNode): boolean => tag === 'span' || tag === 'p'
 
-/**
- * Returns whether scripts mention one of the IDs in quotes or, as a selector, after a number sign. Searches for all at
- * once, because a page can have thousands of empty elements and much code.
- */
+/** Returns whether scripts mention an ID in quotes or after `#`. Searches for all at once: there may be thousands. */
 function areMentioned(ids: readonly string[], scripts: readonly string[]): boolean {
   const quoted = new Set(scripts.flatMap((code) => ["'", '"', '`'].flatMap((sign) => code.split(sign).slice(1, -1))))
   const names = ids.filter((id) => id.length > 1)
