@@ -65,7 +65,7 @@ export type RelayRecord = z.output<typeof relayRecord>
 export type RelayTokenRecord = z.output<typeof relayTokenRecord>
 
 /** Kinds of buffered events; `relay` events describe the relay itself. */
-export const relayEventKinds = [...collectedKinds, 'cdp', 'relay'] as const
+const relayEventKinds = [...collectedKinds, 'cdp', 'relay'] as const
 
 export const relayEvent = named('RelayEvent', {
   seq: z.int().describe('From 1, increased by one per stored record, never reused; continues after a reconnect'),
