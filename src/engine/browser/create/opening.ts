@@ -36,18 +36,13 @@ export interface OpeningTools {
 export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTools): Promise<OpenedSession> {
   try {
     const worker = await slot.worker
-    const { context, pagesOpened, transfers, openCdp, close } = await openContext(plan, worker, tools.egress)
     const host: SessionHost = {
-      context,
-      pagesOpened,
-      transfers,
-      openCdp,
+      ...(await openContext(plan, worker, tools.egress)),
       isResponsive: () => worker.health.responsive,
       workerId: worker.id,
       headless: !hasWindows(worker.kind),
       userAgent: plan.userAgent(worker),
       downloads: downloadFolder(worker.folder, newId('ses')),
-      close,
       free: slot.free,
     }
     const session = register(plan, host, tools)
@@ -80,11 +75,8 @@ export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Prom
   const host = await openRemote(plan, downloads, tools.egress)
   const session = register(plan, host, tools)
   host.onLost((error) => {
-    if (error)
-      session.events.emit('error', {
-        code: 'browser_failed',
-        message: `disconnected from the browser: ${error.message}`,
-      })
+    const message = error && `disconnected from the browser: ${error.message}`
+    if (message) session.events.emit('error', { code: 'browser_failed', message })
     session.endLater('worker_lost')
   })
   return openFirstPage(plan, session)

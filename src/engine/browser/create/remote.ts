@@ -1,7 +1,7 @@
 /** Sessions on remote browsers, reached over their CDP endpoints. */
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Browser } from 'playwright'
+import type { Browser, ConnectOverCDPTransport } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withErrorHandler } from '../../../core/process/unhandled-errors.ts'
@@ -75,7 +75,7 @@ async function connect(url: string, artifactsDir: string, egress: Egress): Promi
     })
     const options = { timeout: limits.pool.launchMs, noDefaults: true, artifactsDir }
     link = new Link(wire)
-    return { link, browser: await playwright().chromium.connectOverCDP(link as never, options) }
+    return { link, browser: await playwright().chromium.connectOverCDP(link, options) }
   } catch (cause) {
     throw unusable(url, link?.error ?? cause)
   }
@@ -108,7 +108,7 @@ async function textOf(body: Readable): Promise<string> {
  * Playwright's transport over a connection to an untrusted browser. Delivers every message in its own task, as
  * Playwright's transports do; a malformed message, or one that makes Playwright throw, closes the connection.
  */
-class Link {
+class Link implements ConnectOverCDPTransport {
   /** ID of the context that was created last. */
   contextId = ''
   readonly transfers = new Transfers((message) => this.#wire.send(JSON.stringify({ ...message, id: unanswered })))

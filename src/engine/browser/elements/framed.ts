@@ -1,6 +1,7 @@
 /** Finds matches of a selector in the frames of a page, for hints. */
 import type { Frame, Page } from 'playwright'
 import candidatesScript from './candidates.page.ts?inline'
+import type * as candidates from './candidates.page.ts'
 import type { Candidate } from './nearest.page.ts'
 import { pageFunction } from '../batch/page-function.ts'
 import { isGone } from '../batch/playwright-errors.ts'
@@ -9,8 +10,8 @@ import { isGone } from '../batch/playwright-errors.ts'
 const maxFrames = 30
 const maxCandidates = 3
 
-const uniqueSelector = pageFunction<Element, string>(candidatesScript, 'uniqueSelector')
-const nameOf = pageFunction<Element, string>(candidatesScript, 'elementName')
+const uniqueSelector = pageFunction<typeof candidates.uniqueSelector>(candidatesScript, 'uniqueSelector')
+const nameOf = pageFunction<typeof candidates.elementName>(candidatesScript, 'elementName')
 
 /** Returns the matches of a selector in the frames of a page, each with its chain of frames. */
 export async function framedMatches(page: Page, selector: string): Promise<Candidate[]> {

@@ -1,17 +1,9 @@
 /** Runs in the page: measures elements. */
+import type { BoundingBox } from '../../../core/operation/command.ts'
 import { isShown, shortText } from './describe.page.ts'
 
-export interface MeasuredBox {
-  index: number
-  tag: string
-  text: string
-  visible: boolean
-  x: number
-  y: number
-  width: number
-  height: number
-  html?: string
-}
+/** A box in the coordinates of its own frame's viewport. */
+export type MeasuredBox = BoundingBox
 
 const maxHtml = 10_000
 

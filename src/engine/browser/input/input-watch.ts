@@ -1,18 +1,16 @@
 /** Determines whether input has reached a page, with listeners in an isolated world of its documents. */
-import type { Frame, Page } from 'playwright'
+import type { CDPSession, Frame, Page } from 'playwright'
 import { cdpSessionOf } from '../tabs/hung-script.ts'
 import type { InputKind } from './input-watch.page.ts'
 import watchScript from './input-watch.page.ts?inline'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { oncePer } from '../../once-per.ts'
 
 type Target = Page | Frame
-type Session = Awaited<ReturnType<typeof cdpSessionOf>>
 
 const worldName = 'bax_input'
 /** Timeout for installing the listeners; actions do not wait longer for a busy page. */
 const installMs = 500
-
-const watched = new WeakMap<Session, Promise<void>>()
 
 /** Installs the listeners in all documents of a page, now and after navigations. */
 export async function watchInput(page: Page): Promise<void> {
@@ -37,22 +35,19 @@ const targetsOf = (page: Page): Target[] => [page, ...page.frames().slice(1)]
 
 async function install(target: Target): Promise<void> {
   try {
-    const session = await cdpSessionOf(target)
-    let watching = watched.get(session)
-    if (!watching) watched.set(session, (watching = watchDocuments(session)))
-    await watching
+    await watchDocuments(await cdpSessionOf(target))
   } catch {
     // Frames without their own session are watched through their page; closed targets need no watch. Without a watch,
     // the arrival of input is reported as unknown.
   }
 }
 
-async function watchDocuments(session: Session): Promise<void> {
+const watchDocuments = oncePer(async (session: CDPSession) => {
   // Scripts for new documents run only while the Page domain is enabled.
   await session.send('Page.enable')
   const source = `;${watchScript}; __bax_module.watchInput()`
   await session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName, runImmediately: true })
-}
+})
 
 /** Calls a function in all documents of a page; returns the results other than null. */
 async function callAll<T>(page: Page, call: string): Promise<T[]> {
@@ -78,7 +73,7 @@ interface FrameTree {
 
 const framesOf = ({ frame, childFrames = [] }: FrameTree): string[] => [frame.id, ...childFrames.flatMap(framesOf)]
 
-async function callFrame<T>(session: Session, frameId: string, call: string): Promise<T | null> {
+async function callFrame<T>(session: CDPSession, frameId: string, call: string): Promise<T | null> {
   // Returns the existing world of this name, which has the listeners.
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName })
   const expression = `;${watchScript}; __bax_module.${call}`

@@ -61,13 +61,8 @@ class Viewer implements Person {
       onBytes: () => this.#link.close(closeCodes.protocol, 'a live view accepts only text messages'),
       onClose: () => this.#gone.abort(),
     })
-    this.#send({
-      type: 'hello',
-      session_id: sessionId,
-      name,
-      may_control: this.#grant.control,
-      viewport: this.#session.viewport,
-    })
+    const { control: may_control } = this.#grant
+    this.#send({ type: 'hello', session_id: sessionId, name, may_control, viewport: this.#session.viewport })
     this.#control.watch(this)
     this.onControl()
     for (const event of events.since(Math.max(0, events.lastSeq - limits.live.events))) this.#show(event)
@@ -187,7 +182,7 @@ class Viewer implements Person {
     const limit = { timeout: limits.command.navigationMs, waitUntil: 'commit' as const }
     await navigateAway(await this.#session.page(), async (page) => {
       if (url !== undefined) await retryTransient(() => page.goto(url, limit))
-      else if (input.type === 'history') await history[input.go](page, limit)
+      else if (input.type === 'history') await page[history[input.go]](limit)
     })
   }
 }
@@ -215,16 +210,7 @@ export function openLiveView(session: Session, token: string | null): (link: Lin
   }
 }
 
-type Going = (
-  page: Awaited<ReturnType<Session['page']>>,
-  limit: { timeout: number; waitUntil: 'commit' },
-) => Promise<unknown>
-
-const history: Readonly<Record<'back' | 'forward' | 'reload', Going>> = {
-  back: (page, limit) => page.goBack(limit),
-  forward: (page, limit) => page.goForward(limit),
-  reload: (page, limit) => page.reload(limit),
-}
+const history = { back: 'goBack', forward: 'goForward', reload: 'reload' } as const
 
 /** @throws BaxError `invalid_request` that names the field. */
 function parseInput(text: string): LiveInput {

@@ -29,8 +29,8 @@ interface Effect {
   readonly before: PageState
   /** Number of the last event before it. */
   readonly seq: number
-  after?: PageState
-  events?: StepEvent[]
+  after: PageState
+  events: StepEvent[]
 }
 
 const titleMs = 500
@@ -54,7 +54,8 @@ export async function runStep(
   const stopRecording = isObservable ? await recordAlerts(target) : undefined
   const batch = await runBatch(target, request, tools, signal, {
     before: async (index) => {
-      effects.set(index, { before: await pageStateOf(target), seq: target.events.lastSeq })
+      const before = await pageStateOf(target)
+      effects.set(index, { before, seq: target.events.lastSeq, after: before, events: [] })
     },
     after: async (index) => finish(target, effects.get(index)!, await pageStateOf(target)),
   })
@@ -69,7 +70,10 @@ export async function runStep(
   const warning = [batch.warning, crash, outcome.warning].filter(Boolean).join('; ')
   return {
     ...batch,
-    results: batch.results.map((result) => ({ ...result, ...effectsOf(effects.get(result.index)) })),
+    results: batch.results.map((result) => {
+      const { seq: _, ...effect } = effects.get(result.index) ?? {}
+      return { ...result, ...effect }
+    }),
     ...(outcome.observation && { observation: outcome.observation }),
     ...(outcome.screenshot !== undefined && { screenshot: outcome.screenshot }),
     changes: {
@@ -118,22 +122,15 @@ function finish(target: BatchTarget, effect: Effect, after: PageState): void {
   effect.events = target.events.since(effect.seq).filter(isReported).map(({ type, data }) => ({ type, data })) // prettier-ignore
 }
 
-const effectsOf = (effect: Effect | undefined) =>
-  effect ? { before: effect.before, after: effect.after ?? effect.before, events: effect.events ?? [] } : {}
-
 /** Returns whether an event is reported: dialogs, downloads, file choosers, tabs, page errors and failed requests. */
 function isReported({ type, data }: SessionEvent): boolean {
   if (type === 'console') return data['level'] === 'error'
   return /^(?:dialog|download|file_chooser|tab)\./.test(type) || type === 'page.error' || type === 'network.failed'
 }
 
-interface Outcome {
-  readonly observation?: Observation
-  readonly screenshot?: string
+interface Outcome extends Pick<StepResult, 'observation' | 'screenshot' | 'full' | 'warning'> {
   readonly changes?: PageChanges
   readonly newPage?: boolean
-  readonly full?: FullReason
-  readonly warning?: string
 }
 
 /** Converts a crash after the commands to a warning, since the commands have succeeded. */

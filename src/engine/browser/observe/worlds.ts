@@ -7,8 +7,8 @@ import { BaxError } from '../../../core/errors/errors.ts'
 
 /** One document's world. */
 export interface World {
-  /** Evaluates an expression. @throws WorldGone when the document was replaced meanwhile. */
-  evaluate<T>(expression: string): Promise<T>
+  /** Calls a function of a bundled page script. @throws WorldGone when the document was replaced meanwhile. */
+  call<T>(script: string, name: string, input: unknown): Promise<T>
 }
 
 /** Error for a world whose document was replaced. */
@@ -90,7 +90,9 @@ async function list(session: CDPSession): Promise<World[]> {
 }
 
 const world = (session: CDPSession, contextId: number): World => ({
-  async evaluate<T>(expression: string): Promise<T> {
+  async call<T>(script: string, name: string, input: unknown): Promise<T> {
+    const call = `JSON.stringify(__bax_module.${name}(${JSON.stringify(input)}))`
+    const expression = `(() => { ;${script}; return ${call} })()`
     const answer = await session
       .send('Runtime.evaluate', { contextId, expression, returnByValue: true, awaitPromise: true })
       .catch((error: unknown) => {

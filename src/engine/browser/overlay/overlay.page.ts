@@ -19,7 +19,7 @@ interface Layer {
 }
 
 const key = Symbol.for('bax.overlay')
-const registry = globalThis as unknown as Record<symbol, Layer | undefined>
+const registry = globalThis as { [key]?: Layer | undefined }
 const maxMarks = 10
 const colours = ['#e6194b', '#0072b2', '#2e7d32', '#8e24aa', '#d35400', '#00838f']
 

@@ -1,5 +1,5 @@
 /** Playwright on one CDP channel: contexts with their CDP IDs, and client hints that match the user agent. */
-import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
+import type { Browser, BrowserContext, BrowserContextOptions, ConnectOverCDPTransport } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
 import { playwright } from './playwright.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
@@ -28,7 +28,7 @@ export class Driver {
   static async connect(channel: CdpChannel, version: string, artifactsDir: string): Promise<Driver> {
     const link = new Link(channel, version)
     const options = { artifactsDir, isLocal: true, timeout: limits.pool.launchMs }
-    return new Driver(await playwright().chromium.connectOverCDP(link as never, options), link)
+    return new Driver(await playwright().chromium.connectOverCDP(link, options), link)
   }
 
   /** Opens contexts one at a time, so that the ID seen on the channel belongs to the context being opened. */
@@ -45,8 +45,14 @@ export class Driver {
   }
 }
 
+interface TargetInfo {
+  readonly targetId: string
+  readonly type: string
+  readonly browserContextId?: string
+}
+
 /** Playwright's transport over a CDP channel. */
-class Link {
+class Link implements ConnectOverCDPTransport {
   /** ID of the browser context that Playwright created last. */
   lastContextId = ''
   onmessage: ((message: object) => void) | undefined
@@ -66,12 +72,14 @@ class Link {
     this.transfers = new Transfers((message) => channel.post(message, () => {}))
     this.#version = version
     channel.onEvent((message) => {
-      if (this.#isForeign(message)) this.#detach(message)
-      else {
-        this.#count(message)
-        this.transfers.handle(message)
-        this.#pass(message)
+      if (this.#isForeign(message)) {
+        // Ignore the response: the target may have closed meanwhile.
+        const { sessionId } = message.params!
+        return channel.post({ method: 'Target.detachFromTarget', params: { sessionId } }, () => {})
       }
+      this.#count(message)
+      this.transfers.handle(message)
+      this.#pass(message)
     })
     channel.onClose(() => setImmediate(() => this.onclose?.()))
   }
@@ -110,18 +118,16 @@ class Link {
   /** Playwright would treat pages of contexts that it has not created as its own. */
   #isForeign({ method, sessionId, params }: CdpMessage): boolean {
     if (method !== 'Target.attachedToTarget' || sessionId !== undefined) return false
-    const { type, browserContextId } = params!['targetInfo'] as { type: string; browserContextId?: string }
+    const { type, browserContextId } = params!['targetInfo'] as TargetInfo
     return type !== 'browser' && browserContextId !== undefined && !this.#contexts.has(browserContextId)
   }
 
   #count({ method, sessionId, params }: CdpMessage): void {
     if (method === 'Target.detachedFromTarget') this.#forget(params!['sessionId'] as string)
     if (method !== 'Target.attachedToTarget') return
-    const { targetId } = params!['targetInfo'] as { targetId: string }
+    const { targetId, type, browserContextId } = params!['targetInfo'] as TargetInfo
     this.#targets.set(params!['sessionId'] as string, targetId)
-    if (sessionId !== undefined) return
-    const { type, browserContextId } = params!['targetInfo'] as { type: string; browserContextId?: string }
-    if (type === 'page' && browserContextId)
+    if (sessionId === undefined && type === 'page' && browserContextId)
       this.#contexts.set(browserContextId, this.pagesOpened(browserContextId) + 1)
   }
 
@@ -148,11 +154,6 @@ class Link {
     if (!override || typeof sessionId !== 'string') return
     // Ignore the response: the page may close first.
     this.#channel.post({ method: 'Emulation.setUserAgentOverride', params: override.params, sessionId }, () => {})
-  }
-
-  #detach({ params }: CdpMessage): void {
-    // Ignore the response: the target may have closed meanwhile.
-    this.#channel.post({ method: 'Target.detachFromTarget', params: { sessionId: params!['sessionId'] } }, () => {})
   }
 }
 

@@ -7,23 +7,18 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { Driver } from './driver.ts'
+import { type DrivenContext, Driver } from './driver.ts'
 import { type BrowserKind, hidesAutomation } from './flags.ts'
 import { type BrowserProcess, startBrowser } from './launch.ts'
 import { Health, type HealthRules } from './health.ts'
 import type { LocatedBrowser } from '../install/locate.ts'
 import { playwright } from './playwright.ts'
 import { SessionGate } from '../cdp/session-gate.ts'
-import type { ContextTransfers } from './transfers.ts'
 import { type Channel, Upstream } from './upstream.ts'
 import { plainUserAgent } from './user-agents.ts'
 
 /** An open context with its first page. */
-export interface OpenContext {
-  /** Number of pages that the browser has opened in the context, ahead of Playwright. */
-  readonly pagesOpened: () => number
-  readonly transfers: ContextTransfers
-  readonly context: BrowserContext
+export interface OpenContext extends Omit<DrivenContext, 'contextId'> {
   readonly page: Page
   /** Opens a CDP channel limited to this context. */
   openCdp(): Promise<CdpChannel>
@@ -65,7 +60,7 @@ export class BrowserWorker {
   #warming = false
   #ending = false
 
-  private constructor(facts: WorkerFacts, parts: WorkerParts) {
+  private constructor(facts: WorkerFacts, parts: Awaited<ReturnType<typeof connect>>) {
     this.id = facts.id
     this.kind = facts.kind
     this.product = parts.version.product
@@ -98,7 +93,8 @@ export class BrowserWorker {
     try {
       // Loading Playwright takes as long as starting the browser, so do both at once.
       setImmediate(playwright)
-      const deadline = { ms: limits.pool.launchMs, error: noAnswer }
+      const { launchMs: ms } = limits.pool
+      const deadline = { ms, error: `it did not answer within ${ms} ms` }
       return new BrowserWorker(facts, await withDeadline(connect(process, facts.onFound), deadline))
     } catch (cause) {
       await process.end()
@@ -146,9 +142,7 @@ export class BrowserWorker {
         if (!this.#ending && !this.upstream.closed)
           this.#log('warn', 'could not open a warm page', { error: error.message })
       })
-      .finally(() => {
-        this.#warming = false
-      })
+      .finally(() => (this.#warming = false))
   }
 
   async end(): Promise<void> {
@@ -162,13 +156,12 @@ export class BrowserWorker {
     while (this.#warm.length < this.#warmTarget && !this.#ending && !this.upstream.closed) {
       const opened = await this.#make(this.defaults)
       this.#warm.push(opened)
+      const onError = (error: Error) => this.#log('warn', 'could not close a warm page', { error: error.message })
       const drop = () => {
         const at = this.#warm.indexOf(opened)
         if (at < 0) return
         this.#warm.splice(at, 1)
-        opened
-          .close()
-          .catch((error: Error) => this.#log('warn', 'could not close a warm page', { error: error.message }))
+        opened.close().catch(onError)
       }
       opened.page.once('crash', drop).once('close', drop)
     }
@@ -204,20 +197,9 @@ export class BrowserWorker {
   }
 }
 
-interface WorkerParts {
-  readonly process: BrowserProcess
-  readonly upstream: Upstream
-  readonly control: Channel
-  readonly driver: Driver
-  readonly version: { product: string; userAgent: string }
-  readonly pid: number
-}
-
-const noAnswer = `it did not answer within ${limits.pool.launchMs} ms`
-
-async function connect(process: BrowserProcess, onFound: () => void): Promise<WorkerParts> {
+async function connect(process: BrowserProcess, onFound: () => void) {
   const upstream = new Upstream(process.input, process.output)
-  const version = (await upstream.send('Browser.getVersion')) as unknown as WorkerParts['version']
+  const version = (await upstream.send('Browser.getVersion')) as { product: string; userAgent: string }
   onFound()
   const [control, channel, info] = await Promise.all([
     upstream.openChannel(),
