@@ -4,9 +4,8 @@ import type { CdpRequest } from '../../../core/engine.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { sendToClient } from '../../cdp/client-link.ts'
 import { CdpCalls, type CdpDone } from '../../cdp/calls.ts'
-import { readCall } from '../../cdp/message.ts'
+import { readCall, sendToClient } from '../../cdp/message.ts'
 import type { Session } from '../session/session.ts'
 import { oncePer } from '../../once-per.ts'
 
@@ -33,7 +32,7 @@ export function callOn(session: Session, request: CdpRequest, signal: AbortSigna
 export async function openClient(session: Session, token: string | null): Promise<(link: Link) => void> {
   if (session.tokens.grantOf(token ?? '')?.cdp === false)
     throw new BaxError('unauthorized', 'this token grants access only to the live view of the session')
-  if (token !== null) session.tokenConnections.assertRoom()
+  if (token !== null) session.tokens.assertRoom()
   const channel = await session.openCdp()
   const left = new AbortController()
   return (link) => {
@@ -58,6 +57,6 @@ export async function openClient(session: Session, token: string | null): Promis
         channel.close()
       },
     })
-    if (token !== null) session.tokenConnections.add(link, left.signal)
+    if (token !== null) session.tokens.count(link, left.signal)
   }
 }

@@ -23,12 +23,9 @@ export interface OpenedSession {
   readonly warning?: string
 }
 
-export interface OpeningTools {
+export interface OpeningTools extends Pick<SessionFacts, 'beforeClose' | 'onEnded' | 'onGone'> {
   readonly config: EngineConfig
   readonly egress: Egress
-  readonly beforeClose: SessionFacts['beforeClose']
-  readonly onEnded: SessionFacts['onEnded']
-  readonly onGone: SessionFacts['onGone']
   readonly onOpened: (session: Session) => void
 }
 
@@ -82,23 +79,19 @@ export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Prom
   return openFirstPage(plan, session)
 }
 
-function register(
-  plan: SessionPlan,
-  host: SessionHost,
-  { config, beforeClose, onEnded, onGone, onOpened }: OpeningTools,
-): Session {
-  const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
+function register(plan: SessionPlan, host: SessionHost, { config, onOpened, ...hooks }: OpeningTools): Session {
   const { owner, input, viewport } = plan
-  const facts = { owner, input, viewport, host, writeAnywhere, downloadBytes, beforeClose, onEnded, onGone, log }
-  const session = new Session(facts)
+  const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
+  const session = new Session({ owner, input, viewport, host, writeAnywhere, downloadBytes, log, ...hooks })
   onOpened(session)
   return session
 }
 
 async function openFirstPage(plan: SessionPlan, session: Session): Promise<OpenedSession> {
+  const frameToken = session.tokens.add({ control: false, cdp: true })
   const startFailure = plan.startUrl === undefined ? undefined : await openStartUrl(session, plan.startUrl)
   const warning = [...plan.warnings, ...(startFailure ? [startFailure] : [])].join('; ')
-  return { session, frameToken: session.takeFrameToken(), ...(warning && { warning }) }
+  return { session, frameToken, ...(warning && { warning }) }
 }
 
 /** Resizes the page of a ready context, which has the default size. */

@@ -57,7 +57,8 @@ export async function installBrowser({ cacheDir, announce, report, signal, full 
   const attempts: InstallAttempt[] = []
   let found = await findBrowsers(cacheDir)
   for (const { name, title, provides, run: attempt } of steps(cacheDir)) {
-    const missing = provides(missingFrom(found, full ?? false))
+    const absent = [!found.headless && 'headless-shell', full && !found.full && 'chromium'] as const
+    const missing = provides(absent.filter((kind) => typeof kind === 'string'))
     if (missing.length === 0) continue
     announce(`installing the ${missing.map((kind) => purposes[kind]).join(' and the ')}: ${title}`)
     const problem = await attempt(missing, run)
@@ -75,12 +76,7 @@ export async function installBrowser({ cacheDir, announce, report, signal, full 
   return { attempts, browser: found.headless, ...(found.full && { full: found.full }) }
 }
 
-interface Found {
-  readonly headless: LocatedBrowser | undefined
-  readonly full: LocatedBrowser | undefined
-}
-
-async function findBrowsers(cacheDir: string): Promise<Found> {
+async function findBrowsers(cacheDir: string) {
   const [headless, full] = await Promise.all(
     [false, true].map((stealth) =>
       locateBrowser({ headless: true, stealth }, { cacheDir }).catch((error: BaxError) => {
@@ -91,11 +87,6 @@ async function findBrowsers(cacheDir: string): Promise<Found> {
   )
   return { headless, full }
 }
-
-const missingFrom = (found: Found, full: boolean): BrowserFlavour[] => [
-  ...(found.headless ? [] : ['headless-shell' as const]),
-  ...(full && !found.full ? ['chromium' as const] : []),
-]
 
 /** Package names, which are the same in Debian and Playwright. */
 const packageNames = (wanted: readonly BrowserFlavour[]): string[] =>
@@ -114,7 +105,7 @@ function steps(cacheDir: string): Step[] {
         // Package lists may be missing or old. If the update fails, try with the existing lists.
         await program('apt-get', ['update'])
         const install = ['install', '-y', '--no-install-recommends']
-        return (await program('apt-get', [...install, ...packageNames(wanted), 'fonts-liberation'])).problem
+        return program('apt-get', [...install, ...packageNames(wanted), 'fonts-liberation'])
       },
     },
     {
@@ -123,7 +114,7 @@ function steps(cacheDir: string): Step[] {
       provides: (wanted) => wanted,
       run: async (wanted, program) => {
         const cli = join(dirname(createRequire(import.meta.url).resolve('playwright/package.json')), 'cli.js')
-        return (await program(execPath, [cli, 'install', ...packageNames(wanted)])).problem
+        return program(execPath, [cli, 'install', ...packageNames(wanted)])
       },
     },
     {

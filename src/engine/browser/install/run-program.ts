@@ -3,12 +3,8 @@ import { spawn } from 'node:child_process'
 import { platform } from 'node:os'
 import { createInterface } from 'node:readline'
 
-export interface ProgramOutcome {
-  /** Why it failed, from its output or its start; undefined on success. */
-  readonly problem: string | undefined
-}
-
-export type RunProgram = (program: string, args: readonly string[]) => Promise<ProgramOutcome>
+/** Runs a program; resolves with the reason if it fails, from its output or its start. */
+export type RunProgram = (program: string, args: readonly string[]) => Promise<string | undefined>
 
 /** Returns a runner that reports every line of output; aborting the signal ends the program and rejects. */
 export function programRunner(
@@ -35,14 +31,11 @@ export function programRunner(
       createInterface({ input: child.stderr }).on('line', onLine)
       child.once('error', (error: NodeJS.ErrnoException) => {
         if (signal?.aborted) return reject(signal.reason as Error)
-        const missing = error.code === 'ENOENT'
-        resolve({ problem: missing ? `${program} is not installed` : error.message })
+        resolve(error.code === 'ENOENT' ? `${program} is not installed` : error.message)
       })
       child.once('close', (code) => {
         const errorLine = lines.findLast((each) => /error|fail|unable|E:/i.test(each)) ?? lines.at(-1)
-        resolve({ problem: code === 0 ? undefined : (errorLine ?? `${program} ended with code ${code}`) })
+        resolve(code === 0 ? undefined : (errorLine ?? `${program} ended with code ${code}`))
       })
     })
 }
-
-export const succeeded = ({ problem }: ProgramOutcome): boolean => problem === undefined

@@ -17,7 +17,7 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import { navigateAway, cdpSessionOf } from '../tabs/hung-script.ts'
 import { toBaxError } from '../batch/playwright-errors.ts'
 import { castOf, type ScreencastFrame } from './screencast.ts'
-import type { BaseUrls } from '../session/session-urls.ts'
+import { type BaseUrls, urlsOf } from '../session/session-urls.ts'
 import type { Session } from '../session/session.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { Grant } from './frame-tokens.ts'
@@ -189,7 +189,7 @@ class Viewer implements Person {
 
 /** Creates a URL of the live view. @throws BaxError `unsupported` when nothing serves it, `rate_limited`. */
 export function linkLiveView(session: Session, control: boolean, bases: BaseUrls): LiveViewLink {
-  const url = session.urls(bases).live_view_url
+  const url = urlsOf(session, bases).live_view_url
   if (url === null) {
     throw new BaxError('unsupported', 'an embedded engine serves no live view', {
       hint: 'run the command without --embedded',
@@ -202,11 +202,11 @@ export function linkLiveView(session: Session, control: boolean, bases: BaseUrls
 /** Opens the live view; callers without a token have a key, which allows control. @throws BaxError `rate_limited`. */
 export function openLiveView(session: Session, token: string | null): (link: Link) => void {
   const grant = token === null ? { control: true, cdp: true } : session.tokens.grantOf(token)!
-  if (token !== null) session.tokenConnections.assertRoom()
+  if (token !== null) session.tokens.assertRoom()
   return (link) => {
     const viewer = new Viewer(session, link, grant)
     viewer.start()
-    if (token !== null) session.tokenConnections.add(link, viewer.gone)
+    if (token !== null) session.tokens.count(link, viewer.gone)
   }
 }
 

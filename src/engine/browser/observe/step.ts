@@ -2,13 +2,12 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
 import {
-  type Observation,
   type ObservationOptions,
   observationOptions,
   type StepRequest,
   type StepResult,
 } from '../../../core/shapes/observe.ts'
-import type { FullReason, PageChanges } from '../../../core/shapes/page-changes.ts'
+import type { PageChanges } from '../../../core/shapes/page-changes.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
 import { shownUrl } from '../tabs/page-events.ts'

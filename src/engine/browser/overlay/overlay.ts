@@ -20,7 +20,7 @@ interface State {
   pending: Promise<unknown>
 }
 
-const stateOf = oncePer((_: BrowserContext): State => ({
+const stateOf = oncePer<BrowserContext, State>(() => ({
   clicks: false,
   boxes: null,
   pages: new WeakSet(),

@@ -1,18 +1,5 @@
 /** Plausible user agents for the version of the running browser, with matching client hints. */
 
-interface UserAgentHints {
-  readonly brands: readonly Brand[]
-  readonly fullVersionList: readonly Brand[]
-  readonly fullVersion: string
-  readonly platform: string
-  readonly platformVersion: string
-  readonly architecture: string
-  readonly bitness: string
-  readonly model: string
-  readonly mobile: boolean
-  readonly wow64: boolean
-}
-
 interface Brand {
   readonly brand: string
   readonly version: string
@@ -61,28 +48,25 @@ export const plainUserAgent = (userAgent: string): string =>
   userAgent.replace('HeadlessChrome', 'Chrome').replace(/Chrome\/(\d+)[\d.]*/, 'Chrome/$1.0.0.0')
 
 /** Returns the client hints of a user agent, none for browsers that send none, and its `navigator.platform`. */
-export function clientHintsFor(userAgent: string, version: string): { hints?: UserAgentHints; platform?: string } {
+export function clientHintsFor(userAgent: string, version: string) {
   const platform = platforms.find(({ pattern }) => pattern.test(userAgent))
   const major = /\bChrome\/(\d+)/.exec(userAgent)?.[1]
-  if (!platform || !major) return { ...(platform && { platform: platform.navigator }) }
+  if (!platform || !major) return { platform: platform?.navigator, hints: undefined }
   const full = version.startsWith(`${major}.`) ? version : `${major}.0.0.0`
   const product = /\bEdg\//.test(userAgent) ? 'Microsoft Edge' : 'Google Chrome'
-  const mobile = /\bMobile\b/.test(userAgent)
-  return {
-    platform: platform.navigator,
-    hints: {
-      brands: brandList(Number(major), product, major),
-      fullVersionList: brandList(Number(major), product, full),
-      fullVersion: full,
-      platform: platform.name,
-      platformVersion: platform.version,
-      architecture: platform.architecture,
-      bitness: platform.architecture === '' ? '' : '64',
-      model: '',
-      mobile,
-      wow64: false,
-    },
+  const hints = {
+    brands: brandList(Number(major), product, major),
+    fullVersionList: brandList(Number(major), product, full),
+    fullVersion: full,
+    platform: platform.name,
+    platformVersion: platform.version,
+    architecture: platform.architecture,
+    bitness: platform.architecture === '' ? '' : '64',
+    model: '',
+    mobile: /\bMobile\b/.test(userAgent),
+    wow64: false,
   }
+  return { platform: platform.navigator, hints }
 }
 
 const greaseMarks = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_']

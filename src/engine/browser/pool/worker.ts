@@ -1,6 +1,5 @@
 /** One browser process driven by Playwright: opens and closes contexts, and keeps a few warm ones ready. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
-import type { CdpRules } from '../cdp/cdp-rules.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -13,7 +12,7 @@ import { type BrowserProcess, startBrowser } from './launch.ts'
 import { Health, type HealthRules } from './health.ts'
 import type { LocatedBrowser } from '../install/locate.ts'
 import { playwright } from './playwright.ts'
-import { SessionGate } from '../cdp/session-gate.ts'
+import { type CdpRules, SessionGate } from '../cdp/session-gate.ts'
 import { type Channel, Upstream } from './upstream.ts'
 import { plainUserAgent } from './user-agents.ts'
 
@@ -99,7 +98,9 @@ export class BrowserWorker {
     } catch (cause) {
       await process.end()
       const words = process.lastWords()
-      const why = cause instanceof BaxError && cause.code === 'worker_lost' ? 'it ended at once' : firstLine(cause)
+      const hasEnded = cause instanceof BaxError && cause.code === 'worker_lost'
+      // Only the first line: Playwright's log quotes the command line.
+      const why = hasEnded ? 'it ended at once' : (cause as Error).message.split('\n', 1)[0]
       throw new BaxError('browser_failed', `the browser did not start: ${why}`, {
         cause,
         hint: `run \`bax doctor\` to see what ${browser.path} is missing`,
@@ -110,7 +111,7 @@ export class BrowserWorker {
 
   /** `156.0.8078.79` */
   get version(): string {
-    return this.product.slice(this.product.indexOf('/') + 1)
+    return versionIn(this.product)
   }
 
   /** Options of warm contexts. */
@@ -197,6 +198,8 @@ export class BrowserWorker {
   }
 }
 
+const versionIn = (product: string): string => product.slice(product.indexOf('/') + 1)
+
 async function connect(process: BrowserProcess, onFound: () => void) {
   const upstream = new Upstream(process.input, process.output)
   const version = (await upstream.send('Browser.getVersion')) as { product: string; userAgent: string }
@@ -206,13 +209,9 @@ async function connect(process: BrowserProcess, onFound: () => void) {
     upstream.openChannel(),
     upstream.send('SystemInfo.getProcessInfo'),
   ])
-  const number = version.product.slice(version.product.indexOf('/') + 1)
-  const driver = await Driver.connect(channel, number, `${process.folder}/artifacts`)
+  const driver = await Driver.connect(channel, versionIn(version.product), `${process.folder}/artifacts`)
   // The spawned process is a wrapper, so ask the browser for its own PID.
   const processes = info['processInfo'] as { type: string; id: number }[]
   const pid = processes.find(({ type }) => type === 'browser')!.id
   return { process, upstream, control, driver, version, pid }
 }
-
-/** Drops Playwright's log, which quotes the command line. */
-const firstLine = (cause: unknown): string => (cause as Error).message.split('\n', 1)[0]!

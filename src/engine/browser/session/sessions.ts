@@ -19,7 +19,7 @@ import {
 } from '../../../core/shapes/session.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { withQuota } from '../create/session-quota.ts'
-import { type FollowRequest, followSession } from '../live/follow.ts'
+import { followSession } from '../live/follow.ts'
 import { browserTombstones } from './tombstone.ts'
 import { TombstoneStore } from '../../store/tombstones.ts'
 import { runQueued, unlessControlled } from '../live/control-wait.ts'
@@ -29,11 +29,11 @@ import { type OpenedSession, openOnRemote, openOnSlot, type OpeningTools } from 
 import { newestFirst } from '../../newest-first.ts'
 import { planSession, type SessionPlan, type StorageState } from '../create/plan.ts'
 import { Pool } from '../pool/pool.ts'
-import { type Provisioning, shuttingDownError, queueFullError } from '../create/provision.ts'
-import { Provisions } from '../create/provisions.ts'
+import { type Provisioning, Provisions, shuttingDownError, queueFullError } from '../create/provision.ts'
 import { assertLive, SessionRegistry } from './registry.ts'
 import { type BatchTools, runBatch } from '../batch/run-batch.ts'
 import type { Session } from './session.ts'
+import { urlsOf } from './session-urls.ts'
 
 /** Store that loads and saves profiles. */
 interface ProfileSource {
@@ -104,7 +104,7 @@ export class BrowserSessions implements Sessions {
       name: session.name,
       created_at: session.createdAt.toISOString(),
       expires_at: session.expiresAt.toISOString(),
-      ...session.urls(call),
+      ...urlsOf(session, call),
       ...(warning && { warning }),
     }
   }
@@ -160,7 +160,7 @@ export class BrowserSessions implements Sessions {
     return { ...outcome, session_id: session.sessionId, ...(joined && { warning: joined }) }
   }
 
-  async follow(request: FollowRequest, call: StreamCall): Promise<AsyncIterable<Frame> | null> {
+  async follow(request: Parameters<Sessions['follow']>[0], call: StreamCall): Promise<AsyncIterable<Frame> | null> {
     const { session_id: sessionId, token = null } = request
     return followSession(this.#registry.findForWatching(sessionId, token, call.caller), request, call)
   }

@@ -3,7 +3,7 @@ import type { BrowserContext, Page } from 'playwright'
 import { oncePer } from '../../once-per.ts'
 
 const ids = new WeakMap<Page, string>()
-const countOf = oncePer((_: BrowserContext) => ({ tabs: 0 }))
+const countOf = oncePer<BrowserContext, { tabs: number }>(() => ({ tabs: 0 }))
 
 /** Returns the ID of a tab; assigns one on first use, which may be before the context reports the page. */
 export function tabIdOf(page: Page): string {

@@ -1,6 +1,6 @@
 /** CDP clients with their own WebSocket. */
 import { closeCodes, type Link } from '../../../core/net/link.ts'
-import { sendToClient } from '../../cdp/client-link.ts'
+import { sendToClient } from '../../cdp/message.ts'
 import type { TunnelChannel } from '../tunnel/tunnel.ts'
 
 /** Forwards messages in both directions; when one side closes, the other is closed. */
