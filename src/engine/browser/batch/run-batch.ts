@@ -1,7 +1,7 @@
 /** Runs batches of commands on a session, with one result per command. */
 import type { Locator, Page } from 'playwright'
 import { catalogue } from '../../../commands/index.ts'
-import type { Command, StructuredRequest } from '../../../core/operation/command.ts'
+import type { Command, CommandContext, StructuredRequest } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../../core/shapes/commands.ts'
@@ -16,10 +16,7 @@ import { failureOf } from './playwright-errors.ts'
 export interface BatchTools {
   /** Converts the page, or one element of it, to Markdown. */
   markdown(page: Page, element?: Locator): Promise<string>
-  structured(
-    page: Page,
-    request: StructuredRequest,
-  ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[] }>
+  structured(page: Page, request: StructuredRequest): ReturnType<CommandContext['structured']>
 }
 
 /** Hooks that run before and after every command. */

@@ -1,16 +1,13 @@
 /** Measures elements in CSS pixels of the page's viewport, in any frame. */
 import type { Locator, Page } from 'playwright'
-import type { BoundingBox } from '../../../core/operation/command.ts'
+import type { BoundingBox, CommandContext } from '../../../core/operation/command.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { MeasuredBox } from './measure.page.ts'
 import measureScript from './measure.page.ts?inline'
 import { listFunction } from '../batch/page-function.ts'
 import { evaluateAll, isFrameRef, locateAll, type ParsedSelector, parseSelector, rootOf } from './selectors.ts'
 
-export interface MeasureOptions {
-  readonly limit: number
-  readonly includeHtml: boolean
-}
+type MeasureOptions = Parameters<CommandContext['measure']>[1]
 
 const measureAll = listFunction<{ total: number; boxes: MeasuredBox[] }, MeasureOptions>(measureScript, 'measure')
 
@@ -41,14 +38,8 @@ export async function moveToPage(sample: Locator, boxes: readonly MeasuredBox[])
   const timeout = limits.command.elementMs
   const [seen, own] = await Promise.all([
     sample.boundingBox({ timeout }),
-    sample.evaluate(placeOf, undefined, { timeout }),
+    sample.evaluate((element) => (({ x, y }) => ({ x, y }))(element.getBoundingClientRect()), undefined, { timeout }),
   ])
   const [dx, dy] = seen ? [seen.x - own.x, seen.y - own.y] : [0, 0]
   return boxes.map((box) => ({ ...box, x: box.x + dx, y: box.y + dy }))
-}
-
-/** Runs in the page. */
-function placeOf(element: Element): { x: number; y: number } {
-  const { x, y } = element.getBoundingClientRect()
-  return { x, y }
 }

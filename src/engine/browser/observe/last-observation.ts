@@ -34,7 +34,7 @@ export function seenOf(target: BatchTarget, captured: Capture, facts: SeenFacts)
   const { numbers, ...rest } = facts
   // Build the view on demand, since most observations are never compared.
   let view: View | undefined
-  const makeView = () => (view ??= viewOf(pageView(tree, marks), marks, numbers))
+  const makeView = () => (view ??= viewOf(pageView(tree, marks), numbers))
   const { x, y } = captured.facts.scroll
   return {
     ...rest,

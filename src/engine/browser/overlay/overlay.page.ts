@@ -127,14 +127,12 @@ function followPointer(layer: Layer): () => void {
     for (const ring of layer.marks)
       putAt(ring, Number(ring.dataset['x']) - scrollX, Number(ring.dataset['y']) - scrollY)
   }
-  addEventListener('pointermove', onMove, { capture: true, passive: true })
-  addEventListener('pointerdown', onDown, { capture: true, passive: true })
-  addEventListener('scroll', onScroll, { capture: true, passive: true })
-  return () => {
-    removeEventListener('pointermove', onMove, { capture: true })
-    removeEventListener('pointerdown', onDown, { capture: true })
-    removeEventListener('scroll', onScroll, { capture: true })
-  }
+  const over = new AbortController()
+  const options = { capture: true, passive: true, signal: over.signal }
+  addEventListener('pointermove', onMove, options)
+  addEventListener('pointerdown', onDown, options)
+  addEventListener('scroll', onScroll, options)
+  return () => over.abort()
 }
 
 function mark(layer: Layer, look: Record<string, string>): HTMLElement {
