@@ -9,16 +9,12 @@ const maxDepth = 20
 export function typedValue(value: unknown): TypedValue {
   if (value === undefined) return { type: 'undefined', value: null }
   if (value === null) return { type: 'null', value: null }
-  if (typeof value === 'number') {
-    if (Number.isNaN(value)) return { type: 'nan', value: null }
-    return { type: 'number', value: Number.isFinite(value) ? value : String(value) }
-  }
-  if (typeof value === 'string' || typeof value === 'boolean') return { type: typeof value as 'string', value }
-  if (typeof value === 'bigint') return { type: 'bigint', value: value.toString() }
-  if (value instanceof Date) return { type: 'date', value: Number.isNaN(value.getTime()) ? null : value.toISOString() }
+  if (Number.isNaN(value)) return { type: 'nan', value: null }
   const described = describe(value)
   if (described) return { type: 'object', value: described }
   const plain = new Serializer().of(value, 0)
+  if (typeof value !== 'object') return { type: typeof value as 'string', value: plain }
+  if (value instanceof Date) return { type: 'date', value: plain }
   return { type: Array.isArray(plain) ? 'array' : 'object', value: plain }
 }
 

@@ -12,9 +12,21 @@ import { toBaxError } from '../batch/playwright-errors.ts'
 import type { Slot } from '../pool/pool.ts'
 import { openRemote } from './remote.ts'
 import type { BrowserWorker, OpenContext } from '../pool/worker.ts'
-import type { SessionHost } from './session-host.ts'
 import { Session, type SessionFacts } from '../session/session.ts'
 import { downloadFolder } from '../session/session-files.ts'
+
+/** The context that a session runs in. Remote browsers neither count opened pages nor serve CDP. */
+export interface SessionHost
+  extends Pick<OpenContext, 'context' | 'transfers' | 'close'>, Partial<Pick<OpenContext, 'pagesOpened' | 'openCdp'>> {
+  /** Returns whether the browser is responsive; unknown for remote browsers. */
+  readonly isResponsive?: () => boolean
+  readonly workerId: string
+  readonly headless: boolean
+  readonly userAgent: string
+  readonly downloads: string
+  /** Frees the slot of the session, after its context is closed. */
+  free(): void
+}
 
 /** A ready session with the facts that only its creator receives. */
 export interface OpenedSession {

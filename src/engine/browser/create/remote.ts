@@ -13,7 +13,7 @@ import { type BrowserWire, openBrowserWire } from '../../relay/connector/socket-
 import { get } from '../../render/http/http-client.ts'
 import type { SessionPlan } from './plan.ts'
 import { playwright } from '../pool/playwright.ts'
-import type { SessionHost } from './session-host.ts'
+import type { SessionHost } from './opening.ts'
 import { Transfers } from '../pool/transfers.ts'
 
 /** Maximum length of the response with the browser's WebSocket URL, in characters. */

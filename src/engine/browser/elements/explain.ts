@@ -1,13 +1,14 @@
 /** Explains why an action on an element failed, in a message and in details. */
-import type { Locator, Page } from 'playwright'
+import type { Frame, Locator, Page } from 'playwright'
 import type { ActOptions } from '../../../core/operation/command.ts'
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import type * as described from './candidates.page.ts'
+import candidatesScript from './candidates.page.ts?inline'
 import type * as diagnosis from './diagnose.page.ts'
 import diagnoseScript from './diagnose.page.ts?inline'
 import type * as similar from './nearest.page.ts'
-import { framedMatches } from './framed.ts'
-import type { Picked } from './pick.ts'
+import type { Picked } from './act.ts'
 import nearestScript from './nearest.page.ts?inline'
 import { pageFunction } from '../batch/page-function.ts'
 import { isGone, toBaxError } from '../batch/playwright-errors.ts'
@@ -176,4 +177,40 @@ function timeoutError({ selector, timeoutMs }: FailedAction, log: string, cause:
     details: { selector },
     cause,
   })
+}
+
+/** Maximum number of frames to search; pages with advertisements have hundreds. */
+const maxFrames = 30
+const maxCandidates = 3
+
+const uniqueSelector = pageFunction<typeof described.uniqueSelector>(candidatesScript, 'uniqueSelector')
+const nameOf = pageFunction<typeof described.elementName>(candidatesScript, 'elementName')
+
+/** Returns the matches of a selector in the frames of a page, each with its chain of frames. */
+async function framedMatches(page: Page, selector: string): Promise<similar.Candidate[]> {
+  const frames = page.frames().slice(1, maxFrames + 1)
+  const found = await Promise.all(frames.map((frame) => matchIn(frame, selector)))
+  return found.filter((candidate) => candidate !== null).slice(0, maxCandidates)
+}
+
+async function matchIn(frame: Frame, selector: string): Promise<similar.Candidate | null> {
+  try {
+    const match = frame.locator(selector).first()
+    if ((await match.count()) === 0) return null
+    const [chain, element] = await Promise.all([chainTo(frame), match.evaluate(nameOf, undefined)])
+    return { selector: `${chain}${selector}`, element }
+  } catch (error) {
+    // Ignore frames that close meanwhile.
+    if (isGone(error)) return null
+    throw error
+  }
+}
+
+/** Returns a chain such as `frame=#outer >> frame=#inner >> `. */
+async function chainTo(frame: Frame): Promise<string> {
+  const parent = frame.parentFrame()
+  if (!parent) return ''
+  const element = await frame.frameElement()
+  const own = await element.evaluate(uniqueSelector as (node: Node) => string, undefined)
+  return `${await chainTo(parent)}frame=${own} >> `
 }

@@ -2,21 +2,18 @@
 import type { BoundingBox } from '../../../core/operation/command.ts'
 import { isShown, shortText } from './describe.page.ts'
 
-/** A box in the coordinates of its own frame's viewport. */
-export type MeasuredBox = BoundingBox
-
 const maxHtml = 10_000
 
 /** Returns the boxes of the first `limit` elements, in CSS pixels of their own frame's viewport. */
 export function measure(
   elements: Element[],
   { limit, includeHtml }: { limit: number; includeHtml: boolean },
-): { total: number; boxes: MeasuredBox[] } {
+): { total: number; boxes: BoundingBox[] } {
   const boxes = elements.slice(0, limit).map((element, index) => measureOne(element, index, includeHtml))
   return { total: elements.length, boxes }
 }
 
-export function measureOne(element: Element, index: number, includeHtml: boolean): MeasuredBox {
+export function measureOne(element: Element, index: number, includeHtml: boolean): BoundingBox {
   const { x, y, width, height } = element.getBoundingClientRect()
   return {
     index,

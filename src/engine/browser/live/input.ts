@@ -29,13 +29,9 @@ export class PageInput {
     // A press has its own position, so a pending move is obsolete.
     this.#nextMove = undefined
     const { action, delta_x: deltaX, delta_y: deltaY, clicks: clickCount, type: _, ...rest } = event
-    const sent = this.#send('Input.dispatchMouseEvent', {
-      ...rest,
-      type: mouseTypes[action],
-      clickCount,
-      pointerType: 'mouse',
-      ...(action === 'wheel' && { deltaX, deltaY }),
-    })
+    const wheel = action === 'wheel' && { deltaX, deltaY }
+    const params = { ...rest, type: mouseTypes[action], clickCount, pointerType: 'mouse', ...wheel } as const
+    const sent = this.#send((cdp) => cdp.send('Input.dispatchMouseEvent', params))
     if (action !== 'move') return
     this.#moving = true
     void sent.finally(() => {
@@ -48,7 +44,11 @@ export class PageInput {
     const text = action === 'down' && !(modifiers & controlOrMeta) ? textOf(key) : undefined
     const type = action === 'up' ? 'keyUp' : text === undefined ? 'rawKeyDown' : 'keyDown'
     const commands = commandsOf(action, key, modifiers)
-    void this.#send('Input.dispatchKeyEvent', {
+    const texts = {
+      ...(text !== undefined && { text, unmodifiedText: text }),
+      ...(commands.length > 0 && { commands }),
+    }
+    const params = {
       type,
       key,
       code,
@@ -56,19 +56,19 @@ export class PageInput {
       location,
       autoRepeat: repeat,
       modifiers,
-      ...(text !== undefined && { text, unmodifiedText: text }),
-      ...(commands.length > 0 && { commands }),
-    })
+      ...texts,
+    } as const
+    void this.#send((cdp) => cdp.send('Input.dispatchKeyEvent', params))
   }
 
   text(text: string): void {
-    void this.#send('Input.insertText', { text })
+    void this.#send((cdp) => cdp.send('Input.insertText', { text }))
   }
 
   /** Sends an event; the response to a press that opens a dialog arrives when the dialog closes. */
-  async #send(method: 'Input.dispatchMouseEvent' | 'Input.dispatchKeyEvent' | 'Input.insertText', params: object) {
+  async #send(send: (cdp: CDPSession) => Promise<unknown>) {
     try {
-      await (await this.#cdp).send(method, params as never)
+      await send(await this.#cdp)
     } catch (error) {
       // Ignore input for a page that closes meanwhile.
       if (!isGone(error)) throw error

@@ -33,6 +33,7 @@ class Viewer implements Person {
   readonly #grant: Grant
   readonly #control: ControlLock
   readonly #gone = new AbortController()
+  readonly gone = this.#gone.signal
   #input: PageInput | undefined
   #latest: ScreencastFrame | undefined
   #sending = false
@@ -47,10 +48,6 @@ class Viewer implements Person {
     this.#link = link
     this.#grant = grant
     this.#control = controlLockOf(session)
-  }
-
-  get gone(): AbortSignal {
-    return this.#gone.signal
   }
 
   /** Shows the session until the connection or the session ends. */

@@ -26,15 +26,17 @@ export interface Compared {
   readonly full?: FullReason
 }
 
-export interface ComparisonFacts {
-  readonly target: BatchTarget
-  /** Messages recorded during a step. */
-  readonly alerts: readonly Notice[]
-  readonly maxChars: number
-}
-
-/** Compares two observations; those of different documents only in the comparable facts. */
-export function changesBetween(before: Seen, after: Seen, { target, alerts, maxChars }: ComparisonFacts): Compared {
+/**
+ * Compares two observations; those of different documents only in the comparable facts. `alerts` are the messages that
+ * were recorded during a step.
+ */
+export function changesBetween(
+  target: BatchTarget,
+  before: Seen,
+  after: Seen,
+  alerts: readonly Notice[],
+  maxChars: number,
+): Compared {
   const reason = whyFull(before, after)
   const empty: View = { units: [], notices: [] }
   const [old, now] = reason ? [empty, empty] : [before.view!(), after.view!()]

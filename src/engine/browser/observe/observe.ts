@@ -105,7 +105,7 @@ async function observePage(page: Page, { target, options, signal, comparison }: 
     const { numbers } = await captured.name(refs, [])
     const controls = new Set(refs.flatMap((ref) => numbers.get(ref) ?? []))
     const seen = seenOf(target, captured, { ...facts, controls, numbers })
-    compared = changesBetween(before, seen, { target, alerts, maxChars: options.max_chars })
+    compared = changesBetween(target, before, seen, alerts, options.max_chars)
     if (!compared.full)
       return { observation: { ...(await partsOf(context)), changes: compared.changes }, seen, compared }
   }

@@ -174,7 +174,7 @@ async function compareAfter(
   const { observation, seen } = observed
   // After an earlier crash there is no baseline.
   if (!before) return { observation, ...(observation.full && { full: observation.full }) }
-  const compared = observed.compared ?? changesBetween(before, seen, { target, alerts, maxChars: options!.max_chars })
+  const compared = observed.compared ?? changesBetween(target, before, seen, alerts, options!.max_chars)
   const { changes } = compared
   const newPage = before.document !== seen.document
   if (!diff) return { observation, changes, newPage }

@@ -2,7 +2,8 @@
  * Runs in every frame of a page: draws marks for clicks and the pointer, and numbered boxes around elements. They are
  * in a closed shadow root in the top layer, which affects neither events nor layout.
  */
-import { type MeasuredBox, measureOne } from '../elements/measure.page.ts'
+import type { BoundingBox } from '../../../core/operation/command.ts'
+import { measureOne } from '../elements/measure.page.ts'
 
 interface Drawn {
   readonly element: Element
@@ -42,7 +43,7 @@ export function clicks(enabled: boolean): void {
 export function boxes(
   elements: Element[],
   options: { from: number; limit: number; includeHtml: boolean; visibleOnly: boolean },
-): MeasuredBox[] {
+): BoundingBox[] {
   clearBoxes()
   const shown = elements
     .map((element, index) => ({ element, box: measureOne(element, index, options.includeHtml) }))

@@ -3,7 +3,6 @@ import type { BrowserContext, Frame, Page } from 'playwright'
 import type { BoundingBox, Overlay } from '../../../core/operation/command.ts'
 import type * as drawing from './overlay.page.ts'
 import overlayScript from './overlay.page.ts?inline'
-import type { MeasuredBox } from '../elements/measure.page.ts'
 import { inPage, moveToPage } from '../elements/measure.ts'
 import { listFunction, pageFunction } from '../batch/page-function.ts'
 import { isGone } from '../batch/playwright-errors.ts'
@@ -33,7 +32,7 @@ const interactive =
 
 const setClicks = pageFunction<typeof drawing.clicks>(overlayScript, 'clicks')
 const clearBoxes = pageFunction<typeof drawing.clearBoxes>(overlayScript, 'clearBoxes')
-const drawBoxes = listFunction<MeasuredBox[], Drawing>(overlayScript, 'boxes')
+const drawBoxes = listFunction<BoundingBox[], Drawing>(overlayScript, 'boxes')
 
 type Drawing = Parameters<typeof drawing.boxes>[1]
 
@@ -99,7 +98,7 @@ async function draw(page: Page, { selector, ...options }: BoxOptions): Promise<B
 }
 
 async function drawIn(frame: Frame, drawing: Drawing): Promise<BoundingBox[]> {
-  const boxes: MeasuredBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all as never, drawing)
+  const boxes: BoundingBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all as never, drawing)
   return frame.parentFrame() && boxes.length > 0 ? moveToPage(frame.locator(':root').first(), boxes) : boxes
 }
 

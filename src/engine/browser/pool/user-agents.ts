@@ -1,20 +1,7 @@
 /** Plausible user agents for the version of the running browser, with matching client hints. */
 
-interface Brand {
-  readonly brand: string
-  readonly version: string
-}
-
-interface Platform {
-  readonly pattern: RegExp
-  readonly name: string
-  readonly version: string
-  readonly architecture: string
-  /** `navigator.platform` */
-  readonly navigator: string
-}
-
-const platforms: readonly Platform[] = [
+/** Operating systems; `navigator` is `navigator.platform`. */
+const platforms = [
   { pattern: /Android/, name: 'Android', version: '15.0.0', architecture: '', navigator: 'Linux armv81' },
   { pattern: /Windows/, name: 'Windows', version: '15.0.0', architecture: 'x86', navigator: 'Win32' },
   { pattern: /Macintosh/, name: 'macOS', version: '15.5.0', architecture: 'arm', navigator: 'MacIntel' },
@@ -74,16 +61,16 @@ const greaseVersions = ['8', '99', '24']
 const orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] // prettier-ignore
 
 /** Lists brands like Chromium, with the GREASE brand and in order (components/embedder_support/user_agent_utils.cc). */
-function brandList(major: number, product: string, version: string): Brand[] {
+function brandList(major: number, product: string, version: string) {
   const mark = (offset: number) => greaseMarks[(major + offset) % greaseMarks.length]!
   const greaseVersion = greaseVersions[major % greaseVersions.length]!
   const grease = `Not${mark(0)}A${mark(1)}Brand`
-  const members: Brand[] = [
+  const members = [
     { brand: grease, version: version.includes('.') ? `${greaseVersion}.0.0.0` : greaseVersion },
     { brand: 'Chromium', version },
     { brand: product, version },
   ]
-  const list: Brand[] = []
+  const list: typeof members = []
   for (const [at, place] of orders[major % orders.length]!.entries()) list[place] = members[at]!
   return list
 }

@@ -18,7 +18,7 @@ import { answerDialogs } from '../tabs/dialogs.ts'
 import { keepDownloads } from '../tabs/downloads.ts'
 import type { SessionSketch } from './tombstone.ts'
 import { allowedPath, saveFile } from './session-files.ts'
-import type { SessionHost } from '../create/session-host.ts'
+import type { SessionHost } from '../create/opening.ts'
 import { type EndReason, endedError, isBrowserLoss } from './end-reasons.ts'
 import { Lifetime } from './lifetime.ts'
 import { FrameTokens } from '../live/frame-tokens.ts'
@@ -57,6 +57,7 @@ export class Session implements BatchTarget {
   readonly #tabs: Tabs
   readonly #lifetime: Lifetime
   readonly #ended = new AbortController()
+  readonly ended = this.#ended.signal
   #lastActivityAt = this.createdAt
   #commandsRun = 0
   #endedAt: Date | null = null
@@ -95,10 +96,6 @@ export class Session implements BatchTarget {
 
   get responsive(): boolean {
     return this.#facts.host.isResponsive?.() ?? true
-  }
-
-  get ended(): AbortSignal {
-    return this.#ended.signal
   }
 
   get endReason(): EndReason | null {

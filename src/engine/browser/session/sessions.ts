@@ -21,13 +21,14 @@ import type { Egress } from '../../egress/egress.ts'
 import { withQuota } from '../create/session-quota.ts'
 import { followSession } from '../live/follow.ts'
 import { browserTombstones } from './tombstone.ts'
+import type { ProfileStore } from '../../store/profiles.ts'
 import { TombstoneStore } from '../../store/tombstones.ts'
 import { runQueued, unlessControlled } from '../live/control-wait.ts'
 import { observeSession } from '../observe/observe.ts'
 import { refuseStep, runStep } from '../observe/step.ts'
 import { type OpenedSession, openOnRemote, openOnSlot, type OpeningTools } from '../create/opening.ts'
 import { newestFirst } from '../../newest-first.ts'
-import { planSession, type SessionPlan, type StorageState } from '../create/plan.ts'
+import { planSession, type SessionPlan } from '../create/plan.ts'
 import { Pool } from '../pool/pool.ts'
 import { type Provisioning, Provisions, shuttingDownError, queueFullError } from '../create/provision.ts'
 import { assertLive, SessionRegistry } from './registry.ts'
@@ -35,16 +36,10 @@ import { type BatchTools, runBatch } from '../batch/run-batch.ts'
 import type { Session } from './session.ts'
 import { urlsOf } from './session-urls.ts'
 
-/** Store that loads and saves profiles. */
-interface ProfileSource {
-  load(profileId: string, caller: Caller): Promise<StorageState>
-  update(profileId: string, state: StorageState): Promise<void>
-}
-
 export interface BrowserSessionsFacts {
   readonly config: EngineConfig
   readonly egress: Egress
-  readonly profiles: ProfileSource
+  readonly profiles: Pick<ProfileStore, 'load' | 'update'>
   /** Sessions end when the key that created them expires or is revoked. */
   readonly keys: KeyRing
   readonly tools: BatchTools

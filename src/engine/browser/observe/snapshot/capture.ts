@@ -118,9 +118,7 @@ async function nameAll(
 }
 
 interface FrameView {
-  readonly dx: number
-  readonly dy: number
-  /** Visible area of the document, in the page's coordinates. */
+  /** Visible area of the document, in the page's coordinates, which starts at the document's origin. */
   readonly visible: Box
   readonly frames: readonly string[]
   /** Whether the whole document is inaccessible. */
@@ -141,16 +139,20 @@ function placeMarks(
       const own = node.ref === undefined ? undefined : raw.get(node.ref)
       const mark = own && placed(own, view, contents.get(node.ref!))
       if (mark) marks.set(node.ref!, mark)
-      const inside = node.role === 'iframe' && mark ? frameViewOf(mark, node.ref!) : view
+      const inside =
+        node.role === 'iframe' && mark
+          ? { visible: mark.box, frames: [...mark.frames, node.ref!], blocked: mark.blocked }
+          : view
       visit(node.children ?? [], inside)
     }
   }
-  visit(tree, { dx: 0, dy: 0, visible: { x: 0, y: 0, width, height }, frames: [], blocked: false })
+  visit(tree, { visible: { x: 0, y: 0, width, height }, frames: [], blocked: false })
   return marks
 }
 
 function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView, content: string | undefined): Mark {
-  const { dx, dy, visible, frames, blocked } = view
+  const { visible, frames, blocked } = view
+  const { x: dx, y: dy } = visible
   const box = { x: x + dx, y: y + dy, width, height }
   const borders = outer && { x: outer[0] + dx, y: outer[1] + dy, width: outer[2], height: outer[3] }
   return {
@@ -168,14 +170,6 @@ function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView,
     frames,
   }
 }
-
-const frameViewOf = ({ box, frames, blocked }: Mark, ref: string): FrameView => ({
-  dx: box.x,
-  dy: box.y,
-  visible: box,
-  frames: [...frames, ref],
-  blocked,
-})
 
 /** Removes the values of password fields from names that are derived from content; returns the values. */
 function hideSecrets(node: Writable<AriaNode>, marks: ReadonlyMap<string, Mark>): string[] {

@@ -82,19 +82,17 @@ function renderLine({ depth, head, ref, tail }: Line, numbers: ReadonlyMap<strin
   return `${'  '.repeat(depth)}- ${key}${value}`
 }
 
-export interface Cut {
-  readonly text: string
-  readonly omitted: Omitted
-}
+/** The lines that fit, and the number of others by kind. */
+export type Cut = ReturnType<typeof cutLines>
 
 /** Characters reserved for the notices. */
 const noticeChars = 200
 
 /** Renders the most relevant lines that fit, in order and with their parents; counts the others. */
-export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, string>, maxChars: number): Cut {
-  const whole = renderLines(lines, numbers).join('\n')
-  if (whole.length <= maxChars) return { text: whole, omitted: {} }
+export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, string>, maxChars: number) {
   const omitted: Omitted = {}
+  const whole = renderLines(lines, numbers).join('\n')
+  if (whole.length <= maxChars) return { text: whole, omitted }
   const leaveOut = ({ counts: kind, pieces = 1, shownOptions = 0 }: Partial<Line>) => {
     if (shownOptions > 0) omitted.options = (omitted.options ?? 0) + shownOptions
     if (kind) omitted[kind] = (omitted[kind] ?? 0) + pieces
