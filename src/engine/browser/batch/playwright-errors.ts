@@ -80,3 +80,10 @@ const gone =
 
 /** Returns whether a call failed because its frame or page navigated or closed meanwhile. */
 export const isGone = (error: unknown): boolean => gone.test(String(error))
+
+/** Returns undefined for work that fails since its frame or page navigated or closed meanwhile. */
+export const unlessGone = <T>(work: Promise<T>): Promise<T | undefined> =>
+  work.catch((error: unknown) => {
+    if (isGone(error)) return undefined
+    throw error
+  })

@@ -65,10 +65,7 @@ export async function runBatch(
   }
 }
 
-/**
- * Combines the signals that stop a batch to one that is aborted with a BaxError. `AbortSignal.any` would leak: sessions
- * outlive thousands of batches.
- */
+/** Combines signals into one with a BaxError. `AbortSignal.any` would leak: sessions outlive thousands of batches. */
 function stopSignal(signals: readonly AbortSignal[], batchMs: number) {
   const stop = new AbortController()
   const onTimeout = () => stop.abort(new BaxError('timeout', `the batch timed out after ${batchMs} ms`))

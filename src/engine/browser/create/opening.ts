@@ -1,4 +1,6 @@
 /** Opens a session from a plan, on a slot of the pool or on a remote browser. */
+import type { Caller } from '../../../core/access/caller.ts'
+import type { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -8,6 +10,7 @@ import type { Egress } from '../../egress/egress.ts'
 import { hasWindows } from '../pool/flags.ts'
 import { watchFailures, withReason } from '../tabs/net-reason.ts'
 import type { SessionPlan } from './plan.ts'
+import type { Provisioning } from './provision.ts'
 import { toBaxError } from '../batch/playwright-errors.ts'
 import type { Slot } from '../pool/pool.ts'
 import { openRemote } from './remote.ts'
@@ -150,4 +153,26 @@ function creationError(error: unknown): unknown {
     return new BaxError('worker_lost', 'the browser ended while the session was being created', { cause: error })
   }
   return error
+}
+
+/** Counts the session that `make` creates until its end. @throws BaxError `too_many_sessions` when the quota is used up. */
+export async function withQuota(
+  quota: Quota,
+  caller: Caller,
+  make: () => Promise<OpenedSession | Provisioning>,
+): Promise<OpenedSession | Provisioning> {
+  const release = quota.take(caller)
+  const releaseAtEnd = ({ session: { ended } }: OpenedSession) => {
+    if (ended.aborted) release()
+    ended.addEventListener('abort', release, { once: true })
+  }
+  try {
+    const created = await make()
+    if ('provision' in created) created.session.then(releaseAtEnd, release)
+    else releaseAtEnd(created)
+    return created
+  } catch (error) {
+    release()
+    throw error
+  }
 }

@@ -24,10 +24,7 @@ export interface RemoteHost extends SessionHost {
   onLost(listener: (error: Error | undefined) => void): void
 }
 
-/**
- * Connects and opens a context for the session; closing it detaches and leaves the browser running.
- * @throws BaxError `browser_failed` when the endpoint is unusable.
- */
+/** Connects and opens a context; closing it leaves the browser running. @throws BaxError `browser_failed`. */
 export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteHost> {
   const { browser, link } = await connect(plan.cdpUrl!, join(downloads, '.incoming'), egress)
   try {

@@ -40,10 +40,7 @@ export interface ActionContext {
   readonly onMatches: (matches: number) => void
 }
 
-/**
- * Runs an action on the first visible match of a selector, or on the first one when none is visible.
- * @throws BaxError that explains the failure.
- */
+/** Runs an action on the first visible match of a selector, else the first. @throws BaxError that explains why not. */
 export async function act<T>(
   context: ActionContext,
   selector: string,
@@ -86,10 +83,7 @@ async function checkRef(element: Locator, selector: string, parsed: ParsedSelect
 
 const describeMatches = listFunction<Candidate[], null>(candidatesScript, 'describeMatches')
 
-/**
- * Waits for a match, and returns the first visible one, or the first one when none is visible.
- * @throws BaxError `ambiguous_selector` with `strict`; Playwright's TimeoutError.
- */
+/** Waits for a match; returns the first visible one, else the first. @throws BaxError; Playwright's TimeoutError. */
 async function pickElement(
   { page, strict }: ActionContext,
   selector: string,

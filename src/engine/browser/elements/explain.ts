@@ -11,7 +11,7 @@ import type * as similar from './nearest.page.ts'
 import type { Picked } from './act.ts'
 import nearestScript from './nearest.page.ts?inline'
 import { pageFunction } from '../batch/page-function.ts'
-import { isGone, toBaxError } from '../batch/playwright-errors.ts'
+import { isGone, toBaxError, unlessGone } from '../batch/playwright-errors.ts'
 import { responseOf } from '../tabs/hung-script.ts'
 import { locateAll, type ParsedSelector, parseSelector, rootOf, selectorFault, staleRef } from './selectors.ts'
 
@@ -189,21 +189,16 @@ const nameOf = pageFunction<typeof described.elementName>(candidatesScript, 'ele
 /** Returns the matches of a selector in the frames of a page, each with its chain of frames. */
 async function framedMatches(page: Page, selector: string): Promise<similar.Candidate[]> {
   const frames = page.frames().slice(1, maxFrames + 1)
-  const found = await Promise.all(frames.map((frame) => matchIn(frame, selector)))
-  return found.filter((candidate) => candidate !== null).slice(0, maxCandidates)
+  // Ignore frames that close meanwhile.
+  const found = await Promise.all(frames.map((frame) => unlessGone(matchIn(frame, selector))))
+  return found.filter((candidate) => candidate !== undefined).slice(0, maxCandidates)
 }
 
-async function matchIn(frame: Frame, selector: string): Promise<similar.Candidate | null> {
-  try {
-    const match = frame.locator(selector).first()
-    if ((await match.count()) === 0) return null
-    const [chain, element] = await Promise.all([chainTo(frame), match.evaluate(nameOf, undefined)])
-    return { selector: `${chain}${selector}`, element }
-  } catch (error) {
-    // Ignore frames that close meanwhile.
-    if (isGone(error)) return null
-    throw error
-  }
+async function matchIn(frame: Frame, selector: string): Promise<similar.Candidate | undefined> {
+  const match = frame.locator(selector).first()
+  if ((await match.count()) === 0) return undefined
+  const [chain, element] = await Promise.all([chainTo(frame), match.evaluate(nameOf, undefined)])
+  return { selector: `${chain}${selector}`, element }
 }
 
 /** Returns a chain such as `frame=#outer >> frame=#inner >> `. */

@@ -39,10 +39,7 @@ const bend = 0.12
 /** Tremor, in pixels. */
 const tremor = 0.8
 
-/**
- * Returns `steps` points after `from`: curved, slow at both ends, with a slight tremor, and ending exactly at `to`.
- * The same arguments give the same path.
- */
+/** Returns `steps` points to `to`: curved, slow at both ends, with a tremor. The same arguments give the same path. */
 export function pointerPath(from: Point, to: Point, steps: number, seed: number): Point[] {
   const random = randomNumbers(seed)
   const length = Math.hypot(to.x - from.x, to.y - from.y)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress } from 'node:zlib'
 import { privateDir } from '../../../core/state/files.ts'
-import type { RunProgram } from './run-program.ts'
+import type { RunProgram } from './install.ts'
 
 /** Last version for Node 20: a headless shell for x64 Linux with the libraries that minimal systems lack. */
 const packageName = '@sparticuz/chromium'

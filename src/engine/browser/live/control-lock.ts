@@ -50,10 +50,7 @@ export class ControlLock {
     person.gone.addEventListener('abort', () => this.#people.delete(person), { once: true })
   }
 
-  /**
-   * Takes control once running commands finish; further commands wait until it is returned.
-   * @throws BaxError `conflict` when another viewer has it or waits for it.
-   */
+  /** Takes control after running commands; further ones wait. @throws BaxError `conflict` if another viewer has it. */
   async take(person: Person): Promise<void> {
     const other = this.holder ?? this.#waiting
     if (other === person) return

@@ -1,7 +1,7 @@
 /** Converts mouse and keyboard input of a viewer to CDP input events. */
 import type { CDPSession, Page } from 'playwright'
 import type { LiveInput } from '../../../core/shapes/live-view.ts'
-import { isGone } from '../batch/playwright-errors.ts'
+import { unlessGone } from '../batch/playwright-errors.ts'
 
 type Mouse = Extract<LiveInput, { type: 'mouse' }>
 type Key = Extract<LiveInput, { type: 'key' }>
@@ -67,12 +67,8 @@ export class PageInput {
 
   /** Sends an event; the response to a press that opens a dialog arrives when the dialog closes. */
   async #send(send: (cdp: CDPSession) => Promise<unknown>) {
-    try {
-      await send(await this.#cdp)
-    } catch (error) {
-      // Ignore input for a page that closes meanwhile.
-      if (!isGone(error)) throw error
-    }
+    // Ignore input for a page that closes meanwhile.
+    await unlessGone(this.#cdp.then(send))
   }
 }
 

@@ -6,10 +6,8 @@ import type { Alert } from './alerts.page.ts'
 import alertsScript from './alerts.page.ts?inline'
 import { listWorlds, WorldGone } from './worlds.ts'
 
-/** Stops recording and returns the alerts, except those of documents that were replaced meanwhile. */
-export type StopRecording = () => Promise<Alert[]>
-
-export async function recordAlerts(target: BatchTarget): Promise<StopRecording> {
+/** Records until the returned function is called, which returns the alerts of documents that were not replaced. */
+export async function recordAlerts(target: BatchTarget): Promise<() => Promise<Alert[]>> {
   const page = await target.page()
   const worlds = await orNothing(listWorlds(page))
   const run = (name: string, input: unknown): Promise<readonly (Alert[] | null)[]> =>

@@ -26,10 +26,7 @@ export interface Compared {
   readonly full?: FullReason
 }
 
-/**
- * Compares two observations; those of different documents only in the comparable facts. `alerts` are the messages that
- * were recorded during a step.
- */
+/** Compares two observations, of different documents only in some facts; `alerts` were recorded between them. */
 export function changesBetween(
   target: BatchTarget,
   before: Seen,

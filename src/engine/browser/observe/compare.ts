@@ -33,7 +33,7 @@ export interface View {
 }
 
 /** Flattens entries to a view. */
-export function viewOf(entries: readonly Entry[], numbers: Numbers): View {
+export function viewOf(entries: readonly Entry[], numbers: ReadonlyMap<string, string>): View {
   const units: Unit[] = []
   const notices: Notice[] = []
   const visit = (list: readonly Entry[], path: readonly string[]) => {
@@ -59,12 +59,10 @@ export const isDialog = (role: string): boolean => role === 'dialog' || role ===
 
 const pathStep = ({ role, name }: Entry): string => (name ? `${role} ${JSON.stringify(name)}` : role)
 
-type Numbers = ReadonlyMap<string, string>
-
 /** Attributes that are not states of the page, or that users do not notice. */
 const permanent = /^(?:level|placeholder|options)=|^active$/
 
-function unitOf(item: Entry, numbers: Numbers): Omit<Unit, 'where' | 'path'> {
+function unitOf(item: Entry, numbers: ReadonlyMap<string, string>): Omit<Unit, 'where' | 'path'> {
   const { role, name, tail = '', kind, states } = item
   const ref = item.ref === undefined ? null : (numbers.get(item.ref) ?? null)
   const isControl = kind === 'control' || kind === 'link'

@@ -4,7 +4,13 @@ import type { CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { Observation, ObservationOptions, ObservedElement, ObserveRequest } from '../../../core/shapes/observe.ts'
+import type {
+  Observation,
+  ObservationOptions,
+  ObservedElement,
+  ObservedTab,
+  ObserveRequest,
+} from '../../../core/shapes/observe.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { callLimit } from '../elements/act.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
@@ -231,7 +237,7 @@ function elementOf(
   }
 }
 
-const tabsOf = (target: BatchTarget, active: Page) =>
+const tabsOf = (target: BatchTarget, active: Page): Promise<ObservedTab[]> =>
   Promise.all(
     target.pages.map(async (page) => ({
       tab_id: tabIdOf(page),

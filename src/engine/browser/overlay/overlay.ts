@@ -5,7 +5,7 @@ import type * as drawing from './overlay.page.ts'
 import overlayScript from './overlay.page.ts?inline'
 import { inPage, moveToPage } from '../elements/measure.ts'
 import { listFunction, pageFunction } from '../batch/page-function.ts'
-import { isGone } from '../batch/playwright-errors.ts'
+import { unlessGone } from '../batch/playwright-errors.ts'
 import { evaluateAll, parseSelector } from '../elements/selectors.ts'
 import { oncePer } from '../../once-per.ts'
 
@@ -102,16 +102,7 @@ async function drawIn(frame: Frame, drawing: Drawing): Promise<BoundingBox[]> {
   return frame.parentFrame() && boxes.length > 0 ? moveToPage(frame.locator(':root').first(), boxes) : boxes
 }
 
+/** Works on all frames; one that navigates or closes meanwhile is redrawn by its next event. */
 async function inFrames(page: Page, work: (frame: Frame) => Promise<unknown>): Promise<void> {
   await Promise.all(page.frames().map((frame) => unlessGone(work(frame))))
-}
-
-/** Ignores failures of a frame that navigates or closes meanwhile, which is redrawn by its next event. */
-async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (isGone(error)) return undefined
-    throw error
-  }
 }

@@ -48,10 +48,15 @@ export class Session implements BatchTarget {
   readonly name: string | null
   readonly owner: string | null
   readonly input: SessionInput
+  readonly viewport: SessionFacts['viewport']
+  readonly browserContext: BrowserContext
+  /** Whether the engine serves CDP for the session. */
+  readonly servesCdp: boolean
   readonly events = new EventLog()
   readonly queue = new CommandQueue()
   readonly pointer = { x: 0, y: 0 }
   readonly createdAt = new Date()
+  readonly expiresAt: Date
   readonly tokens = new FrameTokens()
   readonly #facts: SessionFacts
   readonly #tabs: Tabs
@@ -69,6 +74,10 @@ export class Session implements BatchTarget {
     this.#facts = facts
     this.owner = owner
     this.input = input
+    this.viewport = viewport
+    this.browserContext = host.context
+    this.servesCdp = host.openCdp !== undefined
+    this.expiresAt = new Date(this.createdAt.getTime() + input.timeout_secs * 1000)
     this.name = input.requested_name ?? null
     // Every open stream, viewer and batch listens.
     setMaxListeners(0, this.#ended.signal)
@@ -86,10 +95,6 @@ export class Session implements BatchTarget {
     this.#lifetime.start()
   }
 
-  get browserContext(): BrowserContext {
-    return this.#facts.host.context
-  }
-
   get crashed(): boolean {
     return this.#tabs.crashed
   }
@@ -104,10 +109,6 @@ export class Session implements BatchTarget {
 
   get endedAt(): Date | null {
     return this.#endedAt
-  }
-
-  get viewport(): SessionFacts['viewport'] {
-    return this.#facts.viewport
   }
 
   page(): Promise<Page> {
@@ -228,15 +229,6 @@ export class Session implements BatchTarget {
       ended_at: this.#endedAt?.toISOString() ?? null,
       end_reason: this.#endReason,
     }
-  }
-
-  get expiresAt(): Date {
-    return new Date(this.createdAt.getTime() + this.input.timeout_secs * 1000)
-  }
-
-  /** Whether the engine serves CDP for the session. */
-  get servesCdp(): boolean {
-    return this.#facts.host.openCdp !== undefined
   }
 
   async #end(reason: EndReason): Promise<void> {

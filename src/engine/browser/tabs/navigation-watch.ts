@@ -3,11 +3,9 @@ import type { Frame, Page } from 'playwright'
 import type { CallLimit } from '../../../core/operation/command.ts'
 import { oncePer } from '../../once-per.ts'
 
-/**
- * Returns the watch of a page, started on first use: a tab that has a URL by then has navigated. It has the number of
- * navigations of the main frame, including those within a document, and that number at the start of the last action.
- */
+/** Returns the watch of a page, started on first use: a tab that has a URL by then has navigated. */
 export const watchNavigations = oncePer((page: Page) => {
+  // Navigations of the main frame, including those within a document; and their number at the start of the last action.
   const watch = { count: page.url() === 'about:blank' ? 0 : 1, mark: 0 }
   page.on('framenavigated', (frame: Frame) => {
     if (frame === page.mainFrame()) watch.count++

@@ -91,10 +91,7 @@ export class Tabs {
     return this.pages.at(-1)
   }
 
-  /**
-   * Returns the page of the newest open tab; opens one if there is none.
-   * @throws BaxError `page_crashed`, once, when the page has crashed; the tab has been reloaded by then.
-   */
+  /** Returns the page of the newest open tab, or opens one. @throws BaxError `page_crashed`, once, after its reload. */
   async active(): Promise<Page> {
     await this.#waitForOpeningTabs()
     const crash = await this.recover()

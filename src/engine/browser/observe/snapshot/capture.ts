@@ -78,12 +78,7 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   }
 }
 
-interface Found {
-  readonly world: World
-  readonly measured: Measured
-}
-
-async function measureAll(page: Page, refs: readonly string[]): Promise<Found[]> {
+async function measureAll(page: Page, refs: readonly string[]) {
   const measureIn = async (worlds: readonly World[]) =>
     Promise.all(
       worlds.map(async (world) => ({ world, measured: await world.call<Measured>(elementsScript, 'measure', refs) })),
@@ -96,7 +91,7 @@ async function measureAll(page: Page, refs: readonly string[]): Promise<Found[]>
 
 async function nameAll(
   page: Page,
-  found: readonly Found[],
+  found: Awaited<ReturnType<typeof measureAll>>,
   refs: readonly string[],
   detailed: readonly string[],
 ): Promise<NamedElements> {

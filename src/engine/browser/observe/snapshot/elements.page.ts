@@ -192,13 +192,11 @@ function valueOf(element: Element): string | null {
     return element.value
   }
   if (element instanceof HTMLTextAreaElement) return element.value
-  if (element instanceof HTMLSelectElement) return element.multiple ? selected(element) : element.value
+  if (element instanceof HTMLSelectElement)
+    return element.multiple ? [...element.selectedOptions].map(({ value }) => value).join(', ') : element.value
   if (element instanceof HTMLElement && element.isContentEditable) return element.innerText
   return element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow')
 }
-
-const selected = (element: HTMLSelectElement): string =>
-  [...element.selectedOptions].map(({ value }) => value).join(', ')
 
 function checkedOf(element: Element): boolean | null {
   if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio'))
