@@ -118,7 +118,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
     const acts = command.kind === 'action' && !call.command.startsWith('wait_for_')
     const outcome = await untilStopped(target, deadline, async (signal) => {
       const context = await makeContext({ target, tools, signal, acts, delivery, strict, onMatches })
-      return unlessCrashed(context.page, async () => command.run(context, (call.data ?? {}) as never))
+      return unlessCrashed(context.page, async () => command.run(context, call.data ?? {}))
     })
     result = { success: true, ...head, duration_ms: duration(), ...ambiguityOf(matches), ...outcome }
   } catch (thrown) {

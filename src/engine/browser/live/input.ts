@@ -72,10 +72,7 @@ export class PageInput {
   }
 }
 
-const textOf = (key: string): string | undefined => {
-  if (key === 'Enter') return '\r'
-  return [...key].length === 1 ? key : undefined
-}
+const textOf = (key: string): string | undefined => (key === 'Enter' ? '\r' : [...key].length === 1 ? key : undefined)
 
 /** Returns the editing commands of desktop key bindings, which headless browsers lack. */
 function commandsOf(action: Key['action'], key: string, modifiers: number): string[] {

@@ -1,12 +1,7 @@
 /** Steps: commands with their effects on the page. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
-import {
-  type ObservationOptions,
-  observationOptions,
-  type StepRequest,
-  type StepResult,
-} from '../../../core/shapes/observe.ts'
+import { observationOptions, type StepRequest, type StepResult } from '../../../core/shapes/observe.ts'
 import type { PageChanges } from '../../../core/shapes/page-changes.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
@@ -44,7 +39,8 @@ export async function runStep(
   const earlier = request.diff ? lastSeen(target) : undefined
   // The first command reports a crash that happened before it.
   const isObservable = request.observe !== null && !target.crashed
-  const baseline = isObservable ? withoutOutput(request.observe) : null
+  // The observation before the step is only the baseline of the comparison.
+  const baseline = isObservable ? { ...withoutParts, selector: request.observe.selector } : null
   const before = earlier ?? (baseline && (await observe(target, baseline, signal)).seen)
   const tabs = new Set(target.pages.map(tabIdOf))
   const start = await pageStateOf(target)
@@ -102,12 +98,6 @@ export async function refuseStep(
 }
 
 const withoutParts = observationOptions.parse({ include: [] })
-
-/** Options of the observation before the step, which is only the baseline of the comparison. */
-const withoutOutput = ({ selector }: ObservationOptions): ObservationOptions => ({
-  ...withoutParts,
-  ...(selector !== undefined && { selector }),
-})
 
 async function pageStateOf(target: BatchTarget): Promise<PageState> {
   const page = target.pages.at(-1)

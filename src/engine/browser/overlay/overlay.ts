@@ -98,7 +98,7 @@ async function draw(page: Page, { selector, ...options }: BoxOptions): Promise<B
 }
 
 async function drawIn(frame: Frame, drawing: Drawing): Promise<BoundingBox[]> {
-  const boxes: BoundingBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all as never, drawing)
+  const boxes: BoundingBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all, drawing)
   return frame.parentFrame() && boxes.length > 0 ? moveToPage(frame.locator(':root').first(), boxes) : boxes
 }
 

@@ -1,5 +1,5 @@
 /** Playwright on one CDP channel: contexts with their CDP IDs, and client hints that match the user agent. */
-import type { Browser, BrowserContext, BrowserContextOptions, ConnectOverCDPTransport } from 'playwright'
+import type { BrowserContext, BrowserContextOptions, ConnectOverCDPTransport } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
 import { playwright } from './playwright.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
@@ -15,33 +15,24 @@ export interface DrivenContext {
   readonly transfers: ContextTransfers
 }
 
-export class Driver {
-  readonly browser: Browser
-  readonly #link: Link
-  #turn: Promise<unknown> = Promise.resolve()
-
-  private constructor(browser: Browser, link: Link) {
-    this.browser = browser
-    this.#link = link
+/** Connects Playwright; returns a function that opens contexts. */
+export async function connectPlaywright(channel: CdpChannel, version: string, artifactsDir: string) {
+  const link = new Link(channel, version)
+  const settings = { artifactsDir, isLocal: true, timeout: limits.pool.launchMs }
+  const browser = await playwright().chromium.connectOverCDP(link, settings)
+  const open = async (options: BrowserContextOptions): Promise<DrivenContext> => {
+    const context = await browser.newContext(options)
+    const contextId = link.lastContextId
+    const transfers = link.transfers.of(contextId)
+    return { context, contextId, transfers, pagesOpened: () => link.pagesOpened(contextId) }
   }
-
-  static async connect(channel: CdpChannel, version: string, artifactsDir: string): Promise<Driver> {
-    const link = new Link(channel, version)
-    const options = { artifactsDir, isLocal: true, timeout: limits.pool.launchMs }
-    return new Driver(await playwright().chromium.connectOverCDP(link, options), link)
-  }
-
-  /** Opens contexts one at a time, so that the ID seen on the channel belongs to the context being opened. */
-  newContext(options: BrowserContextOptions): Promise<DrivenContext> {
-    const made = this.#turn.then(async () => {
-      const context = await this.browser.newContext(options)
-      const contextId = this.#link.lastContextId
-      const transfers = this.#link.transfers.of(contextId)
-      return { context, contextId, transfers, pagesOpened: () => this.#link.pagesOpened(contextId) }
-    })
+  let turn: Promise<unknown> = Promise.resolve()
+  // One at a time, so that the ID seen on the channel belongs to the context being opened.
+  return (options: BrowserContextOptions): Promise<DrivenContext> => {
+    const opened = turn.then(() => open(options))
     // The caller receives the error; the next context is created all the same.
-    this.#turn = made.catch(() => {})
-    return made
+    turn = opened.catch(() => {})
+    return opened
   }
 }
 

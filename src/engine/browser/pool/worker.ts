@@ -6,7 +6,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { type DrivenContext, Driver } from './driver.ts'
+import { connectPlaywright, type DrivenContext } from './driver.ts'
 import { type BrowserKind, hidesAutomation } from './flags.ts'
 import { type BrowserProcess, startBrowser } from './launch.ts'
 import { Health, type HealthRules } from './health.ts'
@@ -51,7 +51,7 @@ export class BrowserWorker {
   readonly health: Health
   readonly #process: BrowserProcess
   readonly #control: Channel
-  readonly #driver: Driver
+  readonly #newContext: (options: BrowserContextOptions) => Promise<DrivenContext>
   readonly #log: Log
   readonly #rules: CdpRules
   readonly #warm: OpenContext[] = []
@@ -69,7 +69,7 @@ export class BrowserWorker {
     this.folder = parts.process.folder
     this.#process = parts.process
     this.#control = parts.control
-    this.#driver = parts.driver
+    this.#newContext = parts.newContext
     this.#log = facts.log
     this.health = new Health({
       ...facts.health,
@@ -169,7 +169,7 @@ export class BrowserWorker {
   }
 
   async #make(options: BrowserContextOptions): Promise<OpenContext> {
-    const { context, contextId, ...driven } = await this.#driver.newContext(options)
+    const { context, contextId, ...driven } = await this.#newContext(options)
     try {
       const page = await context.newPage()
       const openCdp = async () => new SessionGate(await this.upstream.openChannel(), contextId, this.#rules)
@@ -209,9 +209,9 @@ async function connect(process: BrowserProcess, onFound: () => void) {
     upstream.openChannel(),
     upstream.send('SystemInfo.getProcessInfo'),
   ])
-  const driver = await Driver.connect(channel, versionIn(version.product), `${process.folder}/artifacts`)
+  const newContext = await connectPlaywright(channel, versionIn(version.product), `${process.folder}/artifacts`)
   // The spawned process is a wrapper, so ask the browser for its own PID.
   const processes = info['processInfo'] as { type: string; id: number }[]
   const pid = processes.find(({ type }) => type === 'browser')!.id
-  return { process, upstream, control, driver, version, pid }
+  return { process, upstream, control, newContext, version, pid }
 }
