@@ -174,12 +174,6 @@ export class CdpCalls {
     return session
   }
 
-  #setCrashed(target: TargetSession, isCrashed: boolean): void {
-    target.crashed = isCrashed
-    if (!isCrashed) return
-    for (const onCrash of target.waiting) onCrash(crashed(target.targetId))
-  }
-
   #onEvent({ method, params = {}, sessionId }: CdpMessage): void {
     if (method === 'Target.detachedFromTarget') {
       const gone = params['sessionId'] as string
@@ -187,8 +181,11 @@ export class CdpCalls {
       this.#targets.delete(gone)
     }
     const target = sessionId === undefined ? undefined : this.#targets.get(sessionId)
-    if (target && method === 'Inspector.targetCrashed') this.#setCrashed(target, true)
-    if (target && method === 'Inspector.targetReloadedAfterCrash') this.#setCrashed(target, false)
+    if (target && method === 'Inspector.targetCrashed') {
+      target.crashed = true
+      for (const onCrash of target.waiting) onCrash(crashed(target.targetId))
+    }
+    if (target && method === 'Inspector.targetReloadedAfterCrash') target.crashed = false
     // The engine itself attaches and detaches.
     const isOwn = method === 'Target.attachedToTarget' || method === 'Target.detachedFromTarget'
     if (!isOwn || sessionId !== undefined) this.#host.onEvent(method!, params, target?.targetId)

@@ -1,4 +1,6 @@
-/** Parses and validates CDP messages of untrusted clients and browsers. */
+/** Messages of CDP clients and browsers, which are not trusted. */
+import { limits } from '../../core/limits/limits.ts'
+import { closeCodes, type Link } from '../../core/net/link.ts'
 import type { CdpMessage } from './router.ts'
 
 /** Parses a call of a client; undefined when it is invalid. */
@@ -11,6 +13,12 @@ export function readCall(text: string): CdpMessage | undefined {
   const hasSession = typeof sessionId === 'string' && sessionId !== ''
   const isValid = (params === undefined || isObject(params)) && (sessionId === undefined || hasSession)
   return isCall && isValid ? (value as CdpMessage) : undefined
+}
+
+/** Sends a message to a client, or closes the connection of a client that reads too slowly. */
+export function sendToClient(link: Link, text: string | Buffer): void {
+  if (link.buffered > limits.relay.channelBytes) link.close(closeCodes.slow, 'the client does not keep up')
+  else link.sendText(text)
 }
 
 /** Parses a response or event of a browser, which is not trusted; undefined when it is invalid. */

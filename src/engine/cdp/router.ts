@@ -81,7 +81,7 @@ export class CdpRouter {
 
   /** Calls a method on the browser's own session, or on the given one. */
   send(method: string, params?: object, sessionId?: string): Promise<Record<string, unknown>> {
-    return sendOver(this, { method, params, sessionId }, protocolError)
+    return sendOver(this, protocolError, method, params, sessionId)
   }
 
   /** Sends a message under a new ID; passes the reply to `answer`, or an error if the connection is lost first. */
@@ -158,7 +158,7 @@ export class Channel implements CdpChannel {
   }
 
   send(method: string, params?: object, sessionId?: string): Promise<Record<string, unknown>> {
-    return sendOver(this, { method, params, sessionId }, protocolError)
+    return sendOver(this, protocolError, method, params, sessionId)
   }
 
   post(message: CdpMessage, answer: Answer): void {
@@ -209,22 +209,15 @@ const lostCode = -32_000
 /** Chromium's error code for a session that does not exist. */
 const noSessionCode = -32_001
 
-interface CdpFailure {
-  readonly code: number
-  readonly message: string
-}
-
-interface MethodCall {
-  readonly method: string
-  readonly params: object | undefined
-  readonly sessionId: string | undefined
-}
+type CdpFailure = NonNullable<CdpMessage['error']>
 
 /** Calls a method with `post`; rejects with the result of `toError`. */
 export function sendOver(
   channel: Pick<CdpChannel, 'post'>,
-  { method, params = {}, sessionId }: MethodCall,
   toError: (method: string, failure: CdpFailure) => BaxError,
+  method: string,
+  params: object = {},
+  sessionId?: string,
 ): Promise<Record<string, unknown>> {
   const message = { method, params: params as Record<string, unknown>, ...(sessionId && { sessionId }) }
   return new Promise((resolve, reject) => {

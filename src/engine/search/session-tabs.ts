@@ -190,7 +190,7 @@ class TabVisit {
 
   /** Runs a page script; a page that does not respond is blocked by a script. */
   #run<Output>(script: string, name: string): Promise<Output> {
-    const work = this.#page.evaluate(pageFunction<undefined, Output>(script, name), undefined)
+    const work = this.#page.evaluate(pageFunction<() => Output>(script, name), undefined)
     return withDeadline(work, { ms: Math.min(this.#left(), limits.scrape.busyMs), error: blockedByScript().message })
   }
 

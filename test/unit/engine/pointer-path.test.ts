@@ -1,6 +1,6 @@
 import { assert, integer, property, record } from 'fast-check'
 import { expect, test } from 'vitest'
-import { pointerPath } from '../../../src/engine/browser/input/pointer-path.ts'
+import { pointerPath } from '../../../src/engine/browser/input/pointer.ts'
 
 const place = record({ x: integer({ min: 0, max: 4000 }), y: integer({ min: 0, max: 4000 }) })
 

@@ -6,10 +6,7 @@ import type { EventLog } from '../../../core/events/events.ts'
 export interface BatchTarget {
   readonly sessionId: string
   readonly browserContext: BrowserContext
-  /**
-   * Returns the page of the active tab, the newest open one; opens a tab when none is left.
-   * @throws BaxError `page_crashed`, once, when the page has crashed; the tab has been reloaded by then.
-   */
+  /** Returns the page of the newest tab, or opens one. @throws BaxError `page_crashed`, once, after it was reloaded. */
   page(): Promise<Page>
   readonly crashed: boolean
   /** Reloads the active tab if its page has crashed, and returns the failure that reports the crash. */

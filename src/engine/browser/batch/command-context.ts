@@ -1,9 +1,8 @@
 /** Context that a command runs with, built from a session and the engine's tools. */
 import type { CommandContext } from '../../../core/operation/command.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
-import { act, callLimit } from '../elements/act.ts'
+import { act, type ActionContext, callLimit } from '../elements/act.ts'
 import type { BatchTarget } from './batch-target.ts'
-import type { Delivery } from '../input/delivery.ts'
 import { evaluate, evaluateOn } from './evaluate.ts'
 import { measure } from '../elements/measure.ts'
 import { markAction, navigated, watchNavigations } from '../tabs/navigation-watch.ts'
@@ -13,15 +12,11 @@ import { navigateAway } from '../tabs/hung-script.ts'
 import type { BatchTools } from './run-batch.ts'
 import { locateAll, parseSelector } from '../elements/selectors.ts'
 
-interface ContextParts {
+interface ContextParts extends Omit<ActionContext, 'page'> {
   readonly target: BatchTarget
   readonly tools: BatchTools
-  readonly signal: AbortSignal
   /** Whether the command may make the page navigate, so that a later wait is for its navigation. */
   readonly acts: boolean
-  readonly delivery: Delivery | undefined
-  readonly strict: boolean
-  readonly onMatches: (matches: number) => void
 }
 
 export async function makeContext({ target, tools, acts, ...parts }: ContextParts): Promise<CommandContext> {

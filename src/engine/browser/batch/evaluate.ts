@@ -21,12 +21,8 @@ export async function evaluate(page: Page, expression: string, limits: ScriptLim
 }
 
 async function runExpression(cdp: CDPSession, expression: string) {
-  const answer = await cdp.send('Runtime.evaluate', {
-    expression,
-    awaitPromise: true,
-    userGesture: true,
-    replMode: true,
-  })
+  const options = { awaitPromise: true, userGesture: true, replMode: true }
+  const answer = await cdp.send('Runtime.evaluate', { expression, ...options })
   // Like the console, this mode handles `await` in the expression, but does not await a promise that is its value.
   if (answer.result.subtype !== 'promise' || answer.exceptionDetails) return answer
   return cdp.send('Runtime.awaitPromise', { promiseObjectId: answer.result.objectId! })
@@ -78,14 +74,9 @@ async function describeObject(cdp: CDPSession, objectId: string): Promise<TypedV
   return result.value as TypedValue
 }
 
-interface RemoteValue {
-  readonly type: string
-  readonly subtype?: string
-  readonly value?: unknown
-  readonly unserializableValue?: string
-}
+type Evaluated = Awaited<ReturnType<typeof runExpression>>
 
-function primitive({ type, subtype, value, unserializableValue }: RemoteValue): TypedValue {
+function primitive({ type, subtype, value, unserializableValue }: Evaluated['result']): TypedValue {
   if (type === 'undefined') return { type: 'undefined', value: null }
   if (subtype === 'null') return { type: 'null', value: null }
   if (type === 'bigint') return { type: 'bigint', value: unserializableValue!.replace(/n$/, '') }
@@ -94,12 +85,7 @@ function primitive({ type, subtype, value, unserializableValue }: RemoteValue): 
   return { type: type as 'string', value: value ?? unserializableValue }
 }
 
-interface Thrown {
-  readonly text: string
-  readonly exception?: { readonly description?: string; readonly value?: unknown }
-}
-
-function evaluateFailed({ text, exception }: Thrown): BaxError {
+function evaluateFailed({ text, exception }: NonNullable<Evaluated['exceptionDetails']>): BaxError {
   const message = exception?.description?.split('\n    at ', 1)[0] ?? exception?.value ?? text
   return new BaxError('evaluate_failed', typeof message === 'string' ? message : JSON.stringify(message))
 }

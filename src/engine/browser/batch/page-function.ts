@@ -5,7 +5,7 @@ export const textFunction = <Callable>(text: string): Callable =>
   Object.assign(() => text, { toString: () => text }) as Callable
 
 /** Returns a function that calls `name` of a bundled page script with the arguments of the evaluation. */
-export const pageFunction = <Input, Output>(script: string, name: string): ((input: Input) => Output) =>
+export const pageFunction = <Callable>(script: string, name: string): Callable =>
   // The first semicolon prevents the script's "use strict" from becoming a directive of the function.
   textFunction(`(first, second) => { ;${script}; return __bax_module.${name}(first, second) }`)
 

@@ -10,7 +10,9 @@ const endMs = 200
 /** Returns the error of a failed command; the end of its session or a crash of its page takes precedence. */
 export async function failureOf(thrown: unknown, command: string, target: BatchTarget): Promise<BaxError> {
   const error = thrown instanceof BaxError ? thrown : toBaxError(withReason(thrown, target.pages.at(-1)), command)
-  if (error.code === 'target_closed' || error.code === 'page_crashed') await waitForEnd(target.ended)
+  const isClosed = error.code === 'target_closed' || error.code === 'page_crashed'
+  // Aborted when the session ends.
+  if (isClosed) await after(endMs, undefined, { signal: target.ended }).catch(() => {})
   if (target.ended.aborted && target.ended.reason instanceof BaxError) return target.ended.reason
   // When the page crashed meanwhile, the crash is the cause of any other error.
   const crash = target.crashed ? await target.recover() : undefined
@@ -26,12 +28,6 @@ export async function failureOf(thrown: unknown, command: string, target: BatchT
     return new BaxError('dialog_blocking', `an open dialog of the page blocks ${command}`, { cause: error })
   }
   return error
-}
-
-async function waitForEnd(signal: AbortSignal): Promise<void> {
-  await after(endMs, undefined, { signal }).catch(() => {
-    // Aborted: the session has ended.
-  })
 }
 
 /** Counts the open dialogs in the buffered events of a session. */
@@ -84,3 +80,10 @@ const gone =
 
 /** Returns whether a call failed because its frame or page navigated or closed meanwhile. */
 export const isGone = (error: unknown): boolean => gone.test(String(error))
+
+/** Returns undefined for work that fails since its frame or page navigated or closed meanwhile. */
+export const unlessGone = <T>(work: Promise<T>): Promise<T | undefined> =>
+  work.catch((error: unknown) => {
+    if (isGone(error)) return undefined
+    throw error
+  })

@@ -45,9 +45,8 @@ export async function runBatch(
   try {
     for (const [index, call] of batch.commands.entries()) {
       const isOver = stop.signal.aborted || (failed !== undefined && !batch.continue_on_error)
-      const { context, strict = false } = batch
-      const step: Step = { target, tools, stop, call, index, strict, ...(context && { context }) }
       if (!isOver) await watch?.before(index)
+      const step = { target, tools, stop: stop.signal, batch, call, index }
       const result = isOver && failed ? skipped(call, index) : await runOne(step)
       if (!isOver) await watch?.after(index)
       failed ??= result.success ? undefined : result
@@ -66,14 +65,8 @@ export async function runBatch(
   }
 }
 
-interface Stop {
-  /** Aborted with a BaxError when the batch has to stop. */
-  readonly signal: AbortSignal
-  release(): void
-}
-
-/** Combines the signals that stop a batch. `AbortSignal.any` would leak: sessions outlive thousands of batches. */
-function stopSignal(signals: readonly AbortSignal[], batchMs: number): Stop {
+/** Combines signals into one with a BaxError. `AbortSignal.any` would leak: sessions outlive thousands of batches. */
+function stopSignal(signals: readonly AbortSignal[], batchMs: number) {
   const stop = new AbortController()
   const onTimeout = () => stop.abort(new BaxError('timeout', `the batch timed out after ${batchMs} ms`))
   const timer = setTimeout(onTimeout, batchMs)
@@ -99,17 +92,17 @@ const stopReason = (signal: AbortSignal): BaxError =>
 interface Step {
   readonly target: BatchTarget
   readonly tools: BatchTools
-  readonly stop: Stop
+  /** Aborted with a BaxError when the batch has to stop. */
+  readonly stop: AbortSignal
+  readonly batch: CommandBatch
   readonly call: CommandCall
   readonly index: number
-  /** Whether to reject selectors that match several elements. */
-  readonly strict: boolean
-  readonly context?: Record<string, unknown>
 }
 
-async function runOne({ target, tools, stop, call, index, strict, context: metadata }: Step): Promise<CommandResult> {
+async function runOne({ target, tools, stop, batch, call, index }: Step): Promise<CommandResult> {
+  const { strict = false, context: metadata } = batch
   const command = catalogue.get(call.command)
-  const head = { command_type: command?.kind ?? ('action' as const), command: call.command, index }
+  const head = headOf(call, index)
   const started = performance.now()
   const duration = () => Math.round(performance.now() - started)
   target.events.emit('command.started', { command: call.command, index, ...(metadata && { context: metadata }) })
@@ -119,11 +112,13 @@ async function runOne({ target, tools, stop, call, index, strict, context: metad
   let result: CommandResult
   try {
     if (!command) throw new BaxError('unknown_command', `unknown command ${JSON.stringify(call.command)}`)
-    const limit = { ms: timeoutOf(command, call.data), command: call.command }
-    const outcome = await untilStopped(stop.signal, target, limit, async (signal) => {
-      const acts = mayNavigate(command.kind, call.command)
+    const ms = timeoutOf(command, call.data)
+    const deadline = { ms, error: `${call.command} timed out after ${ms} ms: the page does not answer`, signal: stop }
+    // A wait belongs to the action before it.
+    const acts = command.kind === 'action' && !call.command.startsWith('wait_for_')
+    const outcome = await untilStopped(target, deadline, async (signal) => {
       const context = await makeContext({ target, tools, signal, acts, delivery, strict, onMatches })
-      return unlessCrashed(context.page, async () => command.run(context, (call.data ?? {}) as never))
+      return unlessCrashed(context.page, async () => command.run(context, call.data ?? {}))
     })
     result = { success: true, ...head, duration_ms: duration(), ...ambiguityOf(matches), ...outcome }
   } catch (thrown) {
@@ -141,13 +136,8 @@ async function runOne({ target, tools, stop, call, index, strict, context: metad
     }
   }
   const { success, duration_ms, error, code } = result
-  target.events.emit('command.finished', {
-    command: call.command,
-    index,
-    success,
-    duration_ms,
-    ...(!success && { error, code }),
-  })
+  const failure = !success && { error, code }
+  target.events.emit('command.finished', { command: call.command, index, success, duration_ms, ...failure })
   return result
 }
 
@@ -155,11 +145,6 @@ const ambiguityOf = (matches: number) => (matches > 1 ? { matches } : {})
 
 /** Time for an aborted command to finish its work on the page. */
 const abortMs = 1500
-
-interface TimeLimit {
-  readonly ms: number
-  readonly command: string
-}
 
 /** Returns the timeout of a command; commands without a timeout option make only short calls to the page. */
 function timeoutOf(command: Command, data: CommandCall['data']): number {
@@ -171,16 +156,13 @@ function timeoutOf(command: Command, data: CommandCall['data']): number {
 
 /** Runs `work` with a signal that is aborted at the end in any case, so that nothing of it acts on the page later. */
 async function untilStopped<T>(
-  stop: AbortSignal,
   { ended }: BatchTarget,
-  limit: TimeLimit,
+  deadline: { ms: number; error: string; signal: AbortSignal },
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { ms, command } = limit
-  const error = `${command} timed out after ${ms} ms: the page does not answer`
   let running: Promise<unknown> = Promise.resolve()
   try {
-    return await withDeadline((signal) => (running = work(signal)), { ms, error, signal: stop })
+    return await withDeadline((signal) => (running = work(signal)), deadline)
   } catch (thrown) {
     // The next batch must find the page idle, unless the session has ended. The outcome no longer counts.
     if (!ended.aborted) await withDeadline(running, { ms: abortMs }).catch(() => {})
@@ -188,17 +170,16 @@ async function untilStopped<T>(
   }
 }
 
-/** Returns whether a command may navigate; a wait belongs to the action before it. */
-const mayNavigate = (kind: string, name: string) => kind === 'action' && !name.startsWith('wait_for_')
+const headOf = ({ command }: CommandCall, index: number) => ({
+  command_type: catalogue.get(command)?.kind ?? ('action' as const),
+  command,
+  index,
+})
 
-function skipped(call: CommandCall, index: number): CommandResult {
-  return {
-    success: false,
-    command_type: catalogue.get(call.command)?.kind ?? 'action',
-    command: call.command,
-    index,
-    skipped: true,
-    error: 'skipped after a failed command',
-    code: 'skipped',
-  }
-}
+const skipped = (call: CommandCall, index: number): CommandResult => ({
+  success: false,
+  ...headOf(call, index),
+  skipped: true,
+  error: 'skipped after a failed command',
+  code: 'skipped',
+})

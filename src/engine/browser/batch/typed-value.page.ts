@@ -1,27 +1,20 @@
 /** Runs in the page: serializes a JavaScript value, with the name of its type. */
 
-interface Typed {
-  type: 'string' | 'number' | 'boolean' | 'null' | 'undefined' | 'object' | 'array' | 'bigint' | 'nan' | 'date'
-  value: unknown
-}
+import type { TypedValue } from '../../../core/operation/command.ts'
 
 /** Maximum number of entries of objects and arrays; a placeholder reports the rest. */
 const maxEntries = 50_000
 const maxDepth = 20
 
-export function typedValue(value: unknown): Typed {
+export function typedValue(value: unknown): TypedValue {
   if (value === undefined) return { type: 'undefined', value: null }
   if (value === null) return { type: 'null', value: null }
-  if (typeof value === 'number') {
-    if (Number.isNaN(value)) return { type: 'nan', value: null }
-    return { type: 'number', value: Number.isFinite(value) ? value : String(value) }
-  }
-  if (typeof value === 'string' || typeof value === 'boolean') return { type: typeof value as 'string', value }
-  if (typeof value === 'bigint') return { type: 'bigint', value: value.toString() }
-  if (value instanceof Date) return { type: 'date', value: Number.isNaN(value.getTime()) ? null : value.toISOString() }
+  if (Number.isNaN(value)) return { type: 'nan', value: null }
   const described = describe(value)
   if (described) return { type: 'object', value: described }
   const plain = new Serializer().of(value, 0)
+  if (typeof value !== 'object') return { type: typeof value as 'string', value: plain }
+  if (value instanceof Date) return { type: 'date', value: plain }
   return { type: Array.isArray(plain) ? 'array' : 'object', value: plain }
 }
 
@@ -72,13 +65,9 @@ class Serializer {
   #inside(object: object, depth: number): unknown {
     if (object instanceof Error) return { name: object.name, message: object.message }
     if (object instanceof Map) return this.#list([...object.entries()], depth)
-    if (
-      object instanceof Set ||
-      object instanceof NodeList ||
-      object instanceof HTMLCollection ||
-      ArrayBuffer.isView(object)
-    )
-      return this.#list(Array.from(object as unknown as Iterable<unknown>), depth)
+    const lists = [Set, NodeList, HTMLCollection]
+    if (lists.some((list) => object instanceof list) || ArrayBuffer.isView(object))
+      return this.#list(Array.from(object as Iterable<unknown>), depth)
     if (Array.isArray(object)) return this.#list(object, depth)
     const { toJSON } = object as { toJSON?: unknown }
     if (typeof toJSON === 'function') return this.of(toJSON.call(object), depth)
@@ -114,7 +103,7 @@ class Serializer {
 export async function typedOn(
   element: Element,
   { run, source }: { run: (this: Element) => Promise<unknown>; source: string },
-): Promise<Typed | { thrown: string }> {
+): Promise<TypedValue | { thrown: string }> {
   try {
     const value = await run.call(element)
     // Call only functions written in the expression: `this.onclick` is a value.

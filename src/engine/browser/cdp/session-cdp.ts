@@ -4,49 +4,35 @@ import type { CdpRequest } from '../../../core/shapes/relay.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { sendToClient } from '../../cdp/client-link.ts'
 import { CdpCalls, type CdpDone } from '../../cdp/calls.ts'
-import { readCall } from '../../cdp/message.ts'
+import { readCall, sendToClient } from '../../cdp/message.ts'
 import type { Session } from '../session/session.ts'
+import { oncePer } from '../../once-per.ts'
 
-const calls = new WeakMap<Session, CdpCalls>()
-const targets = new WeakMap<Page, Promise<string>>()
+const callsOf = oncePer((session: Session) => {
+  const activeTarget = async () => targetOf(await session.page())
+  // Browser sessions have their own event stream.
+  return new CdpCalls({ open: () => session.openCdp(), activeTarget, onEvent() {} })
+})
+
+const targetOf = oncePer(async (page: Page) => {
+  const session = await page.context().newCDPSession(page)
+  return (await session.send('Target.getTargetInfo')).targetInfo.targetId
+})
 
 /** Calls one method; protocol sessions stay attached for the next call. */
 export function callOn(session: Session, request: CdpRequest, signal: AbortSignal): Promise<CdpDone> {
-  let ownCalls = calls.get(session)
-  if (!ownCalls) {
-    // Browser sessions have their own event stream.
-    const host = {
-      open: () => session.openCdp(),
-      activeTarget: async () => targetOf(await session.page()),
-      onEvent() {},
-    }
-    calls.set(session, (ownCalls = new CdpCalls(host)))
-  }
-  return withDeadline((either) => session.use(() => ownCalls.call(request, either)), {
+  return withDeadline((either) => session.use(() => callsOf(session).call(request, either)), {
     signal: [signal, session.ended],
     cooperative: true,
   })
-}
-
-function targetOf(page: Page): Promise<string> {
-  let target = targets.get(page)
-  if (!target) {
-    const read = async () => {
-      const session = await page.context().newCDPSession(page)
-      return (await session.send('Target.getTargetInfo')).targetInfo.targetId
-    }
-    targets.set(page, (target = read()))
-  }
-  return target
 }
 
 /** Connects a CDP client. @throws BaxError `unauthorized` for view tokens, `rate_limited`, `unsupported`. */
 export async function openClient(session: Session, token: string | null): Promise<(link: Link) => void> {
   if (session.tokens.grantOf(token ?? '')?.cdp === false)
     throw new BaxError('unauthorized', 'this token grants access only to the live view of the session')
-  if (token !== null) session.tokenConnections.assertRoom()
+  if (token !== null) session.tokens.assertRoom()
   const channel = await session.openCdp()
   const left = new AbortController()
   return (link) => {
@@ -71,6 +57,6 @@ export async function openClient(session: Session, token: string | null): Promis
         channel.close()
       },
     })
-    if (token !== null) session.tokenConnections.add(link, left.signal)
+    if (token !== null) session.tokens.count(link, left.signal)
   }
 }

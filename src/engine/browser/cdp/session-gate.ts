@@ -1,7 +1,7 @@
 /** CDP channel limited to one session: hides the other contexts of the shared browser. */
-import { deniedCode } from '../../cdp/calls.ts'
+import { isOpenable } from '../../../core/net/urls.ts'
+import { blockedCode, deniedCode } from '../../cdp/calls.ts'
 import { type Answer, type CdpChannel, cdpError, type CdpMessage, sendOver } from '../../cdp/router.ts'
-import { type CdpRules, refusalOf } from './cdp-rules.ts'
 
 /** Domains that reach beyond a page. */
 const browserDomains =
@@ -52,7 +52,7 @@ export class SessionGate implements CdpChannel {
   }
 
   send(method: string, params?: object, sessionId?: string): Promise<Record<string, unknown>> {
-    return sendOver(this, { method, params, sessionId }, cdpError)
+    return sendOver(this, cdpError, method, params, sessionId)
   }
 
   post(message: CdpMessage, answer: Answer): void {
@@ -140,4 +140,55 @@ export class SessionGate implements CdpChannel {
     this.#channel.post({ method: 'Target.detachFromTarget', params: { sessionId: child } }, () => {})
     return false
   }
+}
+
+/** Methods that open or load the URL in their `url`. */
+const opening = new Set([
+  'Page.navigate',
+  'Target.createTarget',
+  'Network.loadNetworkResource',
+  'Fetch.continueRequest',
+])
+
+/** Methods that affect all sessions of the browser, even when called on a page. */
+const browserWide = /^(?:Tracing\.|Memory\.\w*Pressure)/
+
+export interface CdpRules {
+  /** Whether clients are trusted with this machine: with its files and folders, and with browser-wide methods. */
+  readonly files: boolean
+  /** @throws BaxError `url_blocked` for a URL that the egress policy blocks. */
+  readonly checkUrl: (url: URL) => void
+}
+
+/** Returns why a call is refused; undefined when it is allowed. */
+export function refusalOf(method: string, params: Record<string, unknown>, rules: CdpRules): CdpMessage['error'] {
+  const { url } = params
+  if (opening.has(method) && typeof url === 'string' && isForbidden(url, rules))
+    return { code: blockedCode, message: 'URL blocked' }
+  if (rules.files) return undefined
+  if (browserWide.test(method)) return denied(method)
+  // A hidden page would not count towards the limit of tabs.
+  if (method === 'Target.createTarget' && params['hidden'] === true)
+    return { code: deniedCode, message: 'hidden pages are not allowed' }
+  if (!namesFiles(method, params)) return undefined
+  return { code: deniedCode, message: `${method} accesses files of the machine that runs the browser` }
+}
+
+/** Returns whether a URL must not be opened; invalid ones are harmless. */
+function isForbidden(text: string, { checkUrl }: CdpRules): boolean {
+  if (!URL.canParse(text)) return false
+  const url = new URL(text)
+  if (!isOpenable(url.href)) return true
+  try {
+    if (url.protocol === 'http:' || url.protocol === 'https:') checkUrl(url)
+    return false
+  } catch {
+    return true
+  }
+}
+
+function namesFiles(method: string, params: Record<string, unknown>): boolean {
+  if (method === 'DOM.setFileInputFiles' || method === 'Page.setDownloadBehavior') return true
+  const data = params['data'] as { files?: unknown } | undefined
+  return method === 'Input.dispatchDragEvent' && Array.isArray(data?.files) && data.files.length > 0
 }

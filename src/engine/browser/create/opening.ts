@@ -1,4 +1,6 @@
 /** Opens a session from a plan, on a slot of the pool or on a remote browser. */
+import type { Caller } from '../../../core/access/caller.ts'
+import type { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -8,13 +10,26 @@ import type { Egress } from '../../egress/egress.ts'
 import { hasWindows } from '../pool/flags.ts'
 import { watchFailures, withReason } from '../tabs/net-reason.ts'
 import type { SessionPlan } from './plan.ts'
+import type { Provisioning } from './provision.ts'
 import { toBaxError } from '../batch/playwright-errors.ts'
 import type { Slot } from '../pool/pool.ts'
 import { openRemote } from './remote.ts'
 import type { BrowserWorker, OpenContext } from '../pool/worker.ts'
-import type { SessionHost } from './session-host.ts'
 import { Session, type SessionFacts } from '../session/session.ts'
 import { downloadFolder } from '../session/session-files.ts'
+
+/** The context that a session runs in. Remote browsers neither count opened pages nor serve CDP. */
+export interface SessionHost
+  extends Pick<OpenContext, 'context' | 'transfers' | 'close'>, Partial<Pick<OpenContext, 'pagesOpened' | 'openCdp'>> {
+  /** Returns whether the browser is responsive; unknown for remote browsers. */
+  readonly isResponsive?: () => boolean
+  readonly workerId: string
+  readonly headless: boolean
+  readonly userAgent: string
+  readonly downloads: string
+  /** Frees the slot of the session, after its context is closed. */
+  free(): void
+}
 
 /** A ready session with the facts that only its creator receives. */
 export interface OpenedSession {
@@ -23,12 +38,9 @@ export interface OpenedSession {
   readonly warning?: string
 }
 
-export interface OpeningTools {
+export interface OpeningTools extends Pick<SessionFacts, 'beforeClose' | 'onEnded' | 'onGone'> {
   readonly config: EngineConfig
   readonly egress: Egress
-  readonly beforeClose: SessionFacts['beforeClose']
-  readonly onEnded: SessionFacts['onEnded']
-  readonly onGone: SessionFacts['onGone']
   readonly onOpened: (session: Session) => void
 }
 
@@ -36,18 +48,13 @@ export interface OpeningTools {
 export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTools): Promise<OpenedSession> {
   try {
     const worker = await slot.worker
-    const { context, pagesOpened, transfers, openCdp, close } = await openContext(plan, worker, tools.egress)
     const host: SessionHost = {
-      context,
-      pagesOpened,
-      transfers,
-      openCdp,
+      ...(await openContext(plan, worker, tools.egress)),
       isResponsive: () => worker.health.responsive,
       workerId: worker.id,
       headless: !hasWindows(worker.kind),
       userAgent: plan.userAgent(worker),
       downloads: downloadFolder(worker.folder, newId('ses')),
-      close,
       free: slot.free,
     }
     const session = register(plan, host, tools)
@@ -80,33 +87,26 @@ export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Prom
   const host = await openRemote(plan, downloads, tools.egress)
   const session = register(plan, host, tools)
   host.onLost((error) => {
-    if (error)
-      session.events.emit('error', {
-        code: 'browser_failed',
-        message: `disconnected from the browser: ${error.message}`,
-      })
+    const message = error && `disconnected from the browser: ${error.message}`
+    if (message) session.events.emit('error', { code: 'browser_failed', message })
     session.endLater('worker_lost')
   })
   return openFirstPage(plan, session)
 }
 
-function register(
-  plan: SessionPlan,
-  host: SessionHost,
-  { config, beforeClose, onEnded, onGone, onOpened }: OpeningTools,
-): Session {
-  const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
+function register(plan: SessionPlan, host: SessionHost, { config, onOpened, ...hooks }: OpeningTools): Session {
   const { owner, input, viewport } = plan
-  const facts = { owner, input, viewport, host, writeAnywhere, downloadBytes, beforeClose, onEnded, onGone, log }
-  const session = new Session(facts)
+  const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
+  const session = new Session({ owner, input, viewport, host, writeAnywhere, downloadBytes, log, ...hooks })
   onOpened(session)
   return session
 }
 
 async function openFirstPage(plan: SessionPlan, session: Session): Promise<OpenedSession> {
+  const frameToken = session.tokens.add({ control: false, cdp: true })
   const startFailure = plan.startUrl === undefined ? undefined : await openStartUrl(session, plan.startUrl)
   const warning = [...plan.warnings, ...(startFailure ? [startFailure] : [])].join('; ')
-  return { session, frameToken: session.takeFrameToken(), ...(warning && { warning }) }
+  return { session, frameToken, ...(warning && { warning }) }
 }
 
 /** Resizes the page of a ready context, which has the default size. */
@@ -153,4 +153,26 @@ function creationError(error: unknown): unknown {
     return new BaxError('worker_lost', 'the browser ended while the session was being created', { cause: error })
   }
   return error
+}
+
+/** Counts the session that `make` creates until its end. @throws BaxError `too_many_sessions` when the quota is used up. */
+export async function withQuota(
+  quota: Quota,
+  caller: Caller,
+  make: () => Promise<OpenedSession | Provisioning>,
+): Promise<OpenedSession | Provisioning> {
+  const release = quota.take(caller)
+  const releaseAtEnd = ({ session: { ended } }: OpenedSession) => {
+    if (ended.aborted) release()
+    ended.addEventListener('abort', release, { once: true })
+  }
+  try {
+    const created = await make()
+    if ('provision' in created) created.session.then(releaseAtEnd, release)
+    else releaseAtEnd(created)
+    return created
+  } catch (error) {
+    release()
+    throw error
+  }
 }

@@ -47,18 +47,20 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
   checkFields(input)
   const startUrl = input.start_url === undefined ? undefined : openableUrl(input.start_url, 'start_url')
   const cdpUrl = input.cdp_url === undefined ? undefined : endpoint(input.cdp_url)
-  await checkEgress(input, { startUrl, cdpUrl }, environment.egress)
+  const { egress } = environment
+  if (input.proxy) await egress.checkHost(proxyAddress(input.proxy.server))
+  // A remote browser follows the rules of its own network.
+  if (cdpUrl !== undefined) await egress.check(cdpUrl)
+  else if (startUrl !== undefined && /^https?:/.test(startUrl)) await egress.check(startUrl)
   const storageState = input.profile_id === undefined ? undefined : await environment.profile(input.profile_id)
   const viewport = input.viewport ?? limits.session.viewport
   const { kind, warning } = await kindOf(input, environment)
   const stealth = input.disable_automation_detection
+  const remoteWarning = cdpUrl !== undefined && stealth ? remoteStealth : undefined
   let randomAgent: string | undefined
   const userAgentFor = (browser: BrowserFacts): string | undefined => {
     if (input.user_agent !== undefined) return input.user_agent
-    if (input.use_random_user_agent) {
-      randomAgent ??= randomUserAgent(browser.version)
-      return randomAgent
-    }
+    if (input.use_random_user_agent) return (randomAgent ??= randomUserAgent(browser.version))
     return stealth ? plainUserAgent(browser.userAgent) : undefined
   }
   const options: BrowserContextOptions = {
@@ -75,7 +77,7 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
     viewport,
     startUrl,
     cdpUrl,
-    warnings: [warning, ...remoteWarnings(input)].filter((text) => text !== undefined),
+    warnings: [warning, remoteWarning].filter((text) => text !== undefined),
     contextOptions: (browser, proxy) => {
       if (isDefault && cdpUrl === undefined) return undefined
       const userAgent = userAgentFor(browser)
@@ -84,6 +86,8 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
     userAgent: (browser) => userAgentFor(browser) ?? browser.userAgent,
   }
 }
+
+const remoteStealth = 'with cdp_url, disable_automation_detection changes only the user agent'
 
 async function kindOf(
   input: SessionInput,
@@ -98,11 +102,6 @@ async function kindOf(
   }
   if (input.headless === undefined) return { kind: windowless }
   return { kind: windowless, warning: 'the browser runs headless: this machine has no display' }
-}
-
-function remoteWarnings(input: SessionInput): string[] {
-  if (input.cdp_url === undefined || !input.disable_automation_detection) return []
-  return ['with cdp_url, disable_automation_detection changes only the user agent']
 }
 
 function checkFields(input: SessionInput): void {
@@ -122,17 +121,6 @@ function checkFields(input: SessionInput): void {
   if (input.save_profile && input.profile_id === undefined) {
     throw invalid('save_profile', 'needs profile_id, the profile to save to')
   }
-}
-
-/** Checks the hosts of a session against the egress policy. A remote browser follows the rules of its own network. */
-async function checkEgress(
-  { proxy }: SessionInput,
-  { startUrl, cdpUrl }: { readonly startUrl: string | undefined; readonly cdpUrl: string | undefined },
-  egress: Egress,
-): Promise<void> {
-  if (proxy) await egress.checkHost(proxyAddress(proxy.server))
-  if (cdpUrl !== undefined) return egress.check(cdpUrl)
-  if (startUrl !== undefined && /^https?:/.test(startUrl)) await egress.check(startUrl)
 }
 
 /** Parses the URL of a CDP endpoint; a bare port is one of this machine. */

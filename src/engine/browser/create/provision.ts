@@ -1,10 +1,12 @@
 /** A session on its way from the queue to a browser, as its caller can poll it. */
+import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ProvisionRecord, ProvisionStage } from '../../../core/shapes/session.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { type SessionUrlFacts, urlsOf, type BaseUrls } from '../session/session-urls.ts'
+import { urlsOf, type BaseUrls } from '../session/session-urls.ts'
+import type { Session } from '../session/session.ts'
 import type { Slot, SlotRequest } from '../pool/pool.ts'
 import type { OpenedSession } from './opening.ts'
 
@@ -27,9 +29,7 @@ export interface Provisioning {
 }
 
 /** Facts of the created session that the record reports, even after that session has ended. */
-interface CreatedSession extends SessionUrlFacts, Pick<OpenedSession, 'frameToken' | 'warning'> {
-  readonly name: string | null
-}
+type CreatedSession = Pick<Session, 'sessionId' | 'name' | 'servesCdp'> & Pick<OpenedSession, 'frameToken' | 'warning'>
 
 export class Provision {
   readonly id = newId('prv')
@@ -71,18 +71,18 @@ export class Provision {
 
   record(bases: BaseUrls): ProvisionRecord {
     const created = this.#created
-    const updated = this.#stages.at(-1)!.at
+    const { stage, at: updated_at } = this.#stages.at(-1)!
     const kept = this.#endedAt ? limits.session.tombstoneMs : limits.provision.timeoutMs
     const expires = new Date((this.#endedAt ?? this.#createdAt).getTime() + kept)
     return {
       provision_id: this.id,
       status: this.#status,
-      stage: this.#stages.at(-1)!.stage,
+      stage,
       stages: [...this.#stages],
       queue_position: this.#waiting.position,
       retry_after_ms: limits.provision.retryAfterMs,
       created_at: this.#createdAt.toISOString(),
-      updated_at: updated,
+      updated_at,
       expires_at: expires.toISOString(),
       session_id: created?.sessionId ?? null,
       frame_token: created?.frameToken ?? null,
@@ -139,6 +139,41 @@ export class Provision {
     const last = this.#stages.at(-1)
     if (last && stageOrder.indexOf(stage) <= stageOrder.indexOf(last.stage)) return
     this.#stages.push({ stage, at: new Date().toISOString() })
+  }
+}
+
+/** Provisions by ID: the pending ones, and for a while the ended ones. */
+export class Provisions {
+  readonly #byId = new Map<string, Provision>()
+
+  get underWay(): number {
+    return [...this.#byId.values()].filter(({ endedAt }) => !endedAt).length
+  }
+
+  begin(facts: ProvisionFacts): Provisioning {
+    this.#expire()
+    const provisioning = Provision.begin(facts)
+    this.#byId.set(provisioning.provision.id, provisioning.provision)
+    return provisioning
+  }
+
+  /** Returns a provision. @throws BaxError `provision_not_found`, also for provisions of other keys. */
+  find(provisionId: string, caller: Caller): Provision {
+    this.#expire()
+    const provision = this.#byId.get(provisionId)
+    if (provision && canSee(caller, provision.owner)) return provision
+    throw new BaxError('provision_not_found', `no provision has the id ${JSON.stringify(provisionId)}`)
+  }
+
+  cancelAll(reason: BaxError): void {
+    for (const provision of this.#byId.values()) provision.cancel(reason)
+  }
+
+  #expire(): void {
+    const oldest = Date.now() - limits.session.tombstoneMs
+    for (const [id, { endedAt }] of this.#byId) {
+      if (endedAt && endedAt.getTime() < oldest) this.#byId.delete(id)
+    }
   }
 }
 

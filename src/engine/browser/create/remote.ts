@@ -1,7 +1,7 @@
 /** Sessions on remote browsers, reached over their CDP endpoints. */
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import type { Browser } from 'playwright'
+import type { Browser, ConnectOverCDPTransport } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withErrorHandler } from '../../../core/process/unhandled-errors.ts'
@@ -13,7 +13,7 @@ import { type BrowserWire, openBrowserWire } from '../../relay/connector/socket-
 import { get } from '../../render/http/http-client.ts'
 import type { SessionPlan } from './plan.ts'
 import { playwright } from '../pool/playwright.ts'
-import type { SessionHost } from './session-host.ts'
+import type { SessionHost } from './opening.ts'
 import { Transfers } from '../pool/transfers.ts'
 
 /** Maximum length of the response with the browser's WebSocket URL, in characters. */
@@ -24,10 +24,7 @@ export interface RemoteHost extends SessionHost {
   onLost(listener: (error: Error | undefined) => void): void
 }
 
-/**
- * Connects and opens a context for the session; closing it detaches and leaves the browser running.
- * @throws BaxError `browser_failed` when the endpoint is unusable.
- */
+/** Connects and opens a context; closing it leaves the browser running. @throws BaxError `browser_failed`. */
 export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteHost> {
   const { browser, link } = await connect(plan.cdpUrl!, join(downloads, '.incoming'), egress)
   try {
@@ -75,7 +72,7 @@ async function connect(url: string, artifactsDir: string, egress: Egress): Promi
     })
     const options = { timeout: limits.pool.launchMs, noDefaults: true, artifactsDir }
     link = new Link(wire)
-    return { link, browser: await playwright().chromium.connectOverCDP(link as never, options) }
+    return { link, browser: await playwright().chromium.connectOverCDP(link, options) }
   } catch (cause) {
     throw unusable(url, link?.error ?? cause)
   }
@@ -108,7 +105,7 @@ async function textOf(body: Readable): Promise<string> {
  * Playwright's transport over a connection to an untrusted browser. Delivers every message in its own task, as
  * Playwright's transports do; a malformed message, or one that makes Playwright throw, closes the connection.
  */
-class Link {
+class Link implements ConnectOverCDPTransport {
   /** ID of the context that was created last. */
   contextId = ''
   readonly transfers = new Transfers((message) => this.#wire.send(JSON.stringify({ ...message, id: unanswered })))

@@ -3,10 +3,14 @@ import type { Locator, Page } from 'playwright'
 import type { ActOptions, CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Delivery } from '../input/delivery.ts'
+import { listFunction } from '../batch/page-function.ts'
+import { isGone } from '../batch/playwright-errors.ts'
+import candidatesScript from './candidates.page.ts?inline'
 import { explain } from './explain.ts'
-import { pickElement, type Picked } from './pick.ts'
-import { locateAll, type ParsedSelector, parseSelector, staleRef } from './selectors.ts'
+import type { Candidate } from './nearest.page.ts'
+import { evaluateAll, locateAll, type ParsedSelector, parseSelector, staleRef } from './selectors.ts'
 
 /** Minimum timeout, so that Playwright can check the page at least once. */
 const minMs = 250
@@ -16,6 +20,14 @@ export const callLimit = (timeoutMs: number | undefined, signal: AbortSignal): C
   timeout: Math.max(minMs, timeoutMs ?? limits.command.elementMs),
   signal,
 })
+
+/** The chosen element, and the number of matches. */
+export interface Picked {
+  readonly element: Locator
+  readonly matches: number
+  /** Which of the matches it is, for messages. */
+  readonly which: 'first' | 'first visible'
+}
 
 /** Context of a command's actions. */
 export interface ActionContext {
@@ -28,23 +40,21 @@ export interface ActionContext {
   readonly onMatches: (matches: number) => void
 }
 
-/**
- * Runs an action on the first visible match of a selector, or on the first one when none is visible.
- * @throws BaxError that explains the failure.
- */
+/** Runs an action on the first visible match of a selector, else the first. @throws BaxError that explains why not. */
 export async function act<T>(
-  { page, signal, strict, delivery, onMatches }: ActionContext,
+  context: ActionContext,
   selector: string,
   action: (element: Locator, limit: CallLimit) => Promise<T>,
   options: ActOptions = {},
 ): Promise<T> {
+  const { page, signal, delivery, onMatches } = context
   const parsed = parseSelector(selector)
   if (parsed.ref) await checkRef(locateAll(page, parsed).first(), selector, parsed)
   const limit = callLimit(options.timeoutMs, signal)
   const started = performance.now()
   let picked: Picked | undefined
   try {
-    picked = await pickElement({ page, selector, parsed, needs: options.needs, strict }, limit)
+    picked = await pickElement(context, selector, options.needs, limit)
     if (picked.matches > 1) onMatches(picked.matches)
     const left = Math.max(minMs, Math.round(limit.timeout - (performance.now() - started)))
     return await action(picked.element, { ...limit, timeout: left })
@@ -69,4 +79,53 @@ async function checkRef(element: Locator, selector: string, parsed: ParsedSelect
     throw error
   })
   if (found === 0) throw staleRef(selector, parsed)
+}
+
+const describeMatches = listFunction<Candidate[], null>(candidatesScript, 'describeMatches')
+
+/** Waits for a match; returns the first visible one, else the first. @throws BaxError; Playwright's TimeoutError. */
+async function pickElement(
+  { page, strict }: ActionContext,
+  selector: string,
+  needs: ActOptions['needs'],
+  limit: CallLimit,
+): Promise<Picked> {
+  const all = locateAll(page, parseSelector(selector))
+  let matches = await count(all, limit)
+  if (matches === 0) {
+    await all.first().waitFor({ state: 'attached', ...limit })
+    matches = await count(all, limit)
+  }
+  if (matches < 2) return { element: all.first(), matches, which: 'first' }
+  if (strict) throw await ambiguous(page, selector, matches)
+  const visible = all.filter({ visible: true })
+  // Wait for a visible match only if needed: hidden file fields, for example, are usable.
+  const waits = needs === 'visible' || needs === 'pointer'
+  if (!waits && (await count(visible, limit)) === 0) return { element: all.first(), matches, which: 'first' }
+  return { element: visible.first(), matches, which: 'first visible' }
+}
+
+/** Minimum timeout before a page counts as hung. */
+const answerMs = 2000
+
+/** Counts matches, none if the page navigates meanwhile. @throws Error named `TimeoutError`, like Playwright. */
+async function count(all: Locator, { timeout, signal }: CallLimit): Promise<number> {
+  const ms = Math.max(timeout, answerMs)
+  try {
+    return await withDeadline(all.count(), { ms, error: `the page did not answer within ${ms} ms` })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (isGone(error) && !all.page().isClosed()) return 0
+    if (!(error instanceof BaxError)) throw error
+    throw Object.assign(new Error(error.message, { cause: error }), { name: 'TimeoutError' })
+  }
+}
+
+async function ambiguous(page: Page, selector: string, matched: number): Promise<BaxError> {
+  const candidates = await evaluateAll(page, selector, describeMatches, null)
+  const names = candidates.map(({ element }) => element).join(', ')
+  const more = matched > candidates.length ? ', …' : ''
+  return new BaxError('ambiguous_selector', `${selector} matches ${matched} elements: ${names}${more}`, {
+    details: { selector, matched, candidates },
+  })
 }

@@ -47,17 +47,20 @@ const isField = (element: Element) =>
   (element instanceof HTMLElement && element.isContentEditable)
 
 function isDisabled(element: Element): boolean {
-  if (element.matches(':disabled')) return true
-  for (let at: Element | null = element; at; at = shownParent(at)) {
-    if (at.getAttribute('aria-disabled') === 'true') return true
-  }
-  return false
+  return element.matches(':disabled') || around(element).some((at) => at.getAttribute('aria-disabled') === 'true')
+}
+
+/** Returns an element and its ancestors in the flat tree. */
+function around(element: Element): Element[] {
+  const found: Element[] = []
+  for (let at: Element | null = element; at; at = shownParent(at)) found.push(at)
+  return found
 }
 
 /** Returns the rule that hides an element, and the element that has it. */
 function hiddenBy(element: Element): string {
   let none: Element | null = null
-  for (let at: Element | null = element; at; at = shownParent(at)) {
+  for (const at of around(element)) {
     if (getComputedStyle(at).display === 'none') none = at
     const parent = shownParent(at)
     if (parent instanceof HTMLDetailsElement && !parent.open && at.localName !== 'summary')
@@ -72,9 +75,9 @@ function hiddenBy(element: Element): string {
 
 function visibilityOwner(element: Element): string {
   const { visibility } = getComputedStyle(element)
-  let owner = element
-  for (let at = shownParent(element); at && getComputedStyle(at).visibility === visibility; at = shownParent(at))
-    owner = at
+  const ancestors = around(element)
+  const end = ancestors.findIndex((at) => getComputedStyle(at).visibility !== visibility)
+  const owner = ancestors.at(end === -1 ? -1 : end - 1)!
   return owner === element ? 'the element itself' : elementName(owner)
 }
 
@@ -132,9 +135,6 @@ function deepElementAt(root: Document | ShadowRoot, x: number, y: number): Eleme
   return deepElementAt(hit.shadowRoot, x, y) ?? hit
 }
 
-function isWithin(inner: Element, outer: Element): boolean {
-  for (let at: Element | null = inner; at; at = shownParent(at)) if (at === outer) return true
-  return false
-}
+const isWithin = (inner: Element, outer: Element) => around(inner).includes(outer)
 
 const isLabelOf = (hit: Element, element: Element) => hit.closest('label')?.control === element

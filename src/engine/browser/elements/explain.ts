@@ -1,16 +1,17 @@
 /** Explains why an action on an element failed, in a message and in details. */
-import type { Locator, Page } from 'playwright'
+import type { Frame, Locator, Page } from 'playwright'
 import type { ActOptions } from '../../../core/operation/command.ts'
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import type { ElementState } from './diagnose.page.ts'
+import type * as described from './candidates.page.ts'
+import candidatesScript from './candidates.page.ts?inline'
+import type * as diagnosis from './diagnose.page.ts'
 import diagnoseScript from './diagnose.page.ts?inline'
-import type { Candidate } from './nearest.page.ts'
-import { framedMatches } from './framed.ts'
-import type { Picked } from './pick.ts'
+import type * as similar from './nearest.page.ts'
+import type { Picked } from './act.ts'
 import nearestScript from './nearest.page.ts?inline'
 import { pageFunction } from '../batch/page-function.ts'
-import { isGone, toBaxError } from '../batch/playwright-errors.ts'
+import { isGone, toBaxError, unlessGone } from '../batch/playwright-errors.ts'
 import { responseOf } from '../tabs/hung-script.ts'
 import { locateAll, type ParsedSelector, parseSelector, rootOf, selectorFault, staleRef } from './selectors.ts'
 
@@ -27,15 +28,9 @@ const diagnosisMs = 2000
 /** Timeout for its frames, so that one that hangs does not discard the page's own diagnosis. */
 const framesMs = 1000
 
-const stateOf = pageFunction<Element, ElementState>(diagnoseScript, 'stateOf')
-const coverAt = pageFunction<Element, string | null>(diagnoseScript, 'coverAt') as (
-  element: Element,
-  place: { x: number; y: number },
-) => string | null
-const nearest = pageFunction<Element, Candidate[]>(nearestScript, 'nearest') as (
-  root: Element,
-  selector: string,
-) => Candidate[]
+const stateOf = pageFunction<typeof diagnosis.stateOf>(diagnoseScript, 'stateOf')
+const coverAt = pageFunction<typeof diagnosis.coverAt>(diagnoseScript, 'coverAt')
+const nearest = pageFunction<typeof similar.nearest>(nearestScript, 'nearest')
 
 /** Errors that Playwright throws at once, since the element has the wrong type. */
 const refusals: readonly [RegExp, ErrorCode, string][] = [
@@ -83,17 +78,14 @@ async function diagnose(failed: FailedAction, log: string): Promise<BaxError | n
     // Playwright also counts no matches when the page does not answer.
     return answers ? notFound(failed, candidates) : null
   }
-  const { element, which } = (await ifPresent(failed.picked)) ?? { element: all.first(), which: 'first' }
+  // The element of the action may be hidden or gone by now.
+  const isPresent = failed.picked && ((await orUndefined(failed.picked.element.count())) ?? 0) > 0
+  const { element, which } = isPresent ? failed.picked! : { element: all.first(), which: 'first' as const }
   const state = await orUndefined(element.evaluate(stateOf, undefined, { timeout: diagnosisMs }))
   if (!state) return null
   const coveredBy = state.coveredBy ?? (failed.needs === 'pointer' ? await orUndefined(frameCover(page, parsed)) : null)
   const seen = { ...state, coveredBy: coveredBy ?? interceptor(log) }
-  return fromState(failed, seen, matched > 1 ? { matched, which } : { matched }, log)
-}
-
-/** Returns the element of the action, unless it is hidden or gone by now. */
-async function ifPresent(picked: Picked | undefined): Promise<Picked | undefined> {
-  return picked && ((await orUndefined(picked.element.count())) ?? 0) > 0 ? picked : undefined
+  return fromState(failed, seen, { matched, which }, log)
 }
 
 /** Returns what covers an element's frame at the point of a click, which a cross-origin frame cannot see itself. */
@@ -106,7 +98,7 @@ async function frameCover(page: Page, parsed: ParsedSelector): Promise<string | 
 }
 
 /** Returns similar elements: similar frames when the frame is missing, else similar elements in it. */
-async function similarElements(page: Page, parsed: ParsedSelector): Promise<Candidate[]> {
+async function similarElements(page: Page, parsed: ParsedSelector): Promise<similar.Candidate[]> {
   for (const [at, css] of parsed.frames.entries()) {
     const outer = { frames: parsed.frames.slice(0, at), ref: null }
     if ((await locateAll(page, { ...outer, inner: css }).count()) > 0) continue
@@ -119,7 +111,7 @@ async function similarElements(page: Page, parsed: ParsedSelector): Promise<Cand
   return [...framed, ...here]
 }
 
-const nearestIn = (root: Locator, selector: string): Promise<Candidate[]> =>
+const nearestIn = (root: Locator, selector: string): Promise<similar.Candidate[]> =>
   root.evaluate(nearest, selector, { timeout: diagnosisMs })
 
 /** Returns the result of `work`, or undefined when the page navigates, hangs or closes meanwhile. */
@@ -132,7 +124,7 @@ async function orUndefined<T>(work: Promise<T>, ms = diagnosisMs): Promise<T | u
   }
 }
 
-function notFound({ selector, timeoutMs }: FailedAction, candidates: Candidate[] = []): BaxError {
+function notFound({ selector, timeoutMs }: FailedAction, candidates: similar.Candidate[] = []): BaxError {
   const names = candidates.map((candidate) => candidate.selector)
   const closest = names.length > 0 ? ` (closest: ${names.join(', ')})` : ''
   return new BaxError('element_not_found', `no element matches ${selector}${closest}`, {
@@ -141,16 +133,14 @@ function notFound({ selector, timeoutMs }: FailedAction, candidates: Candidate[]
   })
 }
 
-/** Number of matches of the selector, and which of several was inspected. */
-interface Found {
-  readonly matched: number
-  readonly which?: Picked['which']
-}
-
 /** Builds the error for the state of an element, for the most important obstacle. */
-function fromState({ selector, needs }: FailedAction, state: ElementState, found: Found, log: string): BaxError | null {
-  const { matched, which } = found
-  const first = which ? `${selector} (the ${which} of ${matched} matches)` : selector
+function fromState(
+  { selector, needs }: FailedAction,
+  state: diagnosis.ElementState,
+  { matched, which }: Pick<Picked, 'which'> & { readonly matched: number },
+  log: string,
+): BaxError | null {
+  const first = matched > 1 ? `${selector} (the ${which} of ${matched} matches)` : selector
   const details = { selector, matched, candidates: [], element: state.name }
   const fail = (code: ErrorCode, sentence: string, more: Record<string, unknown> = {}) =>
     new BaxError(code, `${first} ${sentence}`, { details: { ...details, ...more } })
@@ -178,8 +168,7 @@ function fromState({ selector, needs }: FailedAction, state: ElementState, found
 
 /** Returns the covering element from Playwright's log, for changed pages and cross-origin frames. */
 function interceptor(log: string): string | null {
-  const lines = [...log.matchAll(/(<[^<>]+>.*?)(?: from .+ subtree)? intercepts pointer events/g)]
-  return lines.at(-1)?.[1] ?? null
+  return [...log.matchAll(/(<[^<>]+>.*?)(?: from .+ subtree)? intercepts pointer events/g)].at(-1)?.[1] ?? null
 }
 
 function timeoutError({ selector, timeoutMs }: FailedAction, log: string, cause: unknown): BaxError {
@@ -188,4 +177,35 @@ function timeoutError({ selector, timeoutMs }: FailedAction, log: string, cause:
     details: { selector },
     cause,
   })
+}
+
+/** Maximum number of frames to search; pages with advertisements have hundreds. */
+const maxFrames = 30
+const maxCandidates = 3
+
+const uniqueSelector = pageFunction<typeof described.uniqueSelector>(candidatesScript, 'uniqueSelector')
+const nameOf = pageFunction<typeof described.elementName>(candidatesScript, 'elementName')
+
+/** Returns the matches of a selector in the frames of a page, each with its chain of frames. */
+async function framedMatches(page: Page, selector: string): Promise<similar.Candidate[]> {
+  const frames = page.frames().slice(1, maxFrames + 1)
+  // Ignore frames that close meanwhile.
+  const found = await Promise.all(frames.map((frame) => unlessGone(matchIn(frame, selector))))
+  return found.filter((candidate) => candidate !== undefined).slice(0, maxCandidates)
+}
+
+async function matchIn(frame: Frame, selector: string): Promise<similar.Candidate | undefined> {
+  const match = frame.locator(selector).first()
+  if ((await match.count()) === 0) return undefined
+  const [chain, element] = await Promise.all([chainTo(frame), match.evaluate(nameOf, undefined)])
+  return { selector: `${chain}${selector}`, element }
+}
+
+/** Returns a chain such as `frame=#outer >> frame=#inner >> `. */
+async function chainTo(frame: Frame): Promise<string> {
+  const parent = frame.parentFrame()
+  if (!parent) return ''
+  const element = await frame.frameElement()
+  const own = await element.evaluate(uniqueSelector as (node: Node) => string, undefined)
+  return `${await chainTo(parent)}frame=${own} >> `
 }

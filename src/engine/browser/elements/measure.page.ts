@@ -1,17 +1,6 @@
 /** Runs in the page: measures elements. */
+import type { BoundingBox } from '../../../core/shapes/commands.ts'
 import { isShown, shortText } from './describe.page.ts'
-
-export interface MeasuredBox {
-  index: number
-  tag: string
-  text: string
-  visible: boolean
-  x: number
-  y: number
-  width: number
-  height: number
-  html?: string
-}
 
 const maxHtml = 10_000
 
@@ -19,12 +8,12 @@ const maxHtml = 10_000
 export function measure(
   elements: Element[],
   { limit, includeHtml }: { limit: number; includeHtml: boolean },
-): { total: number; boxes: MeasuredBox[] } {
+): { total: number; boxes: BoundingBox[] } {
   const boxes = elements.slice(0, limit).map((element, index) => measureOne(element, index, includeHtml))
   return { total: elements.length, boxes }
 }
 
-export function measureOne(element: Element, index: number, includeHtml: boolean): MeasuredBox {
+export function measureOne(element: Element, index: number, includeHtml: boolean): BoundingBox {
   const { x, y, width, height } = element.getBoundingClientRect()
   return {
     index,

@@ -1,18 +1,15 @@
 /** Measures elements in CSS pixels of the page's viewport, in any frame. */
 import type { Locator, Page } from 'playwright'
+import type { CommandContext } from '../../../core/operation/command.ts'
 import type { BoundingBox } from '../../../core/shapes/commands.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { MeasuredBox } from './measure.page.ts'
 import measureScript from './measure.page.ts?inline'
 import { listFunction } from '../batch/page-function.ts'
 import { evaluateAll, isFrameRef, locateAll, type ParsedSelector, parseSelector, rootOf } from './selectors.ts'
 
-export interface MeasureOptions {
-  readonly limit: number
-  readonly includeHtml: boolean
-}
+type MeasureOptions = Parameters<CommandContext['measure']>[1]
 
-const measureAll = listFunction<{ total: number; boxes: MeasuredBox[] }, MeasureOptions>(measureScript, 'measure')
+const measureAll = listFunction<{ total: number; boxes: BoundingBox[] }, MeasureOptions>(measureScript, 'measure')
 
 /** Returns the boxes of the matches of a selector, without waiting for any. */
 export async function measure(
@@ -28,7 +25,7 @@ export async function measure(
 export async function inPage(
   page: Page,
   parsed: ParsedSelector,
-  boxes: readonly MeasuredBox[],
+  boxes: readonly BoundingBox[],
 ): Promise<BoundingBox[]> {
   // The frame of a referenced element has no selector.
   const sample = isFrameRef(page, parsed) ? locateAll(page, parsed).first() : rootOf(page, parsed)
@@ -37,18 +34,12 @@ export async function inPage(
 }
 
 /** Moves the boxes of a frame by the difference between the page's and the frame's coordinates of one element. */
-export async function moveToPage(sample: Locator, boxes: readonly MeasuredBox[]): Promise<BoundingBox[]> {
+export async function moveToPage(sample: Locator, boxes: readonly BoundingBox[]): Promise<BoundingBox[]> {
   const timeout = limits.command.elementMs
   const [seen, own] = await Promise.all([
     sample.boundingBox({ timeout }),
-    sample.evaluate(placeOf, undefined, { timeout }),
+    sample.evaluate((element) => (({ x, y }) => ({ x, y }))(element.getBoundingClientRect()), undefined, { timeout }),
   ])
   const [dx, dy] = seen ? [seen.x - own.x, seen.y - own.y] : [0, 0]
   return boxes.map((box) => ({ ...box, x: box.x + dx, y: box.y + dy }))
-}
-
-/** Runs in the page. */
-function placeOf(element: Element): { x: number; y: number } {
-  const { x, y } = element.getBoundingClientRect()
-  return { x, y }
 }

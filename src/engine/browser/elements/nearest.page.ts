@@ -40,7 +40,7 @@ export function nearest(root: Element, selector: string): Candidate[] {
     .map(({ candidate }) => candidate)
 }
 
-const patterns: readonly [RegExp, (found: RegExpExecArray) => SelectorPart | null][] = [
+const patterns: readonly [RegExp, (found: readonly string[]) => SelectorPart | null][] = [
   [/role=([\w-]+)\[name=["']?(.+?)["']?(?:\s+[is])?\]/g, ([, role, name]) => ({ kind: 'text', value: name!, of: role! })],
   [/(?:^|>>)\s*text=["']?(.+?)["']?\s*(?=$|>>)/g, ([, text]) => ({ kind: 'text', value: text! })],
   [/:(?:has-text|text|text-is)\(["']?(.+?)["']?\)/g, ([, text]) => ({ kind: 'text', value: text! })],
@@ -55,8 +55,8 @@ function parseParts(selector: string): SelectorPart[] {
   const found: SelectorPart[] = []
   let rest = selector
   for (const [pattern, read] of patterns) {
-    rest = rest.replaceAll(pattern, (...match: unknown[]) => {
-      const part = read(match as unknown as RegExpExecArray)
+    rest = rest.replaceAll(pattern, (...match: string[]) => {
+      const part = read(match)
       if (part) found.unshift(part)
       return ' '
     })

@@ -58,7 +58,8 @@ export async function evaluateAll<Output, Options>(
   const parsed = parseSelector(selector)
   const all = locateAll(page, parsed)
   try {
-    // Playwright resolves the frame of a reference only for single elements, not for lists.
+    // Playwright resolves the frame of a reference only for single elements, not for lists. Its types convert handles in
+    // arguments, which a generic type of options cannot satisfy.
     if (isFrameRef(page, parsed) && (await all.count()) > 0)
       return await all.first().evaluate(work.one as never, options)
     return await all.evaluateAll(work.all as never, options)

@@ -1,10 +1,13 @@
 /** Determines from evidence whether the input of a command has reached the page. */
 import { stripVTControlCharacters } from 'node:util'
-import type { Page } from 'playwright'
+import type { CDPSession, Frame, Page } from 'playwright'
 import type { CommandInput } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { lastInputAge, receivedWithin, watchInput } from './input-watch.ts'
+import { oncePer } from '../../once-per.ts'
+import { cdpSessionOf } from '../tabs/hung-script.ts'
+import type { InputKind } from './input-watch.page.ts'
+import watchScript from './input-watch.page.ts?inline'
 
 /** Timeout for the page to report whether the input has reached it. */
 const answerMs = 3000
@@ -106,15 +109,88 @@ export class Delivery {
     const outcome = await this.outcome()
     const known = outcome === 'unknown' ? { outcome } : { delivered: outcome === 'delivered' }
     const details = { ...(Array.isArray(error.details) ? {} : error.details), ...known }
-    const message = error.code === 'timeout' ? (this.#message(outcome) ?? error.message) : error.message
+    const { noun } = this.#input
+    const late = {
+      delivered: `the ${noun} was delivered, but the page did not settle in time`,
+      unknown: `the ${noun} was sent, but the page did not answer in time: it may have been delivered`,
+      not_delivered: error.message,
+    }
+    const message = error.code === 'timeout' ? late[outcome] : error.message
     return new BaxError(error.code, message, { ...(error.hint && { hint: error.hint }), details, cause: error })
   }
+}
 
-  #message(outcome: Outcome): string | undefined {
-    const { noun } = this.#input
-    if (outcome === 'delivered') return `the ${noun} was delivered, but the page did not settle in time`
-    if (outcome === 'unknown')
-      return `the ${noun} was sent, but the page did not answer in time: it may have been delivered`
-    return undefined
+type Target = Page | Frame
+
+const worldName = 'bax_input'
+/** Timeout for installing the listeners; actions do not wait longer for a busy page. */
+const installMs = 500
+
+/** Installs the listeners in all documents of a page, now and after navigations. */
+async function watchInput(page: Page): Promise<void> {
+  const installing = Promise.all(targetsOf(page).map(install))
+  await withDeadline(installing, { ms: installMs, value: undefined })
+}
+
+/** Returns the milliseconds since the latest input of a kind in any document of the page; null when there was none. */
+async function lastInputAge(page: Page, kind: InputKind): Promise<number | null> {
+  const ages = await callAll<number>(page, `lastInputAge(${JSON.stringify(kind)})`)
+  return ages.length > 0 ? Math.min(...ages) : null
+}
+
+/** Returns the number of characters that have reached a field of the page within a time; null when unknown. */
+async function receivedWithin(page: Page, elapsedMs: () => number): Promise<number | null> {
+  const ages = await callAll<number[]>(page, 'characterAges()')
+  return ages.length > 0 ? ages.flat().filter((age) => age < elapsedMs()).length : null
+}
+
+/** Returns the page and its frames, since frames with their own process have their own session. */
+const targetsOf = (page: Page): Target[] => [page, ...page.frames().slice(1)]
+
+async function install(target: Target): Promise<void> {
+  try {
+    await watchDocuments(await cdpSessionOf(target))
+  } catch {
+    // Frames without their own session are watched through their page; closed targets need no watch. Without a watch,
+    // the arrival of input is reported as unknown.
   }
+}
+
+const watchDocuments = oncePer(async (session: CDPSession) => {
+  // Scripts for new documents run only while the Page domain is enabled.
+  await session.send('Page.enable')
+  const source = `;${watchScript}; __bax_module.watchInput()`
+  await session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName, runImmediately: true })
+})
+
+/** Calls a function in all documents of a page; returns the results other than null. */
+async function callAll<T>(page: Page, call: string): Promise<T[]> {
+  const answers = await Promise.all(targetsOf(page).map((target) => callTarget<T>(target, call)))
+  return answers.flat().filter((answer) => answer !== null)
+}
+
+async function callTarget<T>(target: Target, call: string): Promise<(T | null)[]> {
+  try {
+    const session = await cdpSessionOf(target)
+    const { frameTree } = await session.send('Page.getFrameTree')
+    return await Promise.all(framesOf(frameTree).map((frameId) => callFrame<T>(session, frameId, call)))
+  } catch {
+    // As for the installation, a failure means unknown.
+    return []
+  }
+}
+
+interface FrameTree {
+  readonly frame: { readonly id: string }
+  readonly childFrames?: readonly FrameTree[]
+}
+
+const framesOf = ({ frame, childFrames = [] }: FrameTree): string[] => [frame.id, ...childFrames.flatMap(framesOf)]
+
+async function callFrame<T>(session: CDPSession, frameId: string, call: string): Promise<T | null> {
+  // Returns the existing world of this name, which has the listeners.
+  const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName })
+  const expression = `;${watchScript}; __bax_module.${call}`
+  const { result } = await session.send('Runtime.evaluate', { contextId, expression, returnByValue: true })
+  return (result.value as T | undefined) ?? null
 }

@@ -1,13 +1,14 @@
 /** Installs Chromium on this machine: Debian's packages, Playwright's download, or a portable build from npm. */
+import { spawn } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { dirname, join } from 'node:path'
 // Installers inherit the environment of this process, including proxies.
 import { env, execPath } from 'node:process'
+import { createInterface } from 'node:readline'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { type BrowserFlavour, type LocatedBrowser, locateBrowser } from './locate.ts'
+import { type BrowserFlavour, locateBrowser } from './locate.ts'
 import { installPortable } from './portable-chromium.ts'
-import { programRunner, type RunProgram } from './run-program.ts'
 
 export interface InstallOptions {
   readonly cacheDir: string
@@ -26,13 +27,6 @@ interface InstallAttempt {
   readonly problem?: string
 }
 
-export interface Installed {
-  readonly attempts: readonly InstallAttempt[]
-  /** The browser for headless work. */
-  readonly browser: LocatedBrowser
-  readonly full?: LocatedBrowser
-}
-
 interface Step {
   readonly name: InstallAttempt['step']
   readonly title: string
@@ -48,7 +42,7 @@ const purposes: Record<BrowserFlavour, string> = {
 }
 
 /** Installs the missing browsers. @throws BaxError `browser_not_found` with all attempts when none succeeds. */
-export async function installBrowser({ cacheDir, announce, report, signal, full }: InstallOptions): Promise<Installed> {
+export async function installBrowser({ cacheDir, announce, report, signal, full }: InstallOptions) {
   const run = programRunner(report, signal, {
     ...env,
     PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '10000',
@@ -57,7 +51,8 @@ export async function installBrowser({ cacheDir, announce, report, signal, full 
   const attempts: InstallAttempt[] = []
   let found = await findBrowsers(cacheDir)
   for (const { name, title, provides, run: attempt } of steps(cacheDir)) {
-    const missing = provides(missingFrom(found, full ?? false))
+    const absent = [!found.headless && 'headless-shell', full && !found.full && 'chromium'] as const
+    const missing = provides(absent.filter((kind) => typeof kind === 'string'))
     if (missing.length === 0) continue
     announce(`installing the ${missing.map((kind) => purposes[kind]).join(' and the ')}: ${title}`)
     const problem = await attempt(missing, run)
@@ -75,12 +70,7 @@ export async function installBrowser({ cacheDir, announce, report, signal, full 
   return { attempts, browser: found.headless, ...(found.full && { full: found.full }) }
 }
 
-interface Found {
-  readonly headless: LocatedBrowser | undefined
-  readonly full: LocatedBrowser | undefined
-}
-
-async function findBrowsers(cacheDir: string): Promise<Found> {
+async function findBrowsers(cacheDir: string) {
   const [headless, full] = await Promise.all(
     [false, true].map((stealth) =>
       locateBrowser({ headless: true, stealth }, { cacheDir }).catch((error: BaxError) => {
@@ -91,11 +81,6 @@ async function findBrowsers(cacheDir: string): Promise<Found> {
   )
   return { headless, full }
 }
-
-const missingFrom = (found: Found, full: boolean): BrowserFlavour[] => [
-  ...(found.headless ? [] : ['headless-shell' as const]),
-  ...(full && !found.full ? ['chromium' as const] : []),
-]
 
 /** Package names, which are the same in Debian and Playwright. */
 const packageNames = (wanted: readonly BrowserFlavour[]): string[] =>
@@ -114,7 +99,7 @@ function steps(cacheDir: string): Step[] {
         // Package lists may be missing or old. If the update fails, try with the existing lists.
         await program('apt-get', ['update'])
         const install = ['install', '-y', '--no-install-recommends']
-        return (await program('apt-get', [...install, ...packageNames(wanted), 'fonts-liberation'])).problem
+        return program('apt-get', [...install, ...packageNames(wanted), 'fonts-liberation'])
       },
     },
     {
@@ -123,7 +108,7 @@ function steps(cacheDir: string): Step[] {
       provides: (wanted) => wanted,
       run: async (wanted, program) => {
         const cli = join(dirname(createRequire(import.meta.url).resolve('playwright/package.json')), 'cli.js')
-        return (await program(execPath, [cli, 'install', ...packageNames(wanted)])).problem
+        return program(execPath, [cli, 'install', ...packageNames(wanted)])
       },
     },
     {
@@ -133,4 +118,41 @@ function steps(cacheDir: string): Step[] {
       run: (_, program) => installPortable(cacheDir, program),
     },
   ]
+}
+
+/** Runs a program; resolves with the reason if it fails, from its output or its start. */
+export type RunProgram = (program: string, args: readonly string[]) => Promise<string | undefined>
+
+/** Returns a runner that reports every line of output; aborting the signal ends the program and rejects. */
+function programRunner(
+  report: (line: string) => void,
+  signal: AbortSignal | undefined,
+  env: NodeJS.ProcessEnv,
+): RunProgram {
+  return (program, args) =>
+    new Promise((resolve, reject) => {
+      const child = spawn(program, args, {
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env,
+        shell: platform() === 'win32',
+        ...(signal && { signal }),
+      })
+      const lines: string[] = []
+      const onLine = (line: string) => {
+        const text = line.trim()
+        if (text === '') return
+        lines.push(text)
+        report(`  ${text}`)
+      }
+      createInterface({ input: child.stdout }).on('line', onLine)
+      createInterface({ input: child.stderr }).on('line', onLine)
+      child.once('error', (error: NodeJS.ErrnoException) => {
+        if (signal?.aborted) return reject(signal.reason as Error)
+        resolve(error.code === 'ENOENT' ? `${program} is not installed` : error.message)
+      })
+      child.once('close', (code) => {
+        const errorLine = lines.findLast((each) => /error|fail|unable|E:/i.test(each)) ?? lines.at(-1)
+        resolve(code === 0 ? undefined : (errorLine ?? `${program} ended with code ${code}`))
+      })
+    })
 }

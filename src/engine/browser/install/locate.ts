@@ -44,7 +44,7 @@ export async function locateBrowser(
 ): Promise<LocatedBrowser> {
   if (config.browser !== undefined) return configured(config.browser, need)
   const looked: CheckedLocation[] = []
-  const flavours: BrowserFlavour[] = need.headless && !need.stealth ? ['headless-shell', 'chromium'] : ['chromium']
+  const flavours: BrowserFlavour[] = needsFull(need) ? ['chromium'] : ['headless-shell', 'chromium']
   for (const locations of [playwrightLocations, systemLocations, baxLocations]) {
     for (const kind of flavours) {
       for (const candidate of await locations(kind, config.cacheDir)) {
@@ -67,15 +67,12 @@ async function configured(path: string, need: BrowserNeed): Promise<LocatedBrows
       details: { looked },
     })
   }
-  if (kind === 'headless-shell' && (need.stealth || !need.headless)) {
-    throw new BaxError(
-      'browser_not_found',
-      `the configured browser is a headless shell; ${purposeOf(need)} needs a full Chromium`,
-      {
-        hint: `${path} is configured: set --browser or BAX_BROWSER to a full Chromium or Chrome`,
-        details: { looked },
-      },
-    )
+  if (kind === 'headless-shell' && needsFull(need)) {
+    const message = `the configured browser is a headless shell; ${purposeOf(need)} needs a full Chromium`
+    throw new BaxError('browser_not_found', message, {
+      hint: `${path} is configured: set --browser or BAX_BROWSER to a full Chromium or Chrome`,
+      details: { looked },
+    })
   }
   return { path, kind, source: 'configured', looked }
 }
@@ -96,11 +93,10 @@ async function unusable(path: string): Promise<string | undefined> {
 
 /** Returns the locations of Playwright's downloads, from its list of revisions, without loading Playwright. */
 async function playwrightLocations(kind: BrowserFlavour): Promise<Candidate[]> {
-  const registry = playwrightFolder()
-  const revision = await playwrightRevision(kind)
-  const folder = join(registry, `${kind === 'chromium' ? 'chromium' : 'chromium_headless_shell'}-${revision}`)
-  const inside =
-    playwrightExecutables[kind][platform === 'win32' ? 'win32' : platform === 'darwin' ? 'darwin' : 'linux']
+  const name = kind === 'chromium' ? 'chromium' : 'chromium_headless_shell'
+  const folder = join(playwrightFolder(), `${name}-${await playwrightRevision(kind)}`)
+  const system = platform === 'win32' || platform === 'darwin' ? platform : 'linux'
+  const inside = playwrightExecutables[kind][system]
   return inside.map((path) => ({ path: join(folder, path), kind, source: 'playwright' }))
 }
 
@@ -167,9 +163,7 @@ function installedApplications(): string[] {
     )
   }
   if (platform !== 'win32') return []
-  const roots = [env['PROGRAMFILES'], env['PROGRAMFILES(X86)'], env['LOCALAPPDATA']].filter(
-    (root) => root !== undefined,
-  )
+  const roots = ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].flatMap((name) => env[name] ?? [])
   const applications = [
     'Google/Chrome/Application/chrome.exe',
     'Chromium/Application/chrome.exe',
@@ -181,24 +175,22 @@ function installedApplications(): string[] {
 /** Returns the locations that `bax setup` unpacks to: `<cache>/browsers/<name>/{headless-shell,chromium}`. */
 async function baxLocations(kind: BrowserFlavour, cacheDir: string): Promise<Candidate[]> {
   const folder = join(cacheDir, 'browsers')
-  const names = await readdir(folder).catch(() => [] as string[])
+  const names = await readdir(folder).catch(() => [])
   const locations = names.length > 0 ? names.toSorted().toReversed() : ['*']
   return locations.map((name) => ({ path: join(folder, name, kind), kind, source: 'bax' }))
 }
+
+const needsFull = ({ headless, stealth }: BrowserNeed): boolean => stealth || !headless
 
 /** Names the feature that needs a full Chromium. */
 const purposeOf = ({ stealth }: BrowserNeed): string => (stealth ? 'disable_automation_detection' : 'a browser window')
 
 function notFound(need: BrowserNeed, looked: readonly CheckedLocation[]): BaxError {
-  const full = need.stealth || !need.headless
+  const full = needsFull(need)
   const name = full ? 'chromium' : 'chromium-headless-shell'
   const message = full ? `no full Chromium was found; ${purposeOf(need)} needs one` : 'no Chromium was found'
   return new BaxError('browser_not_found', message, {
-    hint: [
-      'run one of: bax setup',
-      `apt-get install -y ${name} fonts-liberation`,
-      `npx playwright install ${name}`,
-    ].join('\n  '),
+    hint: `run one of: bax setup\n  apt-get install -y ${name} fonts-liberation\n  npx playwright install ${name}`,
     details: { looked },
   })
 }

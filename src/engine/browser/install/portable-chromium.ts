@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createBrotliDecompress } from 'node:zlib'
 import { privateDir } from '../../../core/state/files.ts'
-import { type RunProgram, succeeded } from './run-program.ts'
+import type { RunProgram } from './install.ts'
 
 /** Last version for Node 20: a headless shell for x64 Linux with the libraries that minimal systems lack. */
 const packageName = '@sparticuz/chromium'
@@ -19,8 +19,8 @@ export async function installPortable(cacheDir: string, run: RunProgram): Promis
   try {
     const spec = `${packageName}@${packageVersion}`
     const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-save', '--loglevel=error']
-    const fetched = await run('npm', ['install', '--prefix', join(work, 'package'), ...flags, spec])
-    if (!succeeded(fetched)) return fetched.problem
+    const problem = await run('npm', ['install', '--prefix', join(work, 'package'), ...flags, spec])
+    if (problem !== undefined) return problem
     const packed = join(work, 'package', 'node_modules', packageName, 'bin')
     const fresh = join(work, 'browser')
     await mkdir(join(fresh, 'libraries'), { recursive: true })
@@ -29,8 +29,8 @@ export async function installPortable(cacheDir: string, run: RunProgram): Promis
     const archives = [['swiftshader', '.'], ['fonts', '.'], ['al2023', 'libraries']] as const // prettier-ignore
     for (const [name, folder] of archives) {
       await inflate(join(packed, `${name}.tar.br`), join(work, `${name}.tar`))
-      const unpacked = await run('tar', ['-x', '-f', join(work, `${name}.tar`), '-C', join(fresh, folder)])
-      if (!succeeded(unpacked)) return unpacked.problem
+      const problem = await run('tar', ['-x', '-f', join(work, `${name}.tar`), '-C', join(fresh, folder)])
+      if (problem !== undefined) return problem
     }
     await writeFile(join(fresh, 'headless-shell'), starter, { mode: 0o755 })
     const target = join(browsers, `portable-${packageVersion}`)

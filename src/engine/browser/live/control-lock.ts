@@ -5,6 +5,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { LiveDialog } from '../../../core/shapes/live-view.ts'
 import { answerDialog, type DialogAnswer, defaultAnswer } from '../tabs/dialogs.ts'
 import type { Session } from '../session/session.ts'
+import { oncePer } from '../../once-per.ts'
 
 /** A viewer who may take control. */
 export interface Person {
@@ -20,19 +21,8 @@ interface Holding {
   idle: NodeJS.Timeout
 }
 
-interface OpenDialog {
-  readonly dialog: Dialog
-  readonly answer: (answer: DialogAnswer) => void
-}
-
-const locks = new WeakMap<Session, ControlLock>()
-
 /** Returns the control lock of a session. */
-export function controlLockOf(session: Session): ControlLock {
-  let lock = locks.get(session)
-  if (!lock) locks.set(session, (lock = new ControlLock(session)))
-  return lock
-}
+export const controlLockOf = oncePer((session: Session) => new ControlLock(session))
 
 export class ControlLock {
   readonly #session: Session
@@ -40,7 +30,7 @@ export class ControlLock {
   #waiting: Person | undefined
   #holding: Holding | undefined
   /** Open dialogs, the newest last: every tab can have one. */
-  readonly #dialogs: OpenDialog[] = []
+  readonly #dialogs: { readonly dialog: Dialog; readonly answer: (answer: DialogAnswer) => void }[] = []
 
   constructor(session: Session) {
     this.#session = session
@@ -60,10 +50,7 @@ export class ControlLock {
     person.gone.addEventListener('abort', () => this.#people.delete(person), { once: true })
   }
 
-  /**
-   * Takes control once running commands finish; further commands wait until it is returned.
-   * @throws BaxError `conflict` when another viewer has it or waits for it.
-   */
+  /** Takes control after running commands; further ones wait. @throws BaxError `conflict` if another viewer has it. */
   async take(person: Person): Promise<void> {
     const other = this.holder ?? this.#waiting
     if (other === person) return
@@ -127,7 +114,7 @@ export class ControlLock {
 
   async #ask(dialog: Dialog, person: Person): Promise<DialogAnswer> {
     const answered = new Promise<DialogAnswer>((answer) => this.#dialogs.push({ dialog, answer }))
-    const show = () => person.onDialog(describeDialog(this.#dialogs.at(-1)))
+    const show = () => person.onDialog(describeDialog(this.#dialogs.at(-1)?.dialog))
     show()
     const answer = await answered
     const index = this.#dialogs.findIndex((open) => open.dialog === dialog)
@@ -141,5 +128,5 @@ export class ControlLock {
   }
 }
 
-const describeDialog = (open: OpenDialog | undefined): LiveDialog | null =>
-  open ? { kind: open.dialog.type(), message: open.dialog.message(), default_value: open.dialog.defaultValue() } : null
+const describeDialog = (open: Dialog | undefined): LiveDialog | null =>
+  open ? { kind: open.type(), message: open.message(), default_value: open.defaultValue() } : null

@@ -2,16 +2,13 @@
 import type { Call } from '../../../core/operation/call.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { CommandCall } from '../../../core/shapes/commands.ts'
+import type { CommandBatch } from '../../../core/shapes/commands.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Session } from '../session/session.ts'
 import { controlLockOf } from './control-lock.ts'
 
 /** Queued commands. */
-interface Waiting {
-  readonly commands?: readonly CommandCall[]
-  readonly timeout_ms?: number | undefined
-}
+type Waiting = Partial<Pick<CommandBatch, 'commands' | 'timeout_ms'>>
 
 /**
  * Runs `work` after all earlier work on the session. The wait ends with the call or the session.

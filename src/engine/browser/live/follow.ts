@@ -1,15 +1,9 @@
 /** Live stream of one session: its events, and screencast frames if selected. */
 import type { Frame, StreamCall } from '../../../core/operation/call.ts'
+import type { Sessions } from '../../../core/engine.ts'
 import { castOf, type ScreencastFrame, type Screencast } from './screencast.ts'
 import { Tombstone } from '../session/tombstone.ts'
 import type { KnownSession } from '../session/registry.ts'
-
-export interface FollowRequest {
-  readonly session_id: string
-  readonly token?: string
-  readonly since?: number
-  readonly types?: readonly string[]
-}
 
 /** Event types that a reader receives even if it has not selected them. */
 const always: ReadonlySet<string> = new Set(['lagged', 'session.closed'])
@@ -17,10 +11,9 @@ const always: ReadonlySet<string> = new Set(['lagged', 'session.closed'])
 /** Streams the events of a session after `since`, or from now on; returns null when it has ended. */
 export function followSession(
   session: KnownSession,
-  request: FollowRequest,
+  { since, types }: Parameters<Sessions['follow']>[0],
   { signal }: StreamCall,
 ): AsyncIterable<Frame> | null {
-  const { since, types } = request
   if (session instanceof Tombstone || session.endedAt !== null) return null
   const { events } = session
   const start = Math.min(since ?? events.lastSeq, events.lastSeq)
@@ -35,8 +28,8 @@ async function* only(events: AsyncIterable<Frame>, types: ReadonlySet<string>): 
 }
 
 /**
- * Inserts screencast frames between the events; a slow reader gets only the newest one. Frames are not stored and have no number
- * of their own: a reader that resumes after one resumes after the event before it.
+ * Inserts screencast frames between the events; a slow reader gets only the newest one. Frames are not stored and have
+ * no number: a reader that resumes after one resumes after the event before it.
  */
 async function* withFrames(events: AsyncGenerator<Frame>, cast: Screencast, start: number): AsyncGenerator<Frame> {
   let seq = start

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { newFrameToken } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { closeCodes, type Link } from '../../../core/net/link.ts'
 
 /** Permissions of a token besides watching. */
 export interface Grant {
@@ -15,6 +16,8 @@ export interface Grant {
 export class FrameTokens {
   /** Grants by token hash, so that the time of a lookup reveals nothing about a token. */
   readonly #grants = new Map<string, Grant>()
+  /** Number of WebSockets that are open to the session by its tokens. */
+  #connections = 0
 
   /** Adds a token, valid as long as the session. @throws BaxError `rate_limited` when the session has too many. */
   add(grant: Grant): string {
@@ -29,6 +32,24 @@ export class FrameTokens {
   grantOf(token: string): Grant | undefined {
     return this.#grants.get(hashOf(token))
   }
+
+  /** Checks the limit before a WebSocket is opened by a token. @throws BaxError `rate_limited` when it is reached. */
+  assertRoom(): void {
+    if (this.#connections >= ofSession) throw new BaxError('rate_limited', tooMany, { hint, retryAfterSecs })
+  }
+
+  /** Counts such a WebSocket until `left` is aborted; closes it if others reached the limit first. */
+  count(link: Link, left: AbortSignal): void {
+    if (left.aborted) return
+    this.#connections += 1
+    left.addEventListener('abort', () => (this.#connections -= 1), { once: true })
+    if (this.#connections > ofSession) link.close(closeCodes.protocol, tooMany)
+  }
 }
+
+const { ofSession } = limits.openEnds
+const { retryAfterSecs } = limits.overload
+const tooMany = `${ofSession} WebSockets are already open to this session by its tokens`
+const hint = 'close one that is no longer needed'
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64')

@@ -1,7 +1,7 @@
 /** Converts mouse and keyboard input of a viewer to CDP input events. */
 import type { CDPSession, Page } from 'playwright'
 import type { LiveInput } from '../../../core/shapes/live-view.ts'
-import { isGone } from '../batch/playwright-errors.ts'
+import { unlessGone } from '../batch/playwright-errors.ts'
 
 type Mouse = Extract<LiveInput, { type: 'mouse' }>
 type Key = Extract<LiveInput, { type: 'key' }>
@@ -29,13 +29,9 @@ export class PageInput {
     // A press has its own position, so a pending move is obsolete.
     this.#nextMove = undefined
     const { action, delta_x: deltaX, delta_y: deltaY, clicks: clickCount, type: _, ...rest } = event
-    const sent = this.#send('Input.dispatchMouseEvent', {
-      ...rest,
-      type: mouseTypes[action],
-      clickCount,
-      pointerType: 'mouse',
-      ...(action === 'wheel' && { deltaX, deltaY }),
-    })
+    const wheel = action === 'wheel' && { deltaX, deltaY }
+    const params = { ...rest, type: mouseTypes[action], clickCount, pointerType: 'mouse', ...wheel } as const
+    const sent = this.#send((cdp) => cdp.send('Input.dispatchMouseEvent', params))
     if (action !== 'move') return
     this.#moving = true
     void sent.finally(() => {
@@ -48,7 +44,11 @@ export class PageInput {
     const text = action === 'down' && !(modifiers & controlOrMeta) ? textOf(key) : undefined
     const type = action === 'up' ? 'keyUp' : text === undefined ? 'rawKeyDown' : 'keyDown'
     const commands = commandsOf(action, key, modifiers)
-    void this.#send('Input.dispatchKeyEvent', {
+    const texts = {
+      ...(text !== undefined && { text, unmodifiedText: text }),
+      ...(commands.length > 0 && { commands }),
+    }
+    const params = {
       type,
       key,
       code,
@@ -56,30 +56,23 @@ export class PageInput {
       location,
       autoRepeat: repeat,
       modifiers,
-      ...(text !== undefined && { text, unmodifiedText: text }),
-      ...(commands.length > 0 && { commands }),
-    })
+      ...texts,
+    } as const
+    void this.#send((cdp) => cdp.send('Input.dispatchKeyEvent', params))
   }
 
   text(text: string): void {
-    void this.#send('Input.insertText', { text })
+    void this.#send((cdp) => cdp.send('Input.insertText', { text }))
   }
 
   /** Sends an event; the response to a press that opens a dialog arrives when the dialog closes. */
-  async #send(method: 'Input.dispatchMouseEvent' | 'Input.dispatchKeyEvent' | 'Input.insertText', params: object) {
-    try {
-      await (await this.#cdp).send(method, params as never)
-    } catch (error) {
-      // Ignore input for a page that closes meanwhile.
-      if (!isGone(error)) throw error
-    }
+  async #send(send: (cdp: CDPSession) => Promise<unknown>) {
+    // Ignore input for a page that closes meanwhile.
+    await unlessGone(this.#cdp.then(send))
   }
 }
 
-const textOf = (key: string): string | undefined => {
-  if (key === 'Enter') return '\r'
-  return [...key].length === 1 ? key : undefined
-}
+const textOf = (key: string): string | undefined => (key === 'Enter' ? '\r' : [...key].length === 1 ? key : undefined)
 
 /** Returns the editing commands of desktop key bindings, which headless browsers lack. */
 function commandsOf(action: Key['action'], key: string, modifiers: number): string[] {

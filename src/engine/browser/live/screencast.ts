@@ -1,7 +1,9 @@
 /** Screencast of a session's active tab, which runs only while there are listeners. */
-import type { BrowserContext, CDPSession, Page } from 'playwright'
+import type { CDPSession, Page } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
+import type { BatchTarget } from '../batch/batch-target.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
+import { oncePer } from '../../once-per.ts'
 
 export interface ScreencastFrame {
   readonly tab_id: string
@@ -11,22 +13,13 @@ export interface ScreencastFrame {
   readonly height: number
 }
 
-const casts = new WeakMap<CastSource, Screencast>()
-
 /** Returns the screencast of a session, shared by all listeners. */
-export function castOf(session: CastSource): Screencast {
-  let cast = casts.get(session)
-  if (!cast) casts.set(session, (cast = new Screencast(session)))
-  return cast
-}
+export const castOf = oncePer((session: CastSource) => new Screencast(session))
 
 type Listener = (picture: ScreencastFrame) => void
 
 /** The session that a screencast shows. */
-export interface CastSource {
-  readonly browserContext: BrowserContext
-  readonly pages: readonly Page[]
-}
+type CastSource = Pick<BatchTarget, 'browserContext' | 'pages'>
 
 export class Screencast {
   readonly #session: CastSource
@@ -55,11 +48,8 @@ export class Screencast {
 
   /** Moves the screencast to the active tab, or ends it without listeners; changes run one at a time. */
   readonly #follow = (): void => {
-    this.#lastChange = this.#lastChange
-      .then(() => this.#change())
-      .catch(() => {
-        // The tab closed meanwhile; its close event moves to the next one.
-      })
+    // Ignore failures: the tab closed meanwhile, and its close event moves to the next one.
+    this.#lastChange = this.#lastChange.then(() => this.#change()).catch(() => {})
   }
 
   async #change(): Promise<void> {

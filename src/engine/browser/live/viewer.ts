@@ -17,7 +17,7 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import { navigateAway, cdpSessionOf } from '../tabs/hung-script.ts'
 import { toBaxError } from '../batch/playwright-errors.ts'
 import { castOf, type ScreencastFrame } from './screencast.ts'
-import type { BaseUrls } from '../session/session-urls.ts'
+import { type BaseUrls, urlsOf } from '../session/session-urls.ts'
 import type { Session } from '../session/session.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { Grant } from './frame-tokens.ts'
@@ -33,6 +33,7 @@ class Viewer implements Person {
   readonly #grant: Grant
   readonly #control: ControlLock
   readonly #gone = new AbortController()
+  readonly gone = this.#gone.signal
   #input: PageInput | undefined
   #latest: ScreencastFrame | undefined
   #sending = false
@@ -49,10 +50,6 @@ class Viewer implements Person {
     this.#control = controlLockOf(session)
   }
 
-  get gone(): AbortSignal {
-    return this.#gone.signal
-  }
-
   /** Shows the session until the connection or the session ends. */
   start(): void {
     const { events, sessionId, name, ended } = this.#session
@@ -61,13 +58,8 @@ class Viewer implements Person {
       onBytes: () => this.#link.close(closeCodes.protocol, 'a live view accepts only text messages'),
       onClose: () => this.#gone.abort(),
     })
-    this.#send({
-      type: 'hello',
-      session_id: sessionId,
-      name,
-      may_control: this.#grant.control,
-      viewport: this.#session.viewport,
-    })
+    const { control: may_control } = this.#grant
+    this.#send({ type: 'hello', session_id: sessionId, name, may_control, viewport: this.#session.viewport })
     this.#control.watch(this)
     this.onControl()
     for (const event of events.since(Math.max(0, events.lastSeq - limits.live.events))) this.#show(event)
@@ -187,14 +179,14 @@ class Viewer implements Person {
     const limit = { timeout: limits.command.navigationMs, waitUntil: 'commit' as const }
     await navigateAway(await this.#session.page(), async (page) => {
       if (url !== undefined) await retryTransient(() => page.goto(url, limit))
-      else if (input.type === 'history') await history[input.go](page, limit)
+      else if (input.type === 'history') await page[history[input.go]](limit)
     })
   }
 }
 
 /** Creates a URL of the live view. @throws BaxError `unsupported` when nothing serves it, `rate_limited`. */
 export function linkLiveView(session: Session, control: boolean, bases: BaseUrls): LiveViewLink {
-  const url = session.urls(bases).live_view_url
+  const url = urlsOf(session, bases).live_view_url
   if (url === null) {
     throw new BaxError('unsupported', 'an embedded engine serves no live view', {
       hint: 'run the command without --embedded',
@@ -207,24 +199,15 @@ export function linkLiveView(session: Session, control: boolean, bases: BaseUrls
 /** Opens the live view; callers without a token have a key, which allows control. @throws BaxError `rate_limited`. */
 export function openLiveView(session: Session, token: string | null): (link: Link) => void {
   const grant = token === null ? { control: true, cdp: true } : session.tokens.grantOf(token)!
-  if (token !== null) session.tokenConnections.assertRoom()
+  if (token !== null) session.tokens.assertRoom()
   return (link) => {
     const viewer = new Viewer(session, link, grant)
     viewer.start()
-    if (token !== null) session.tokenConnections.add(link, viewer.gone)
+    if (token !== null) session.tokens.count(link, viewer.gone)
   }
 }
 
-type Going = (
-  page: Awaited<ReturnType<Session['page']>>,
-  limit: { timeout: number; waitUntil: 'commit' },
-) => Promise<unknown>
-
-const history: Readonly<Record<'back' | 'forward' | 'reload', Going>> = {
-  back: (page, limit) => page.goBack(limit),
-  forward: (page, limit) => page.goForward(limit),
-  reload: (page, limit) => page.reload(limit),
-}
+const history = { back: 'goBack', forward: 'goForward', reload: 'reload' } as const
 
 /** @throws BaxError `invalid_request` that names the field. */
 function parseInput(text: string): LiveInput {

@@ -13,8 +13,8 @@ interface Recording {
   readonly found: Map<string, Alert>
 }
 
-const registry = globalThis as unknown as Record<symbol, Recording | undefined>
 const key = Symbol.for('bax.alerts')
+const registry = globalThis as { [key]?: Recording | undefined }
 
 const live = '[role="alert"], [role="status"], [role="log"], [aria-live="polite"], [aria-live="assertive"], output'
 /** Class names that libraries use for messages without a role. */

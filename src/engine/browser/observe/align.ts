@@ -3,56 +3,47 @@
 /** Returns the indexes of equal items, both ascending. */
 export function align(before: readonly string[], after: readonly string[]): [number, number][] {
   const pairs: [number, number][] = []
-  alignRange({ before, after, pairs }, { from: 0, to: before.length }, { from: 0, to: after.length })
+  alignPart({ before, after, a: 0, b: 0, aEnd: before.length, bEnd: after.length }, pairs)
   return pairs
 }
 
-interface Lists {
+/** Parts of two lists: of `before` from `a`, of `after` from `b`. */
+interface Part {
   readonly before: readonly string[]
   readonly after: readonly string[]
-  readonly pairs: [number, number][]
+  readonly a: number
+  readonly b: number
+  readonly aEnd: number
+  readonly bEnd: number
 }
 
-interface Range {
-  readonly from: number
-  readonly to: number
-}
-
-/** Maximum table size for ranges without an item that is unique in both; larger ones stay unaligned. */
+/** Maximum table size for parts without an item that is unique in both; larger ones stay unaligned. */
 const tableCells = 250_000
 
-function alignRange(lists: Lists, left: Range, right: Range): void {
-  const { before, after, pairs } = lists
-  let [a, b, aEnd, bEnd] = [left.from, right.from, left.to, right.to]
+function alignPart(part: Part, pairs: [number, number][]): void {
+  const { before, after } = part
+  let { a, b, aEnd, bEnd } = part
   while (a < aEnd && b < bEnd && before[a] === after[b]) pairs.push([a++, b++])
   const ends: [number, number][] = []
   while (a < aEnd && b < bEnd && before[aEnd - 1] === after[bEnd - 1]) ends.unshift([--aEnd, --bEnd])
   if (a < aEnd && b < bEnd) {
-    const rest = [
-      { from: a, to: aEnd },
-      { from: b, to: bEnd },
-    ] as const
-    const anchors = uniqueInOrder(lists, ...rest)
-    if (anchors.length > 0) alignBetween(lists, rest, anchors)
-    else if ((aEnd - a) * (bEnd - b) <= tableCells) pairs.push(...longestCommon(lists, ...rest))
+    const rest = { before, after, a, b, aEnd, bEnd }
+    const anchors = uniqueInOrder(rest)
+    for (const [nextA, nextB] of anchors) {
+      alignPart({ ...rest, a, b, aEnd: nextA, bEnd: nextB }, pairs)
+      pairs.push([nextA, nextB])
+      ;[a, b] = [nextA + 1, nextB + 1]
+    }
+    if (anchors.length > 0) alignPart({ ...rest, a, b }, pairs)
+    else if ((aEnd - a) * (bEnd - b) <= tableCells) pairs.push(...longestCommon(rest))
   }
   pairs.push(...ends)
 }
 
-function alignBetween(lists: Lists, [left, right]: readonly [Range, Range], anchors: [number, number][]): void {
-  let [a, b] = [left.from, right.from]
-  for (const [nextA, nextB] of anchors) {
-    alignRange(lists, { from: a, to: nextA }, { from: b, to: nextB })
-    lists.pairs.push([nextA, nextB])
-    ;[a, b] = [nextA + 1, nextB + 1]
-  }
-  alignRange(lists, { from: a, to: left.to }, { from: b, to: right.to })
-}
-
 /** Returns the longest increasing run of the items that are unique on both sides. */
-function uniqueInOrder({ before, after }: Lists, left: Range, right: Range): [number, number][] {
-  const inAfter = uniqueIn(after, right)
-  const candidates = [...uniqueIn(before, left)].flatMap(([item, a]): [number, number][] => {
+function uniqueInOrder({ before, after, ...part }: Part): [number, number][] {
+  const inAfter = uniqueIn(after, part.b, part.bEnd)
+  const candidates = [...uniqueIn(before, part.a, part.aEnd)].flatMap(([item, a]): [number, number][] => {
     const b = inAfter.get(item)
     return b === undefined ? [] : [[a, b]]
   })
@@ -75,7 +66,7 @@ function uniqueInOrder({ before, after }: Lists, left: Range, right: Range): [nu
   return run
 }
 
-function uniqueIn(items: readonly string[], { from, to }: Range): Map<string, number> {
+function uniqueIn(items: readonly string[], from: number, to: number): Map<string, number> {
   const found = new Map<string, number>()
   const twice = new Set<string>()
   for (let at = from; at < to; at++) {
@@ -87,12 +78,12 @@ function uniqueIn(items: readonly string[], { from, to }: Range): Map<string, nu
   return found
 }
 
-function longestCommon({ before, after }: Lists, left: Range, right: Range): [number, number][] {
-  const width = right.to - right.from + 1
-  const lengths = new Uint32Array((left.to - left.from + 1) * width)
-  const cell = (a: number, b: number) => (a - left.from) * width + (b - right.from)
-  for (let a = left.to - 1; a >= left.from; a--) {
-    for (let b = right.to - 1; b >= right.from; b--) {
+function longestCommon({ before, after, ...part }: Part): [number, number][] {
+  const width = part.bEnd - part.b + 1
+  const lengths = new Uint32Array((part.aEnd - part.a + 1) * width)
+  const cell = (a: number, b: number) => (a - part.a) * width + (b - part.b)
+  for (let a = part.aEnd - 1; a >= part.a; a--) {
+    for (let b = part.bEnd - 1; b >= part.b; b--) {
       lengths[cell(a, b)] =
         before[a] === after[b]
           ? lengths[cell(a + 1, b + 1)]! + 1
@@ -100,7 +91,7 @@ function longestCommon({ before, after }: Lists, left: Range, right: Range): [nu
     }
   }
   const pairs: [number, number][] = []
-  for (let [a, b] = [left.from, right.from]; a < left.to && b < right.to;) {
+  for (let { a, b } = part; a < part.aEnd && b < part.bEnd;) {
     if (before[a] === after[b]) pairs.push([a++, b++])
     else if (lengths[cell(a + 1, b)]! >= lengths[cell(a, b + 1)]!) a++
     else b++

@@ -14,8 +14,7 @@ const addedChars = 1000
 const manyLines = 40
 
 /** Returns why two observations cannot be compared; undefined when they can. */
-function whyFull(before: Seen | undefined, after: Seen): FullReason | undefined {
-  if (!before) return 'no_earlier_observation'
+function whyFull(before: Seen, after: Seen): FullReason | undefined {
   if (before.document !== after.document) return 'new_page'
   if (before.part !== after.part) return 'other_part'
   return before.view === null || after.view === null ? 'too_large' : undefined
@@ -27,15 +26,14 @@ export interface Compared {
   readonly full?: FullReason
 }
 
-export interface ComparisonFacts {
-  readonly target: BatchTarget
-  /** Messages recorded during a step. */
-  readonly alerts: readonly Notice[]
-  readonly maxChars: number
-}
-
-/** Compares two observations; those of different documents only in the comparable facts. */
-export function changesBetween(before: Seen, after: Seen, { target, alerts, maxChars }: ComparisonFacts): Compared {
+/** Compares two observations, of different documents only in some facts; `alerts` were recorded between them. */
+export function changesBetween(
+  target: BatchTarget,
+  before: Seen,
+  after: Seen,
+  alerts: readonly Notice[],
+  maxChars: number,
+): Compared {
   const reason = whyFull(before, after)
   const empty: View = { units: [], notices: [] }
   const [old, now] = reason ? [empty, empty] : [before.view!(), after.view!()]
@@ -207,20 +205,19 @@ function limitSize(changes: PageChanges, maxChars: number): PageChanges {
     }
     return kept
   }
-  const fit = <Item>(kind: string, list: readonly Item[]): Item[] => {
-    const kept = fitting(kind, list)
-    return list.filter((_, at) => kept.has(at))
-  }
+  const keep = <Item>(list: readonly Item[], kept: ReadonlySet<number>) => list.filter((_, at) => kept.has(at))
+  const fit = <Item>(kind: string, list: readonly Item[]) => keep(list, fitting(kind, list))
   const { texts, controls } = changes
-  const alerts = fit('alerts', changes.alerts)
-  const dialogs = fit('dialogs', changes.dialogs)
-  const values = fit('values', changes.values)
-  const states = fit('states', changes.states)
+  const important = {
+    alerts: fit('alerts', changes.alerts),
+    dialogs: fit('dialogs', changes.dialogs),
+    values: fit('values', changes.values),
+    states: fit('states', changes.states),
+  }
   const [replaced, added] = [fitting('texts', texts?.replaced ?? []), fitting('texts', texts?.added ?? [])]
   const newControls = fit('controls', controls?.added ?? [])
   const removed = fitting('texts', texts?.removed ?? [])
   const oldControls = fit('controls', controls?.removed ?? [])
-  const keep = <Item>(list: readonly Item[], kept: ReadonlySet<number>) => list.filter((_, at) => kept.has(at))
   const keepTexts = <Item>(lists: { added: string[]; removed: string[]; replaced: Item[] }) => ({
     added: keep(lists.added, added),
     removed: keep(lists.removed, removed),
@@ -228,10 +225,7 @@ function limitSize(changes: PageChanges, maxChars: number): PageChanges {
   })
   return {
     ...changes,
-    alerts,
-    dialogs,
-    values,
-    states,
+    ...important,
     texts: texts && { ...keepTexts(texts), ...(texts.where && { where: keepTexts(texts.where) }) },
     ...(controls && { controls: { added: newControls, removed: oldControls } }),
     ...(Object.keys(omitted).length > 0 && { omitted }),

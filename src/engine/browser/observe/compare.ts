@@ -1,6 +1,5 @@
 /** Compares two views of a page. */
 import { align } from './align.ts'
-import type { Marks } from './snapshot/aria.ts'
 import { type Entry, textsOfEntry } from './snapshot/entries.ts'
 import { headOf } from './snapshot/lines.ts'
 
@@ -12,7 +11,6 @@ export interface Unit {
   readonly name: string
   readonly text: string
   readonly value?: string
-  readonly isSecret: boolean
   readonly isControl: boolean
   readonly states: ReadonlySet<string>
   /** The line as in a snapshot. */
@@ -35,7 +33,7 @@ export interface View {
 }
 
 /** Flattens entries to a view. */
-export function viewOf(entries: readonly Entry[], marks: Marks, numbers: ReadonlyMap<string, string>): View {
+export function viewOf(entries: readonly Entry[], numbers: ReadonlyMap<string, string>): View {
   const units: Unit[] = []
   const notices: Notice[] = []
   const visit = (list: readonly Entry[], path: readonly string[]) => {
@@ -43,7 +41,7 @@ export function viewOf(entries: readonly Entry[], marks: Marks, numbers: Readonl
     for (const item of list) {
       const containers = path.slice(-2)
       const where = [...containers, ...heading].join(' > ')
-      units.push({ ...unitOf(item, { marks, numbers }), where, path: containers.join(' > ') })
+      units.push({ ...unitOf(item, numbers), where, path: containers.join(' > ') })
       if (item.kind === 'notice') notices.push({ role: item.role, text: noticeText(item) })
       if (item.kind === 'heading') heading = [JSON.stringify(textsOfEntry(item).join(' '))]
       visit(item.below, item.kind === 'heading' ? path : [...path, pathStep(item)])
@@ -61,26 +59,20 @@ export const isDialog = (role: string): boolean => role === 'dialog' || role ===
 
 const pathStep = ({ role, name }: Entry): string => (name ? `${role} ${JSON.stringify(name)}` : role)
 
-interface ViewContext {
-  readonly marks: Marks
-  readonly numbers: ReadonlyMap<string, string>
-}
-
 /** Attributes that are not states of the page, or that users do not notice. */
 const permanent = /^(?:level|placeholder|options)=|^active$/
 
-function unitOf(item: Entry, { marks, numbers }: ViewContext): Omit<Unit, 'where' | 'path'> {
+function unitOf(item: Entry, numbers: ReadonlyMap<string, string>): Omit<Unit, 'where' | 'path'> {
   const { role, name, tail = '', kind, states } = item
   const ref = item.ref === undefined ? null : (numbers.get(item.ref) ?? null)
   const isControl = kind === 'control' || kind === 'link'
-  const isField = isControl && (fieldRoles.has(role) || item.states.some((state) => state.startsWith('options=')))
+  const isField = isControl && (fieldRoles.has(role) || states.some((state) => state.startsWith('options=')))
   return {
     ref,
     role,
     name,
     text: isField ? name : isControl ? [name, tail].filter(Boolean).join(' ') : tail || name,
     ...(isField && { value: tail }),
-    isSecret: item.ref !== undefined && marks.get(item.ref)?.secret === true,
     isControl,
     states: new Set(states.filter((state) => !permanent.test(state))),
     head: ref === null ? headOf(item) : `${headOf(item)} [ref=${ref}]`,

@@ -1,7 +1,7 @@
 /** The last observation of each session, stored for the comparison with the next one. */
 import type { BatchTarget } from '../batch/batch-target.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
-import type { AriaNode } from './snapshot/aria.ts'
+import type { AriaNode, Children } from './snapshot/aria.ts'
 import type { Capture } from './snapshot/capture.ts'
 import { type View, viewOf } from './compare.ts'
 import { pageView } from './snapshot/page-view.ts'
@@ -25,11 +25,7 @@ export interface Seen {
   readonly view: (() => View) | null
 }
 
-export interface SeenFacts {
-  readonly part: string | undefined
-  readonly url: string
-  readonly seq: number
-  readonly controls: ReadonlySet<string>
+export interface SeenFacts extends Pick<Seen, 'part' | 'url' | 'seq' | 'controls'> {
   readonly numbers: ReadonlyMap<string, string>
 }
 
@@ -38,7 +34,7 @@ export function seenOf(target: BatchTarget, captured: Capture, facts: SeenFacts)
   const { numbers, ...rest } = facts
   // Build the view on demand, since most observations are never compared.
   let view: View | undefined
-  const makeView = () => (view ??= viewOf(pageView(tree, marks), marks, numbers))
+  const makeView = () => (view ??= viewOf(pageView(tree, marks), numbers))
   const { x, y } = captured.facts.scroll
   return {
     ...rest,
@@ -60,7 +56,7 @@ export const lastSeen = (target: BatchTarget): Seen | undefined => last.get(targ
 export const remember = (target: BatchTarget, seen: Seen): void => void last.set(target, seen)
 
 function focusOf({ all, marks }: Capture, numbers: ReadonlyMap<string, string>): Seen['focus'] {
-  const find = (nodes: readonly (AriaNode | string)[]): AriaNode | undefined => {
+  const find = (nodes: Children): AriaNode | undefined => {
     for (const node of nodes) {
       if (typeof node === 'string') continue
       const found = find(node.children ?? [])
@@ -74,7 +70,7 @@ function focusOf({ all, marks }: Capture, numbers: ReadonlyMap<string, string>):
 }
 
 /** Estimates the size of a tree in characters. */
-function sizeOf(children: readonly (AriaNode | string)[]): number {
+function sizeOf(children: Children): number {
   return children.reduce((sum, child) => {
     if (typeof child === 'string') return sum + child.length
     return sum + 100 + (child.name?.length ?? 0) + (child.text?.length ?? 0) + sizeOf(child.children ?? [])

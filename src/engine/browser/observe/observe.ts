@@ -10,7 +10,6 @@ import type {
   ObservedElement,
   ObservedTab,
   ObserveRequest,
-  Omitted,
 } from '../../../core/shapes/observe.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { callLimit } from '../elements/act.ts'
@@ -20,17 +19,16 @@ import { shownUrl } from '../tabs/page-events.ts'
 import { failureOf } from '../batch/playwright-errors.ts'
 import { locateAll, parseSelector, selectorFault, staleRef } from '../elements/selectors.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
-import { type AriaNode, isControl, labelOf, nodesWithRef } from './snapshot/aria.ts'
+import { isControl, labelOf, type NodeWithRef, nodesWithRef } from './snapshot/aria.ts'
 import { type Capture, capture, type NamedElements } from './snapshot/capture.ts'
 import { changesBetween, type Compared } from './changes.ts'
 import type { Notice } from './compare.ts'
 import { squeeze } from './snapshot/entries.ts'
-import { cutLines, cutText, linesOf } from './snapshot/lines.ts'
-import { consolePart, dialogsPart, networkPart } from './log-parts.ts'
+import { type Cut, cutLines, cutText, linesOf } from './snapshot/lines.ts'
+import { consolePart, dialogsPart, networkPart, storagePart } from './parts.ts'
 import { outline } from './snapshot/outline.ts'
 import { pageView } from './snapshot/page-view.ts'
-import { lastSeen, remember, type Seen, type SeenFacts, seenOf } from './last-observation.ts'
-import { storageOf } from './storage.ts'
+import { lastSeen, remember, type Seen, seenOf } from './last-observation.ts'
 
 /** Timeout for a title, so that a page that hangs does not block the observation. */
 const titleMs = 250
@@ -105,52 +103,41 @@ async function observePage(page: Page, { target, options, signal, comparison }: 
   const everything = !options.interactive_only || comparison !== undefined
   const captured = await capture(page, { root, everything, limit })
   const facts = { part: options.selector, url: shownUrl(page.url()), seq }
-  const compared = comparison && (await compareWith(comparison, target, captured, { ...facts, options }))
-  if (compared?.result && !compared.result.full) {
-    const { seen, result } = compared
-    const observation = await partsOf({ target, page, options, captured, limit, root })
-    return { observation: { ...observation, changes: result.changes }, seen, compared: result }
+  const context = { target, page, options, captured, limit, root }
+  let compared: Compared | undefined
+  if (comparison?.before) {
+    const { before, alerts } = comparison
+    const refs = controlsOf(captured)
+    const { numbers } = await captured.name(refs, [])
+    const controls = new Set(refs.flatMap((ref) => numbers.get(ref) ?? []))
+    const seen = seenOf(target, captured, { ...facts, controls, numbers })
+    compared = changesBetween(target, before, seen, alerts, options.max_chars)
+    if (!compared.full)
+      return { observation: { ...(await partsOf(context)), changes: compared.changes }, seen, compared }
   }
   const described = await describe(captured, options)
-  const parts = await partsOf({ target, page, options, captured, limit, root, described })
-  const full = comparison && (compared?.result?.full ?? 'no_earlier_observation')
+  const parts = await partsOf(context, described)
+  const full = comparison && (compared?.full ?? 'no_earlier_observation')
   return {
     observation: { ...parts, ...(full && { full }) },
     seen: seenOf(target, captured, { ...facts, controls: described.controls, numbers: described.numbers }),
-    ...(compared?.result && { compared: compared.result }),
+    ...(compared && { compared }),
   }
 }
 
-async function compareWith(
-  { before, alerts }: Comparison,
-  target: BatchTarget,
-  captured: Capture,
-  { options, ...facts }: Omit<SeenFacts, 'controls' | 'numbers'> & { options: ObservationOptions },
-): Promise<{ seen: Seen; result: Compared } | undefined> {
-  if (!before) return undefined
-  const refs = controlsOf(captured)
-  const { numbers } = await captured.name(refs, [])
-  const controls = new Set(refs.flatMap((ref) => numbers.get(ref) ?? []))
-  const seen = seenOf(target, captured, { ...facts, controls, numbers })
-  return { seen, result: changesBetween(before, seen, { target, alerts, maxChars: options.max_chars }) }
-}
-
-interface PartsContext {
-  readonly target: BatchTarget
+interface PartsContext extends Pick<ObserveContext, 'target' | 'options'> {
   readonly page: Page
-  readonly options: ObservationOptions
   readonly captured: Capture
   readonly limit: CallLimit
   readonly root: Locator | undefined
-  /** Missing when changes are reported instead. */
-  readonly described?: Described
 }
 
-/** Builds the observation with the requested parts. */
-async function partsOf(context: PartsContext): Promise<Observation> {
-  const { target, page, options, captured, limit, root, described } = context
+/** Builds the observation with the requested parts; `described` is missing when changes are reported instead. */
+async function partsOf(context: PartsContext, described?: Described): Promise<Observation> {
+  const { target, page, options, captured, limit, root } = context
   const parts = new Set<string>(options.include)
   const text = parts.has('text') ? cutText(await textOf(page, root, limit), options.max_chars) : undefined
+  const takeScreenshot = () => page.screenshot({ type: 'png', fullPage: options.full_page, ...limit })
   const events = target.events.since(0)
   const omitted = { ...described?.omitted, ...(text?.omittedChars && { characters: text.omittedChars }) }
   return {
@@ -163,11 +150,11 @@ async function partsOf(context: PartsContext): Promise<Observation> {
     ...(described && parts.has('tabs') && { tabs: await tabsOf(target, page) }),
     ...(described && parts.has('snapshot') && { snapshot: described.snapshot }),
     ...(described && parts.has('elements') && { elements: described.elements }),
-    ...(parts.has('screenshot') && { screenshot: await screenshotOf(page, options.full_page, limit) }),
+    ...(parts.has('screenshot') && { screenshot: (await takeScreenshot()).toString('base64') }),
     ...(text && { text: text.text }),
     ...(parts.has('console') && { console: consolePart(events) }),
     ...(parts.has('network') && { network: networkPart(events) }),
-    ...(parts.has('storage') && { storage: await storageOf(page) }),
+    ...(parts.has('storage') && { storage: await storagePart(page) }),
     dialogs: dialogsPart(events, tabIdOf(page)),
     truncated: Object.keys(omitted).some((kind) => kind !== 'options'),
     omitted,
@@ -185,15 +172,9 @@ async function rootOf(page: Page, selector: string): Promise<Locator> {
   throw new BaxError('element_not_found', `no element matches ${selector}`, { details: { selector, matched: 0 } })
 }
 
-interface Described {
-  readonly snapshot: string
-  readonly elements: ObservedElement[]
-  readonly omitted: Omitted
-  readonly controls: ReadonlySet<string>
-  readonly numbers: ReadonlyMap<string, string>
-}
+type Described = Awaited<ReturnType<typeof describe>>
 
-async function describe(captured: Capture, options: ObservationOptions): Promise<Described> {
+async function describe(captured: Capture, options: ObservationOptions) {
   const { tree, marks } = captured
   const { interactive_only: onlyControls, limit, max_chars: maxChars, include } = options
   const nodes = [...nodesWithRef(tree)].filter(({ ref }) => marks.has(ref))
@@ -204,10 +185,10 @@ async function describe(captured: Capture, options: ObservationOptions): Promise
   const entries = onlyControls ? outline(tree, marks) : pageView(tree, marks)
   const lines = linesOf(entries, marks)
   const everyControl = controlsOf(captured)
-  const refs = new Set([...lines.flatMap(({ ref }) => ref ?? []), ...listed.map(({ ref }) => ref), ...frames])
-  for (const ref of everyControl) refs.add(ref)
+  const shown = [...lines.flatMap(({ ref }) => ref ?? []), ...listed.map(({ ref }) => ref), ...frames]
+  const refs = new Set([...shown, ...everyControl])
   const named = await captured.name([...refs], [...chosen.map(({ ref }) => ref), ...frames])
-  const cut = include.includes('snapshot') ? cutLines(lines, named.numbers, maxChars) : { text: '', omitted: {} }
+  const cut: Cut = include.includes('snapshot') ? cutLines(lines, named.numbers, maxChars) : { text: '', omitted: {} }
   const hidden = lines.reduce((sum, { hiddenOptions = 0 }) => sum + hiddenOptions, cut.omitted.options ?? 0)
   const elements = listed.length - chosen.length
   return {
@@ -222,15 +203,13 @@ async function describe(captured: Capture, options: ObservationOptions): Promise
 const controlsOf = ({ all, marks }: Capture): string[] =>
   [...nodesWithRef(all)].filter((node) => isControl(node, marks)).map(({ ref }) => ref)
 
-type NodeWithRef = AriaNode & { readonly ref: string }
-
 /** Selects up to `limit` nodes in document order, preferring controls and those in view; inaccessible ones are last. */
 function nearestFirst(nodes: readonly NodeWithRef[], { marks }: Capture, limit: number): NodeWithRef[] {
   const rank = (node: NodeWithRef): number => {
     const { away, modal, blocked } = marks.get(node.ref)!
     return (blocked ? 2e9 : modal ? -1 : away) + (isControl(node, marks) ? 0 : 1e9)
   }
-  const kept = nodes.length > limit ? new Set(nodes.toSorted((a, b) => rank(a) - rank(b)).slice(0, limit)) : new Set(nodes) // prettier-ignore
+  const kept = new Set(nodes.toSorted((a, b) => rank(a) - rank(b)).slice(0, limit))
   const isBlocked = ({ ref }: NodeWithRef) => Number(marks.get(ref)!.blocked)
   return nodes.filter((node) => kept.has(node)).toSorted((a, b) => isBlocked(a) - isBlocked(b))
 }
@@ -258,8 +237,8 @@ function elementOf(
   }
 }
 
-async function tabsOf(target: BatchTarget, active: Page): Promise<ObservedTab[]> {
-  return Promise.all(
+const tabsOf = (target: BatchTarget, active: Page): Promise<ObservedTab[]> =>
+  Promise.all(
     target.pages.map(async (page) => ({
       tab_id: tabIdOf(page),
       url: shownUrl(page.url()),
@@ -268,14 +247,8 @@ async function tabsOf(target: BatchTarget, active: Page): Promise<ObservedTab[]>
       ...(hasCrashed(page) && { crashed: true as const }),
     })),
   )
-}
 
 async function textOf(page: Page, root: Locator | undefined, limit: { timeout: number }): Promise<string> {
   if (root) return root.innerText(limit)
   return page.evaluate(() => document.body?.innerText ?? document.documentElement.textContent ?? '')
-}
-
-async function screenshotOf(page: Page, fullPage: boolean, limit: { timeout: number }): Promise<string> {
-  const bytes = await page.screenshot({ type: 'png', fullPage, ...limit })
-  return bytes.toString('base64')
 }

@@ -1,14 +1,8 @@
 /** Steps: commands with their effects on the page. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
-import {
-  type Observation,
-  type ObservationOptions,
-  observationOptions,
-  type StepRequest,
-  type StepResult,
-} from '../../../core/shapes/observe.ts'
-import type { FullReason, PageChanges } from '../../../core/shapes/page-changes.ts'
+import { observationOptions, type StepRequest, type StepResult } from '../../../core/shapes/observe.ts'
+import type { PageChanges } from '../../../core/shapes/page-changes.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
 import { shownUrl } from '../tabs/page-events.ts'
@@ -29,8 +23,8 @@ interface Effect {
   readonly before: PageState
   /** Number of the last event before it. */
   readonly seq: number
-  after?: PageState
-  events?: StepEvent[]
+  after: PageState
+  events: StepEvent[]
 }
 
 const titleMs = 500
@@ -45,7 +39,8 @@ export async function runStep(
   const earlier = request.diff ? lastSeen(target) : undefined
   // The first command reports a crash that happened before it.
   const isObservable = request.observe !== null && !target.crashed
-  const baseline = isObservable ? withoutOutput(request.observe) : null
+  // The observation before the step is only the baseline of the comparison.
+  const baseline = isObservable ? { ...withoutParts, selector: request.observe.selector } : null
   const before = earlier ?? (baseline && (await observe(target, baseline, signal)).seen)
   const tabs = new Set(target.pages.map(tabIdOf))
   const start = await pageStateOf(target)
@@ -54,7 +49,8 @@ export async function runStep(
   const stopRecording = isObservable ? await recordAlerts(target) : undefined
   const batch = await runBatch(target, request, tools, signal, {
     before: async (index) => {
-      effects.set(index, { before: await pageStateOf(target), seq: target.events.lastSeq })
+      const before = await pageStateOf(target)
+      effects.set(index, { before, seq: target.events.lastSeq, after: before, events: [] })
     },
     after: async (index) => finish(target, effects.get(index)!, await pageStateOf(target)),
   })
@@ -69,7 +65,10 @@ export async function runStep(
   const warning = [batch.warning, crash, outcome.warning].filter(Boolean).join('; ')
   return {
     ...batch,
-    results: batch.results.map((result) => ({ ...result, ...effectsOf(effects.get(result.index)) })),
+    results: batch.results.map((result) => {
+      const { seq: _, ...effect } = effects.get(result.index) ?? {}
+      return { ...result, ...effect }
+    }),
     ...(outcome.observation && { observation: outcome.observation }),
     ...(outcome.screenshot !== undefined && { screenshot: outcome.screenshot }),
     changes: {
@@ -100,12 +99,6 @@ export async function refuseStep(
 
 const withoutParts = observationOptions.parse({ include: [] })
 
-/** Options of the observation before the step, which is only the baseline of the comparison. */
-const withoutOutput = ({ selector }: ObservationOptions): ObservationOptions => ({
-  ...withoutParts,
-  ...(selector !== undefined && { selector }),
-})
-
 async function pageStateOf(target: BatchTarget): Promise<PageState> {
   const page = target.pages.at(-1)
   if (!page) return { url: 'about:blank', title: '' }
@@ -118,22 +111,15 @@ function finish(target: BatchTarget, effect: Effect, after: PageState): void {
   effect.events = target.events.since(effect.seq).filter(isReported).map(({ type, data }) => ({ type, data })) // prettier-ignore
 }
 
-const effectsOf = (effect: Effect | undefined) =>
-  effect ? { before: effect.before, after: effect.after ?? effect.before, events: effect.events ?? [] } : {}
-
 /** Returns whether an event is reported: dialogs, downloads, file choosers, tabs, page errors and failed requests. */
 function isReported({ type, data }: SessionEvent): boolean {
   if (type === 'console') return data['level'] === 'error'
   return /^(?:dialog|download|file_chooser|tab)\./.test(type) || type === 'page.error' || type === 'network.failed'
 }
 
-interface Outcome {
-  readonly observation?: Observation
-  readonly screenshot?: string
+interface Outcome extends Pick<StepResult, 'observation' | 'screenshot' | 'full' | 'warning'> {
   readonly changes?: PageChanges
   readonly newPage?: boolean
-  readonly full?: FullReason
-  readonly warning?: string
 }
 
 /** Converts a crash after the commands to a warning, since the commands have succeeded. */
@@ -178,7 +164,7 @@ async function compareAfter(
   const { observation, seen } = observed
   // After an earlier crash there is no baseline.
   if (!before) return { observation, ...(observation.full && { full: observation.full }) }
-  const compared = observed.compared ?? changesBetween(before, seen, { target, alerts, maxChars: options!.max_chars })
+  const compared = observed.compared ?? changesBetween(target, before, seen, alerts, options!.max_chars)
   const { changes } = compared
   const newPage = before.document !== seen.document
   if (!diff) return { observation, changes, newPage }

@@ -9,10 +9,7 @@ import type { BatchTarget } from '../batch/batch-target.ts'
 /** Resource types whose connections stay open. */
 const lasting: ReadonlySet<unknown> = new Set(['eventsource', 'websocket', 'ping', 'media'])
 
-/**
- * Waits until the document has stopped changing and all requests and downloads since event `since` have ended, but at
- * most `maxMs`.
- */
+/** Waits until the document is stable and the requests and downloads since event `since` are done, at most `maxMs`. */
 export async function waitUntilStable(
   target: BatchTarget,
   since: number,
@@ -24,7 +21,7 @@ export async function waitUntilStable(
   while (!over.aborted && !target.ended.aborted) {
     const seq = target.events.lastSeq
     // Rejects only when it is over.
-    await withDeadline(domQuiet(await target.page(), maxMs), { signal: over }).catch(() => {})
+    await withDeadline(untilQuiet(await target.page(), maxMs), { signal: over }).catch(() => {})
     if (over.aborted) return
     const isIdle = pending(target.events.since(since)) === 0
     if (isIdle && !target.events.since(seq).some(isActivity)) return
@@ -54,9 +51,9 @@ async function nextResponse(events: EventLog, signal: AbortSignal): Promise<void
 }
 
 /** Waits until the loaded document stops changing; returns after a short time when it is replaced meanwhile. */
-async function domQuiet(page: Page, maxMs: number): Promise<void> {
+function untilQuiet(page: Page, maxMs: number): Promise<void> {
   const { quietMs } = limits.observe
-  await page.evaluate(quiet, { quietMs, maxMs }).catch(() => after(quietMs))
+  return page.evaluate(quiet, { quietMs, maxMs }).catch(() => after(quietMs))
 }
 
 /** Runs in the page. */

@@ -7,8 +7,8 @@ import { BaxError } from '../../../core/errors/errors.ts'
 
 /** One document's world. */
 export interface World {
-  /** Evaluates an expression. @throws WorldGone when the document was replaced meanwhile. */
-  evaluate<T>(expression: string): Promise<T>
+  /** Calls a function of a bundled page script. @throws WorldGone when the document was replaced meanwhile. */
+  call<T>(script: string, name: string, input: unknown): Promise<T>
 }
 
 /** Error for a world whose document was replaced. */
@@ -28,23 +28,18 @@ export const knownWorlds = async (page: Page): Promise<readonly World[]> => list
 
 /** Lists the worlds of all documents of a page, the main frame's first, including frames with their own process. */
 export async function listWorlds(page: Page): Promise<readonly World[]> {
-  const worlds = await findWorlds(page)
+  const own = await sessionOf(page)
+  if (!own) throw new BaxError('target_closed', 'the page was closed')
+  const worlds = await list(own)
+  // Frames without a world here may have their own process.
+  if (worlds.length < page.frames().length)
+    worlds.push(...(await Promise.all(page.frames().slice(1).map(worldsOfFrame))).flat())
   listed.set(page, worlds)
   return worlds
 }
 
 /** Discards the listed worlds of a page. */
 export const forgetWorlds = (page: Page): void => void listed.delete(page)
-
-async function findWorlds(page: Page): Promise<World[]> {
-  const own = await sessionOf(page)
-  if (!own) throw new BaxError('target_closed', 'the page was closed')
-  const worlds = await list(own)
-  // Frames without a world here may have their own process.
-  if (worlds.length >= page.frames().length) return worlds
-  const others = await Promise.all(page.frames().slice(1).map(worldsOfFrame))
-  return [...worlds, ...others.flat()]
-}
 
 async function worldsOfFrame(frame: Frame): Promise<World[]> {
   const session = await sessionOf(frame)
@@ -90,7 +85,9 @@ async function list(session: CDPSession): Promise<World[]> {
 }
 
 const world = (session: CDPSession, contextId: number): World => ({
-  async evaluate<T>(expression: string): Promise<T> {
+  async call<T>(script: string, name: string, input: unknown): Promise<T> {
+    const call = `JSON.stringify(__bax_module.${name}(${JSON.stringify(input)}))`
+    const expression = `(() => { ;${script}; return ${call} })()`
     const answer = await session
       .send('Runtime.evaluate', { contextId, expression, returnByValue: true, awaitPromise: true })
       .catch((error: unknown) => {

@@ -2,7 +2,8 @@
  * Runs in every frame of a page: draws marks for clicks and the pointer, and numbered boxes around elements. They are
  * in a closed shadow root in the top layer, which affects neither events nor layout.
  */
-import { type MeasuredBox, measureOne } from '../elements/measure.page.ts'
+import type { BoundingBox } from '../../../core/shapes/commands.ts'
+import { measureOne } from '../elements/measure.page.ts'
 
 interface Drawn {
   readonly element: Element
@@ -19,7 +20,7 @@ interface Layer {
 }
 
 const key = Symbol.for('bax.overlay')
-const registry = globalThis as unknown as Record<symbol, Layer | undefined>
+const registry = globalThis as { [key]?: Layer | undefined }
 const maxMarks = 10
 const colours = ['#e6194b', '#0072b2', '#2e7d32', '#8e24aa', '#d35400', '#00838f']
 
@@ -42,7 +43,7 @@ export function clicks(enabled: boolean): void {
 export function boxes(
   elements: Element[],
   options: { from: number; limit: number; includeHtml: boolean; visibleOnly: boolean },
-): MeasuredBox[] {
+): BoundingBox[] {
   clearBoxes()
   const shown = elements
     .map((element, index) => ({ element, box: measureOne(element, index, options.includeHtml) }))
@@ -127,14 +128,12 @@ function followPointer(layer: Layer): () => void {
     for (const ring of layer.marks)
       putAt(ring, Number(ring.dataset['x']) - scrollX, Number(ring.dataset['y']) - scrollY)
   }
-  addEventListener('pointermove', onMove, { capture: true, passive: true })
-  addEventListener('pointerdown', onDown, { capture: true, passive: true })
-  addEventListener('scroll', onScroll, { capture: true, passive: true })
-  return () => {
-    removeEventListener('pointermove', onMove, { capture: true })
-    removeEventListener('pointerdown', onDown, { capture: true })
-    removeEventListener('scroll', onScroll, { capture: true })
-  }
+  const over = new AbortController()
+  const options = { capture: true, passive: true, signal: over.signal }
+  addEventListener('pointermove', onMove, options)
+  addEventListener('pointerdown', onDown, options)
+  addEventListener('scroll', onScroll, options)
+  return () => over.abort()
 }
 
 function mark(layer: Layer, look: Record<string, string>): HTMLElement {

@@ -1,19 +1,16 @@
 /** Marks and boxes drawn on the pages of a session, restored after navigations and in new tabs. */
 import type { BrowserContext, Frame, Page } from 'playwright'
-import type { BoundingBox } from '../../../core/shapes/commands.ts'
 import type { Overlay } from '../../../core/operation/command.ts'
+import type { BoundingBox } from '../../../core/shapes/commands.ts'
+import type * as drawing from './overlay.page.ts'
 import overlayScript from './overlay.page.ts?inline'
-import type { MeasuredBox } from '../elements/measure.page.ts'
 import { inPage, moveToPage } from '../elements/measure.ts'
 import { listFunction, pageFunction } from '../batch/page-function.ts'
-import { isGone } from '../batch/playwright-errors.ts'
+import { unlessGone } from '../batch/playwright-errors.ts'
 import { evaluateAll, parseSelector } from '../elements/selectors.ts'
+import { oncePer } from '../../once-per.ts'
 
-interface BoxOptions {
-  readonly selector?: string
-  readonly limit: number
-  readonly includeHtml: boolean
-}
+type BoxOptions = Omit<Parameters<Overlay['boxes']>[0], 'enabled'>
 
 interface State {
   clicks: boolean
@@ -23,58 +20,45 @@ interface State {
   pending: Promise<unknown>
 }
 
-const states = new WeakMap<BrowserContext, State>()
+const stateOf = oncePer<BrowserContext, State>(() => ({
+  clicks: false,
+  boxes: null,
+  pages: new WeakSet(),
+  pending: Promise.resolve(),
+}))
 
 /** Interactive elements, which get boxes when no selector is given. */
 const interactive =
   'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=link], [role=checkbox], [role=tab], [role=menuitem], [role=option], [contenteditable=""], [contenteditable=true], [onclick], [tabindex]:not([tabindex="-1"])'
 
-const setClicks = pageFunction<boolean, void>(overlayScript, 'clicks')
-const clearBoxes = pageFunction<undefined, void>(overlayScript, 'clearBoxes')
-const drawBoxes = listFunction<MeasuredBox[], Drawing>(overlayScript, 'boxes')
+const setClicks = pageFunction<typeof drawing.clicks>(overlayScript, 'clicks')
+const clearBoxes = pageFunction<typeof drawing.clearBoxes>(overlayScript, 'clearBoxes')
+const drawBoxes = listFunction<BoundingBox[], Drawing>(overlayScript, 'boxes')
 
-interface Drawing {
-  readonly from: number
-  readonly limit: number
-  readonly includeHtml: boolean
-  readonly visibleOnly: boolean
-}
+type Drawing = Parameters<typeof drawing.boxes>[1]
 
 /** Returns the overlay of a page, after drawing what is enabled in its session. */
 export async function overlayOf(page: Page): Promise<Overlay> {
-  const context = page.context()
-  const before = states.get(context)
-  if (before) {
-    if ((before.clicks || before.boxes) && !before.pages.has(page)) {
-      attach(page, before)
-      await redraw(page, before)
-    }
-    await before.pending
+  const state = stateOf(page.context())
+  if ((state.clicks || state.boxes) && !state.pages.has(page)) {
+    attach(page, state)
+    await redraw(page, state)
   }
-  const state = () => stateOf(context)
+  await state.pending
   return {
     async clicks(enabled) {
-      state().clicks = enabled
-      attach(page, state())
+      state.clicks = enabled
+      attach(page, state)
       await inFrames(page, (frame) => frame.evaluate(setClicks, enabled))
     },
     async boxes({ enabled, ...options }) {
-      state().boxes = enabled ? options : null
-      attach(page, state())
+      state.boxes = enabled ? options : null
+      attach(page, state)
       if (enabled) return draw(page, options)
       await inFrames(page, (frame) => frame.evaluate(clearBoxes, undefined))
       return []
     },
   }
-}
-
-function stateOf(context: BrowserContext): State {
-  let state = states.get(context)
-  if (!state) {
-    state = { clicks: false, boxes: null, pages: new WeakSet(), pending: Promise.resolve() }
-    states.set(context, state)
-  }
-  return state
 }
 
 /** Redraws whenever a document of the page is replaced. */
@@ -115,20 +99,11 @@ async function draw(page: Page, { selector, ...options }: BoxOptions): Promise<B
 }
 
 async function drawIn(frame: Frame, drawing: Drawing): Promise<BoundingBox[]> {
-  const boxes: MeasuredBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all as never, drawing)
+  const boxes: BoundingBox[] = await frame.locator(interactive).evaluateAll(drawBoxes.all, drawing)
   return frame.parentFrame() && boxes.length > 0 ? moveToPage(frame.locator(':root').first(), boxes) : boxes
 }
 
+/** Works on all frames; one that navigates or closes meanwhile is redrawn by its next event. */
 async function inFrames(page: Page, work: (frame: Frame) => Promise<unknown>): Promise<void> {
   await Promise.all(page.frames().map((frame) => unlessGone(work(frame))))
-}
-
-/** Ignores failures of a frame that navigates or closes meanwhile, which is redrawn by its next event. */
-async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
-  try {
-    return await work
-  } catch (error) {
-    if (isGone(error)) return undefined
-    throw error
-  }
 }

@@ -1,5 +1,5 @@
 /** Playwright on one CDP channel: contexts with their CDP IDs, and client hints that match the user agent. */
-import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright'
+import type { BrowserContext, BrowserContextOptions, ConnectOverCDPTransport } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
 import { playwright } from './playwright.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
@@ -15,38 +15,35 @@ export interface DrivenContext {
   readonly transfers: ContextTransfers
 }
 
-export class Driver {
-  readonly browser: Browser
-  readonly #link: Link
-  #turn: Promise<unknown> = Promise.resolve()
-
-  private constructor(browser: Browser, link: Link) {
-    this.browser = browser
-    this.#link = link
+/** Connects Playwright; returns a function that opens contexts. */
+export async function connectPlaywright(channel: CdpChannel, version: string, artifactsDir: string) {
+  const link = new Link(channel, version)
+  const settings = { artifactsDir, isLocal: true, timeout: limits.pool.launchMs }
+  const browser = await playwright().chromium.connectOverCDP(link, settings)
+  const open = async (options: BrowserContextOptions): Promise<DrivenContext> => {
+    const context = await browser.newContext(options)
+    const contextId = link.lastContextId
+    const transfers = link.transfers.of(contextId)
+    return { context, contextId, transfers, pagesOpened: () => link.pagesOpened(contextId) }
   }
-
-  static async connect(channel: CdpChannel, version: string, artifactsDir: string): Promise<Driver> {
-    const link = new Link(channel, version)
-    const options = { artifactsDir, isLocal: true, timeout: limits.pool.launchMs }
-    return new Driver(await playwright().chromium.connectOverCDP(link as never, options), link)
-  }
-
-  /** Opens contexts one at a time, so that the ID seen on the channel belongs to the context being opened. */
-  newContext(options: BrowserContextOptions): Promise<DrivenContext> {
-    const made = this.#turn.then(async () => {
-      const context = await this.browser.newContext(options)
-      const contextId = this.#link.lastContextId
-      const transfers = this.#link.transfers.of(contextId)
-      return { context, contextId, transfers, pagesOpened: () => this.#link.pagesOpened(contextId) }
-    })
+  let turn: Promise<unknown> = Promise.resolve()
+  // One at a time, so that the ID seen on the channel belongs to the context being opened.
+  return (options: BrowserContextOptions): Promise<DrivenContext> => {
+    const opened = turn.then(() => open(options))
     // The caller receives the error; the next context is created all the same.
-    this.#turn = made.catch(() => {})
-    return made
+    turn = opened.catch(() => {})
+    return opened
   }
 }
 
+interface TargetInfo {
+  readonly targetId: string
+  readonly type: string
+  readonly browserContextId?: string
+}
+
 /** Playwright's transport over a CDP channel. */
-class Link {
+class Link implements ConnectOverCDPTransport {
   /** ID of the browser context that Playwright created last. */
   lastContextId = ''
   onmessage: ((message: object) => void) | undefined
@@ -66,12 +63,14 @@ class Link {
     this.transfers = new Transfers((message) => channel.post(message, () => {}))
     this.#version = version
     channel.onEvent((message) => {
-      if (this.#isForeign(message)) this.#detach(message)
-      else {
-        this.#count(message)
-        this.transfers.handle(message)
-        this.#pass(message)
+      if (this.#isForeign(message)) {
+        // Ignore the response: the target may have closed meanwhile.
+        const { sessionId } = message.params!
+        return channel.post({ method: 'Target.detachFromTarget', params: { sessionId } }, () => {})
       }
+      this.#count(message)
+      this.transfers.handle(message)
+      this.#pass(message)
     })
     channel.onClose(() => setImmediate(() => this.onclose?.()))
   }
@@ -110,18 +109,16 @@ class Link {
   /** Playwright would treat pages of contexts that it has not created as its own. */
   #isForeign({ method, sessionId, params }: CdpMessage): boolean {
     if (method !== 'Target.attachedToTarget' || sessionId !== undefined) return false
-    const { type, browserContextId } = params!['targetInfo'] as { type: string; browserContextId?: string }
+    const { type, browserContextId } = params!['targetInfo'] as TargetInfo
     return type !== 'browser' && browserContextId !== undefined && !this.#contexts.has(browserContextId)
   }
 
   #count({ method, sessionId, params }: CdpMessage): void {
     if (method === 'Target.detachedFromTarget') this.#forget(params!['sessionId'] as string)
     if (method !== 'Target.attachedToTarget') return
-    const { targetId } = params!['targetInfo'] as { targetId: string }
+    const { targetId, type, browserContextId } = params!['targetInfo'] as TargetInfo
     this.#targets.set(params!['sessionId'] as string, targetId)
-    if (sessionId !== undefined) return
-    const { type, browserContextId } = params!['targetInfo'] as { type: string; browserContextId?: string }
-    if (type === 'page' && browserContextId)
+    if (sessionId === undefined && type === 'page' && browserContextId)
       this.#contexts.set(browserContextId, this.pagesOpened(browserContextId) + 1)
   }
 
@@ -148,11 +145,6 @@ class Link {
     if (!override || typeof sessionId !== 'string') return
     // Ignore the response: the page may close first.
     this.#channel.post({ method: 'Emulation.setUserAgentOverride', params: override.params, sessionId }, () => {})
-  }
-
-  #detach({ params }: CdpMessage): void {
-    // Ignore the response: the target may have closed meanwhile.
-    this.#channel.post({ method: 'Target.detachFromTarget', params: { sessionId: params!['sessionId'] } }, () => {})
   }
 }
 

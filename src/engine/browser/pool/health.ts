@@ -1,20 +1,14 @@
 /** Health check of a browser process: detects one that no longer answers, such as one that a signal has stopped. */
+import type { PoolConfig } from '../../../core/config/config.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-
-export interface HealthTimes {
-  readonly everyMs: number
-  readonly answerMs: number
-  /** Time from the first failed check until the browser counts as dead. */
-  readonly graceMs: number
-}
 
 export interface HealthRules {
   /** Sends a request that a working browser answers at once. */
   readonly ping: () => Promise<unknown>
   /** Returns when anything was last received (`performance.now()`), since a response may wait behind a long message. */
   readonly lastReceivedAt: () => number
-  readonly times?: HealthTimes | undefined
+  readonly times?: PoolConfig['health'] | undefined
   /** Called when the browser stops answering, and when it answers again. */
   readonly onChange: (responsive: boolean) => void
   /** Called when the grace period ends without an answer. */
@@ -23,7 +17,7 @@ export interface HealthRules {
 
 export class Health {
   readonly #rules: HealthRules
-  readonly #times: HealthTimes
+  readonly #times: PoolConfig['health']
   readonly #timer: NodeJS.Timeout
   #pending: Promise<void> | undefined
   #grace: NodeJS.Timeout | undefined

@@ -10,7 +10,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { lacksSandbox } from '../../../core/process/sandbox.ts'
 import { systemReason } from '../../../core/errors/system-errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { type BrowserKind, chromiumFlags, hasWindows } from './flags.ts'
+import { chromiumFlags, type FlagFacts, hasWindows } from './flags.ts'
 
 /** A running Chromium and its debugging pipe. */
 export interface BrowserProcess {
@@ -39,10 +39,8 @@ until rm -rf -- "$dir" 2>/dev/null || [ $n -ge 50 ]; do n=$((n+1)); sleep 0.1; d
 
 const stderrLines = 12
 
-export interface LaunchFacts {
+export interface LaunchFacts extends Pick<FlagFacts, 'kind' | 'shell'> {
   readonly path: string
-  readonly shell: boolean
-  readonly kind: BrowserKind
   /** Additional switches; of duplicates the last one counts. */
   readonly extra?: readonly string[]
 }

@@ -78,17 +78,16 @@ export class Pool {
   /** Queues a request for a slot; launches another browser for it if the limit allows. */
   queue(kind: BrowserKind): SlotRequest {
     const { queue } = this.#fleetOf(kind)
-    const { promise, resolve } = withResolver<Slot>()
-    queue.push(resolve)
+    let onSlot!: (slot: Slot) => void
+    const slot = new Promise<Slot>((resolve) => queue.push((onSlot = resolve)))
     this.#serve(kind)
     return {
-      slot: promise,
+      slot,
       get position() {
-        const at = queue.indexOf(resolve)
-        return at < 0 ? null : at + 1
+        return queue.indexOf(onSlot) + 1 || null
       },
       leave() {
-        const at = queue.indexOf(resolve)
+        const at = queue.indexOf(onSlot)
         if (at >= 0) queue.splice(at, 1)
       },
     }
@@ -133,13 +132,21 @@ export class Pool {
     return this.#usableOf(kind).find(({ slotsInUse }) => slotsInUse < this.#size.contextsPerBrowser)
   }
 
+  /** Launches another browser if no other one has a free slot and the limit allows. */
+  #withFreeSlotOrNew(kind: BrowserKind): PooledBrowser | undefined {
+    const mayLaunch = this.#usableOf(kind).length < this.#size.browsers && !this.#closed
+    return this.#withFreeSlot(kind) ?? (mayLaunch ? this.#launch(kind) : undefined)
+  }
+
   /** Returns the browsers that are responsive or launching. */
   #usableOf(kind: BrowserKind): PooledBrowser[] {
     return this.#fleetOf(kind).browsers.filter(({ running }) => running?.health.responsive !== false)
   }
 
   #launch(kind: BrowserKind): PooledBrowser {
-    const { promise: found, resolve: onFound, reject: onFailed } = withResolver<void>()
+    let onFound!: () => void
+    let onFailed!: (error: Error) => void
+    const found = new Promise<void>((resolve, reject) => ([onFound, onFailed] = [resolve, reject]))
     // A failure also rejects `worker`, which reports it.
     found.catch(() => {})
     const id = `${this.#config.home}-${++this.#launched}`
@@ -186,8 +193,7 @@ export class Pool {
       if (!running) return hold.browser.worker
       if (await running.health.check()) return running
       hold.free()
-      const more = this.#usableOf(kind).length < this.#size.browsers && !this.#closed
-      const next = hold.isInUse ? (this.#withFreeSlot(kind) ?? (more ? this.#launch(kind) : undefined)) : undefined
+      const next = hold.isInUse ? this.#withFreeSlotOrNew(kind) : undefined
       if (!next) {
         throw new BaxError('no_capacity', 'the browser does not answer, and all others are full', {
           retryAfterSecs: Math.ceil(this.#size.health.graceMs / 1000),
@@ -224,8 +230,7 @@ export class Pool {
   #serve(kind: BrowserKind): void {
     const { queue } = this.#fleetOf(kind)
     while (queue.length > 0 && !this.#closed) {
-      const more = this.#usableOf(kind).length < this.#size.browsers
-      const browser = this.#withFreeSlot(kind) ?? (more ? this.#launch(kind) : undefined)
+      const browser = this.#withFreeSlotOrNew(kind)
       if (!browser) return
       queue.shift()!(this.#reserveIn(browser))
     }
@@ -273,14 +278,4 @@ export class Pool {
     if (!fleet) this.#fleets.set(kind, (fleet = { browsers: [], queue: [] }))
     return fleet
   }
-}
-
-function withResolver<T>(): { promise: Promise<T>; resolve: (value: T) => void; reject: (error: Error) => void } {
-  let resolve!: (value: T) => void
-  let reject!: (error: Error) => void
-  const promise = new Promise<T>((settle, fail) => {
-    resolve = settle
-    reject = fail
-  })
-  return { promise, resolve, reject }
 }

@@ -48,7 +48,7 @@ export class Transfers {
         break
       }
       case 'Browser.downloadProgress':
-        this.#progress(params as unknown as Progress)
+        this.#progress(params!)
     }
   }
 
@@ -58,15 +58,10 @@ export class Transfers {
     for (const [id, of] of this.#contextOf) if (of === contextId) this.#contextOf.delete(id)
   }
 
-  #progress({ guid, receivedBytes, state }: Progress): void {
+  #progress(params: Record<string, unknown>): void {
+    const { guid, receivedBytes, state } = params as { guid: string; receivedBytes: number; state: string }
     const listener = this.#listeners.get(this.#contextOf.get(guid) ?? '')
     if (state !== 'inProgress') this.#contextOf.delete(guid)
     listener?.(guid, state === 'inProgress' ? receivedBytes : undefined)
   }
-}
-
-interface Progress {
-  readonly guid: string
-  readonly receivedBytes: number
-  readonly state: 'inProgress' | 'completed' | 'canceled'
 }

@@ -1,33 +1,7 @@
 /** Plausible user agents for the version of the running browser, with matching client hints. */
 
-interface UserAgentHints {
-  readonly brands: readonly Brand[]
-  readonly fullVersionList: readonly Brand[]
-  readonly fullVersion: string
-  readonly platform: string
-  readonly platformVersion: string
-  readonly architecture: string
-  readonly bitness: string
-  readonly model: string
-  readonly mobile: boolean
-  readonly wow64: boolean
-}
-
-interface Brand {
-  readonly brand: string
-  readonly version: string
-}
-
-interface Platform {
-  readonly pattern: RegExp
-  readonly name: string
-  readonly version: string
-  readonly architecture: string
-  /** `navigator.platform` */
-  readonly navigator: string
-}
-
-const platforms: readonly Platform[] = [
+/** Operating systems; `navigator` is `navigator.platform`. */
+const platforms = [
   { pattern: /Android/, name: 'Android', version: '15.0.0', architecture: '', navigator: 'Linux armv81' },
   { pattern: /Windows/, name: 'Windows', version: '15.0.0', architecture: 'x86', navigator: 'Win32' },
   { pattern: /Macintosh/, name: 'macOS', version: '15.5.0', architecture: 'arm', navigator: 'MacIntel' },
@@ -61,28 +35,25 @@ export const plainUserAgent = (userAgent: string): string =>
   userAgent.replace('HeadlessChrome', 'Chrome').replace(/Chrome\/(\d+)[\d.]*/, 'Chrome/$1.0.0.0')
 
 /** Returns the client hints of a user agent, none for browsers that send none, and its `navigator.platform`. */
-export function clientHintsFor(userAgent: string, version: string): { hints?: UserAgentHints; platform?: string } {
+export function clientHintsFor(userAgent: string, version: string) {
   const platform = platforms.find(({ pattern }) => pattern.test(userAgent))
   const major = /\bChrome\/(\d+)/.exec(userAgent)?.[1]
-  if (!platform || !major) return { ...(platform && { platform: platform.navigator }) }
+  if (!platform || !major) return { platform: platform?.navigator, hints: undefined }
   const full = version.startsWith(`${major}.`) ? version : `${major}.0.0.0`
   const product = /\bEdg\//.test(userAgent) ? 'Microsoft Edge' : 'Google Chrome'
-  const mobile = /\bMobile\b/.test(userAgent)
-  return {
-    platform: platform.navigator,
-    hints: {
-      brands: brandList(Number(major), product, major),
-      fullVersionList: brandList(Number(major), product, full),
-      fullVersion: full,
-      platform: platform.name,
-      platformVersion: platform.version,
-      architecture: platform.architecture,
-      bitness: platform.architecture === '' ? '' : '64',
-      model: '',
-      mobile,
-      wow64: false,
-    },
+  const hints = {
+    brands: brandList(Number(major), product, major),
+    fullVersionList: brandList(Number(major), product, full),
+    fullVersion: full,
+    platform: platform.name,
+    platformVersion: platform.version,
+    architecture: platform.architecture,
+    bitness: platform.architecture === '' ? '' : '64',
+    model: '',
+    mobile: /\bMobile\b/.test(userAgent),
+    wow64: false,
   }
+  return { platform: platform.navigator, hints }
 }
 
 const greaseMarks = [' ', '(', ':', '-', '.', '/', ')', ';', '=', '?', '_']
@@ -90,16 +61,16 @@ const greaseVersions = ['8', '99', '24']
 const orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] // prettier-ignore
 
 /** Lists brands like Chromium, with the GREASE brand and in order (components/embedder_support/user_agent_utils.cc). */
-function brandList(major: number, product: string, version: string): Brand[] {
+function brandList(major: number, product: string, version: string) {
   const mark = (offset: number) => greaseMarks[(major + offset) % greaseMarks.length]!
   const greaseVersion = greaseVersions[major % greaseVersions.length]!
   const grease = `Not${mark(0)}A${mark(1)}Brand`
-  const members: Brand[] = [
+  const members = [
     { brand: grease, version: version.includes('.') ? `${greaseVersion}.0.0.0` : greaseVersion },
     { brand: 'Chromium', version },
     { brand: product, version },
   ]
-  const list: Brand[] = []
+  const list: typeof members = []
   for (const [at, place] of orders[major % orders.length]!.entries()) list[place] = members[at]!
   return list
 }

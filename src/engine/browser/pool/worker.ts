@@ -1,29 +1,23 @@
 /** One browser process driven by Playwright: opens and closes contexts, and keeps a few warm ones ready. */
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
-import type { CdpRules } from '../cdp/cdp-rules.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { Driver } from './driver.ts'
+import { connectPlaywright, type DrivenContext } from './driver.ts'
 import { type BrowserKind, hidesAutomation } from './flags.ts'
 import { type BrowserProcess, startBrowser } from './launch.ts'
 import { Health, type HealthRules } from './health.ts'
 import type { LocatedBrowser } from '../install/locate.ts'
 import { playwright } from './playwright.ts'
-import { SessionGate } from '../cdp/session-gate.ts'
-import type { ContextTransfers } from './transfers.ts'
+import { type CdpRules, SessionGate } from '../cdp/session-gate.ts'
 import { type Channel, Upstream } from './upstream.ts'
 import { plainUserAgent } from './user-agents.ts'
 
 /** An open context with its first page. */
-export interface OpenContext {
-  /** Number of pages that the browser has opened in the context, ahead of Playwright. */
-  readonly pagesOpened: () => number
-  readonly transfers: ContextTransfers
-  readonly context: BrowserContext
+export interface OpenContext extends Omit<DrivenContext, 'contextId'> {
   readonly page: Page
   /** Opens a CDP channel limited to this context. */
   openCdp(): Promise<CdpChannel>
@@ -57,7 +51,7 @@ export class BrowserWorker {
   readonly health: Health
   readonly #process: BrowserProcess
   readonly #control: Channel
-  readonly #driver: Driver
+  readonly #newContext: (options: BrowserContextOptions) => Promise<DrivenContext>
   readonly #log: Log
   readonly #rules: CdpRules
   readonly #warm: OpenContext[] = []
@@ -65,7 +59,7 @@ export class BrowserWorker {
   #warming = false
   #ending = false
 
-  private constructor(facts: WorkerFacts, parts: WorkerParts) {
+  private constructor(facts: WorkerFacts, parts: Awaited<ReturnType<typeof connect>>) {
     this.id = facts.id
     this.kind = facts.kind
     this.product = parts.version.product
@@ -75,7 +69,7 @@ export class BrowserWorker {
     this.folder = parts.process.folder
     this.#process = parts.process
     this.#control = parts.control
-    this.#driver = parts.driver
+    this.#newContext = parts.newContext
     this.#log = facts.log
     this.health = new Health({
       ...facts.health,
@@ -98,12 +92,15 @@ export class BrowserWorker {
     try {
       // Loading Playwright takes as long as starting the browser, so do both at once.
       setImmediate(playwright)
-      const deadline = { ms: limits.pool.launchMs, error: noAnswer }
+      const { launchMs: ms } = limits.pool
+      const deadline = { ms, error: `it did not answer within ${ms} ms` }
       return new BrowserWorker(facts, await withDeadline(connect(process, facts.onFound), deadline))
     } catch (cause) {
       await process.end()
       const words = process.lastWords()
-      const why = cause instanceof BaxError && cause.code === 'worker_lost' ? 'it ended at once' : firstLine(cause)
+      const hasEnded = cause instanceof BaxError && cause.code === 'worker_lost'
+      // Only the first line: Playwright's log quotes the command line.
+      const why = hasEnded ? 'it ended at once' : (cause as Error).message.split('\n', 1)[0]
       throw new BaxError('browser_failed', `the browser did not start: ${why}`, {
         cause,
         hint: `run \`bax doctor\` to see what ${browser.path} is missing`,
@@ -114,7 +111,7 @@ export class BrowserWorker {
 
   /** `156.0.8078.79` */
   get version(): string {
-    return this.product.slice(this.product.indexOf('/') + 1)
+    return versionIn(this.product)
   }
 
   /** Options of warm contexts. */
@@ -146,9 +143,7 @@ export class BrowserWorker {
         if (!this.#ending && !this.upstream.closed)
           this.#log('warn', 'could not open a warm page', { error: error.message })
       })
-      .finally(() => {
-        this.#warming = false
-      })
+      .finally(() => (this.#warming = false))
   }
 
   async end(): Promise<void> {
@@ -162,20 +157,19 @@ export class BrowserWorker {
     while (this.#warm.length < this.#warmTarget && !this.#ending && !this.upstream.closed) {
       const opened = await this.#make(this.defaults)
       this.#warm.push(opened)
+      const onError = (error: Error) => this.#log('warn', 'could not close a warm page', { error: error.message })
       const drop = () => {
         const at = this.#warm.indexOf(opened)
         if (at < 0) return
         this.#warm.splice(at, 1)
-        opened
-          .close()
-          .catch((error: Error) => this.#log('warn', 'could not close a warm page', { error: error.message }))
+        opened.close().catch(onError)
       }
       opened.page.once('crash', drop).once('close', drop)
     }
   }
 
   async #make(options: BrowserContextOptions): Promise<OpenContext> {
-    const { context, contextId, ...driven } = await this.#driver.newContext(options)
+    const { context, contextId, ...driven } = await this.#newContext(options)
     try {
       const page = await context.newPage()
       const openCdp = async () => new SessionGate(await this.upstream.openChannel(), contextId, this.#rules)
@@ -204,33 +198,20 @@ export class BrowserWorker {
   }
 }
 
-interface WorkerParts {
-  readonly process: BrowserProcess
-  readonly upstream: Upstream
-  readonly control: Channel
-  readonly driver: Driver
-  readonly version: { product: string; userAgent: string }
-  readonly pid: number
-}
+const versionIn = (product: string): string => product.slice(product.indexOf('/') + 1)
 
-const noAnswer = `it did not answer within ${limits.pool.launchMs} ms`
-
-async function connect(process: BrowserProcess, onFound: () => void): Promise<WorkerParts> {
+async function connect(process: BrowserProcess, onFound: () => void) {
   const upstream = new Upstream(process.input, process.output)
-  const version = (await upstream.send('Browser.getVersion')) as unknown as WorkerParts['version']
+  const version = (await upstream.send('Browser.getVersion')) as { product: string; userAgent: string }
   onFound()
   const [control, channel, info] = await Promise.all([
     upstream.openChannel(),
     upstream.openChannel(),
     upstream.send('SystemInfo.getProcessInfo'),
   ])
-  const number = version.product.slice(version.product.indexOf('/') + 1)
-  const driver = await Driver.connect(channel, number, `${process.folder}/artifacts`)
+  const newContext = await connectPlaywright(channel, versionIn(version.product), `${process.folder}/artifacts`)
   // The spawned process is a wrapper, so ask the browser for its own PID.
   const processes = info['processInfo'] as { type: string; id: number }[]
   const pid = processes.find(({ type }) => type === 'browser')!.id
-  return { process, upstream, control, driver, version, pid }
+  return { process, upstream, control, newContext, version, pid }
 }
-
-/** Drops Playwright's log, which quotes the command line. */
-const firstLine = (cause: unknown): string => (cause as Error).message.split('\n', 1)[0]!

@@ -10,10 +10,7 @@ export class CommandQueue {
     return this.#waiting.length
   }
 
-  /**
-   * Runs `work` when all earlier work is done.
-   * @throws BaxError `rate_limited` when the queue is full; the reason of `signal` when it is aborted first.
-   */
+  /** Runs `work` after earlier work. @throws BaxError `rate_limited` when the queue is full; the reason of `signal`. */
   async run<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted()
     if (this.#busy) await this.#wait(signal)

@@ -1,4 +1,5 @@
 /** Sessions by ID and by name: the live ones, and for a while the ended ones. Names are unique per key. */
+import { createHash, randomBytes } from 'node:crypto'
 import { anonymousCaller, type Caller, canSee, findByName } from '../../../core/access/caller.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -6,7 +7,6 @@ import type { TombstoneStore } from '../../store/tombstones.ts'
 import { Tombstone, type SessionSketch } from './tombstone.ts'
 import { closedError } from './end-reasons.ts'
 import type { Session } from './session.ts'
-import { Tickets } from './tickets.ts'
 
 /** A session or its tombstone. */
 export type KnownSession = Session | Tombstone
@@ -155,3 +155,33 @@ export function assertLive(known: KnownSession): asserts known is Session {
 }
 
 const nameKey = (owner: string | null, name: string): string => JSON.stringify([owner, name])
+
+interface Issued {
+  readonly sessionId: string
+  /** Expiry on the monotonic clock. */
+  readonly until: number
+}
+
+/** One-time tickets, valid for a minute, for CDP clients that follow a URL and have no other credentials. */
+export class Tickets {
+  /** Issued tickets by their hash. */
+  readonly #issued = new Map<string, Issued>()
+
+  issue(sessionId: string): string {
+    const now = performance.now()
+    for (const [hash, { until }] of this.#issued) if (until <= now) this.#issued.delete(hash)
+    const ticket = `ct_${randomBytes(32).toString('base64url')}`
+    this.#issued.set(hashOf(ticket), { sessionId, until: now + limits.session.ticketMs })
+    return ticket
+  }
+
+  /** Returns the ID of the session that the ticket is for, and invalidates the ticket. */
+  take(ticket: string): string | undefined {
+    const hash = hashOf(ticket)
+    const issued = this.#issued.get(hash)
+    this.#issued.delete(hash)
+    return issued && issued.until > performance.now() ? issued.sessionId : undefined
+  }
+}
+
+const hashOf = (ticket: string): string => createHash('sha256').update(ticket).digest('hex')

@@ -11,29 +11,24 @@ import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { type SessionUrls, urlsOf, urlsOfEnded, type BaseUrls } from './session-urls.ts'
+import { urlsOf, urlsOfEnded, type BaseUrls } from './session-urls.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
 import { answerDialogs } from '../tabs/dialogs.ts'
 import { keepDownloads } from '../tabs/downloads.ts'
 import type { SessionSketch } from './tombstone.ts'
 import { allowedPath, saveFile } from './session-files.ts'
-import type { SessionHost } from '../create/session-host.ts'
+import type { SessionHost } from '../create/opening.ts'
 import { type EndReason, endedError, isBrowserLoss } from './end-reasons.ts'
 import { Lifetime } from './lifetime.ts'
 import { FrameTokens } from '../live/frame-tokens.ts'
-import { TokenConnections } from '../live/token-connections.ts'
 import { controlLockOf } from '../live/control-lock.ts'
 import { recordPageEvents } from '../tabs/page-events.ts'
-import type { StorageState } from '../create/plan.ts'
+import type { SessionPlan, StorageState } from '../create/plan.ts'
 import { Tabs } from '../tabs/tabs.ts'
 import { CommandQueue } from './command-queue.ts'
 
-export interface SessionFacts {
-  /** ID of the key that created the session; null when the engine uses no keys. */
-  readonly owner: string | null
-  readonly input: SessionInput
-  readonly viewport: { readonly width: number; readonly height: number }
+export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'viewport'> {
   readonly host: SessionHost
   /** Whether files may be written outside the session's download folder. */
   readonly writeAnywhere: boolean
@@ -53,32 +48,39 @@ export class Session implements BatchTarget {
   readonly name: string | null
   readonly owner: string | null
   readonly input: SessionInput
+  readonly viewport: SessionFacts['viewport']
+  readonly browserContext: BrowserContext
+  /** Whether the engine serves CDP for the session. */
+  readonly servesCdp: boolean
   readonly events = new EventLog()
   readonly queue = new CommandQueue()
   readonly pointer = { x: 0, y: 0 }
   readonly createdAt = new Date()
+  readonly expiresAt: Date
   readonly tokens = new FrameTokens()
-  readonly tokenConnections = new TokenConnections()
   readonly #facts: SessionFacts
   readonly #tabs: Tabs
   readonly #lifetime: Lifetime
   readonly #ended = new AbortController()
+  readonly ended = this.#ended.signal
   #lastActivityAt = this.createdAt
   #commandsRun = 0
   #endedAt: Date | null = null
   #endReason: EndReason | null = null
   #ending: Promise<void> | undefined
-  #frameToken: string | null
 
   constructor(facts: SessionFacts) {
     const { owner, input, host, viewport } = facts
     this.#facts = facts
     this.owner = owner
     this.input = input
+    this.viewport = viewport
+    this.browserContext = host.context
+    this.servesCdp = host.openCdp !== undefined
+    this.expiresAt = new Date(this.createdAt.getTime() + input.timeout_secs * 1000)
     this.name = input.requested_name ?? null
     // Every open stream, viewer and batch listens.
     setMaxListeners(0, this.#ended.signal)
-    this.#frameToken = this.tokens.add({ control: false, cdp: true })
     recordPageEvents(host.context, this.events)
     answerDialogs(host.context, this.events, () => controlLockOf(this).holder === undefined)
     keepDownloads(host, this.events, facts.downloadBytes)
@@ -93,10 +95,6 @@ export class Session implements BatchTarget {
     this.#lifetime.start()
   }
 
-  get browserContext(): BrowserContext {
-    return this.#facts.host.context
-  }
-
   get crashed(): boolean {
     return this.#tabs.crashed
   }
@@ -105,28 +103,12 @@ export class Session implements BatchTarget {
     return this.#facts.host.isResponsive?.() ?? true
   }
 
-  get ended(): AbortSignal {
-    return this.#ended.signal
-  }
-
   get endReason(): EndReason | null {
     return this.#endReason
   }
 
   get endedAt(): Date | null {
     return this.#endedAt
-  }
-
-  /** Returns the token for embedded frames, once: afterwards only its hash is kept. */
-  takeFrameToken(): string {
-    const token = this.#frameToken
-    if (token === null) throw new BaxError('internal_error', 'the frame token was already returned')
-    this.#frameToken = null
-    return token
-  }
-
-  get viewport(): SessionFacts['viewport'] {
-    return this.#facts.viewport
   }
 
   page(): Promise<Page> {
@@ -202,24 +184,21 @@ export class Session implements BatchTarget {
 
   /** Ends the session: aborts running commands, then closes its context. Further calls wait for the first. */
   end(reason: EndReason): Promise<void> {
-    this.#ending ??= this.#end(reason)
-    return this.#ending
+    return (this.#ending ??= this.#end(reason))
   }
 
   /** Ends the session in the background. */
   endLater(reason: EndReason): void {
     this.end(reason).catch((error: Error) => {
-      this.#facts.log('error', 'could not clean up after a session', {
-        session: this.sessionId,
-        error: error.message,
-      })
+      const facts = { session: this.sessionId, error: error.message }
+      this.#facts.log('error', 'could not clean up after a session', facts)
     })
   }
 
   async record(bases: BaseUrls): Promise<SessionRecord> {
     const sketch = this.sketch()
     if (this.#endedAt !== null) return { ...sketch, ...urlsOfEnded(this.sessionId, bases) }
-    return { ...sketch, title: await this.#tabs.title(), ...this.urls(bases) }
+    return { ...sketch, title: await this.#tabs.title(), ...urlsOf(this, bases) }
   }
 
   /** Builds the part of the record that needs neither the page nor the URLs of the request. */
@@ -250,18 +229,6 @@ export class Session implements BatchTarget {
       ended_at: this.#endedAt?.toISOString() ?? null,
       end_reason: this.#endReason,
     }
-  }
-
-  get expiresAt(): Date {
-    return new Date(this.createdAt.getTime() + this.input.timeout_secs * 1000)
-  }
-
-  get servesCdp(): boolean {
-    return this.#facts.host.openCdp !== undefined
-  }
-
-  urls(bases: BaseUrls): SessionUrls {
-    return urlsOf(this, bases)
   }
 
   async #end(reason: EndReason): Promise<void> {

@@ -18,33 +18,27 @@ import {
   sessionInput,
 } from '../../../core/shapes/session.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { withQuota } from '../create/session-quota.ts'
-import { type FollowRequest, followSession } from '../live/follow.ts'
+import { followSession } from '../live/follow.ts'
 import { browserTombstones } from './tombstone.ts'
+import type { ProfileStore } from '../../store/profiles.ts'
 import { TombstoneStore } from '../../store/tombstones.ts'
 import { runQueued, unlessControlled } from '../live/control-wait.ts'
 import { observeSession } from '../observe/observe.ts'
 import { refuseStep, runStep } from '../observe/step.ts'
-import { type OpenedSession, openOnRemote, openOnSlot, type OpeningTools } from '../create/opening.ts'
+import { type OpenedSession, openOnRemote, openOnSlot, type OpeningTools, withQuota } from '../create/opening.ts'
 import { newestFirst } from '../../newest-first.ts'
-import { planSession, type SessionPlan, type StorageState } from '../create/plan.ts'
+import { planSession, type SessionPlan } from '../create/plan.ts'
 import { Pool } from '../pool/pool.ts'
-import { type Provisioning, shuttingDownError, queueFullError } from '../create/provision.ts'
-import { Provisions } from '../create/provisions.ts'
+import { type Provisioning, Provisions, shuttingDownError, queueFullError } from '../create/provision.ts'
 import { assertLive, SessionRegistry } from './registry.ts'
 import { type BatchTools, runBatch } from '../batch/run-batch.ts'
 import type { Session } from './session.ts'
-
-/** Store that loads and saves profiles. */
-interface ProfileSource {
-  load(profileId: string, caller: Caller): Promise<StorageState>
-  update(profileId: string, state: StorageState): Promise<void>
-}
+import { urlsOf } from './session-urls.ts'
 
 export interface BrowserSessionsFacts {
   readonly config: EngineConfig
   readonly egress: Egress
-  readonly profiles: ProfileSource
+  readonly profiles: Pick<ProfileStore, 'load' | 'update'>
   /** Sessions end when the key that created them expires or is revoked. */
   readonly keys: KeyRing
   readonly tools: BatchTools
@@ -104,7 +98,7 @@ export class BrowserSessions implements Sessions {
       name: session.name,
       created_at: session.createdAt.toISOString(),
       expires_at: session.expiresAt.toISOString(),
-      ...session.urls(call),
+      ...urlsOf(session, call),
       ...(warning && { warning }),
     }
   }
@@ -160,7 +154,7 @@ export class BrowserSessions implements Sessions {
     return { ...outcome, session_id: session.sessionId, ...(joined && { warning: joined }) }
   }
 
-  async follow(request: FollowRequest, call: StreamCall): Promise<AsyncIterable<Frame> | null> {
+  async follow(request: Parameters<Sessions['follow']>[0], call: StreamCall): Promise<AsyncIterable<Frame> | null> {
     const { session_id: sessionId, token = null } = request
     return followSession(this.#registry.findForWatching(sessionId, token, call.caller), request, call)
   }

@@ -6,6 +6,8 @@ import { urlsOfEnded, type BaseUrls } from './session-urls.ts'
 import type { EndReason } from './end-reasons.ts'
 import { FrameTokens } from '../live/frame-tokens.ts'
 
+const lostReason: EndReason = 'worker_lost'
+
 /** Record of a session without the URLs, which depend on the request. */
 export type SessionSketch = Omit<SessionRecord, 'sse_url' | 'cdp_url' | 'live_view_url'>
 
@@ -13,13 +15,7 @@ export const browserTombstones: TombstoneKind<SessionSketch> = {
   folder: 'sessions',
   keptMs: limits.session.tombstoneMs,
   endOf: ({ ended_at }) => ended_at,
-  lost: (session, at) => ({
-    ...session,
-    status: 'failed',
-    tabs: 0,
-    ended_at: at,
-    end_reason: 'worker_lost' satisfies EndReason,
-  }),
+  lost: (session, ended_at) => ({ ...session, status: 'failed', tabs: 0, ended_at, end_reason: lostReason }),
 }
 
 export class Tombstone {

@@ -1,5 +1,5 @@
 /** Crashed pages: detection, and whether a page can be loaded again without repeating what it did. */
-import type { CDPSession, Frame, Page, Request } from 'playwright'
+import type { Frame, Page, Request } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
@@ -91,14 +91,11 @@ export async function reloadObstacle(page: Page): Promise<string | undefined> {
 async function isFormResult(page: Page): Promise<boolean> {
   try {
     const session = await page.context().newCDPSession(page)
-    return await withDeadline(endsWithForm(session), { ms: limits.session.titleMs })
+    const history = session.send('Page.getNavigationHistory')
+    const { entries, currentIndex } = await withDeadline(history, { ms: limits.session.titleMs })
+    return entries[currentIndex]?.transitionType === 'form_submit'
   } catch {
     // Without a history, requesting it again is not known to be safe.
     return true
   }
-}
-
-async function endsWithForm(session: CDPSession): Promise<boolean> {
-  const { entries, currentIndex } = await session.send('Page.getNavigationHistory')
-  return entries[currentIndex]?.transitionType === 'form_submit'
 }

@@ -4,7 +4,7 @@ import { basename, extname, join } from 'node:path'
 import type { Download } from 'playwright'
 import type { EventLog } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { SessionHost } from '../create/session-host.ts'
+import type { SessionHost } from '../create/opening.ts'
 import { shownUrl } from './page-events.ts'
 import { tabIdOf } from './tab-ids.ts'
 

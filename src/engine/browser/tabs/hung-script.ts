@@ -31,10 +31,8 @@ export function cdpSessionOf(target: Target): Promise<CDPSession> {
   if (!session) {
     const page = 'mainFrame' in target ? target : target.page()
     session = page.context().newCDPSession(target)
-    session.then(
-      (opened) => opened.once('close', () => sessions.delete(target)),
-      () => sessions.delete(target),
-    )
+    const forget = () => sessions.delete(target)
+    session.then((opened) => opened.once('close', forget), forget)
     sessions.set(target, session)
   }
   return session
@@ -110,11 +108,9 @@ export async function freeToLeave(page: Page): Promise<Page> {
 }
 
 /** Resolves when a page responds. A rejection is a response too, such as by its CSP or a pending navigation. */
-export const responseOf = (page: Page): Promise<true> =>
-  page.evaluate('0').then(
-    () => true,
-    () => true,
-  )
+export const responseOf = (page: Page): Promise<true> => page.evaluate('0').then(yes, yes)
+
+const yes = () => true as const
 
 /** Returns whether a page responds, if necessary after terminating its script. */
 async function isResponsive(page: Page): Promise<boolean> {

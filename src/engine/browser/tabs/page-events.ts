@@ -3,6 +3,7 @@ import type { BrowserContext, Download, Page, Request } from 'playwright'
 import type { EventLog } from '../../../core/events/events.ts'
 import { failureText, pageOf } from './net-reason.ts'
 import { tabIdOf } from './tab-ids.ts'
+import { oncePer } from '../../once-per.ts'
 
 const textChars = 10_000
 const urlChars = 2000
@@ -45,24 +46,16 @@ export function reportFileChoosers(page: Page, events: EventLog): void {
 }
 
 function recordRequests(context: BrowserContext, events: EventLog): void {
-  const facts = new WeakMap<Request, Record<string, unknown>>()
   /** Requests whose response has a body, and so may be a download. */
   const bodies = new WeakSet<Request>()
   let count = 0
-  const factsOf = (request: Request): Record<string, unknown> => {
-    let known = facts.get(request)
-    if (!known) {
-      known = {
-        request_id: `${++count}`,
-        ...tabOf(pageOf(request)),
-        method: request.method().slice(0, nameChars),
-        url: shownUrl(request.url()),
-        resource_type: request.resourceType(),
-      }
-      facts.set(request, known)
-    }
-    return known
-  }
+  const factsOf = oncePer((request: Request) => ({
+    request_id: `${++count}`,
+    ...tabOf(pageOf(request)),
+    method: request.method().slice(0, nameChars),
+    url: shownUrl(request.url()),
+    resource_type: request.resourceType(),
+  }))
   context.on('request', (request) => events.emit('network.request', factsOf(request)))
   context.on('response', (response) => {
     if (![204, 205].includes(response.status())) bodies.add(response.request())

@@ -5,7 +5,7 @@ import type { EventLog } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { SessionPlan } from '../create/plan.ts'
-import type { SessionHost } from '../create/session-host.ts'
+import type { SessionHost } from '../create/opening.ts'
 import { crashedError, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
 import { cdpSessionOf } from './hung-script.ts'
 import { reportFileChoosers, shownUrl } from './page-events.ts'
@@ -18,12 +18,6 @@ const lastTitleMs = 50
 /** Timeout for a tab that is being opened. */
 const arrivalMs = 1000
 
-interface Tab {
-  readonly id: string
-  /** Replaced when the page has crashed. */
-  page: Page
-}
-
 export class Tabs {
   readonly #context: BrowserContext
   readonly #pagesOpened: () => number
@@ -31,7 +25,8 @@ export class Tabs {
   #reported = 0
   readonly #events: EventLog
   readonly #viewport: SessionPlan['viewport']
-  readonly #tabs: Tab[] = []
+  /** Pages in the order in which they were opened; a crashed one is replaced in its position. */
+  readonly #pages: Page[] = []
   readonly #background = new WeakSet<Page>()
   /** Number of background tabs that the engine is opening. */
   #opening = 0
@@ -63,17 +58,17 @@ export class Tabs {
   }
 
   get count(): number {
-    return this.#own().length
+    return this.pages.length
   }
 
   /** Whether the active tab has crashed. */
   get crashed(): boolean {
-    const page = this.#own().at(-1)?.page
+    const page = this.#active
     return page !== undefined && hasCrashed(page)
   }
 
   get url(): string {
-    return this.#frozen?.url ?? this.#own().at(-1)?.page.url() ?? 'about:blank'
+    return this.#frozen?.url ?? this.#active?.url() ?? 'about:blank'
   }
 
   get lastTitle(): string {
@@ -87,62 +82,65 @@ export class Tabs {
     this.#frozen = { url: known.url, title: (await this.title(lastTitleMs)) || known.title }
   }
 
-  /** The pages in the order in which they were opened; the last one is active. */
+  /** The pages in the order in which they were opened, without background tabs; the last one is active. */
   get pages(): readonly Page[] {
-    return this.#own().map(({ page }) => page)
+    return this.#pages.filter((page) => !this.#background.has(page))
   }
 
-  /**
-   * Returns the page of the newest open tab; opens one if there is none.
-   * @throws BaxError `page_crashed`, once, when the page has crashed; the tab has been reloaded by then.
-   */
+  get #active(): Page | undefined {
+    return this.pages.at(-1)
+  }
+
+  /** Returns the page of the newest open tab, or opens one. @throws BaxError `page_crashed`, once, after its reload. */
   async active(): Promise<Page> {
     await this.#waitForOpeningTabs()
     const crash = await this.recover()
     if (crash) throw crash
-    return this.#own().at(-1)?.page ?? this.#context.newPage()
+    return this.#active ?? this.#context.newPage()
   }
 
   /** Reloads the active tab if its page has crashed, and returns the error that reports the crash. */
   async recover(): Promise<BaxError | undefined> {
-    const tab = this.#own().at(-1)
-    if (this.#recovery || !tab || !hasCrashed(tab.page)) return this.#recovery
-    this.#recovery = this.#reload(tab).finally(() => (this.#recovery = undefined))
+    const page = this.#active
+    if (this.#recovery || !page || !hasCrashed(page)) return this.#recovery
+    this.#recovery = this.#reload(page).finally(() => (this.#recovery = undefined))
     return this.#recovery
   }
 
-  async #reload(tab: Tab): Promise<BaxError> {
-    const url = tab.page.url()
-    const known = await reloadObstacle(tab.page)
-    const fresh = await this.#replacePage(tab)
+  async #reload(page: Page): Promise<BaxError> {
+    const url = page.url()
+    const known = await reloadObstacle(page)
+    const fresh = await this.#replacePage(page)
     const obstacle = known ?? (await loadFailure(fresh, url))
-    if (hasCrashed(fresh)) await this.#replacePage(tab)
-    this.#events.emit('tab.recovered', { tab_id: tab.id, url: shownUrl(url), reloaded: obstacle === undefined })
+    if (hasCrashed(fresh)) await this.#replacePage(fresh)
+    this.#events.emit('tab.recovered', { tab_id: tabIdOf(page), url: shownUrl(url), reloaded: obstacle === undefined })
     return crashedError({ url, obstacle })
   }
 
   /** Replaces a crashed page, which is unusable, by a new one with the same tab ID. */
-  async #replacePage(tab: Tab): Promise<Page> {
-    const crashed = tab.page
+  async #replacePage(crashed: Page): Promise<Page> {
+    let fresh!: Page
     this.#replacing = true
     try {
-      tab.page = await this.#context.newPage()
+      fresh = await this.#context.newPage()
+      const at = this.#pages.indexOf(crashed)
+      if (at >= 0) this.#pages[at] = fresh
     } finally {
       this.#replacing = false
-      for (const page of this.#openedMeanwhile.splice(0)) if (page !== tab.page) this.#open(page)
+      for (const page of this.#openedMeanwhile.splice(0)) if (page !== fresh) this.#open(page)
     }
-    takeTabId(tab.page, tab.id)
+    takeTabId(fresh, tabIdOf(crashed))
     this.#reported += 1
-    this.#watch(tab)
+    this.#watch(fresh)
     // Free its resources in the browser.
     void crashed.close().catch(() => {})
-    return tab.page
+    return fresh
   }
 
   #open(page: Page): void {
     if (this.count >= limits.session.tabs && this.#opening === 0) return this.#refuse(page)
-    const { id } = this.#add(page)
-    this.#events.emit('tab.opened', { tab_id: id, url: shownUrl(page.url()), tabs: this.count })
+    this.#add(page)
+    this.#events.emit('tab.opened', { tab_id: tabIdOf(page), url: shownUrl(page.url()), tabs: this.count })
   }
 
   /** Opens a background tab for the engine's own work: it is never active, and not listed. */
@@ -157,13 +155,9 @@ export class Tabs {
     }
   }
 
-  #own(): Tab[] {
-    return this.#tabs.filter(({ page }) => !this.#background.has(page))
-  }
-
   /** Returns the title of the active tab, or the last known one when the page does not answer. */
   async title(withinMs = titleMs): Promise<string> {
-    const page = this.#own().at(-1)?.page
+    const page = this.#active
     if (!page) return ''
     if (hasCrashed(page)) return this.#title
     // Do not request the title again from a page that has not answered in time.
@@ -195,16 +189,15 @@ export class Tabs {
     }
   }
 
-  #add(page: Page): Tab {
-    const tab: Tab = { id: tabIdOf(page), page }
+  #add(page: Page): void {
+    // Tabs are numbered in the order in which they appear.
+    tabIdOf(page)
     this.#reported += 1
-    this.#tabs.push(tab)
-    this.#watch(tab)
-    return tab
+    this.#pages.push(page)
+    this.#watch(page)
   }
 
-  #watch(tab: Tab): void {
-    const { page } = tab
+  #watch(page: Page): void {
     watchCrash(page)
     this.#unansweredSince = undefined
     // The context may have another viewport size than the session.
@@ -212,15 +205,15 @@ export class Tabs {
     // Open the session while the page responds: a later one could not terminate a hung script.
     void cdpSessionOf(page).catch(() => {})
     reportFileChoosers(page, this.#events)
-    page.once('close', () => tab.page === page && this.#remove(tab))
+    page.once('close', () => this.#remove(page))
     page.once('crash', () => {
-      this.#events.emit('page.error', { tab_id: tab.id, message: 'the page crashed', crashed: true })
+      this.#events.emit('page.error', { tab_id: tabIdOf(page), message: 'the page crashed', crashed: true })
       // Tabs of the session stay, and are reloaded on next use. Ignore failures: a background tab may be closed already.
       if (this.#background.has(page)) void page.close().catch(() => {})
     })
     page.on('load', () => {
       // A page that has loaded responds again. Ignore failures of a page that closes meanwhile.
-      if (this.#own().at(-1)?.page === page) void this.#ask(page).catch(() => {})
+      if (this.#active === page) void this.#ask(page).catch(() => {})
     })
   }
 
@@ -247,13 +240,14 @@ export class Tabs {
     this.#events.emit('page.error', { tab_id: tabIdOf(page), message })
   }
 
-  #remove(tab: Tab): void {
-    const at = this.#tabs.indexOf(tab)
+  #remove(page: Page): void {
+    const at = this.#pages.indexOf(page)
+    // A crashed page was replaced.
     if (at < 0) return
-    this.#tabs.splice(at, 1)
+    this.#pages.splice(at, 1)
     this.#unansweredSince = undefined
     this.#latestAnswered = this.#titleRequests
     this.#title = ''
-    this.#events.emit('tab.closed', { tab_id: tab.id, tabs: this.count })
+    this.#events.emit('tab.closed', { tab_id: tabIdOf(page), tabs: this.count })
   }
 }

@@ -10,6 +10,12 @@ import type { TunnelChannel } from './tunnel.ts'
 const lostCode = -32_000
 const lostMessage = 'the relay is disconnected'
 
+/** Converts the error of a call. If the connection was lost, it is unknown whether the browser has executed the call. */
+const sendError: typeof cdpError = (method, error) =>
+  error.message === lostMessage
+    ? new BaxError('relay_disconnected', lostMessage, { details: { outcome: 'unknown' } })
+    : cdpError(method, error)
+
 /** Engine's end: sends CDP over a channel of the tunnel. */
 export class RemoteChannel implements CdpChannel {
   readonly #channel: TunnelChannel
@@ -28,11 +34,7 @@ export class RemoteChannel implements CdpChannel {
   send(method: string, params?: object, sessionId?: string, maxBytes?: number): Promise<Record<string, unknown>> {
     const limit = maxBytes !== undefined && { max_bytes: maxBytes }
     const post = (message: CdpMessage, answer: Answer) => this.post({ ...message, ...limit }, answer)
-    return sendOver({ post }, { method, params, sessionId }, (_, error) => {
-      if (error.message !== lostMessage) return cdpError(method, error)
-      // It is unknown whether the browser has executed the call.
-      return new BaxError('relay_disconnected', lostMessage, { details: { outcome: 'unknown' } })
-    })
+    return sendOver({ post }, sendError, method, params, sessionId)
   }
 
   post(message: CdpMessage, answer: Answer): void {

@@ -8,7 +8,6 @@ const text = (content: string, more: Partial<Unit> = {}): Unit => ({
   role: 'text',
   name: '',
   text: content,
-  isSecret: false,
   isControl: false,
   states: new Set(),
   head: 'text',

@@ -5,7 +5,7 @@ export interface AriaNode {
   readonly role: string
   readonly name?: string
   readonly text?: string
-  readonly children?: readonly (AriaNode | string)[]
+  readonly children?: Children
   /** Playwright's own reference, for visible elements that receive pointer events. */
   readonly ref?: string
   readonly cursor?: string
@@ -20,6 +20,8 @@ export interface AriaNode {
   readonly placeholder?: string
   readonly ariaHidden?: boolean
 }
+
+export type Children = readonly (AriaNode | string)[]
 
 export interface Box {
   readonly x: number
@@ -86,7 +88,7 @@ const plainRoles: ReadonlySet<string> = new Set([
 export const needsPosition = ({ role, cursor }: AriaNode): boolean => cursor === 'pointer' || !plainRoles.has(role)
 
 /** Collects the texts of nodes, including the names of nodes without text. */
-export function textsOf(children: readonly (AriaNode | string)[]): string[] {
+export function textsOf(children: Children): string[] {
   return children.flatMap((child) => {
     if (typeof child === 'string') return [child]
     // The content of a field does not name its container, and may be a password.
@@ -109,11 +111,13 @@ const fields: ReadonlySet<string> = new Set(['textbox', 'searchbox', 'spinbutton
 /** Returns whether the text of a node is an editable value. */
 export const isField = ({ role }: AriaNode): boolean => fields.has(role)
 
+export type NodeWithRef = AriaNode & { readonly ref: string }
+
 /** Iterates over all nodes with a reference, in document order. */
-export function* nodesWithRef(nodes: readonly (AriaNode | string)[]): Generator<AriaNode & { readonly ref: string }> {
+export function* nodesWithRef(nodes: Children): Generator<NodeWithRef> {
   for (const node of nodes) {
     if (typeof node === 'string') continue
-    if (node.ref !== undefined) yield node as AriaNode & { readonly ref: string }
+    if (node.ref !== undefined) yield node as NodeWithRef
     yield* nodesWithRef(node.children ?? [])
   }
 }

@@ -1,8 +1,7 @@
 /** Captures the accessibility tree of a page, measures its elements, and assigns references. */
 import type { Locator, Page } from 'playwright'
 import type { CallLimit } from '../../../../core/operation/command.ts'
-import type { AriaNode, Box, Mark } from './aria.ts'
-import { hiddenValue, needsPosition, nodesWithRef } from './aria.ts'
+import { type AriaNode, type Box, type Children, hiddenValue, type Mark, needsPosition, nodesWithRef } from './aria.ts'
 import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'
 import elementsScript from './elements.page.ts?inline'
 import { keepRefs, nextNumber, takeNumbers } from './refs.ts'
@@ -14,9 +13,9 @@ export interface Capture {
   /** ID of the main document. */
   readonly document: string
   /** The requested part. */
-  readonly tree: readonly (AriaNode | string)[]
+  readonly tree: Children
   /** The whole page. */
-  readonly all: readonly (AriaNode | string)[]
+  readonly all: Children
   readonly marks: ReadonlyMap<string, Mark>
   /** Assigns references to elements by Playwright's, and returns details of some; existing references stay. */
   name(refs: readonly string[], detailed: readonly string[]): Promise<NamedElements>
@@ -55,10 +54,10 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   const snapshotOptions = { mode: 'ai', ...limit } as const
   // Playwright waits for a body; an SVG or XML document never gets one.
   const hasBody = await page.evaluate(() => document.body !== null || document.readyState === 'loading')
-  const part = hasBody && root ? await root.ariaSnapshotJSON(snapshotOptions) : undefined
+  const part: readonly AriaNode[] | undefined =
+    hasBody && root ? await root.ariaSnapshotJSON(snapshotOptions) : undefined
   // References are valid for the last snapshot only, so the whole page comes last.
-  const all = (hasBody ? await page.ariaSnapshotJSON(snapshotOptions) : []) as unknown as readonly AriaNode[]
-  const tree = part === undefined ? all : (part as unknown as readonly AriaNode[])
+  const all: readonly AriaNode[] = hasBody ? await page.ariaSnapshotJSON(snapshotOptions) : []
   const refs = [...nodesWithRef(all)].filter((node) => everything || needsPosition(node)).map(({ ref }) => ref)
   const found = await measureAll(page, refs)
   const main = found.find(({ measured }) => measured.page !== null)?.measured
@@ -66,7 +65,8 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   if (!facts) throw new WorldGone()
   const raw = new Map(found.flatMap(({ measured }) => measured.marks.map((mark) => [mark[0], mark])))
   const contents = new Map(found.flatMap(({ measured }) => measured.contents))
-  const marks = placeMarks(all, { raw, contents }, facts)
+  const tree = part ?? all
+  const marks = placeMarks(all, raw, contents, facts)
   for (const node of new Set([...all, ...tree])) if (typeof node !== 'string') hideSecrets(node, marks)
   return {
     facts,
@@ -78,15 +78,10 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   }
 }
 
-interface Found {
-  readonly world: World
-  readonly measured: Measured
-}
-
-async function measureAll(page: Page, refs: readonly string[]): Promise<Found[]> {
+async function measureAll(page: Page, refs: readonly string[]) {
   const measureIn = async (worlds: readonly World[]) =>
     Promise.all(
-      worlds.map(async (world) => ({ world, measured: await world.evaluate<Measured>(script('measure', refs)) })),
+      worlds.map(async (world) => ({ world, measured: await world.call<Measured>(elementsScript, 'measure', refs) })),
     )
   const found = await measureIn(await knownWorlds(page))
   const count = found.reduce((sum, { measured }) => sum + measured.found, 0)
@@ -96,7 +91,7 @@ async function measureAll(page: Page, refs: readonly string[]): Promise<Found[]>
 
 async function nameAll(
   page: Page,
-  found: readonly Found[],
+  found: Awaited<ReturnType<typeof measureAll>>,
   refs: readonly string[],
   detailed: readonly string[],
 ): Promise<NamedElements> {
@@ -108,7 +103,7 @@ async function nameAll(
     const own = (list: readonly string[]) => list.filter((ref) => here.has(ref))
     if (measured.remembered === 0) continue
     const input = { refs: own(refs), next: nextNumber(context), detailed: own(detailed) }
-    const named = await world.evaluate<Named>(script('name', input))
+    const named = await world.call<Named>(elementsScript, 'name', input)
     takeNumbers(context, named.next)
     for (const [ref, number] of named.numbers) numbers.set(ref, `e${number}`)
     for (const [ref, fact] of named.facts) facts.set(ref, fact)
@@ -117,47 +112,42 @@ async function nameAll(
   return { numbers, facts }
 }
 
-const script = (name: string, input: unknown): string =>
-  `(() => { ;${elementsScript}; return JSON.stringify(__bax_module.${name}(${JSON.stringify(input)})) })()`
-
 interface FrameView {
-  readonly dx: number
-  readonly dy: number
-  /** Visible area of the document, in the page's coordinates. */
+  /** Visible area of the document, in the page's coordinates, which starts at the document's origin. */
   readonly visible: Box
   readonly frames: readonly string[]
   /** Whether the whole document is inaccessible. */
   readonly blocked: boolean
 }
 
-interface RawMarks {
-  readonly raw: ReadonlyMap<string, RawMark>
-  readonly contents: ReadonlyMap<string, string>
-}
-
 /** Converts the boxes inside frames to coordinates of the page. */
 function placeMarks(
-  tree: readonly AriaNode[],
-  { raw, contents }: RawMarks,
+  tree: Children,
+  raw: ReadonlyMap<string, RawMark>,
+  contents: ReadonlyMap<string, string>,
   { viewport: { width, height } }: PageFacts,
 ): Map<string, Mark> {
   const marks = new Map<string, Mark>()
-  const visit = (nodes: readonly (AriaNode | string)[], view: FrameView) => {
+  const visit = (nodes: Children, view: FrameView) => {
     for (const node of nodes) {
       if (typeof node === 'string') continue
       const own = node.ref === undefined ? undefined : raw.get(node.ref)
       const mark = own && placed(own, view, contents.get(node.ref!))
       if (mark) marks.set(node.ref!, mark)
-      const inside = node.role === 'iframe' && mark ? frameViewOf(mark, node.ref!) : view
+      const inside =
+        node.role === 'iframe' && mark
+          ? { visible: mark.box, frames: [...mark.frames, node.ref!], blocked: mark.blocked }
+          : view
       visit(node.children ?? [], inside)
     }
   }
-  visit(tree, { dx: 0, dy: 0, visible: { x: 0, y: 0, width, height }, frames: [], blocked: false })
+  visit(tree, { visible: { x: 0, y: 0, width, height }, frames: [], blocked: false })
   return marks
 }
 
 function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView, content: string | undefined): Mark {
-  const { dx, dy, visible, frames, blocked } = view
+  const { visible, frames, blocked } = view
+  const { x: dx, y: dy } = visible
   const box = { x: x + dx, y: y + dy, width, height }
   const borders = outer && { x: outer[0] + dx, y: outer[1] + dy, width: outer[2], height: outer[3] }
   return {
@@ -175,14 +165,6 @@ function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView,
     frames,
   }
 }
-
-const frameViewOf = ({ box, frames, blocked }: Mark, ref: string): FrameView => ({
-  dx: box.x,
-  dy: box.y,
-  visible: box,
-  frames: [...frames, ref],
-  blocked,
-})
 
 /** Removes the values of password fields from names that are derived from content; returns the values. */
 function hideSecrets(node: Writable<AriaNode>, marks: ReadonlyMap<string, Mark>): string[] {

@@ -13,7 +13,7 @@ export interface PageFacts {
   scroll: { x: number; y: number; max_x: number; max_y: number }
 }
 
-export type BoxNumbers = [x: number, y: number, width: number, height: number]
+type BoxNumbers = [x: number, y: number, width: number, height: number]
 
 /** Playwright's reference, flags, the box in the frame's viewport, and for an iframe its border box. */
 export type Mark = [ref: string, flags: number, ...box: BoxNumbers, outer?: BoxNumbers]
@@ -58,8 +58,8 @@ interface Memory {
   found: Map<string, WeakRef<Element>>
 }
 
-const registry = globalThis as unknown as Record<symbol, Memory | undefined>
 const key = Symbol.for('bax.elements')
+const registry = globalThis as { [key]?: Memory }
 const memory = (registry[key] ??= {
   document: `${performance.timeOrigin}-${Math.random()}`,
   numbers: new WeakMap(),
@@ -86,21 +86,20 @@ export function measure(refs: string[]): Measured {
     const around = documentFactsOf(elements)
     for (const element of elements) {
       const ref = (element as Seen)._ariaRef?.ref
-      if (ref !== undefined) measureOne(element, ref, { requested, around, measured })
+      if (ref !== undefined) measureOne(element, ref, requested.has(ref), around, measured)
     }
   }
   measured.remembered = memory.found.size
   return measured
 }
 
-interface Measuring {
-  readonly requested: ReadonlySet<string>
-  readonly around: DocumentFacts
-  readonly measured: Measured
-}
-
-function measureOne(element: Element, ref: string, { requested, around, measured }: Measuring): void {
-  const isRequested = requested.has(ref)
+function measureOne(
+  element: Element,
+  ref: string,
+  isRequested: boolean,
+  around: DocumentFacts,
+  measured: Measured,
+): void {
   const isMarked = isRequested || isUsable(element) || around.editors.has(element)
   if (isRequested) measured.found++
   // Remember elements with a number even if they are not requested now.
@@ -193,13 +192,11 @@ function valueOf(element: Element): string | null {
     return element.value
   }
   if (element instanceof HTMLTextAreaElement) return element.value
-  if (element instanceof HTMLSelectElement) return element.multiple ? selected(element) : element.value
+  if (element instanceof HTMLSelectElement)
+    return element.multiple ? [...element.selectedOptions].map(({ value }) => value).join(', ') : element.value
   if (element instanceof HTMLElement && element.isContentEditable) return element.innerText
   return element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow')
 }
-
-const selected = (element: HTMLSelectElement): string =>
-  [...element.selectedOptions].map(({ value }) => value).join(', ')
 
 function checkedOf(element: Element): boolean | null {
   if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio'))

@@ -1,5 +1,5 @@
 /** Entries of a snapshot: the content of one line, and the entries below it. */
-import { type AriaNode, hiddenValue, isField, labelOf, type Mark, type Marks, textsOf } from './aria.ts'
+import { type AriaNode, type Children, hiddenValue, isField, labelOf, type Mark, type Marks, textsOf } from './aria.ts'
 
 export type Kind = 'control' | 'link' | 'heading' | 'image' | 'notice' | 'structure' | 'text'
 
@@ -25,6 +25,9 @@ export interface Entry {
   readonly node?: AriaNode | undefined
   readonly below: readonly Entry[]
 }
+
+/** Roles of messages and dialogs. */
+export const noticeRoles: ReadonlySet<string> = new Set(['alert', 'alertdialog', 'dialog', 'status', 'tooltip'])
 
 const shownOptions = 10
 
@@ -60,14 +63,8 @@ function statesOf(node: AriaNode): string[] {
   ].filter((state) => typeof state === 'string')
 }
 
-export interface ControlText {
-  readonly name: string
-  /** Maximum length of the value. */
-  readonly longest?: number
-}
-
-/** Builds the entry of a control without its children: name, states and value. */
-export function controlEntry(node: AriaNode, marks: Marks, { name, longest }: ControlText): Entry {
+/** Builds the entry of a control without its children: name, states and value of up to `longest` characters. */
+export function controlEntry(node: AriaNode, marks: Marks, name: string, longest = Infinity): Entry {
   const mark = markOf(node, marks)
   const options = optionsOf(node)
   const holdsText = isField(node) || (node.role === 'combobox' && options.length === 0)
@@ -82,7 +79,7 @@ export function controlEntry(node: AriaNode, marks: Marks, { name, longest }: Co
       ...(placeholder && placeholder !== name ? [`placeholder=${JSON.stringify(placeholder)}`] : []),
       ...(options.length > 0 ? [`options=${optionList(options)}`] : []),
     ],
-    ...(value && { tail: mark?.secret ? hiddenValue : clip(value, longest ?? value.length) }),
+    ...(value && { tail: mark?.secret ? hiddenValue : clip(value, longest) }),
     ...(options.length > 0 && { shownOptions: Math.min(options.length, shownOptions) }),
     ...(options.length > shownOptions && { hiddenOptions: options.length - shownOptions }),
   }
@@ -95,7 +92,7 @@ export function editorEntry(node: AriaNode): Entry & { readonly field: AriaNode 
   return { ...entry('control', { ...node, role: 'textbox' }, name, [], { ref: node.ref! }), node, field }
 }
 
-function findField(children: readonly (AriaNode | string)[]): AriaNode | undefined {
+function findField(children: Children): AriaNode | undefined {
   for (const child of children) {
     if (typeof child === 'string') continue
     const found = isField(child) && child.ref === undefined ? child : findField(child.children ?? [])
@@ -107,16 +104,13 @@ function findField(children: readonly (AriaNode | string)[]): AriaNode | undefin
 export const markOf = (node: AriaNode, marks: Marks): Mark | undefined =>
   node.ref === undefined ? undefined : marks.get(node.ref)
 
-interface Option {
-  readonly node: AriaNode
-  readonly label: string
-}
+type Option = { readonly node: AriaNode; readonly label: string }
 
 /** Returns the options of a native list, which have no position on the page. */
 export const optionsOf = (node: AriaNode): Option[] =>
   node.role === 'combobox' || node.role === 'listbox' ? nativeOptions(node.children ?? []) : []
 
-const nativeOptions = (children: readonly (AriaNode | string)[]): Option[] =>
+const nativeOptions = (children: Children): Option[] =>
   children.flatMap((child) => {
     if (typeof child === 'string') return []
     if (child.role === 'option') return child.ref === undefined ? [{ node: child, label: squeeze(labelOf(child)) }] : []

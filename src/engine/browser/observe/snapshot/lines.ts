@@ -4,23 +4,14 @@ import type { Marks } from './aria.ts'
 import type { Entry } from './entries.ts'
 
 /** One line without reference and indentation. */
-export interface Line {
+export interface Line extends Pick<Entry, 'ref' | 'tail' | 'pieces' | 'hiddenOptions' | 'shownOptions'> {
   readonly depth: number
   /** `button "Buy" [disabled]` */
   readonly head: string
-  /** Playwright's reference of the element, if the line shows one. */
-  readonly ref?: string
-  /** Value or text after the colon. */
-  readonly tail?: string
   /** Relevance; smaller is more relevant. */
   readonly rank: number
   /** Kind that the line counts as when it is omitted; missing for lines that only group others. */
   readonly counts?: keyof Omitted
-  /** Number that it counts as; 1 by default. */
-  readonly pieces?: number
-  /** Number of options of a native list that the line omits. */
-  readonly hiddenOptions?: number
-  readonly shownOptions?: number
   /** Inaccessible: behind an open modal dialog, or inert. */
   readonly blocked?: boolean
 }
@@ -40,7 +31,10 @@ export function linesOf(entries: readonly Entry[], marks: Marks): Line[] {
       return before
     }
     const away = item.isLoose ? Math.max(mark?.away ?? 0, before) : (mark?.away ?? before)
-    lines.push(lineOf(item, { depth, blocked, rank: rankOf(item, { away, modal: mark?.modal ?? false, blocked }) }))
+    const { ref, tail, pieces, hiddenOptions, shownOptions } = item
+    const shown = { ref, tail: tail || undefined, pieces, hiddenOptions, shownOptions }
+    const rank = rankOf(item, away, mark?.modal ?? false, blocked)
+    lines.push({ ...shown, depth, head: headOf(item), rank, counts: countsOf(item), blocked })
     let inside = mark?.away ?? before
     for (const inner of item.below) inside = visit(inner, depth + 1, inside, blocked)
     return item.below.length > 0 ? inside : away
@@ -48,26 +42,8 @@ export function linesOf(entries: readonly Entry[], marks: Marks): Line[] {
   let before = 0
   for (const item of entries) before = visit(item, 0, before, false)
   for (const item of last) visit(item, 0, 0, true)
+  const isMeaningful = ({ counts, ref }: Line) => counts !== undefined || ref !== undefined
   return lines.filter((line, at) => isMeaningful(line) || (lines[at + 1]?.depth ?? 0) > line.depth)
-}
-
-const isMeaningful = ({ counts, ref }: Line): boolean => counts !== undefined || ref !== undefined
-
-function lineOf(item: Entry, { depth, blocked, rank }: { depth: number; blocked: boolean; rank: number }): Line {
-  const { ref, tail, hiddenOptions, shownOptions, pieces } = item
-  const counts = countsOf(item)
-  return {
-    depth,
-    head: headOf(item),
-    rank,
-    ...(ref !== undefined && { ref }),
-    ...(tail && { tail }),
-    ...(counts && { counts }),
-    ...(hiddenOptions && { hiddenOptions }),
-    ...(shownOptions && { shownOptions }),
-    ...(pieces && { pieces }),
-    ...(blocked && { blocked }),
-  }
 }
 
 /** `button "Buy" [disabled]`, in Playwright's spelling. */
@@ -83,8 +59,7 @@ function countsOf({ kind, name, tail }: Entry): keyof Omitted | undefined {
 }
 
 /** Ranks open dialogs and controls in view first, then text in view, then by distance, and inaccessible ones last. */
-function rankOf({ kind }: Entry, place: { away: number; modal: boolean; blocked: boolean }): number {
-  const { away, modal, blocked } = place
+function rankOf({ kind }: Entry, away: number, modal: boolean, blocked: boolean): number {
   const isImportant = kind !== 'structure' && kind !== 'text' && kind !== 'image'
   const tier = blocked ? 5 : modal ? 0 : away === 0 ? (isImportant ? 1 : 2) : isImportant ? 3 : 4
   return tier * 1e9 + away
@@ -107,26 +82,26 @@ function renderLine({ depth, head, ref, tail }: Line, numbers: ReadonlyMap<strin
   return `${'  '.repeat(depth)}- ${key}${value}`
 }
 
-export interface Cut {
-  readonly text: string
-  readonly omitted: Omitted
-}
+/** The lines that fit, and the number of others by kind. */
+export type Cut = ReturnType<typeof cutLines>
 
 /** Characters reserved for the notices. */
 const noticeChars = 200
 
 /** Renders the most relevant lines that fit, in order and with their parents; counts the others. */
-export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, string>, maxChars: number): Cut {
-  const whole = renderLines(lines, numbers).join('\n')
-  if (whole.length <= maxChars) return { text: whole, omitted: {} }
+export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, string>, maxChars: number) {
   const omitted: Omitted = {}
+  const whole = renderLines(lines, numbers).join('\n')
+  if (whole.length <= maxChars) return { text: whole, omitted }
   const leaveOut = ({ counts: kind, pieces = 1, shownOptions = 0 }: Partial<Line>) => {
     if (shownOptions > 0) omitted.options = (omitted.options ?? 0) + shownOptions
     if (kind) omitted[kind] = (omitted[kind] ?? 0) + pieces
   }
   // One long text must not displace everything else.
   const longest = Math.max(200, Math.floor(maxChars / 10))
-  const short = lines.map((line) => (line.tail && line.tail.length > longest ? shortened(line, longest) : line))
+  const short = lines.map((line) =>
+    line.tail && line.tail.length > longest ? { ...line, tail: shortText(line.tail, longest) } : line,
+  )
   const kept = choose(short, numbers, maxChars - noticeChars)
   short.forEach((line, at) => {
     if (!kept.has(at)) leaveOut(line)
@@ -135,8 +110,6 @@ export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, st
   const shown = short.filter((_, at) => kept.has(at))
   return { text: [...renderLines(shown, numbers), omittedNotice(omitted)].join('\n'), omitted }
 }
-
-const shortened = (line: Line, longest: number): Line => ({ ...line, tail: shortText(line.tail!, longest) })
 
 /** Truncates a text, and appends the number of missing characters. */
 export const shortText = (text: string, longest: number): string =>

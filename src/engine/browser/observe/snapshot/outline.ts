@@ -1,5 +1,14 @@
 /** Short view of a page: controls, headings and landmarks, with the text that distinguishes them. */
-import { type AriaNode, hasControlRole, isControl, isField, labelOf, type Marks, textsOf } from './aria.ts'
+import {
+  type AriaNode,
+  type Children,
+  hasControlRole,
+  isControl,
+  isField,
+  labelOf,
+  type Marks,
+  textsOf,
+} from './aria.ts'
 import {
   clip,
   controlEntry,
@@ -8,6 +17,7 @@ import {
   entry,
   headingLabel,
   markOf,
+  noticeRoles,
   optionsOf,
   textsOfEntry,
   squeeze,
@@ -34,14 +44,11 @@ const landmarks: ReadonlySet<string> = new Set([
 const onlyNamed: ReadonlySet<string> = new Set([
   'form', 'group', 'region', 'list', 'table', 'grid', 'menu', 'toolbar', 'tabpanel',
 ]) // prettier-ignore
-const notices: ReadonlySet<string> = new Set(['alert', 'alertdialog', 'dialog', 'status', 'tooltip'])
 const items: ReadonlySet<string> = new Set(['row', 'listitem', 'article'])
 
-export function outline(tree: readonly (AriaNode | string)[], marks: Marks): readonly Entry[] {
-  return partOf(tree, marks).entries
-}
+export const outline = (tree: Children, marks: Marks): readonly Entry[] => partOf(tree, marks).entries
 
-function partOf(children: readonly (AriaNode | string)[], marks: Marks): Part {
+function partOf(children: Children, marks: Marks): Part {
   const parts = children.map((child) =>
     typeof child === 'string' ? { entries: [], loose: [child] } : nodePart(child, marks),
   )
@@ -54,7 +61,7 @@ function nodePart(node: AriaNode, marks: Marks): Part {
   if (role === 'heading') return { entries: [heading(node, marks)], loose: [] }
   const inner = partOf(node.children ?? [], marks)
   const loose = node.text === undefined ? inner.loose : [node.text]
-  if (notices.has(role)) return { entries: [notice(node, inner, loose)], loose: [] }
+  if (noticeRoles.has(role)) return { entries: [notice(node, inner, loose)], loose: [] }
   if (landmarks.has(role) && (node.name || !onlyNamed.has(role))) {
     if (inner.entries.length === 0 && role !== 'iframe') return { entries: [], loose }
     const shownRef = role === 'iframe' && node.ref !== undefined ? { ref: node.ref } : {}
@@ -87,7 +94,7 @@ function control(node: AriaNode, marks: Marks): Entry {
     const text = clip(squeeze(node.text ?? textsOf(node.children ?? []).join(' ')), labelChars)
     return { ...item, name: clip(item.name, labelChars), ...(text && { tail: text }) }
   }
-  const item = controlEntry(node, marks, { name: clip(squeeze(labelOf(node)), labelChars), longest: labelChars })
+  const item = controlEntry(node, marks, clip(squeeze(labelOf(node)), labelChars), labelChars)
   const inner = partOf(node.children ?? [], marks).entries.flatMap(controlsOnly)
   return { ...item, below: optionsOf(node).length > 0 ? [] : inner }
 }

@@ -1,5 +1,5 @@
 /** Default view of a page: all text and controls, in document order. */
-import { type AriaNode, hasControlRole, isControl, isField, type Marks } from './aria.ts'
+import { type AriaNode, type Children, hasControlRole, isControl, isField, type Marks } from './aria.ts'
 import {
   controlEntry,
   editorEntry,
@@ -7,13 +7,12 @@ import {
   entry,
   headingLabel,
   markOf,
+  noticeRoles,
   optionsOf,
   textsOfEntry,
   squeeze,
   textEntry,
 } from './entries.ts'
-
-type Children = readonly (AriaNode | string)[]
 
 /** Roles of inline text. */
 const inlineRoles: ReadonlySet<string> = new Set([
@@ -25,7 +24,6 @@ const wrappers: ReadonlySet<string> = new Set([
   'paragraph', 'presentation', 'region', 'rowgroup', 'separator', 'tablist', 'tabpanel', 'toolbar', ...inlineRoles,
 ]) // prettier-ignore
 const items: ReadonlySet<string> = new Set(['article', 'listitem'])
-const notices: ReadonlySet<string> = new Set(['alert', 'alertdialog', 'dialog', 'status', 'tooltip'])
 /** Roles of fields, which usually have a label beside them. */
 const labelled: ReadonlySet<string> = new Set([
   'checkbox', 'combobox', 'listbox', 'radio', 'searchbox', 'slider', 'spinbutton', 'switch', 'textbox',
@@ -34,9 +32,7 @@ const cells: ReadonlySet<string> = new Set(['cell', 'columnheader', 'gridcell', 
 /** Maximum length of content that names an unnamed control; longer content is shown below it. */
 const nameChars = 300
 
-export function pageView(tree: Children, marks: Marks): readonly Entry[] {
-  return entriesOf(tree, undefined, marks)
-}
+export const pageView = (tree: Children, marks: Marks): readonly Entry[] => entriesOf(tree, undefined, marks)
 
 /** Converts children to entries; text that continues through inline elements is one entry. */
 function entriesOf(children: Children, parent: AriaNode | undefined, marks: Marks): Entry[] {
@@ -88,7 +84,7 @@ function entriesOfNode(node: AriaNode, marks: Marks): Entry[] {
   if (items.has(node.role) && name === '' && needsNoLine(content)) return content
   if (node.role === 'iframe') return [entry('structure', node, name, content, node.ref ? { ref: node.ref } : {})]
   if (name === '' && content.length === 0 && isStateless) return []
-  return [named(notices.has(node.role) ? 'notice' : 'structure', node, name, content)]
+  return [named(noticeRoles.has(node.role) ? 'notice' : 'structure', node, name, content)]
 }
 
 /** Returns whether an unnamed item needs no line: a single control, or a heading at its start, is enough. */
@@ -143,11 +139,11 @@ function control(node: AriaNode, marks: Marks): Entry {
   const mark = markOf(node, marks)
   const name = squeeze(node.name ?? '')
   if (isField(node)) {
-    const result = controlEntry(node, marks, { name: name || squeeze(node.placeholder ?? '') })
+    const result = controlEntry(node, marks, name || squeeze(node.placeholder ?? ''))
     return { ...result, below: fieldContent(node, marks) }
   }
   if (mark?.editor) return editor(node, marks)
-  const result = controlEntry(node, marks, { name })
+  const result = controlEntry(node, marks, name)
   if (optionsOf(node).length > 0) return result
   if (node.role === 'combobox' && node.text !== undefined) return result
   const content = contentOf(node, marks)

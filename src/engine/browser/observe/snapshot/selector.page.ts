@@ -1,5 +1,7 @@
 /** Runs in the page: finds short CSS selectors that match only one element. */
 
+import { oncePer } from '../../../once-per.ts'
+
 interface Counts {
   readonly ids: Map<string, number>
   readonly attributes: Map<string, number>
@@ -12,16 +14,11 @@ const longest = 60
 /** Returns a function that builds selectors, including open shadow roots, as long as the document does not change. */
 export function selectorMaker(): (element: Element) => string {
   // Count once for all selectors: checking each one would search the document again.
-  const counted = new Map<Document | ShadowRoot, Counts>()
-  const countsOf = (root: Document | ShadowRoot): Counts => {
-    let counts = counted.get(root)
-    if (!counts) {
-      counts = { ids: new Map(), attributes: new Map() }
-      count(root, counts)
-      counted.set(root, counts)
-    }
+  const countsOf = oncePer((root: Document | ShadowRoot): Counts => {
+    const counts = { ids: new Map(), attributes: new Map() }
+    count(root, counts)
     return counts
-  }
+  })
   return function selectorOf(element): string {
     const root = element.getRootNode() as Document | ShadowRoot
     const within = selectorWithin(element, countsOf(root))

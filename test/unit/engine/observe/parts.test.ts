@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { SessionEvent, SessionEventType } from '../../../../src/core/events/events.ts'
-import { consolePart, dialogsPart, networkPart } from '../../../../src/engine/browser/observe/log-parts.ts'
+import { consolePart, dialogsPart, networkPart } from '../../../../src/engine/browser/observe/parts.ts'
 
 const event = (type: SessionEventType, data: Record<string, unknown>, at = 0): SessionEvent => ({
   seq: at + 1,

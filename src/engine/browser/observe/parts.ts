@@ -1,9 +1,9 @@
-/** Parts of an observation that come from the session's events. */
+/** Parts of an observation that come from the session and its events. */
+import type { Page } from 'playwright'
+import { toApiCookie } from '../../../commands/cookie-shape.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Observation } from '../../../core/shapes/observe.ts'
-
-type Data = Record<string, unknown>
 
 /** Returns the last console messages of the pages, including uncaught errors. */
 export function consolePart(events: readonly SessionEvent[]): NonNullable<Observation['console']> {
@@ -19,7 +19,7 @@ export function consolePart(events: readonly SessionEvent[]): NonNullable<Observ
 
 /** Returns the last requests with their results. */
 export function networkPart(events: readonly SessionEvent[]): NonNullable<Observation['network']> {
-  const requests = new Map<unknown, Data>()
+  const requests = new Map<unknown, SessionEvent['data']>()
   for (const { type, data } of events) {
     if (!type.startsWith('network.')) continue
     requests.set(data['request_id'], { ...requests.get(data['request_id']), ...data })
@@ -46,4 +46,19 @@ export function dialogsPart(events: readonly SessionEvent[], tabId: string): Obs
     if (at >= 0) dialogs[at] = { ...dialogs[at]!, open: false, accepted: data['accepted'] === true }
   }
   return dialogs
+}
+
+/** Reads the cookies of the session and the storage of the page's origin, null for a page without an origin. */
+export async function storagePart(page: Page): Promise<NonNullable<Observation['storage']>> {
+  const [cookies, areas] = await Promise.all([
+    page.context().cookies(),
+    page.evaluate(() => {
+      try {
+        return { local_storage: { ...localStorage }, session_storage: { ...sessionStorage } }
+      } catch {
+        return { local_storage: null, session_storage: null }
+      }
+    }),
+  ])
+  return { cookies: cookies.map(toApiCookie), ...areas }
 }
