@@ -52,7 +52,20 @@ afterAll(async () => {
 
 type Step = [command: string, data?: Record<string, unknown>]
 
-const open = async (more: object = {}) => (await client().createSession({ headless: true, ...more })).session_id!
+/** Sessions to close after each group: a browser has 25 slots. */
+const opened = new Set<string>()
+const open = async (more: object = {}) => {
+  const { session_id } = await client().createSession({ headless: true, ...more })
+  opened.add(session_id!)
+  return session_id!
+}
+const closeOpened = async () => {
+  for (const session_id of opened)
+    await client()
+      .closeSession({ session_id })
+      .catch(() => {})
+  opened.clear()
+}
 
 /** Opens a page and runs one command with a timeout of 2000 ms. */
 async function failing(id: string, path: string, [command, data = {}]: Step): Promise<CommandResult> {
@@ -82,6 +95,8 @@ const delivered = (noun: string) => ({
 })
 
 describe.concurrent('an action whose input has reached the page', () => {
+  afterAll(closeOpened)
+
   test.for<[string, Step, string]>([
     ['/removed', ['click', { selector: '#b', ...shortTimeout }], 'click'],
     ['/covered-after', ['click', { selector: '#b', ...shortTimeout }], 'click'],
@@ -108,6 +123,8 @@ describe.concurrent('an action whose input has reached the page', () => {
 })
 
 describe('an action whose input has not reached the page', () => {
+  afterAll(closeOpened)
+
   test.for<[string, Step, string]>([
     ['/covered', ['click', { selector: '#b', timeout_ms: 400 }], 'element_obscured'],
     ['/covered', ['click', { selector: '#nothing', timeout_ms: 300 }], 'element_not_found'],
@@ -129,6 +146,8 @@ describe('an action whose input has not reached the page', () => {
 })
 
 describe.concurrent('reports of delivery', () => {
+  afterAll(closeOpened)
+
   test('a checkbox that the page unchecks again was clicked', async ({ expect }) => {
     const id = await open()
     const result = await failing(id, '/check', ['check', { selector: '#c', ...shortTimeout }])
@@ -173,6 +192,8 @@ describe.concurrent('reports of delivery', () => {
 })
 
 describe('in other pages', () => {
+  afterAll(closeOpened)
+
   const click: Step = ['click', { selector: '#b', ...shortTimeout }]
 
   test('reports a click in a cross-site frame as delivered', async () => {

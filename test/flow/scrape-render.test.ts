@@ -279,7 +279,7 @@ describe('actions', () => {
     ['a hidden element', { type: 'click', selector: '#hidden' }, /not visible/],
     ['an invalid selector', { type: 'click', selector: '##' }, /not a CSS selector/],
     ['a script that throws', { type: 'execute', script: 'throw new Error("no")' }, /no/],
-    ['an unknown key', { type: 'press', key: 'Entr' }, /no key/],
+    ['an unknown key', { type: 'press', key: 'Entr' }, /unknown key/],
   ])(
     '%s fails with its index',
     async (_, action, message) => {
