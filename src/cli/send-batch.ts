@@ -2,13 +2,13 @@
 import { resolve } from 'node:path'
 import { call } from '../client/client.ts'
 import type { CommandsResult } from '../core/shapes/commands.ts'
-import { batchParams, flagFields, type TypedBatch, type TypedCommand } from './parse/batch.ts'
+import { batchParams, findEntry, flagFields, type TypedBatch, type TypedCommand } from './parse/batch.ts'
 import { showBatch } from './output/batch-output.ts'
 import { explainSession, sessionFor } from './session/chosen-session.ts'
 import { withControlNotice } from './output/control-notice.ts'
 import { type Context, operationNamed } from './context.ts'
 import type { LocatedEngine } from './engine/locate-engine.ts'
-import { type Io, note } from './io.ts'
+import { note } from './io.ts'
 import { showWarning } from './output/output.ts'
 
 export interface BatchRequest {
@@ -45,7 +45,7 @@ export async function sendBatch(context: Context, sending: BatchRequest): Promis
   const flag = (batch.flags['session'] ?? given['session_id']) as string | undefined
   const session = sessionFor(settings, engineName, flag)
   const engine = openEngine(session?.id)
-  const commands = batch.commands?.map((typed) => onWire(typed, engine, io))
+  const commands = batch.commands?.map((typed) => onWire(typed, engine, context))
   const input = {
     ...given,
     ...kind.fields,
@@ -72,12 +72,12 @@ export async function sendBatch(context: Context, sending: BatchRequest): Promis
 }
 
 /**
- * Returns a command as it is sent. Screenshot paths are relative to the caller's folder; a server must not write files
+ * Returns a command as it is sent. Paths of results are relative to the caller's folder; a server must not write files
  * of the caller, so the bytes are returned and written here.
  */
-function onWire(typed: TypedCommand, engine: LocatedEngine, io: Io) {
+function onWire(typed: TypedCommand, engine: LocatedEngine, { io, manifest }: Context) {
   const { command, data } = typed
-  const path = command === 'screenshot' ? data['path'] : undefined
+  const path = findEntry(command, manifest)?.bytes ? data['path'] : undefined
   if (typeof path !== 'string') return { typed, wire: { command, data } }
   const { path: _, ...rest } = data
   if (engine.kind === 'server') return { typed: { output: path, ...typed }, wire: { command, data: rest } }
@@ -88,6 +88,6 @@ function onWire(typed: TypedCommand, engine: LocatedEngine, io: Io) {
 function outputOfStdin({ flags }: TypedBatch, { results }: CommandsResult): TypedCommand[] | null {
   const output = flags['output'] as string | undefined
   if (output === undefined) return null
-  const last = results.findLast(({ command_type, data }) => command_type === 'extraction' || data?.['screenshot'])
+  const last = results.findLast(({ command_type }) => command_type === 'extraction')
   return results.map((result) => ({ command: result.command, data: {}, ...(result === last && { output }) }))
 }

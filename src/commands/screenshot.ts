@@ -17,6 +17,7 @@ export const screenshot = defineCommand({
       .optional()
       .describe("Path to also save the image to; on a server, within the session's download folder"),
   }),
+  bytes: 'screenshot',
   result: z.object({ screenshot: image, path: z.string().optional().describe('Absolute path of the saved image') }),
   run: async ({ page, signal, save }, { full_page, path }) => {
     const bytes = await page.screenshot({ fullPage: full_page, timeout: limits.command.navigationMs, signal })
@@ -38,6 +39,7 @@ export const element_screenshot = defineCommand({
     quality: integer(0, 100).optional().describe('JPEG quality, 80 when omitted; ignored for png'),
     timeout_ms: elementTimeout,
   }),
+  bytes: 'screenshot',
   result: z.object({ screenshot: image }),
   run: async ({ act }, { format, quality = 80, ...target }) => {
     const how = format === 'jpeg' ? ({ type: 'jpeg', quality } as const) : ({ type: 'png' } as const)

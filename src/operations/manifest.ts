@@ -4,7 +4,7 @@
  */
 import { commands } from '../commands/index.ts'
 import type { Command } from '../core/operation/command.ts'
-import type { HttpOperation, Operation, Show } from '../core/operation/operation.ts'
+import type { EngineNeed, HttpOperation, Operation, Show } from '../core/operation/operation.ts'
 import { plainTemplate } from '../core/operation/route.ts'
 import type { Param } from '../core/operation/params.ts'
 import { paramsOf } from '../core/operation/schema-params.ts'
@@ -18,6 +18,7 @@ export interface OperationEntry {
   readonly cli: string | null
   readonly example?: string
   readonly show?: Show
+  readonly engine?: EngineNeed
   readonly params: readonly Param[]
   /** Whether the response is a stream of frames. */
   readonly stream?: true
@@ -31,6 +32,8 @@ export interface CommandEntry {
   readonly kind: 'action' | 'extraction'
   readonly summary: string
   readonly example: string
+  /** Field of the result with base64 data, such as an image. */
+  readonly bytes?: string
   readonly params: readonly Param[]
 }
 
@@ -53,12 +56,13 @@ export function makeManifest(): Manifest {
       })),
     ],
     commands: Object.entries(commands).flatMap(([family, members]) =>
-      Object.entries<Command>(members).map(([name, { kind, summary, example, data }]) => ({
+      Object.entries<Command>(members).map(([name, { kind, summary, example, bytes, data }]) => ({
         name,
         family,
         kind,
         summary,
         example,
+        ...(bytes && { bytes }),
         params: paramsOf(data),
       })),
     ),
@@ -73,6 +77,7 @@ function entryOf(name: string, operation: HttpOperation): OperationEntry {
     http: plainTemplate(operation.http),
     cli: operation.cli ?? null,
     ...(operation.example && { example: operation.example }),
+    ...(operation.engine && { engine: operation.engine }),
     params: paramsOf(operation.input),
   }
 }

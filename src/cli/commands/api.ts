@@ -7,7 +7,7 @@ import { type Need, withEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
 import { printError } from '../output/errors.ts'
-import { outlivesCommand, runningEngine } from '../engine/need.ts'
+import { needOf } from '../engine/need.ts'
 import { readJson } from '../parse/values.ts'
 
 export const command: TerminalCommand = async (invocation) => {
@@ -31,7 +31,7 @@ export async function send(
   { method, path, data }: { method: string; path: string; data?: string | undefined },
 ): Promise<number> {
   const { io } = context
-  return withEngine(context, needOf(context, method, path), async (engine) => {
+  return withEngine(context, needOfRequest(context, method, path), async (engine) => {
     const response = await engine.transport.send({
       method,
       path,
@@ -53,14 +53,13 @@ export async function send(
   })
 }
 
-function needOf({ manifest }: Context, method: string, path: string): Need {
+function needOfRequest({ manifest }: Context, method: string, path: string): Need {
   const bare = path.replace(/\?.*$/, '')
   const operation = manifest.operations.find(({ http }) => {
     const known = route(http)
     return known.method === method && known.path === bare
   })
-  if (operation?.name === 'stopEngine' || operation?.name === 'getEngineStatus') return runningEngine
-  return operation && outlivesCommand(operation) ? { when: 'start' } : { when: 'ask' }
+  return operation ? needOf(operation, {}) : { when: 'ask' }
 }
 
 function asJson(text: string): unknown {

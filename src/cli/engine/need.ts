@@ -6,26 +6,16 @@ import { noEngineFor, noEngineForShell } from '../session/chosen-session.ts'
 import type { Need } from './locate-engine.ts'
 
 export function needOf(operation: OperationEntry, input: Record<string, unknown>): Need {
-  if (operation.name === 'getEngineStatus' || operation.name === 'stopEngine') return runningEngine
+  if (operation.engine === 'running') return runningEngine
   const session = input['session_id']
-  if (typeof session === 'string' && isShellOperation(operation)) return needOfShell(operation, session)
-  if (typeof session === 'string') return { when: 'running', absent: noEngineFor(session) }
-  return outlivesCommand(operation) ? { when: 'start' } : { when: 'ask' }
+  if (typeof session === 'string' && operation.engine !== 'any') {
+    const absent = isShellOperation(operation) ? noEngineForShell(session) : noEngineFor(session)
+    return { when: 'running', absent }
+  }
+  return operation.engine === 'start' ? { when: 'start' } : { when: 'ask' }
 }
 
 export const isShellOperation = ({ http }: OperationEntry): boolean => route(http).path.startsWith('/shell/')
-
-/** Artifacts outlive their engine; other data of a session does not. */
-const needOfShell = ({ http }: OperationEntry, session: string): Need =>
-  route(http).path.startsWith('/shell/artifacts/')
-    ? { when: 'ask' }
-    : { when: 'running', absent: noEngineForShell(session) }
-
-/** Checks if an operation creates something that outlives the command, and so needs an engine that does. */
-export const outlivesCommand = ({ http }: OperationEntry): boolean => {
-  const { method, path } = route(http)
-  return method === 'POST' && ['/sessions', '/commands', '/shell/sessions'].includes(path)
-}
 
 /** The running engine of any version. */
 export const runningEngine: Need = {

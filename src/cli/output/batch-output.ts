@@ -2,7 +2,8 @@
 import { relative, resolve } from 'node:path'
 import { exits } from '../../core/errors/errors.ts'
 import type { CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
-import type { TypedCommand } from '../parse/batch.ts'
+import type { CommandEntry } from '../../operations/manifest.ts'
+import { findEntry, type TypedCommand } from '../parse/batch.ts'
 import type { Context } from '../context.ts'
 import { note, print } from '../io.ts'
 import { styleFor } from './style.ts'
@@ -10,7 +11,7 @@ import { kebab } from '../parse/values.ts'
 import { freeScreenshotPath, writeOutput } from './write-output.ts'
 
 /** Printable content of one result. */
-type Content = { readonly text: string } | { readonly bytes: Buffer; readonly extension: 'png' | 'jpeg' }
+type Content = { readonly text: string } | { readonly bytes: Buffer; readonly extension: string }
 
 /** Writes the results of a batch; returns the exit code. `now` names screenshots without a file name. */
 export async function showBatch(
@@ -19,10 +20,10 @@ export async function showBatch(
   typed: readonly TypedCommand[] | null,
   now: Date,
 ): Promise<number> {
-  const { io, settings } = context
+  const { io, manifest, settings } = context
   const shown = body.results.map((result) => ({
     result,
-    content: result.success ? contentOf(result) : undefined,
+    content: result.success ? contentOf(result, findEntry(result.command, manifest)) : undefined,
     file: typed?.[result.index]?.output,
   }))
   if (settings.json) print(io, JSON.stringify(body))
@@ -40,12 +41,15 @@ export async function showBatch(
   return body.success ? exits.done : exits.failed
 }
 
-function contentOf({ command_type, content_type, data }: CommandResult): Content | undefined {
+function contentOf(
+  { command_type, content_type, data }: CommandResult,
+  entry: CommandEntry | undefined,
+): Content | undefined {
   if (!data) return undefined
-  if (typeof data['screenshot'] === 'string' && content_type?.startsWith('image/')) {
+  const bytes = entry?.bytes && data[entry.bytes]
+  if (typeof bytes === 'string') {
     if (typeof data['path'] === 'string') return { text: data['path'] }
-    const extension = content_type === 'image/jpeg' ? 'jpeg' : 'png'
-    return { bytes: Buffer.from(data['screenshot'], 'base64'), extension }
+    return { bytes: Buffer.from(bytes, 'base64'), extension: content_type?.split('/')[1] ?? 'bin' }
   }
   if (command_type !== 'extraction') return undefined
   const result = data['result'] as { type: string; value: unknown } | undefined

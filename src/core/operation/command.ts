@@ -118,6 +118,8 @@ export interface Command<Data extends z.ZodObject = z.ZodObject> {
   readonly data: Data
   /** Set for commands that simulate user input; on failure they report whether the input has reached the page. */
   readonly input?: CommandInput
+  /** Field of `data` in the result entry with base64 data; its media type is `content_type`. */
+  readonly bytes?: string
   /** Shape of `data` in the result entry; null for commands that report nothing. */
   readonly result: z.ZodType | null
   /** Maximum run time, for commands that have no `timeout_ms` and are not short. */

@@ -33,7 +33,15 @@ interface Routed<In extends z.ZodObject> extends Endpoint<In> {
   readonly cli?: string
   /** A runnable command line for the help text. */
   readonly example?: string
+  /** Engine of the terminal command; absent: the one that holds the session in its input, or any. */
+  readonly engine?: EngineNeed
 }
+
+/**
+ * Engine that a terminal command needs when no server is configured: `start` starts one that outlives the command,
+ * `running` only uses a running one, `any` also one that ends with the command.
+ */
+export type EngineNeed = 'start' | 'running' | 'any'
 
 export interface Operation<
   In extends z.ZodObject = z.ZodObject,

@@ -17,6 +17,7 @@ export const runCommands = defineOperation({
   scope: 'browser',
   // No command of its own: `bax do` writes this body; its command names come from the catalogue.
   show: { as: 'commands' },
+  engine: 'start',
   input: z.object({
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),
     session_id: sessionId.optional().describe('Session to use; one is created when omitted'),

@@ -21,6 +21,7 @@ export const createSession = defineOperation({
   cli: 'session create',
   example: 'bax session create --start-url https://example.com',
   show: { as: 'field', field: 'session_id' },
+  engine: 'start',
   input: sessionInput,
   output: sessionCreated,
   idempotent: true,

@@ -25,6 +25,7 @@ export const createShell = defineOperation({
   cli: 'shell create',
   example: 'bax shell create --language python',
   show: { as: 'field', field: 'session_id' },
+  engine: 'start',
   input: shellSessionInput,
   output: shellSession,
   idempotent: true,

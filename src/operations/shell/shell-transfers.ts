@@ -64,6 +64,8 @@ export const listArtifacts = defineOperation({
   scope: 'shell',
   cli: 'shell artifacts list',
   example: 'bax shell artifacts list -s sh_…',
+  // Artifacts outlive their session and its engine.
+  engine: 'any',
   input: artifactListInput,
   output: artifactList,
   errors: ['shell_session_not_found'],

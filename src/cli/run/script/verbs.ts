@@ -1,6 +1,6 @@
 /** The actions of steps: every command of the catalogue and every operation, by its snake_case name. */
 import { z } from 'zod'
-import { catalogue, commands } from '../../../commands/index.ts'
+import { catalogue } from '../../../commands/index.ts'
 import type { Operation } from '../../../core/operation/operation.ts'
 import { pathFields, route } from '../../../core/operation/route.ts'
 import type { Command } from '../../../core/operation/command.ts'
@@ -105,9 +105,8 @@ function namesOf({ http, cli }: AnyOperation): string[] {
   return [...new Set([...(words.length > 0 ? [words.join('_')] : []), ...byAddress])]
 }
 
-function verbOfCommand(name: string, { data, input, kind, summary }: Command): Verb {
+function verbOfCommand(name: string, { data, input, kind, summary, bytes }: Command): Verb {
   const required = requiredFields(data)
-  const isScreenshot = Object.hasOwn(commands.screenshot, name)
   return {
     name,
     summary,
@@ -116,7 +115,7 @@ function verbOfCommand(name: string, { data, input, kind, summary }: Command): V
     texts: textFields(data),
     positional: required.length > 0 ? required : Object.keys(data.shape).slice(0, 1),
     uses: 'browser',
-    screenshotField: isScreenshot && Object.hasOwn(data.shape, 'path') ? 'path' : null,
+    screenshotField: bytes && Object.hasOwn(data.shape, 'path') ? 'path' : null,
     sendsInput: input !== undefined,
     // Evaluated expressions can have side effects.
     onlyReads: kind === 'extraction' && !name.startsWith('evaluate'),
