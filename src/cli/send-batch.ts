@@ -4,10 +4,10 @@ import { call } from '../client/client.ts'
 import type { CommandsResult } from '../core/shapes/commands.ts'
 import { batchParams, findEntry, flagFields, type TypedBatch, type TypedCommand } from './parse/batch.ts'
 import { showBatch } from './output/batch-output.ts'
-import { explainSession, sessionFor } from './session/chosen-session.ts'
+import { explainSession, noEngineFor, sessionFor } from './session/chosen-session.ts'
 import { withControlNotice } from './output/control-notice.ts'
 import { type Context, operationNamed } from './context.ts'
-import type { LocatedEngine } from './engine/locate-engine.ts'
+import { engineName, type LocatedEngine, locateEngine, type Need } from './engine/locate-engine.ts'
 import { note } from './io.ts'
 import { showWarning } from './output/output.ts'
 
@@ -15,11 +15,9 @@ export interface BatchRequest {
   readonly batch: TypedBatch
   /** Request body from standard input. */
   readonly given?: Readonly<Record<string, unknown>>
-  /** Name of the engine, to find the chosen session. */
-  readonly engineName: string
-  /** Opens the engine, once the session is known. */
-  readonly openEngine: (session: string | undefined) => LocatedEngine
   readonly kind?: BatchVariant
+  /** Engine to use; by default the one of the session, or one that is started. */
+  readonly engine?: LocatedEngine
 }
 
 /** Differences of `bax step` from `bax do`. */
@@ -40,11 +38,12 @@ const doKind = ({ manifest, io }: Context, { flags }: TypedBatch): BatchVariant 
 
 /** Sends the batch to the engine that it opens and closes. Returns the exit code. */
 export async function sendBatch(context: Context, sending: BatchRequest): Promise<number> {
-  const { batch, given = {}, engineName, openEngine, kind = doKind(context, batch) } = sending
+  const { batch, given = {}, kind = doKind(context, batch) } = sending
   const { io, manifest, settings } = context
   const flag = (batch.flags['session'] ?? given['session_id']) as string | undefined
-  const session = sessionFor(settings, engineName, flag)
-  const engine = openEngine(session?.id)
+  const session = sessionFor(settings, engineName(context), flag)
+  const need: Need = session ? { when: 'running', absent: noEngineFor(session.id) } : { when: 'start' }
+  const engine = sending.engine ?? locateEngine(context, need)
   const commands = batch.commands?.map((typed) => onWire(typed, engine, context))
   const input = {
     ...given,

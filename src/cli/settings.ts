@@ -1,4 +1,5 @@
 /** Settings, in order of precedence: flags, environment, project file, user file. */
+import { systemReason } from '../core/errors/system-errors.ts'
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import envPaths from 'env-paths'
@@ -188,7 +189,7 @@ function readFile(path: string): SettingsFile | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw new BaxError('invalid_request', `cannot read ${path}: ${code}`, { cause: error })
+    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error as Error)}`, { cause: error })
   }
   let value: unknown
   try {

@@ -166,7 +166,7 @@ export function unreachable(name: string, cause: unknown): BaxError {
         ? 'the connection was lost during the call'
         : (code ?? (cause as Error).message)
   return new BaxError('engine_unreachable', `cannot reach the engine at ${name}: ${why}`, {
-    hint: 'start a server with `bax serve`, or omit --server to use a local engine',
+    hint: 'start a server with "bax serve", or omit --server to use a local engine',
     // The request may have been executed once a connection was made.
     ...(!unsent.has(code ?? '') && { details: { outcome: 'unknown' } }),
     cause,

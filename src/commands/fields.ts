@@ -28,7 +28,7 @@ export const point = z
 
 export const modifiers = integer(0, 15)
   .default(0)
-  .describe('Modifier keys to hold, added up: Alt 1, Ctrl 2, Meta 4, Shift 8')
+  .describe('Sum of the modifier keys to hold: Alt 1, Ctrl 2, Meta 4, Shift 8')
 
 /** Builds the shape of `data` of an extraction. */
 export const extraction = (value: z.ZodType, types: readonly string[]) =>

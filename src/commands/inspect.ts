@@ -37,7 +37,7 @@ export const evaluate = defineCommand({
 
 export const evaluate_on_element = defineCommand({
   kind: 'extraction',
-  summary: 'Evaluate a function with an element as `this`',
+  summary: 'Evaluate an expression with an element as `this`',
   example: "'#price' 'function () { return Number(this.dataset.cents) }'",
   data: z.object({
     selector,

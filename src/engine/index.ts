@@ -15,7 +15,7 @@ import { readinessOf } from './readiness.ts'
 import type { RelaysOptions } from './relay/hub/relays.ts'
 import { lazyRelays, withRelay } from './relay/lazy-relays.ts'
 import { lazyScraper } from './scrape/lazy-scraper.ts'
-import { lazySearch } from './search/lazy-search.ts'
+import type { SearchContext } from './search/web-search.ts'
 import { lazyShells } from './shell/lazy-shells.ts'
 import { KeyStore } from './store/keys.ts'
 import { ProfileStore } from './store/profiles.ts'
@@ -33,6 +33,8 @@ export function createEngine(config: EngineConfig): Engine {
   const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools })
   const extractor = lazyScraper(config, egress)
   const crawls = lazyCrawls(config, extractor, keys)
+  const live: SearchContext['live'] = (idOrName, caller) => sessions.live(idOrName, caller)
+  const searching: SearchContext = { config: config.search ?? {}, log: config.log, scraper: extractor, live }
   const relays = lazyRelays(config, keys, callsOf(sessions))
   const shell = lazyShells(config, keys)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
@@ -42,11 +44,13 @@ export function createEngine(config: EngineConfig): Engine {
     keys,
     crawls,
     extractor,
-    searcher: lazySearch(config, extractor, (idOrName, caller) => sessions.live(idOrName, caller)),
+    searcher: {
+      search: async (input, call) => (await import('./search/web-search.ts')).searchWeb(searching, input, call),
+    },
     relays,
     sessions: withValidatedSchemas(withRelay(sessions, relays)),
     shells: shell.shells,
-    diagnostics: new SessionDiagnostics((idOrName, caller) => sessions.live(idOrName, caller)),
+    diagnostics: new SessionDiagnostics(live),
     profiles: profilesOf(store, sessions),
     status: async () => ({
       ...identity,

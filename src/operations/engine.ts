@@ -45,7 +45,7 @@ export const metrics = defineOperation({
   errors: ['feature_disabled'],
   async run(_engine, _input, { service }) {
     if (service?.metrics) return service.metrics()
-    throw new BaxError('feature_disabled', 'this engine collects no metrics', { hint: 'use `bax serve`' })
+    throw new BaxError('feature_disabled', 'this engine collects no metrics', { hint: 'use "bax serve"' })
   },
 })
 

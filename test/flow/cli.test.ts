@@ -207,7 +207,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     test('reports one error if it cannot be written', async () => {
       const { code, stderr } = await run(['do', '-s', session, 'screenshot', '-o', 'no/such/folder.png'])
       expect(code).toBe(2)
-      expect(stderr).toContain(`error: cannot write ${join(folder, 'no/such/folder.png')}: ENOENT`)
+      expect(stderr).toContain(`error: cannot write ${join(folder, 'no/such/folder.png')}: no such file or folder`)
     })
   })
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
     '/new': linkPage('New'),
     '/away': (_, response) => response.writeHead(302, { location: `${other.url}/x` }).end(),
     '/round': redirectTo('/round'),
-    closedSite: respondWith('text/html', '<h1>Gone</h1>', {}, 410),
+    '/gone': respondWith('text/html', '<h1>Gone</h1>', {}, 410),
     '/kinds': linkPage('Kinds', ['/data.json', '/archive.zip', '/note.txt']),
     '/data.json': respondWith('application/json', '{"rivers":["Nile"]}'),
     '/archive.zip': respondWith('application/zip', 'PK'),

@@ -174,7 +174,7 @@ describe('bax extract', () => {
     expect(all).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('gone.html: cannot read the file: ENOENT'),
+      stderr: expect.stringContaining('gone.html: cannot read the file: no such file or folder'),
     })
     expect(await readFile(join(folder, 'out/b.md'), 'utf8')).toBe('Page b is here.\n')
     const lines = await bax(['extract', folder, '--ndjson'])
@@ -198,7 +198,7 @@ describe('bax extract', () => {
     const { code } = await bax(['extract', folder, join(folder, 'out.json')])
     const out = JSON.parse(await readFile(join(folder, 'out.json'), 'utf8'))
     expect(out.k1).toMatchObject({ markdown: 'See [the next](https://x.test/next) one.\n', ms: expect.any(Number) })
-    expect(out.k2.error).toContain('ENOENT')
+    expect(out.k2.error).toContain('no such file or folder')
     expect(code).toBe(1)
   })
 

@@ -147,7 +147,7 @@ describe('bax search', () => {
     web.setModes('searxng', 'down')
     const { code, stdout, stderr } = await bax(['deltas'])
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-    expect(stderr).toMatch(/^error: all search providers failed \(brave: .*; searxng: .*\)\nhint: run `bax doctor`/)
+    expect(stderr).toMatch(/^error: all search providers failed \(brave: .*; searxng: .*\)\nhint: run "bax doctor"/)
     const json = await bax(['deltas', '--json'])
     expect(JSON.parse(json.stdout)).toMatchObject({ success: false, code: 'search_unavailable', details: [{ provider: 'brave' }, { provider: 'searxng' }] }) // prettier-ignore
     expect(stderr + json.stdout + json.stderr).not.toContain(keys.brave)

@@ -114,7 +114,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     // A folder blocks the path of the first file.
     await mkdir(join(folder, 'a', 'in the way'), { recursive: true })
     const saved = await bax(['shell', 'artifacts', 'download', artifact_id], { cwd: folder })
-    expect(saved).toMatchObject({ code: 1, stderr: `not saved: cannot write ${join(folder, 'a')}: EISDIR\n` })
+    expect(saved).toMatchObject({ code: 1, stderr: `not saved: cannot write ${join(folder, 'a')}: it is a folder\n` })
     expect(saved.stdout).toBe(`${join(folder, long)}\n${join(folder, 'z')}\n`)
     expect((await readdir(folder)).toSorted()).toEqual(['a', long, 'z'])
     const json = await bax(['shell', 'artifacts', 'download', artifact_id, '--json'], { cwd: folder })

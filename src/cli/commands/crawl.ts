@@ -40,7 +40,7 @@ function readTyped(invocation: Invocation): { context: Context; typed: TypedArgu
     command.option('--fail-on-error', 'exit with 1 if any page fails')
     command.option('--async', 'print the ID of the crawl without waiting for it')
     const group = (option: Option) => command.addOption(option.helpGroup('Existing crawls:'))
-    group(new Option('--resume <id>', 'interrupted crawl to resume, or other crawl to print'))
+    group(new Option('--resume <id>', 'crawl to resume; prints the pages of one that runs or has ended'))
     group(new Option('--status <id>', 'crawl to show the state of'))
     group(new Option('--cancel <id>', 'crawl to cancel; its pages are kept'))
   })

@@ -1,4 +1,5 @@
 /** Extracts Markdown from one HTML file, in the main thread or a worker thread. */
+import { systemReason } from '../../core/errors/system-errors.ts'
 import { readFileSync } from 'node:fs'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { ExtractedMarkdown, ExtractOptions } from '../../engine/scrape/extract-file.ts'
@@ -34,6 +35,6 @@ function read(path: string): Uint8Array {
   try {
     return readFileSync(path)
   } catch (cause) {
-    throw new BaxError('invalid_request', `cannot read the file: ${(cause as NodeJS.ErrnoException).code}`, { cause })
+    throw new BaxError('invalid_request', `cannot read the file: ${systemReason(cause as Error)}`, { cause })
   }
 }

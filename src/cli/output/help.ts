@@ -24,10 +24,10 @@ const lines: readonly (readonly [words: readonly string[], about: string])[] = [
   [['run'], 'Scripts of steps, for people and CI'],
   [['scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
   [['search', 'extract'], 'Search the web; turn HTML files into Markdown'],
-  [['relay', 'cdp'], 'Your own browser, local or remote; raw CDP'],
+  [['relay', 'cdp'], 'Connect your own browser; call raw CDP methods'],
   [['shell'], 'Containers: '],
   [['tui'], 'Everything in one full-screen terminal UI'],
-  [['serve', 'key'], 'The API over HTTP; its keys'],
+  [['serve', 'key'], 'Serve the HTTP API; manage its keys'],
   [['engine'], 'The engine in the background: '],
   [['api', 'openapi'], 'Any API request; the OpenAPI document'],
   [['doctor', 'setup', 'completion'], 'Check this machine; install browsers; completion'],
@@ -102,7 +102,7 @@ export function catalogueHelp(manifest: Manifest, flags: string): string {
   const families = new Set(manifest.commands.map(({ family }) => family))
   const width = Math.max(...manifest.commands.map((entry) => spelled(entry).length))
   return [
-    'Run browser commands joined by `then`; stops at the first failure',
+    'Run browser commands joined by `then`',
     '',
     'Usage: bax do [flags] <command> [words] [then <command> [words]]…',
     '       bax do [flags] -          a JSON array of {command, data} on standard input',

@@ -1,4 +1,5 @@
 /** Files that commands write. */
+import { systemReason } from '../../core/errors/system-errors.ts'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -6,7 +7,11 @@ import { BaxError } from '../../core/errors/errors.ts'
 /** Builds the error of a file that could not be written. */
 export function cannotWrite(path: string, cause: unknown): BaxError {
   const { code } = cause as NodeJS.ErrnoException
-  return new BaxError(code === 'ENOSPC' ? 'no_space' : 'invalid_request', `cannot write ${path}: ${code}`, { cause })
+  return new BaxError(
+    code === 'ENOSPC' ? 'no_space' : 'invalid_request',
+    `cannot write ${path}: ${systemReason(cause as Error)}`,
+    { cause },
+  )
 }
 
 /** Writes an output file of a command, and by default creates the folders above it. */

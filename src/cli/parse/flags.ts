@@ -45,7 +45,7 @@ export function addParam(command: Command, param: Param): void {
     const hasOff = param.default !== false || param.short !== undefined
     const short = param.short ? `-${param.short}, ` : ''
     if (hasOn) command.addOption(new Option(`${short}--${name}`, about))
-    if (hasOff) command.addOption(new Option(`--no-${name}`, hasOn ? 'the opposite' : `turn off: ${about}`))
+    if (hasOff) command.addOption(new Option(`--no-${name}`, hasOn ? `the opposite of --${name}` : `do not ${about}`))
     return
   }
   const option = new Option(`--${name} <${placeholder(param)}>`, about + suffix(param))

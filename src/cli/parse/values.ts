@@ -1,4 +1,5 @@
 /** Converts arguments from text to the types of parameters. */
+import { systemReason } from '../../core/errors/system-errors.ts'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -62,7 +63,7 @@ export function fileText(text: string, label: string, cwd: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {
-    throw new BaxError('invalid_request', `${label}: cannot read ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+    throw new BaxError('invalid_request', `${label}: cannot read ${path}: ${systemReason(error as Error)}`, {
       cause: error,
     })
   }

@@ -1,4 +1,5 @@
 /** Saves files of shell sessions on this machine atomically. */
+import { systemReason } from '../../core/errors/system-errors.ts'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
@@ -23,9 +24,13 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
     await rm(temporary, { force: true })
     const { code, syscall } = error as NodeJS.ErrnoException
     if (error instanceof BaxError || syscall === undefined) throw error
-    throw new NotSaved(code === 'ENOSPC' ? 'no_space' : 'invalid_request', `cannot write ${path}: ${code}`, {
-      cause: error,
-    })
+    throw new NotSaved(
+      code === 'ENOSPC' ? 'no_space' : 'invalid_request',
+      `cannot write ${path}: ${systemReason(error as Error)}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

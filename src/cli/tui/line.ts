@@ -30,9 +30,8 @@ export function readLine(words: readonly string[], context: Context, engine: Loc
           { ...context, io: capturing(io, chunks, signal), settings: { ...context.settings, json: false } },
           {
             batch: { commands, flags: { session: sessionId, ...batch.flags } },
-            engineName: engine.name,
             // The UI keeps using the connection.
-            openEngine: () => ({ ...engine, transport: { ...transport, close: async () => {} } }),
+            engine: { ...engine, transport: { ...transport, close: async () => {} } },
           },
         )
         return { success: code === exits.done, text: chunks.join('').trimEnd() }

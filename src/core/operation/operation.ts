@@ -12,7 +12,6 @@ export type Show =
   | { readonly as: 'field'; readonly field: string }
   | { readonly as: 'table'; readonly items: string; readonly columns: readonly string[] }
   | { readonly as: 'record' }
-  | { readonly as: 'commands' }
   | { readonly as: 'nothing' }
 
 /** Properties of every kind of operation. */

@@ -19,7 +19,7 @@ export class UnusableFile extends BaxError {
   constructor(path: string, { name, code = 'engine_failed' }: NamedKind, why: string, movedTo?: string) {
     const file = basename(path)
     super(code, `the ${name} ${file} ${why}${movedTo === undefined ? '' : ` and was moved to ${movedTo}`}`, {
-      hint: 'see `bax doctor`',
+      hint: 'see "bax doctor"',
     })
     this.file = file
     this.movedTo = movedTo

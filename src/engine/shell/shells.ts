@@ -46,7 +46,7 @@ function imageOperations(config: EngineConfig, containers: () => Promise<ShellCo
     build: async ({ which }, { signal }) => {
       if (config.home === 'server') {
         throw new BaxError('feature_disabled', 'this server does not build images', {
-          hint: 'ask its operator to run `bax shell image build`',
+          hint: 'ask its operator to run "bax shell image build"',
         })
       }
       const { images } = await containers()

@@ -173,7 +173,7 @@ export class KeyStore implements Keys {
     if (damaged !== undefined)
       return new BaxError('key_not_found', `the key ${idOrName} is damaged and grants no access: ${damaged}`)
     return new BaxError('key_not_found', `no key has the id or name ${JSON.stringify(idOrName)}`, {
-      hint: 'list them with `bax key list`',
+      hint: 'list them with "bax key list"',
     })
   }
 

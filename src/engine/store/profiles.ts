@@ -167,12 +167,12 @@ const isVisible = ({ owner = null }: ProfileFile, caller: Caller): boolean => ca
 
 const notFound = (profileId: string): BaxError =>
   new BaxError('profile_not_found', `no profile has the id ${profileId}`, {
-    hint: 'list them with `bax profile list`',
+    hint: 'list them with "bax profile list"',
   })
 
 const damaged = (profileId: string, file: string): BaxError =>
   new BaxError('profile_not_found', `the profile ${profileId} is damaged and was moved to ${file}`, {
-    hint: 'delete it with `bax profile delete`, and save the profile again',
+    hint: 'delete it with "bax profile delete", and save the profile again',
   })
 
 function recordOf(file: ProfileFile): ProfileRecord {

@@ -16,7 +16,6 @@ export const runCommands = defineOperation({
   http: 'POST /commands',
   scope: 'browser',
   // No command of its own: `bax do` writes this body; its command names come from the catalogue.
-  show: { as: 'commands' },
   engine: 'start',
   input: z.object({
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),

@@ -87,7 +87,7 @@ export function checkScope(caller: Caller, access: Access): void {
   if (caller === anonymousCaller) throw new BaxError('unauthorized', 'a key is required')
   const scopes = [access.scope].flat()
   throw new BaxError('forbidden_scope', `the key lacks the scope ${scopes.join(' or ')}`, {
-    hint: 'use another key, or create one with `bax key create NAME --scopes …`',
+    hint: 'use another key, or create one with "bax key create NAME --scopes …"',
     details: { scopes },
   })
 }

@@ -82,7 +82,7 @@ describe('invalid arguments', () => {
     ['session list --status readi', '--status must be one of', ''],
     ['session create --viewport wide', '--viewport must be WIDTHxHEIGHT or JSON, not "wide"', ''],
     ['session create --idle-timeout-secs x', '--idle-timeout-secs must be a number, not "x"', ''],
-    ['session create --tags @/nonexistent', '--tags: cannot read /nonexistent: ENOENT', ''],
+    ['session create --tags @/nonexistent', '--tags: cannot read /nonexistent: no such file or folder', ''],
     ['session create --requested-name', '--requested-name needs a value', ''],
     ['session watch', 'no session is named', 'BAX_SESSION'],
     ['--server', '--server needs a command', ''],

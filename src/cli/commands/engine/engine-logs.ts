@@ -1,4 +1,5 @@
 /** `bax engine logs`: prints the last lines of the local engine's log. */
+import { systemReason } from '../../../core/errors/system-errors.ts'
 import { readFile } from 'node:fs/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { localFiles } from '../../../core/state/local-files.ts'
@@ -36,6 +37,6 @@ async function linesOf(path: string): Promise<string[]> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return []
-    throw new BaxError('engine_failed', `cannot read ${path}: ${code}`, { cause: error })
+    throw new BaxError('engine_failed', `cannot read ${path}: ${systemReason(error as Error)}`, { cause: error })
   }
 }

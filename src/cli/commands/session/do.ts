@@ -1,12 +1,11 @@
 /** `bax do`: runs a batch of browser commands in one request. */
-import { noEngineFor } from '../../session/chosen-session.ts'
-import { locateEngine, engineName } from '../../engine/locate-engine.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { type Io, readStdin } from '../../io.ts'
 import type { Invocation, TerminalCommand } from '../../parse/invocation.ts'
 import { parseBatch } from '../../parse/parse-batch.ts'
 import type { BatchKind, TypedBatch } from '../../parse/batch.ts'
 import { sendBatch, type BatchVariant } from '../../send-batch.ts'
 import { readSettings } from '../../settings.ts'
-import { readCommands } from '../../parse/stdin-commands.ts'
 import { globalFlags } from '../../parse/values.ts'
 import type { Context } from '../../context.ts'
 
@@ -22,12 +21,22 @@ export async function runBatch(
   const batch = parseBatch(argv, manifest, io.cwd, step?.parse)
   const context = { io, manifest, settings: readSettings(globalFlags(batch.flags), io) }
   const given = batch.commands === null ? await readCommands(io) : {}
-  return sendBatch(context, {
-    batch,
-    given,
-    engineName: engineName(context),
-    openEngine: (session) =>
-      locateEngine(context, session ? { when: 'running', absent: noEngineFor(session) } : { when: 'start' }),
-    ...(step && { kind: step.send(context, batch, given) }),
-  })
+  return sendBatch(context, { batch, given, ...(step && { kind: step.send(context, batch, given) }) })
+}
+
+const hint = 'pass an array such as [{"command":"get_title"}]'
+
+/** Reads the body of a request; a list becomes `{commands}`. @throws BaxError `invalid_json`, `invalid_request` */
+export async function readCommands(io: Io): Promise<Record<string, unknown>> {
+  const text = await readStdin(io)
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    const message = `standard input is not JSON: ${(error as Error).message}`
+    throw new BaxError('invalid_json', message, { hint, cause: error })
+  }
+  if (Array.isArray(value)) return { commands: value }
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  throw new BaxError('invalid_request', 'standard input must be a JSON array of commands', { hint })
 }

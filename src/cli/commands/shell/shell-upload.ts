@@ -1,4 +1,5 @@
 /** `bax shell upload`: uploads a file to a session. */
+import { systemReason } from '../../../core/errors/system-errors.ts'
 import { createReadStream, type Stats, statSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
 import { Argument } from 'commander'
@@ -40,7 +41,7 @@ function sizeOf(path: string): number {
   try {
     stats = statSync(path)
   } catch (cause) {
-    throw new BaxError('invalid_request', `cannot read ${path}: ${(cause as NodeJS.ErrnoException).code}`, { cause })
+    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(cause as Error)}`, { cause })
   }
   if (stats.isFile()) return stats.size
   throw new BaxError('invalid_request', `${path} is not a file`)

@@ -1,4 +1,5 @@
 /** `manifest.json` of a mirror: every page with its file, and every URL without a page. */
+import { systemReason } from '../../../core/errors/system-errors.ts'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -58,7 +59,7 @@ export async function readManifest(folder: string): Promise<EarlierCrawl | undef
   const path = join(folder, manifestName)
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-    throw new BaxError('invalid_request', `cannot read ${path}: ${error.code}`, { cause: error })
+    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error)}`, { cause: error })
   })
   const found = text === undefined ? undefined : parsed(text)
   const { url, pages } = (found ?? {}) as { url?: unknown; pages?: unknown }

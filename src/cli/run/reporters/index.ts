@@ -1,4 +1,5 @@
 /** Selects reporters by name and opens their outputs. */
+import { systemReason } from '../../../core/errors/system-errors.ts'
 import { mkdirSync, openSync, writeSync, closeSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -86,7 +87,7 @@ function openFile(path: string): number {
     mkdirSync(dirname(path), { recursive: true })
     return openSync(path, 'w')
   } catch (error) {
-    throw new BaxError('invalid_request', `cannot write ${path}: ${(error as NodeJS.ErrnoException).code}`, {
+    throw new BaxError('invalid_request', `cannot write ${path}: ${systemReason(error as Error)}`, {
       cause: error,
     })
   }

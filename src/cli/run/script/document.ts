@@ -109,6 +109,7 @@ function relevantErrors(errors: readonly YAMLParseError[]): readonly YAMLParseEr
 function explain(text: string, start: number, message: string): string {
   const reference = /^\{[^{}\n]*\}/.exec(text.slice(start))?.[0]
   if (reference && text[start - 1] === '$') return `inside {…} and […] a reference needs quotes, "$${reference}"`
+  if (/^Missing closing ['"]quote/.test(message)) return 'a quoted text is not closed'
   return lowerFirst(message)
 }
 

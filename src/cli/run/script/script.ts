@@ -1,4 +1,5 @@
 /** Reads and checks scripts: their variables, secrets, session and steps. */
+import { systemReason } from '../../../core/errors/system-errors.ts'
 import { dirname, resolve } from 'node:path'
 import { parse as parseYaml } from 'yaml'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -68,7 +69,7 @@ function textOf(file: string, path: string, { readFile }: ReadOptions): string {
 
 function readErrorOf(file: string, error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOENT' ? `file not found: ${file}` : `cannot read ${file}: ${code}`
+  return code === 'ENOENT' ? `file not found: ${file}` : `cannot read ${file}: ${systemReason(error as Error)}`
 }
 
 /** A file that is being read, which is a script or included in one. */

@@ -42,7 +42,8 @@ const known: readonly [RegExp, ErrorCode, string][] = [
   [/ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION/, 'dns_failed', 'the host name could not be resolved'],
   [/ERR_CERT_|ERR_SSL_|ERR_BAD_SSL/, 'tls_error', 'no secure connection could be made'],
   [/ERR_TOO_MANY_REDIRECTS/, 'too_many_redirects', 'the URL redirects too often'],
-  [/ERR_BLOCKED_BY_|URL blocked|ERR_UNSAFE_PORT|ERR_DISALLOWED_URL_SCHEME/, 'url_blocked', 'URL blocked'],
+  [/ERR_UNSAFE_PORT/, 'url_blocked', 'browsers block this port'],
+  [/ERR_BLOCKED_BY_|URL blocked|ERR_DISALLOWED_URL_SCHEME/, 'url_blocked', 'URL blocked'],
   [
     /ERR_CONNECTION_|ERR_ADDRESS_|ERR_INTERNET_DISCONNECTED|ERR_EMPTY_RESPONSE|ERR_SOCKET|ERR_PROXY_|ERR_TUNNEL_|ERR_NETWORK_|ERR_TIMED_OUT/,
     'connection_failed',

@@ -158,7 +158,7 @@ class Viewer implements Person {
   async #act(input: LiveInput): Promise<void> {
     if (!this.#grant.control) {
       throw new BaxError('unauthorized', 'this token allows only watching', {
-        hint: 'create one with `bax session view --control`',
+        hint: 'create one with "bax session view --control"',
       })
     }
     if (input.type === 'take') return this.#control.take(this)

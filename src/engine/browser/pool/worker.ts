@@ -103,7 +103,7 @@ export class BrowserWorker {
       const why = hasEnded ? 'it ended at once' : (cause as Error).message.split('\n', 1)[0]
       throw new BaxError('browser_failed', `the browser did not start: ${why}`, {
         cause,
-        hint: `run \`bax doctor\` to see what ${browser.path} is missing`,
+        hint: `run "bax doctor" to see what ${browser.path} is missing`,
         ...(words && { details: { stderr: words } }),
       })
     }

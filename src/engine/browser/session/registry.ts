@@ -96,7 +96,7 @@ export class SessionRegistry {
     const session = this.#seen(idOrName, caller)
     if (session) return session
     throw new BaxError('session_not_found', `no session has the id or name ${JSON.stringify(idOrName)}`, {
-      hint: 'list them with `bax session list`',
+      hint: 'list them with "bax session list"',
     })
   }
 

@@ -103,7 +103,7 @@ export class UserTabs implements BatchTarget {
     const opened = await this.#find(this.#requested ?? active() ?? targetId)
     if (opened) return opened
     throw new BaxError('target_not_found', `no tab ${targetId}`, {
-      hint: 'run `bax relay tabs` to list the tabs',
+      hint: 'run "bax relay tabs" to list the tabs',
     })
   }
 

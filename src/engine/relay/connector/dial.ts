@@ -52,5 +52,5 @@ function refusal(engine: string, status: number, text: string): BaxError {
 const unreachable = (engine: string, cause: Error) =>
   new BaxError('engine_unreachable', `cannot reach the engine at ${engine}: ${cause.message}`, {
     cause,
-    hint: 'start one with `bax serve`, or omit --server to use a local engine',
+    hint: 'start one with "bax serve", or omit --server to use a local engine',
   })

@@ -60,7 +60,7 @@ export class RelayHub {
     const found = this.#visible(idOrName, caller)
     if (found) return found
     throw new BaxError('relay_not_found', `no relay session ${idOrName}`, {
-      hint: 'run `bax relay list`, or connect a browser with `bax relay connect`',
+      hint: 'run "bax relay list", or connect a browser with "bax relay connect"',
     })
   }
 

@@ -144,7 +144,7 @@ export class RelaySession {
   open(kind: ChannelKind): TunnelChannel {
     if (!this.#tunnel) {
       throw new BaxError('relay_disconnected', `the connector of ${this.id} is disconnected`, {
-        hint: 'it reconnects as soon as it can; see `bax relay list`',
+        hint: 'it reconnects as soon as it can; see "bax relay list"',
         retryAfterSecs: 5,
       })
     }

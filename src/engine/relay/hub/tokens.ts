@@ -72,7 +72,7 @@ export class RelayTokens {
       const left = tokens.filter(({ token_id: id, owner = null }) => id !== tokenId || !canSee(caller, owner))
       if (left.length === tokens.length) {
         throw new BaxError('token_not_found', `no relay token ${tokenId}`, {
-          hint: 'see `bax relay tokens list`',
+          hint: 'see "bax relay tokens list"',
         })
       }
       return left
@@ -88,7 +88,7 @@ export class RelayTokens {
     const found = unexpired(await this.#load()).find(({ sha256 }) => timingSafeEqual(Buffer.from(sha256, 'hex'), hash))
     if (!found || !this.#keys.isGood(found.owner ?? null)) {
       throw new BaxError('unauthorized', 'the relay token is not valid', {
-        hint: 'create one with `bax relay tokens create` on the machine of the engine',
+        hint: 'create one with "bax relay tokens create" on the machine of the engine',
       })
     }
     const { token_id: tokenId, owner = null } = found

@@ -99,7 +99,7 @@ export class RenderBrowser {
       const stderr = process.lastWords()
       throw new BaxError('browser_failed', `${located.path} did not start: ${(cause as Error).message}`, {
         cause,
-        hint: 'run `bax doctor` to see what it is missing',
+        hint: 'run "bax doctor" to see what it is missing',
         ...(stderr && { details: { stderr } }),
       })
     }

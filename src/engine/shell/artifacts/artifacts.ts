@@ -60,7 +60,7 @@ export function artifactOperations(store: ArtifactStore, sessions: Pick<ShellSes
 
 const unknownSession = (id: string) =>
   new BaxError('shell_session_not_found', `no shell session is known as ${id}`, {
-    hint: 'run `bax shell list` (GET /shell/sessions)',
+    hint: 'run "bax shell list" (GET /shell/sessions)',
   })
 
 const cursorOf = (number: number): string => Buffer.from(`after ${number}`).toString('base64url')
