@@ -72,6 +72,7 @@ export const set_cookies = defineCommand({
 export const get_cookies = defineCommand({
   kind: 'extraction',
   summary: 'Get all cookies of the session',
+  also: ['cookies'],
   example: '',
   data: z.object({}),
   result: extraction(z.array(cookieShape), ['array']),

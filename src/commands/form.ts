@@ -45,6 +45,7 @@ export const check = defineCommand({
 export const select_option = defineCommand({
   kind: 'action',
   summary: 'Select options of a select element',
+  also: ['select'],
   example: "'#country' Germany",
   data: z.object({
     selector,

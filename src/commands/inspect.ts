@@ -18,6 +18,7 @@ const anyType = ['string', 'number', 'boolean', 'null', 'undefined', 'object', '
 export const evaluate = defineCommand({
   kind: 'extraction',
   summary: 'Evaluate a JavaScript expression in the page',
+  also: ['eval'],
   example: "'document.links.length'",
   data: z.object({
     expression: z

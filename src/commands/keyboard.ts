@@ -16,6 +16,7 @@ const pieces = /[^\n]{1,20}\n?|\n/gu
 export const type_text = defineCommand({
   kind: 'action',
   summary: 'Type text into a field, key by key',
+  also: ['type'],
   example: "'#q' 'hello' --clear",
   data: z.object({
     selector,
@@ -134,6 +135,7 @@ const keyNames: Record<string, string> = {
 export const press_key = defineCommand({
   kind: 'action',
   summary: 'Press a key or combination on an element',
+  also: ['press'],
   example: "'#q' Control+A",
   data: z.object({
     selector,

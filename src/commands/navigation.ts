@@ -20,6 +20,7 @@ const arrived = z.object({
 export const navigate_to = defineCommand({
   kind: 'action',
   summary: 'Open a URL and wait until it loads',
+  also: ['goto', 'navigate', 'visit'],
   example: 'https://example.com',
   data: z.object({
     url: urlText
@@ -47,6 +48,7 @@ export const navigate_to = defineCommand({
 export const refresh = defineCommand({
   kind: 'action',
   summary: 'Reload the page',
+  also: ['reload'],
   example: '',
   data: z.object({ timeout_ms: navigationTimeout }),
   result: arrived,

@@ -75,6 +75,7 @@ export const hover = defineCommand({
 export const move_mouse_to = defineCommand({
   kind: 'action',
   summary: 'Move the pointer to a position',
+  also: ['mousemove'],
   example: '400 300 --steps 25',
   data: z.object({
     ...pointFields,

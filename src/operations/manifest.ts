@@ -31,6 +31,7 @@ export interface CommandEntry {
   readonly family: string
   readonly kind: 'action' | 'extraction'
   readonly summary: string
+  readonly also?: readonly string[]
   readonly example: string
   /** Field of the result with base64 data, such as an image. */
   readonly bytes?: string
@@ -56,11 +57,12 @@ export function makeManifest(): Manifest {
       })),
     ],
     commands: Object.entries(commands).flatMap(([family, members]) =>
-      Object.entries<Command>(members).map(([name, { kind, summary, example, bytes, data }]) => ({
+      Object.entries<Command>(members).map(([name, { kind, summary, also, example, bytes, data }]) => ({
         name,
         family,
         kind,
         summary,
+        ...(also && { also }),
         example,
         ...(bytes && { bytes }),
         params: paramsOf(data),

@@ -106,6 +106,7 @@ export function catalogueHelp(manifest: Manifest, flags: string): string {
     '',
     'Usage: bax do [flags] <command> [words] [then <command> [words]]…',
     '       bax do [flags] -          a JSON array of {command, data} on standard input',
+    '       bax <command> [words]     the same without `do`',
     ...[...families].flatMap((family) => [
       '',
       `${titleOf(family)}:`,

@@ -40,10 +40,10 @@ export function segments(argv: readonly string[]): string[][] {
   return found
 }
 
-/** Finds a browser command by its name, spelled with `-` or `_`. */
+/** Finds a browser command by its name, spelled with `-` or `_`, or by another spelling. */
 export const findEntry = (word: string, manifest: Manifest): CommandEntry | undefined => {
   const name = word.replaceAll('-', '_').toLowerCase()
-  return manifest.commands.find((command) => command.name === name)
+  return manifest.commands.find((command) => command.name === name || command.also?.includes(name))
 }
 
 /** Returns the fields that are positional words, in order. */

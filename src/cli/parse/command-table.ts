@@ -2,6 +2,7 @@
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean, suggest } from '../../core/errors/suggest.ts'
 import type { Manifest, OperationEntry } from '../../operations/manifest.ts'
+import { findEntry } from './batch.ts'
 import { kebab } from './values.ts'
 
 export interface TableEntry {
@@ -149,12 +150,34 @@ export interface Split {
   readonly argv: readonly string[]
 }
 
+/** Other spellings of commands. Shell sessions have files, which `ls` and `rm` list and delete. */
+const spellings: Readonly<Record<string, string>> = {
+  snapshot: 'observe',
+  close: 'session close',
+  ls: 'session list',
+  'session ls': 'session list',
+  'session new': 'session create',
+  'session rm': 'session close',
+  'session stop': 'session close',
+  'profile ls': 'profile list',
+  'profile rm': 'profile delete',
+  'key ls': 'key list',
+  'key new': 'key create',
+  'key rm': 'key revoke',
+  'relay ls': 'relay list',
+  'crawl ls': 'crawl list',
+  'shell new': 'shell create',
+}
+
 /** Finds the command on a command line. @throws BaxError `invalid_request` that suggests a similar name */
 export function findCommand(entries: readonly TableEntry[], manifest: Manifest, argv: readonly string[]): Split {
   const at = wordPositions(argv)
   const typed = at.flatMap((index) => argv[index] ?? [])
   const without = (count: number) => argv.filter((_, index) => !at.slice(0, count).includes(index))
-  const named = (count: number) => entries.find(({ words }) => words === typed.slice(0, count).join(' '))
+  const named = (count: number) => {
+    const name = typed.slice(0, count).join(' ')
+    return entries.find(({ words }) => words === name) ?? entries.find(({ words }) => words === spellings[name])
+  }
   for (let count = 1; count <= typed.length; count += 1) {
     const entry = named(count)
     // The verb of a noun that is itself a command must follow it directly: `crawl -o list` is not `crawl list`.
@@ -162,7 +185,12 @@ export function findCommand(entries: readonly TableEntry[], manifest: Manifest, 
     if (entry) return verb ? { entry: verb, argv: without(count + 1) } : { entry, argv: without(count) }
     const name = typed.slice(0, count).join(' ')
     if (entries.some(({ words }) => words.startsWith(`${name} `))) continue
-    if (count === 1) throw unknownWord(name, entries, manifest)
+    if (count === 1) {
+      // Every browser command works without `do`.
+      const batch = findEntry(name, manifest) && entries.find(({ words }) => words === 'do')
+      if (batch) return { entry: batch, argv }
+      throw unknownWord(name, entries, manifest)
+    }
     const noun = typed.slice(0, count - 1).join(' ')
     const group = entries.filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
     const verbs = new Set(group.flatMap(({ words }) => words.slice(noun.length + 1).split(' ', 1)))
@@ -187,17 +215,10 @@ export function wordPositions(argv: readonly string[]): number[] {
 
 function unknownWord(word: string, entries: readonly TableEntry[], manifest: Manifest): BaxError {
   const snake = word.replaceAll('-', '_')
-  const commands = manifest.commands.map(({ name }) => name)
-  const exact = commands.find((name) => name === snake)
+  const commands = manifest.commands.flatMap(({ name, also = [] }) => [name, ...also])
   const names = entries.filter(({ hidden }) => !hidden).flatMap(({ words }) => words.split(' ', 1))
-  const near = exact ? undefined : suggest(word, new Set(names))
-  const meant = near || exact ? undefined : suggest(snake, commands)
-  const hint = exact
-    ? `run "bax do ${kebab(exact)} …"`
-    : meant
-      ? `did you mean "bax do ${kebab(meant)}"?`
-      : 'run "bax --help" for the commands'
+  const near = suggest(word, new Set(names)) ?? kebab(suggest(snake, commands) ?? '')
   return new BaxError('invalid_request', `unknown command "${word}"${near ? ` (did you mean "${near}"?)` : ''}`, {
-    hint,
+    hint: 'run "bax --help" for the commands',
   })
 }

@@ -113,6 +113,8 @@ export interface CommandInput {
 export interface Command<Data extends z.ZodObject = z.ZodObject> {
   readonly kind: 'action' | 'extraction'
   readonly summary: string
+  /** Other spellings on a command line, such as `goto`; HTTP and scripts only know the name. */
+  readonly also?: readonly string[]
   /** Example arguments after `bax do <name>`, for the help text. */
   readonly example: string
   readonly data: Data

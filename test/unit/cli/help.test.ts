@@ -73,8 +73,7 @@ describe('invalid arguments', () => {
   test.each([
     ['sesion list', 'unknown command "sesion" (did you mean "session"?)', 'bax --help'],
     ['session lst', 'unknown command "session lst" (did you mean "list"?)', 'use "bax session" with one of'],
-    ['click x', 'unknown command "click"', 'run "bax do click …"'],
-    ['get-titel', 'unknown command "get-titel"', 'did you mean "bax do get-title"?'],
+    ['get-titel', 'unknown command "get-titel"', 'did you mean "get-title"?'],
     ['xyzzy', 'unknown command "xyzzy"', 'run "bax --help"'],
     ['session create --headles', 'unknown flag --headles (did you mean --headless?)', 'bax session create --help'],
     ['session show', '<session-id> is missing', 'usage: bax session show <session-id>'],
