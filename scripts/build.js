@@ -179,6 +179,16 @@ async function buildFile(outdir, name, path) {
   return result
 }
 
+/** Built-in modules that take milliseconds to load, and that most commands import without using them. */
+const lazyBuiltins = new Set([
+  'node:child_process',
+  'node:crypto',
+  'node:fs/promises',
+  'child_process',
+  'crypto',
+  'fs/promises',
+])
+
 /**
  * Resolves `import()` in a CommonJS file: to an ES module beside it, to another CommonJS file, which is loaded from its
  * code cache, or to what can be required, because the first real `import()` of a process takes 3 ms.
@@ -186,8 +196,9 @@ async function buildFile(outdir, name, path) {
 const loadOnDemand = {
   name: 'load-on-demand',
   setup(build) {
-    build.onResolve({ filter: /.*/ }, ({ path, kind, importer, pluginData }) => {
-      if (kind !== 'dynamic-import' || pluginData === 'resolved') return undefined
+    build.onResolve({ filter: /.*/ }, ({ path, kind, importer, namespace }) => {
+      if (namespace !== 'file') return undefined
+      if (kind !== 'dynamic-import') return lazyBuiltins.has(path) ? { path, namespace: 'lazy' } : undefined
       if (path.startsWith('node:')) return { path, namespace: 'required' }
       if (path.endsWith('.json')) return { path: `./${basename(path)}`, namespace: 'required' }
       const source = relative(root, join(dirname(importer), path))
@@ -199,11 +210,18 @@ const loadOnDemand = {
     build.onLoad({ filter: /.*/, namespace: 'required' }, ({ path }) => ({
       contents: `module.exports = require(${JSON.stringify(path)})`,
     }))
+    build.onLoad({ filter: /.*/, namespace: 'lazy' }, async ({ path }) => {
+      const getters = Object.keys(await import(path)).map(
+        (name) => `get ${name}() { return require(${JSON.stringify(path)}).${name} }`,
+      )
+      return { contents: `module.exports = { ${getters.join(',\n')} }` }
+    })
     build.onLoad({ filter: /.*/, namespace: 'cached' }, ({ path }) => ({
       contents: `module.exports = require('./code-cache.js').load(${JSON.stringify(path)})`,
     }))
     build.onResolve({ filter: /.*/, namespace: 'required' }, ({ path }) => ({ path, external: true }))
     build.onResolve({ filter: /.*/, namespace: 'cached' }, ({ path }) => ({ path, external: true }))
+    build.onResolve({ filter: /.*/, namespace: 'lazy' }, ({ path }) => ({ path, external: true }))
   },
 }
 

@@ -1,7 +1,7 @@
 /** Cost of one command compared with an empty Node process, agent-browser and @playwright/cli. */
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 import { serveSite } from '../support/site.ts'
 import { inTurn, ms, ratio, run, type Row, type Table } from './measure.ts'
@@ -13,8 +13,9 @@ export async function measure(): Promise<Table[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-bench-'))
   const site = await serveSite({ '/': page })
   const state = { BAX_STATE_DIR: join(folder, 'state') }
-  const bax = (...args: string[]) => run(`dist/launcher-${process.arch}`, args, state)
-  const inNode = (...args: string[]) => run(node, ['dist/main.js', ...args], state)
+  const dist = await installBax(folder)
+  const bax = (...args: string[]) => run(join(dist, `launcher-${process.arch}`), args, state)
+  const inNode = (...args: string[]) => run(node, [join(dist, 'main.js'), ...args], state)
   const peers = await installPeers(folder)
   const agent = (...args: string[]) =>
     run(peers.agentBrowser, args, {
@@ -69,6 +70,14 @@ export async function measure(): Promise<Table[]> {
     await site.close()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Copies the build to where there are no sources, as in an installed package; returns its folder. */
+async function installBax(folder: string): Promise<string> {
+  const root = join(folder, 'bax')
+  for (const name of ['bin', 'dist']) await cp(name, join(root, name), { recursive: true })
+  await symlink(resolve('node_modules'), join(root, 'node_modules'))
+  return join(root, 'dist')
 }
 
 interface Peers {
