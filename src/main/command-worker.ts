@@ -29,6 +29,15 @@ const warm: WarmProcess = {
   entries: commandTable(manifest),
 }
 
+const host: Io['host'] = {
+  pid: process.pid,
+  uid: process.getuid?.(),
+  platform: process.platform,
+  nodeVersion: process.version,
+  manifest: manifestPath,
+  self: [process.execPath, join(folder, 'main.js')],
+}
+
 /** Time in which an aborted command must end, in milliseconds. */
 const abortMs = 5000
 
@@ -118,14 +127,7 @@ async function run(hello: Hello, terminal: ReturnType<typeof remoteTerminal>, in
     env: process.env,
     cwd: hello.cwd,
     signal: interrupted.signal,
-    host: {
-      pid: process.pid,
-      uid: process.getuid?.(),
-      platform: process.platform,
-      nodeVersion: process.version,
-      manifest: manifestPath,
-      self: [process.execPath, join(folder, 'main.js')],
-    },
+    host,
   }
   return outputs.end(await main(hello.argv, io), io)
 }
@@ -145,8 +147,18 @@ process.on('message', (_message, socket) => {
   })
 })
 
-// Load what commands need, so that the first one does not have to.
-await Promise.all(
-  warm.entries.filter((entry) => !entry.ownProcess && !entry.operation).map(({ words }) => ownCommands[words]?.()),
-)
+/** Loads and compiles what commands need, so that the first one does not have to. None of these calls has an effect. */
+async function warmUp(): Promise<void> {
+  const shared = warm.entries.filter((entry) => !entry.ownProcess && !entry.operation)
+  await Promise.all(shared.map(({ words }) => ownCommands[words]?.()))
+  const discarded = { write: () => true }
+  const stdin = { async *[Symbol.asyncIterator]() {} }
+  const { signal } = new AbortController()
+  const io: Io = { stdin, stdout: discarded, stderr: discarded, env: {}, cwd: folder, signal, host }
+  const noServer = ['--server', `unix:${join(folder, 'none')}`]
+  for (const argv of [['--help'], ['do', 'get-title', ...noServer], ['session', 'list', ...noServer]])
+    await main(argv, io)
+}
+
+await warmUp()
 process.send?.('idle')

@@ -48,7 +48,7 @@ class CommandWorkers {
     this.#log = log
   }
 
-  /** Listens in the state folder and starts the first process. */
+  /** Listens in the state folder, and starts the first process soon. */
   async listen(path: string): Promise<void> {
     // Closing a listener deletes the path it was created at, which in a replaced folder can belong to another engine.
     const bound = `${path}.new`
@@ -56,7 +56,11 @@ class CommandWorkers {
     await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(bound, resolve))
     await rename(bound, path)
     this.#socket = { path, inode: (await lstat(path)).ino }
-    this.#spawn()
+    // The command that started the engine needs the processor first.
+    setTimeout(
+      () => this.#all.size === 0 && !this.#isClosing && this.#spawn(),
+      limits.engine.commandWorkerDelayMs,
+    ).unref()
   }
 
   /** Lets running commands finish within `ms`, then ends all processes. */
