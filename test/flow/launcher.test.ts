@@ -37,7 +37,7 @@ const warm = () => ({ BAX_STATE_DIR: state, PATH: '/nonexistent' })
 const launch = (argv: readonly string[], options: CliOptions = {}) =>
   built.run(argv, { cwd: folder, ...options, launched: true, env: { ...warm(), ...options.env } })
 const inNode = (argv: readonly string[], options: CliOptions = {}) =>
-  built.run(argv, { cwd: folder, ...options, env: { BAX_STATE_DIR: state, ...options.env } })
+  built.run(argv, { cwd: folder, ...options, launched: false, env: { BAX_STATE_DIR: state, ...options.env } })
 const engineState = async () => JSON.parse(await readFile(join(state, 'engine.json'), 'utf8')) as { pid: number }
 
 /** Starts an engine with one session, and waits until a warm process takes commands. */

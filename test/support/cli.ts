@@ -92,6 +92,9 @@ export interface BuiltBax {
   close(): Promise<void>
 }
 
+/** Whether real processes start through the launcher, unless a test says otherwise. */
+const launched = process.env['BAX_TEST_LAUNCHER'] === '1'
+
 /** Copies the built program into a separate folder, inside the checkout so that its packages are found. */
 export async function buildBax(): Promise<BuiltBax> {
   const parent = fileURLToPath(new URL('../../node_modules/.cache', import.meta.url))
@@ -103,7 +106,7 @@ export async function buildBax(): Promise<BuiltBax> {
   await cp(fileURLToPath(new URL('../../bin', import.meta.url)), join(folder, 'bin'), { recursive: true })
   const states: string[] = []
   const start = (argv: readonly string[], options: CliOptions = {}) =>
-    startProcess(options.launched ? [launcher] : [process.execPath, program], argv, options)
+    startProcess((options.launched ?? launched) ? [launcher] : [process.execPath, program], argv, options)
   const run = (argv: readonly string[], options: CliOptions = {}) => start(argv, options).ended
   return {
     program,
