@@ -45,10 +45,10 @@ export async function queryProviders(
 
 function hintFor(failures: readonly ProviderError[]): string {
   const usesPagesOnly = failures.every(({ provider }) => searchNeeds[provider as SearchProviderName].length === 0)
-  if (!usesPagesOnly) return 'run `bax doctor` to see which providers are set up'
+  if (!usesPagesOnly) return 'run "bax doctor" to see which providers are set up'
   const setUp = 'set up BAX_SEARXNG_URL, BAX_BRAVE_KEY, BAX_SERPER_KEY, or BAX_GOOGLE_KEY with BAX_GOOGLE_CX'
   if (failures.some(({ code }) => code === 'browser_not_found'))
-    return `install a browser with \`bax setup\`, or ${setUp}`
+    return `install a browser with "bax setup", or ${setUp}`
   if (failures.some(({ code }) => code === 'provider_blocked')) return `result pages often block programs: ${setUp}`
   return `to use an API instead of result pages, ${setUp}`
 }

@@ -108,7 +108,7 @@ export class KeyStore implements Keys {
     let found: Known | undefined
     // Compare with all keys, so that the time reveals nothing.
     for (const known of this.#known()) if (timingSafeEqual(known.hash, given)) found = known
-    if (!found) throw refused('unknown key', 'run `bax key list` to see the keys')
+    if (!found) throw refused('unknown key', 'run "bax key list" to see the keys')
     const status = this.#statusOf(found)
     if (status !== 'active') throw refused(`the key has ${status === 'expired' ? 'expired' : 'been revoked'}`)
     this.#storeUse(found)

@@ -99,8 +99,8 @@ export class LocalImages {
   #notFound(name: string): BaxError {
     const [own] = Object.entries(ownImages).find(([, image]) => image === fullName(name)) ?? []
     const denied = this.#allowed !== undefined && !this.#allowed.has(fullName(name))
-    let hint = denied ? 'run "bax shell image list"' : `run "bax shell image list", or \`docker pull ${name}\``
-    if (own) hint = `run \`bax shell image build${own === 'default' ? '' : ` --which ${own}`}\``
+    let hint = denied ? 'run "bax shell image list"' : `run "bax shell image list", or "docker pull ${name}"`
+    if (own) hint = `run "bax shell image build${own === 'default' ? '' : ` --which ${own}`}"`
     const message = denied ? `the image ${name} is not allowed here` : `no image ${name} on this machine`
     return new BaxError('image_not_found', message, { hint })
   }
