@@ -23,6 +23,7 @@ const warm: WarmProcess = {
   build: readFileSync(join(folder, 'build-id'), 'utf8'),
   folder,
   stateDir,
+  enginePid: process.ppid,
   browser: browser || undefined,
   env: { ...process.env },
   manifest,

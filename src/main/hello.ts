@@ -1,8 +1,10 @@
 /** What a launcher (`src/launcher`) tells about its process, and whether its command can run in another one. */
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readSettings } from '../cli/settings.ts'
 import { findCommand, type TableEntry } from '../cli/parse/command-table.ts'
+import { readEngineState } from '../core/state/local-files.ts'
+import { version } from '../core/version.ts'
 import type { Manifest } from '../operations/manifest.ts'
 
 export interface Hello {
@@ -66,6 +68,7 @@ export interface WarmProcess {
   readonly build: string
   readonly folder: string
   readonly stateDir: string
+  readonly enginePid: number
   readonly browser: string | undefined
   /** Environment that the process was started with. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -80,6 +83,10 @@ const readAtStart = /^(?:HOME$|NODE_|LANG$|LANGUAGE$|LC_|SSL_CERT_|OPENSSL_|LD_|
 export function whyNode(hello: Hello, warm: WarmProcess): string | undefined {
   const { argv, env } = hello
   if (hello.build !== warm.build || hello.folder !== warm.folder) return 'the engine runs another build'
+  // Otherwise the command may start or end an engine, and with it this process.
+  const engine = readEngineState(warm.stateDir)
+  if (engine?.pid !== warm.enginePid || engine.version !== version || !existsSync(engine.socket))
+    return 'the engine is about to end'
   if (identityOf('/') !== hello.root || identityOf(hello.cwd) !== hello.place)
     return 'the engine sees another file system'
   const names = new Set([...Object.keys(env), ...Object.keys(warm.env)].filter((name) => readAtStart.test(name)))
