@@ -3,12 +3,13 @@
  * passes each connection to an idle process. Each process runs one command at a time.
  */
 import { type ChildProcess, fork } from 'node:child_process'
-import { lstat, rename, rm } from 'node:fs/promises'
+import { rename, rm } from 'node:fs/promises'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Log } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
+import { fileIdentity } from './folder-checks.ts'
 
 export interface CommandWorker {
   readonly program: string
@@ -40,7 +41,7 @@ class CommandWorkers {
   /** Processes that have been ready at least once. */
   readonly #started = new WeakSet<ChildProcess>()
   readonly #waiting = new Map<Socket, NodeJS.Timeout>()
-  #socket: { readonly path: string; readonly inode: number } | undefined
+  #socket: { readonly path: string; readonly identity: string | undefined } | undefined
   #isClosing = false
 
   constructor(worker: CommandWorker, log: Log) {
@@ -55,7 +56,7 @@ class CommandWorkers {
     await rm(bound, { force: true })
     await new Promise<void>((resolve, reject) => this.#server.once('error', reject).listen(bound, resolve))
     await rename(bound, path)
-    this.#socket = { path, inode: (await lstat(path)).ino }
+    this.#socket = { path, identity: fileIdentity(path) }
     // The command that started the engine needs the processor first.
     setTimeout(
       () => this.#all.size === 0 && !this.#isClosing && this.#spawn(),
@@ -78,9 +79,8 @@ class CommandWorkers {
 
   async #removeSocket(): Promise<void> {
     if (!this.#socket) return
-    const { path, inode } = this.#socket
-    const found = await lstat(path).catch(() => undefined)
-    if (found?.ino === inode) await rm(path, { force: true })
+    const { path, identity } = this.#socket
+    if (fileIdentity(path) === identity) await rm(path, { force: true })
   }
 
   #take(socket: Socket): void {

@@ -30,6 +30,12 @@ export function contentCheck(path: string, name: string): Check {
   }
 }
 
+/** Identifies a file; its inode alone may be that of a later file. Undefined if it is missing. */
+export function fileIdentity(path: string): string | undefined {
+  const info = lstatSync(path, { throwIfNoEntry: false, bigint: true })
+  return info && `${info.dev}:${info.ino}:${info.birthtimeNs}`
+}
+
 /** Checks that one of the paths is the file that is now at the first path. */
 export function fileCheck(paths: readonly [string, ...string[]], name: string): Check {
   const idOf = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.ino

@@ -21,7 +21,14 @@ import { type CommandWorker, openCommandWorkers } from './command-workers.ts'
 import { listen } from './listen.ts'
 import { livePage } from '../live-view/page.ts'
 import { openLogFile } from './log-file.ts'
-import { removeTemporaryFiles, contentCheck, fileCheck, folderCheck, watchChecks } from './folder-checks.ts'
+import {
+  removeTemporaryFiles,
+  contentCheck,
+  fileCheck,
+  fileIdentity,
+  folderCheck,
+  watchChecks,
+} from './folder-checks.ts'
 import { accessesAt } from '../request/routes.ts'
 
 const { stopGraceMs } = limits.engine
@@ -125,9 +132,9 @@ async function start(options: LocalEngineOptions): Promise<Running> {
   const workers = await openCommandWorkers(options.commandWorker, config.stateDir, log)
   log('info', 'started', { pid: host.pid, version, socket })
 
-  const own = ownFiles(options, socket)
+  const created = host.platform === 'win32' ? undefined : fileIdentity(socket)
   let restoring: Promise<void> | undefined
-  const watch = watchChecks(own.checks, () => {
+  const watch = watchChecks(ownChecks(options, socket), () => {
     // Restore a state file that was damaged or deleted on its own.
     if (readEngineState(config.stateDir)?.pid === host.pid) return
     restoring = writeState(files.state, state).catch((error: Error) => log('warn', error.message))
@@ -145,7 +152,7 @@ async function start(options: LocalEngineOptions): Promise<Running> {
       if (readEngineState(config.stateDir)?.pid === host.pid) await rm(files.state, { force: true })
       await Promise.all([workers?.close(stopGraceMs), listener.close(stopGraceMs), port.close()])
       await engine.close()
-      if (own.socket() === undefined) await rm(socket, { force: true })
+      if (created && fileIdentity(socket) === created) await rm(socket, { force: true })
       log('info', 'ended', { pid: host.pid })
       stopHandlers()
     },
@@ -163,12 +170,12 @@ async function listenAt(socket: string, app: Pick<Hono, 'fetch'>, engine: Engine
 }
 
 /** Returns the checks that this engine is still the only one of its folder. */
-function ownFiles({ config: { stateDir }, host }: LocalEngineOptions, socket: string) {
+function ownChecks({ config: { stateDir }, host }: LocalEngineOptions, socket: string) {
   const hasFile = host.platform !== 'win32'
   // An idle engine hides its socket before it exits.
   const socketCheck = hasFile ? fileCheck([socket, `${socket}.closing`], 'socket') : () => undefined
   const lockCheck = contentCheck(localFiles(stateDir).lockKey, 'key of the lock')
-  return { checks: [folderCheck(stateDir), lockCheck, socketCheck], socket: socketCheck }
+  return [folderCheck(stateDir), lockCheck, socketCheck]
 }
 
 /**
