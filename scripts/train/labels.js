@@ -119,7 +119,7 @@ export function labelPassages(blocks, { with: wanted, without: unwanted }) {
   for (const passage of unwanted.map(plain)) for (const index of places(passage)) labels[index] = 0
   for (const passage of wanted.map(plain)) {
     const found = places(passage)
-    // Of a wanted passage with several occurrences (a headline also in a list of links), use the one near the others.
+    // A wanted passage can occur several times, such as a headline in a list of links: use the one near the others.
     if (found.length === 1 || passage.length > 120) for (const index of found) labels[index] = 1
     else if (found.length > 1) doubtful.push(found)
   }

@@ -129,8 +129,6 @@ static void put_hello(const char *build, const char *cwd) {
   umask(mask);
   snprintf(text, sizeof text, "%o", mask);
   put_text(text);
-  snprintf(text, sizeof text, "%d", getpid());
-  put_text(text);
   put_text(isatty(0) ? "tty" : "");
   put_windows();
   int count = 0;

@@ -135,9 +135,9 @@ async function run(hello: Hello, terminal: ReturnType<typeof remoteTerminal>, in
 
 process.on('uncaughtException', (error) => {
   const text = `${error.stack ?? error}\n`
-  if (current) current.end(Buffer.concat([frame('R', Buffer.from(text)), frame('X', Buffer.from([1]))]))
-  else process.stderr.write(text)
-  setTimeout(() => process.exit(1), 100)
+  const exit = () => process.exit(1)
+  if (current) current.end(Buffer.concat([frame('R', Buffer.from(text)), frame('X', Buffer.from([1]))]), exit)
+  else process.stderr.write(text, exit)
 })
 process.on('disconnect', () => process.exit(0))
 process.on('message', (_message, socket) => {

@@ -1,4 +1,4 @@
-/** What a launcher (`src/launcher`) tells about its process, and whether its command can run in another one. */
+/** Parses the description that a launcher (`src/launcher`) sends of its process, and decides where its command runs. */
 import { existsSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { readSettings } from '../cli/settings.ts'
@@ -16,7 +16,6 @@ export interface Hello {
   readonly root: string
   readonly place: string
   readonly umask: number
-  readonly pid: number
   readonly isInputTerminal: boolean
   /** Size of the terminal at standard output and error; absent if it is none. */
   readonly windows: readonly (Window | undefined)[]
@@ -32,8 +31,8 @@ export interface Window {
 /** Parses the payload of a hello: texts that end with a zero byte each. @throws Error if it is incomplete */
 export function parseHello(payload: Buffer): Hello {
   const texts = payload.toString('utf8').split('\0')
-  const [build, folder, cwd, root, place, umask, pid, input, out, error, count, ...rest] = texts as [
-    ...[string, string, string, string, string, string, string, string, string, string, string],
+  const [build, folder, cwd, root, place, umask, input, out, error, count, ...rest] = texts as [
+    ...[string, string, string, string, string, string, string, string, string, string],
     ...string[],
   ]
   const words = Number(count)
@@ -49,7 +48,6 @@ export function parseHello(payload: Buffer): Hello {
     root,
     place,
     umask: Number.parseInt(umask, 8),
-    pid: Number(pid),
     isInputTerminal: input !== '',
     windows: [parseWindow(out), parseWindow(error)],
     argv: rest.slice(0, words),
@@ -95,7 +93,7 @@ export function whyNode(hello: Hello, warm: WarmProcess): string | undefined {
   const flags = end === -1 ? argv : argv.slice(0, end)
   const flag = flags.find((text) => /^--(?:embedded|server|state-dir|browser)(?:=|$)/.test(text))
   if (flag) return `${flag} selects an engine`
-  if (env['BAX_CONFIG']?.startsWith('/dev/') || argv.some((text) => namesOwnFile(text, hello.cwd)))
+  if ([...argv, env['BAX_CONFIG'] ?? ''].some((text) => namesOwnFile(text, hello.cwd)))
     return 'an argument names a file of the calling process'
   const entry = commandIn(argv, warm)
   if (entry?.ownProcess) return `"${entry.words}" runs in a process of its own`

@@ -17,7 +17,7 @@ export interface Table {
   readonly title: string
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
-  /** What was compared, in one sentence. */
+  /** Description of the comparison, in one sentence. */
   readonly note?: string
 }
 

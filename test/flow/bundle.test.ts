@@ -45,11 +45,12 @@ describe('the bundle', () => {
   ] // prettier-ignore
 
   test('does not load the heavy packages for a one-liner', () => {
-    expect(heavyAmong(staticGraph('main.js'), heavy)).toEqual([])
+    expect(staticGraph('program.js')).toContain('src/cli/program.ts')
+    expect(heavyAmong([...staticGraph('main.js'), ...staticGraph('program.js')], heavy)).toEqual([])
   })
 
   test('detects a planted heavy package, bundled or not', () => {
-    const inputs = [...staticGraph('main.js'), 'node_modules/zod/v4/index.js', 'playwright']
+    const inputs = [...staticGraph('program.js'), 'node_modules/zod/v4/index.js', 'playwright']
     expect(heavyAmong(inputs, heavy)).toEqual(['zod', 'playwright'])
   })
 

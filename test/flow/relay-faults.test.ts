@@ -3,9 +3,8 @@ import { limits } from '../../src/core/limits/limits.ts'
 import type { Link } from '../../src/core/net/link.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../support/memory-link.ts'
-import { protocol } from '../../src/engine/relay/tunnel/messages.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
-import { type ConnectedHub, connectToHub } from '../support/relay.ts'
+import { type ConnectedHub, connectToHub, helloOf } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -191,18 +190,6 @@ describe('hostile connectors', () => {
     expect(connected.session.record(null)).toMatchObject({ status: 'connected', reconnects: 0 })
     await connected.end()
   })
-})
-
-const helloOf = (more: Record<string, unknown>) => ({
-  type: 'hello',
-  proto: protocol,
-  version: '0',
-  platform: 'test',
-  name: null,
-  policy: 'full',
-  redact: true,
-  browser: { product: '', protocol_version: '', user_agent: '', headless: true },
-  ...more,
 })
 
 describe('large results and hanging tabs', () => {

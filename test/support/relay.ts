@@ -7,6 +7,7 @@ import { BaxError } from '../../src/core/errors/errors.ts'
 import type { Link } from '../../src/core/net/link.ts'
 import { type CollectedKind, collectedKinds, type RelayPolicy } from '../../src/core/relay-names.ts'
 import { RelayHub } from '../../src/engine/relay/hub/hub.ts'
+import { protocol } from '../../src/engine/relay/tunnel/messages.ts'
 import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from './memory-link.ts'
 import { waitUntil } from './wait.ts'
@@ -188,3 +189,16 @@ export async function connectBrowser(options: ConnectBrowserOptions): Promise<Co
   }
   return { id: first()!.sessionId, statuses, links, running, stop: end }
 }
+
+/** Builds the first message of a connector. */
+export const helloOf = (more: Record<string, unknown> = {}) => ({
+  type: 'hello',
+  proto: protocol,
+  version: '0',
+  platform: 'test',
+  name: null,
+  policy: 'full',
+  redact: true,
+  browser: { product: '', protocol_version: '', user_agent: '', headless: true },
+  ...more,
+})

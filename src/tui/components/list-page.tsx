@@ -51,7 +51,7 @@ interface ListPageProps<Row> extends TableProps<Row> {
   readonly summary: string
   /** Keys of the page, and their heading in the help. */
   readonly keys?: { readonly title: string; readonly prompts: readonly PromptKey[]; readonly others?: Binding[] }
-  /** What `x` does to the selected row, after the question was answered with yes. */
+  /** Action of the key `x` on the selected row, after the user has confirmed it. */
   readonly ending: {
     readonly label: string
     readonly question: (row: Row) => string

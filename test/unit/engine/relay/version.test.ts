@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { closeCodes } from '../../../../src/core/net/link.ts'
 import { RelayHub } from '../../../../src/engine/relay/hub/hub.ts'
+import { helloOf } from '../../../support/relay.ts'
 import { memoryLink } from '../../../support/memory-link.ts'
 import { protocol } from '../../../../src/engine/relay/tunnel/messages.ts'
 
@@ -20,26 +21,15 @@ async function answerTo(message: object): Promise<unknown> {
   return answer.finally(() => hub.close())
 }
 
-const hello = {
-  type: 'hello',
-  proto: protocol,
-  version: '0',
-  platform: 'test',
-  name: null,
-  policy: 'full',
-  redact: true,
-  browser: { product: '', protocol_version: '', user_agent: '', headless: true },
-}
-
 test.each(['1.0', '1.1', '1.3', '2.0', '', 'x'])('a connector of version %s is rejected', async (proto) => {
-  expect(await answerTo({ ...hello, proto })).toEqual({
+  expect(await answerTo(helloOf({ proto }))).toEqual({
     code: closeCodes.version,
     reason: `this engine speaks version ${protocol} of the protocol, not ${proto}`,
   })
 })
 
 test('a connector of the same version is welcome', async () => {
-  expect(await answerTo(hello)).toBe('welcome')
+  expect(await answerTo(helloOf())).toBe('welcome')
 })
 
 test('an unknown message ends the connection', async () => {
