@@ -2,11 +2,11 @@
 // every command needs: `main.js`, which starts them all, `program.js`, the commands, and `scraper.js`, the scraper of
 // `bax scrape` without an engine. The last two are loaded with the code that V8 made of them (`code-cache.cjs`).
 import { createHash } from 'node:crypto'
-import { copyFile, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import esbuild from 'esbuild'
-import { esbuildInlinePage } from './inline-page.js'
+import { esbuildInlinePage, inlinedFiles } from './inline-page.js'
 import { licensesFile, licensesOf } from './licenses.js'
 import { agent, launcher } from './native.js'
 import { warm } from './warm.js'
@@ -16,8 +16,9 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Commands that are not part of `program.js`: they run for long, or seldom, or load much. */
 const commands = [
   'crawl', 'extract', 'openapi', 'engine/doctor', 'engine/engine-logs', 'engine/engine-run', 'engine/engine-stop',
-  'engine/serve', 'engine/setup', 'relay/relay-connect', 'relay/relay-events', 'session/run', 'session/session-view',
-  'session/session-watch', 'session/tui', 'shell/shell-attach', 'shell/shell-image-build',
+  'engine/serve', 'engine/setup', 'engine/worker', 'fleet/fleet-import', 'mcp', 'relay/relay-connect', 'relay/relay-events',
+  'session/record', 'session/run',
+  'session/session-view', 'session/session-watch', 'session/tui', 'shell/shell-attach', 'shell/shell-image-build',
 ] // prettier-ignore
 
 /** ES modules that the CommonJS files load on demand, by name. */
@@ -29,6 +30,7 @@ const modules = {
   'extract-worker': 'src/cli/extract/extract-worker.ts',
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
   'pdf-worker': 'src/engine/scrape/documents/pdf-worker.ts',
+  'office-worker': 'src/engine/scrape/documents/office-worker.ts',
   'unzstd-worker': 'src/engine/render/http/unzstd-worker.ts',
   // Code that most scrapes do not need.
   'embedded-engine': 'src/cli/engine/embedded-engine.ts',
@@ -38,6 +40,7 @@ const modules = {
   'openai-compatible': 'src/engine/language/openai-compatible.ts',
   json: 'src/engine/scrape/formats/json.ts',
   pdf: 'src/engine/scrape/documents/pdf.ts',
+  'office-document': 'src/engine/scrape/documents/office-document.ts',
   papaparse: 'papaparse',
   fzstd: 'fzstd',
 }
@@ -47,6 +50,8 @@ const files = { main: 'src/main.ts', program: 'src/cli/program.ts', scraper: 'sr
 
 /** Data files that are copied. */
 const model = 'src/engine/extract/main-content/model.json'
+const guide = 'src/guide'
+const skill = 'src/skill'
 
 const common = {
   absWorkingDir: root,
@@ -106,7 +111,7 @@ async function buildInto(outdir) {
   const { makeManifest } = await import(pathToFileURL(join(outdir, 'manifest.mjs')).href)
   await writeFile(join(outdir, 'manifest.json'), JSON.stringify(makeManifest()))
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
-  await writeFile(join(outdir, licensesFile), await licensesOf(root, bundledFiles(built)))
+  await writeFile(join(outdir, licensesFile), await licensesOf(root, [...bundledFiles(built), ...inlinedFiles]))
   // Copies the native programs that are compiled. Only shell sessions need an agent, and report a missing one; without a
   // launcher, Node runs every command.
   agent.copy(join(outdir, 'agent'))
@@ -114,6 +119,8 @@ async function buildInto(outdir) {
   launcher.copy(outdir)
   await copyFile(join(root, 'scripts/code-cache.cjs'), join(outdir, 'code-cache.js'))
   await copyFile(join(root, model), join(outdir, 'model.json'))
+  await cp(join(root, guide), join(outdir, 'guide'), { recursive: true })
+  await cp(join(root, skill), join(outdir, 'skill'), { recursive: true })
   await warm(outdir)
   await writeFile(join(outdir, 'build-id'), await hashOf(outdir))
   return built

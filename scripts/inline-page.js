@@ -1,15 +1,23 @@
 // Scripts that run inside a web page: `import script from './overlay.page.ts?inline'` returns the file,
 // bundled with its imports, as the text of one self-invoking script. Used by the build and by the tests.
 import { dirname, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import esbuild from 'esbuild'
 
 const suffix = '?inline'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
+
+/** Files of the page scripts that were bundled, relative to the project's folder. */
+export const inlinedFiles = new Set()
+
 async function bundle(path) {
-  const { outputFiles } = await esbuild.build({
+  const { outputFiles, metafile } = await esbuild.build({
+    absWorkingDir: root,
     entryPoints: [path],
     bundle: true,
     write: false,
+    metafile: true,
     minify: true,
     format: 'iife',
     // A page script with `export default function` is called with the arguments of its evaluation.
@@ -17,6 +25,7 @@ async function bundle(path) {
     target: 'chrome120',
     legalComments: 'none',
   })
+  for (const input of Object.keys(metafile.inputs)) inlinedFiles.add(input)
   return outputFiles[0].text
 }
 

@@ -1,7 +1,7 @@
 // Takes the two screenshots of README.md: `node scripts/readme-pictures.js`. Needs tmux and a Chromium.
 // Opens a small local shop in a session, and shows it with the terminal UI in tmux and the live view in Chromium.
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,7 +13,9 @@ import { browse, draw, openTerminal, pageOf } from './pictures.js'
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const folder = fileURLToPath(new URL('../.github/pictures', import.meta.url))
 const stateDir = mkdtempSync(join(tmpdir(), 'bax-pictures-'))
-const env = { ...process.env, BAX_STATE_DIR: stateDir, BAX_CONFIG: '/nonexistent/config.json' }
+const config = join(stateDir, 'settings.json')
+writeFileSync(config, '{}')
+const env = { ...process.env, BAX_STATE_DIR: stateDir, BAX_CONFIG: config }
 /** Time for a change to appear on the screen, in milliseconds. */
 const settleMs = 4000
 
@@ -40,7 +42,7 @@ async function terminalPicture(file) {
   const terminal = openTerminal({
     columns: 104,
     rows: 30,
-    env: { BAX_STATE_DIR: stateDir, BAX_CONFIG: '/nonexistent' },
+    env: { BAX_STATE_DIR: stateDir, BAX_CONFIG: config },
   })
   try {
     terminal.run(`node ${program} tui`)

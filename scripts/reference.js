@@ -1,24 +1,30 @@
-// Writes the generated tables of README.md from the manifest: `node scripts/reference.js`; `--check` only compares.
-import { readFileSync, writeFileSync } from 'node:fs'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+// Writes the generated parts of README.md and the guide: the list of pages, and the tables of commands, operations and
+// limits. `node scripts/reference.js` writes them, `--check` only compares.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import esbuild from 'esbuild'
 
-const readme = fileURLToPath(new URL('../README.md', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const folder = 'src/guide'
 
-/** Returns README.md with its generated parts, from the manifest and the table of limits. */
-export async function withReference(text, manifest) {
-  const parts = {
-    catalogue: catalogue(manifest),
-    operations: operations(manifest),
-    limits: limitsTable(await readLimits()),
-  }
-  return Object.entries(parts).reduce((result, [name, part]) => {
-    const [start, end] = [`<!-- ${name}:start -->`, `<!-- ${name}:end -->`]
-    const from = result.indexOf(start)
-    const to = result.indexOf(end)
-    if (from < 0 || to < 0) throw new Error(`README.md has no ${start} … ${end}`)
-    return `${result.slice(0, from + start.length)}\n${part}\n${result.slice(to)}`
-  }, text)
+/** Returns the text with what belongs between `<!-- name:start -->` and `<!-- name:end -->`. */
+const withParts = (text, parts) =>
+  text.replaceAll(/(<!-- (\w+):start -->\n)[\s\S]*?(<!-- \2:end -->)/g, (_, start, name, end) => {
+    if (parts[name] === undefined) throw new Error(`nothing is generated for ${start.trim()}`)
+    return `${start}${parts[name]}\n${end}`
+  })
+
+/** Lists the pages of the guide, with the sentence below their title. */
+function pages() {
+  const lines = readdirSync(join(root, folder))
+    .filter((name) => name.endsWith('.md'))
+    .toSorted()
+    .map((name) => {
+      const [, summary] = readFileSync(join(root, folder, name), 'utf8').split(/\n{2,}/)
+      return `- [${name.slice(0, -'.md'.length)}](${folder}/${name}): ${summary.replaceAll('\n', ' ')}`
+    })
+  return lines.join('\n')
 }
 
 function catalogue({ commands }) {
@@ -30,7 +36,14 @@ function catalogue({ commands }) {
         row([index === 0 ? `**${family}**` : '', `\`${name}\``, params.map(fieldOf).join(', '), summary]),
       ),
   )
-  return [row(['', 'command', 'fields', 'what it does']), row(['---', '---', '---', '---']), ...rows].join('\n')
+  return [row(['', 'command', 'fields', 'description']), row(['---', '---', '---', '---']), ...rows].join('\n')
+}
+
+/** Lists the commands of each family as they are typed, for the skill. */
+function families({ commands }) {
+  const names = new Map()
+  for (const { family, name } of commands) names.set(family, [...(names.get(family) ?? []), name.replaceAll('_', '-')])
+  return [...names].map(([family, all]) => `- ${family}: ${all.join(', ')}`).join('\n')
 }
 
 function operations({ operations: all }) {
@@ -38,7 +51,7 @@ function operations({ operations: all }) {
     .filter(({ cli }) => cli !== null)
     .toSorted((a, b) => (a.cli < b.cli ? -1 : 1))
     .map(({ cli, http, summary }) => row([`\`bax ${cli}\``, `\`${http}\``, summary]))
-  return [row(['in the terminal', 'over HTTP', 'what it does']), row(['---', '---', '---']), ...rows].join('\n')
+  return [row(['command', 'HTTP', 'description']), row(['---', '---', '---']), ...rows].join('\n')
 }
 
 /** Loads the table of limits, which is TypeScript. */
@@ -56,42 +69,47 @@ function limitsTable(limits) {
   const mebibytes = (bytes) => `${bytes / 1024 / 1024} MiB`
   const rows = [
     [
-      'requests of one key',
-      `${caller.rate} a second, ${caller.burst} at once`,
+      'requests per key',
+      `${caller.rate} per second, bursts of ${caller.burst}`,
       '429 `rate_limited`',
       '`--rate`, `--burst`',
     ],
-    ['browser sessions of one key', caller.sessions, '429 `too_many_sessions`', '`--max-sessions`'],
-    ['shell sessions of one key', caller.shells, '429 `too_many_sessions`', '`--max-shells`'],
-    ['crawls of one key at a time', caller.crawls, '429 `rate_limited`', '`--max-crawls`'],
-    ['websockets of one key, and as many streams', openEnds.ofKey, '429 `rate_limited`', ''],
-    ['websockets that tokens open to one session', openEnds.ofSession, '429 `rate_limited`', ''],
-    ['scrapes and searches at work', `${overload.pages}, ${overload.pages * overload.partOfKey} of one key`, busy, ''],
-    ['crawls at work', overload.crawls, '503 `no_capacity`', ''],
-    ['sessions that wait for a browser', overload.provisions, '503 `no_capacity`', ''],
+    ['browser sessions per key', caller.sessions, '429 `too_many_sessions`', '`--max-sessions`'],
+    ['shell sessions per key', caller.shells, '429 `too_many_sessions`', '`--max-shells`'],
+    ['concurrent crawls per key', caller.crawls, '429 `rate_limited`', '`--max-crawls`'],
+    ['websockets per key, and the same number of streams', openEnds.ofKey, '429 `rate_limited`', ''],
+    ['websockets per session that are opened with tokens', openEnds.ofSession, '429 `rate_limited`', ''],
+    ['concurrent scrapes and searches', `${overload.pages}, ${overload.pages * overload.partOfKey} per key`, busy, ''],
+    ['concurrent crawls', overload.crawls, '503 `no_capacity`', ''],
+    ['sessions waiting for a browser', overload.provisions, '503 `no_capacity`', ''],
     ['shell sessions', shell.sessions, '429 `too_many_sessions`', ''],
     [
-      'bodies in memory',
-      `${mebibytes(overload.bodyBytes)}, ${mebibytes(overload.bodyBytes * overload.partOfKey)} of one key`,
+      'request bodies in memory',
+      `${mebibytes(overload.bodyBytes)}, ${mebibytes(overload.bodyBytes * overload.partOfKey)} per key`,
       busy,
       '',
     ],
-    ['batches that wait for one session', command.queue, '429 `rate_limited`', ''],
-    ['commands of one shell session at a time', exec.perSession, '429 `too_many_execs`', ''],
-    ['commands of one batch', command.perBatch, '400 `invalid_request`', ''],
-    ['body', mebibytes(limits.bodyBytes), '413 `payload_too_large`', ''],
-    ['body of `/shell/fs/write` and of commands', mebibytes(files.bodyBytes), '413 `payload_too_large`', ''],
-    ['address and headers', `${connection.headerBytes / 1024} KiB`, '413 `payload_too_large`', ''],
+    ['batches waiting for one session', command.queue, '429 `rate_limited`', ''],
+    ['concurrent commands of a shell session', exec.perSession, '429 `too_many_execs`', ''],
+    ['commands in a batch', command.perBatch, '400 `invalid_request`', ''],
+    ['request body', mebibytes(limits.bodyBytes), '413 `payload_too_large`', ''],
+    ['request body of `/shell/fs/write` and of commands', mebibytes(files.bodyBytes), '413 `payload_too_large`', ''],
+    ['URL and headers', `${connection.headerBytes / 1024} KiB`, '413 `payload_too_large`', ''],
     [
-      'a page that is read',
-      `${mebibytes(scrape.bodyBytes)}, ${scrape.elements} elements; a PDF unpacks to ${mebibytes(pdf.bytes)}`,
+      'a page',
+      `${mebibytes(scrape.bodyBytes)}, ${scrape.elements} elements; an unpacked PDF ${mebibytes(pdf.bytes)}`,
       '`content_too_large`',
       '',
     ],
-    ['nesting of a body', `${input.depth} levels`, '400 `invalid_request`', ''],
-    ['values in a body, or in a message of a websocket', input.values, '400 `invalid_request`, closed with 4000', ''],
+    ['nesting of a request body', `${input.depth} levels`, '400 `invalid_request`', ''],
     [
-      'message of a browser, of one at `cdp_url`',
+      'values in a request body or a websocket message',
+      input.values,
+      '400 `invalid_request`, websockets close with 4000',
+      '',
+    ],
+    [
+      'CDP message of a browser, of a browser at `cdp_url`',
       `${mebibytes(cdp.messageBytes)}, ${mebibytes(cdp.foreignBytes)}; ${cdp.messageValues} values`,
       '`content_too_large`, the session ends',
       '',
@@ -99,36 +117,51 @@ function limitsTable(limits) {
     ['result of `/cdp`', mebibytes(relay.resultBytes), '413 `payload_too_large`', '`max_bytes`'],
     ['`context` of a batch', `${input.contextChars} characters as JSON`, '400 `invalid_request`', ''],
     [
-      'message of a websocket: live view, CDP, tunnel',
+      'websocket message: live view, CDP, relay tunnel',
       [messages.liveBytes, messages.cdpBytes, messages.tunnelBytes].map(mebibytes).join(', '),
-      'closed with 1009',
+      'the websocket closes with 1009',
       '',
     ],
-    ['events kept of one session', `${events.ring}, ${limits.eventChars / 1024 / 1024} Mi characters`, '`lagged`', ''],
-    ['items of a list, where it has no bound of its own', input.items, '400 `invalid_request`', ''],
+    ['stored events per session', `${events.ring}, ${limits.eventChars / 1024 / 1024} Mi characters`, '`lagged`', ''],
+    ['items of a list without a limit of its own', input.items, '400 `invalid_request`', ''],
     [
-      'time for headers, for a body',
+      'time to receive headers, a request body',
       `${connection.headersMs / 1000} s, ${connection.bodyMs / 1000} s`,
       '408 `timeout`',
       '',
     ],
     ['open connections', connection.most, 'not accepted', ''],
     ['lifetime of a session', `${session.timeoutSecs} s, at most ${session.maxTimeoutSecs} s`, '', '`timeout_secs`'],
-    ['answers kept for `Idempotency-Key`', `${repeats.keepMs / 3_600_000} h, ${repeats.kept} of each key`, '', ''],
+    ['responses stored for `Idempotency-Key`', `${repeats.keepMs / 3_600_000} h, ${repeats.kept} per key`, '', ''],
   ].map((cells) => row(cells.map(String)))
-  return [row(['what', 'bound', 'beyond it', 'changed with']), row(['---', '---', '---', '---']), ...rows].join('\n')
+  return [row(['limit', 'value', 'when exceeded', 'set with']), row(['---', '---', '---', '---']), ...rows].join('\n')
 }
 
 const row = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const fieldOf = ({ name, required }) => (required ? `\`${name}\`` : `\`${name}?\``)
 
-if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const manifest = JSON.parse(readFileSync(new URL('../dist/manifest.json', import.meta.url), 'utf8'))
-  const before = readFileSync(readme, 'utf8')
-  const after = await withReference(before, manifest)
-  if (!process.argv.includes('--check')) writeFileSync(readme, after)
-  else if (before !== after) {
-    process.stderr.write('README.md is behind the catalogue: run `npm run build && node scripts/reference.js`\n')
-    process.exitCode = 1
-  }
+const manifest = JSON.parse(readFileSync(join(root, 'dist/manifest.json'), 'utf8'))
+const parts = {
+  guide: pages(),
+  catalogue: catalogue(manifest),
+  operations: operations(manifest),
+  limits: limitsTable(await readLimits()),
+  families: families(manifest),
 }
+const documents = [
+  'README.md',
+  'src/skill/SKILL.md',
+  ...readdirSync(join(root, folder)).map((name) => join(folder, name)),
+]
+const unused = new Set(Object.keys(parts))
+for (const name of documents) {
+  const before = readFileSync(join(root, name), 'utf8')
+  const after = withParts(before, parts)
+  for (const part of unused) if (before.includes(`<!-- ${part}:start -->`)) unused.delete(part)
+  if (before === after) continue
+  if (process.argv.includes('--check')) {
+    process.stderr.write(`${name} is out of date: run "npm run build && node scripts/reference.js"\n`)
+    process.exitCode = 1
+  } else writeFileSync(join(root, name), after)
+}
+if (unused.size > 0) throw new Error(`no page contains ${[...unused].join(' or ')}`)

@@ -2,12 +2,12 @@
 import { canInstall, installPackages, missingPackages } from './apt.js'
 
 /** Small programs. */
-const programs = ['curl', 'iproute2', 'openssl', 'tmux']
+const programs = ['curl', 'iproute2', 'iptables', 'openssl', 'redis-server', 'tmux']
 
-/** Unattended runs also use real shells, a real PHP application and real manuals. */
+/** Unattended runs also use real shells, real PHP applications and real manuals. */
 const unattended = [
   'fish', 'zsh', 'xvfb',
-  'php-cli', 'php-gd', 'php-mbstring', 'php-xml',
+  'php-cli', 'php-gd', 'php-mbstring', 'php-sqlite3', 'php-xml',
   'debian-policy', 'git-doc', 'postgresql-doc', 'python3-doc',
 ] // prettier-ignore
 

@@ -1,5 +1,5 @@
 // Runs commands with what was built, so that V8's code of them can be kept (`code-cache.cjs`).
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -20,6 +20,7 @@ export async function warm(outdir) {
   const server = createServer((_, response) => response.setHeader('content-type', 'text/html').end(page))
   const folder = await mkdtemp(join(tmpdir(), 'bax-warm-'))
   try {
+    await writeFile(join(folder, 'config.json'), '{}')
     await new Promise((resolve, reject) => server.on('error', reject).listen(0, '127.0.0.1', resolve))
     const { load, writeCaches } = createRequire(join(outdir, 'main.js'))('./code-cache.js')
     const { main } = load('program.js')
@@ -49,7 +50,7 @@ const ioIn = (folder, manifest) => ({
   stdin: { async *[Symbol.asyncIterator]() {} },
   stdout: { write: () => true },
   stderr: { write: () => true },
-  env: { BAX_CONFIG: join(folder, 'none.json') },
+  env: { BAX_CONFIG: join(folder, 'config.json') },
   cwd: folder,
   signal: new AbortController().signal,
   host: {

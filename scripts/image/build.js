@@ -17,7 +17,7 @@ const run = promisify(execFile)
 const say = (line) => process.stderr.write(`${line}\n`)
 
 /** Both browsers, fonts for European languages and emoji, and an init process that reaps zombies. */
-const packages = ['ca-certificates', 'chromium', 'chromium-headless-shell', 'fonts-liberation', 'fonts-noto-color-emoji', 'tini'] // prettier-ignore
+export const packages = ['ca-certificates', 'chromium', 'chromium-headless-shell', 'fonts-liberation', 'fonts-noto-color-emoji', 'tini'] // prettier-ignore
 
 const state = '/var/lib/bax'
 const recipe = (more) => ({
@@ -33,11 +33,11 @@ const recipe = (more) => ({
 export async function buildImage({ more = [], names } = {}) {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const [name, ...others] = names ?? [`bax:${version}`, 'bax:latest']
-  const base = await baseImage(recipe(more))
+  const base = await debianImage(recipe(more))
   const context = await mkdtemp(join(tmpdir(), 'bax-image-context-'))
   try {
     await fill(context)
-    await writeFile(join(context, 'Dockerfile'), dockerfile(base, version))
+    await writeFile(join(context, 'Dockerfile'), await dockerfile(base, version))
     say(`building ${name}`)
     await docker(['build', '--quiet', ...[name, ...others].flatMap((tag) => ['--tag', tag]), context])
   } finally {
@@ -46,11 +46,11 @@ export async function buildImage({ more = [], names } = {}) {
   return name
 }
 
-/** Builds the Debian base, named by a hash of its recipe. */
-async function baseImage(wanted) {
+/** Builds a Debian image, named by a hash of its recipe, unless it exists; returns its name. */
+export async function debianImage(wanted, repository = 'bax-server-base') {
   const source = await readFile(maker)
   const hash = createHash('sha256').update(JSON.stringify(wanted)).update(source).digest('hex').slice(0, 16)
-  const name = `bax-server-base:${hash}`
+  const name = `${repository}:${hash}`
   if (await docker(['image', 'inspect', name]).catch(() => undefined)) return name
   say(`making ${name} (some minutes, once)`)
   const { makeDebian } = await loadMaker()
@@ -96,32 +96,23 @@ async function fill(context) {
   for (const path of stdout.trim().split('\n').slice(1)) {
     await cp(path, join(app, relative(root, path)), {
       recursive: true,
-      // Bundled packages have separate entries; `.bin` is only for interactive use.
-      filter: (source) =>
-        !/\/node_modules\/(?:.*\/)?(?:node_modules|\.bin)(?:\/|$)/.test(source.slice(root.length - 1)),
+      // Packages inside a package have separate entries; `.bin` is only for interactive use.
+      filter: (source) => !/\/(?:node_modules|\.bin)(?:\/|$)/.test(source.slice(path.length)),
     })
   }
   await copyFile(process.execPath, join(context, 'bin', 'node'))
   await symlink('/opt/bax/bin/bax.js', join(context, 'bin', 'bax'))
 }
 
-const health =
-  "fetch('http://127.0.0.1:4100/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"
-
-const dockerfile = (base, version) => `FROM ${base}
+/** The image of scripts/deploy/Dockerfile, on another base: from its settings on, both are the same. */
+const dockerfile = async (base, version) => {
+  const [, settings] = (await readFile(join(root, 'scripts/deploy/Dockerfile'), 'utf8')).split(/^# Settings.*\n/m)
+  return `FROM ${base}
 LABEL org.opencontainers.image.title="bax" org.opencontainers.image.version="${version}" org.opencontainers.image.licenses="MIT"
 COPY bin /usr/local/bin
 COPY opt /opt
-ENV BAX_STATE_DIR=${state} BAX_CACHE_DIR=/tmp/bax-cache LANG=C.UTF-8
-USER 10001:10001
-WORKDIR ${state}
-VOLUME ${state}
-EXPOSE 4100
-STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=30s --timeout=5s --start-period=20s CMD ["node", "-e", ${JSON.stringify(health)}]
-ENTRYPOINT ["/usr/bin/tini", "--", "bax"]
-CMD ["serve", "--host", "0.0.0.0"]
-`
+${settings}`
+}
 
 async function docker(args) {
   // Docker 20 and later can build this without BuildKit, which may be missing.

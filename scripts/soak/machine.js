@@ -1,6 +1,6 @@
 // A server with its fixtures (a site, two keys, a relayed browser), and its resource usage.
 import { execFile, spawn } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,10 +59,12 @@ export async function openServer(program, flags) {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-soak-'))
   const temporary = join(stateDir, 'tmp')
   await mkdir(temporary)
+  const config = join(temporary, 'config.json')
+  await writeFile(config, '{}')
   const env = {
     ...process.env,
     BAX_STATE_DIR: stateDir,
-    BAX_CONFIG: '/nonexistent',
+    BAX_CONFIG: config,
     TMPDIR: temporary,
     BAX_SERVER: '',
     BAX_API_KEY: '',

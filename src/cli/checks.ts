@@ -1,7 +1,8 @@
 /** Checks of this machine for `bax doctor`. */
 import { execFile } from 'node:child_process'
-import { access, constants, stat, statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { asBaxError } from '../core/errors/errors.ts'
 import { lacksSandbox, sandboxHint, sandboxWarning } from '../core/process/sandbox.ts'
@@ -36,7 +37,7 @@ export async function checkNode({ host }: Io): Promise<Check> {
 
 export async function checkBrowser(settings: Settings, need: { headless: boolean; stealth: boolean }): Promise<Check> {
   const head = need.stealth
-    ? { name: 'whole browser', needed: false, serves: ['disable_automation_detection', 'browser windows'] }
+    ? { name: 'full Chromium', needed: false, serves: ['disable_automation_detection', 'browser windows'] }
     : { name: 'browser', needed: true, serves: ['headless sessions', 'scrape', 'crawl', 'search'] }
   const { locateBrowser } = await import('../engine/browser/install/locate.ts')
   const { cacheDir, browser } = settings
@@ -84,11 +85,36 @@ export async function checkDisplay(io: Io): Promise<Check> {
   }
 }
 
-/** Checks if browsers of this user run with Chromium's sandbox. */
-export async function checkSandbox({ host }: Io): Promise<Check> {
-  const ok = !lacksSandbox(host.uid)
-  const found = ok ? "Chromium's own" : sandboxWarning
-  return { name: 'sandbox', needed: false, ok, found, ...(!ok && { mend: sandboxHint }) }
+/** Checks if browsers of this user run with Chromium's sandbox, without which only root starts them. */
+export async function checkSandbox(settings: Settings, { host }: Io): Promise<Check> {
+  const head = { name: 'sandbox', needed: false }
+  if (lacksSandbox(host.uid)) return { ...head, ok: false, found: sandboxWarning, mend: sandboxHint }
+  if (host.platform !== 'linux' || (await canSandbox(settings))) return { ...head, ok: true, found: "Chromium's own" }
+  return {
+    ...head,
+    needed: true,
+    ok: false,
+    found: 'no browser starts, because this user may not create user namespaces',
+    mend: 'allow them: in a container with the seccomp profile of "bax help deployment", on Ubuntu with sysctl kernel.apparmor_restrict_unprivileged_userns=0',
+  }
+}
+
+/** Returns whether a browser starts with its sandbox. Other reasons not to start are reported by `checkBrowser`. */
+async function canSandbox({ cacheDir, browser }: Settings): Promise<boolean> {
+  const { locateBrowser } = await import('../engine/browser/install/locate.ts')
+  const need = { headless: true, stealth: false }
+  const found = await locateBrowser(need, { cacheDir, ...(browser && { browser }) }).catch(() => undefined)
+  if (!found) return true
+  const folder = await mkdtemp(join(tmpdir(), 'bax-doctor-'))
+  const args = ['--headless', '--disable-gpu', `--user-data-dir=${folder}`, '--dump-dom', 'about:blank']
+  try {
+    await promisify(execFile)(found.path, args, { timeout: versionMs })
+    return true
+  } catch (thrown) {
+    return !/no usable sandbox/i.test((thrown as { stderr?: string }).stderr ?? '')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 /** Minimum disk space for a browser, in bytes. */

@@ -1,9 +1,13 @@
 /** Entry point of the terminal: finds the command, runs it, and turns failures into messages and exit codes. */
 import { BaxError, exits } from '../core/errors/errors.ts'
 import { version } from '../core/version.ts'
+import { markable, MarkedOutput } from './output/boundaries.ts'
 import { printFailure } from './output/errors.ts'
+import type { CommandNames } from './guide/topics.ts'
 import { groupHelp, rootHelp } from './output/help.ts'
+import { helpWidth } from './output/help-layout.ts'
 import { type Io, print } from './io.ts'
+import type { HelpWanted } from './parse/flags.ts'
 import { loadManifest } from './parse/manifest.ts'
 import { ownCommands } from './parse/own-commands.ts'
 import { commandTable, findCommand } from './parse/command-table.ts'
@@ -15,37 +19,55 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await run(argv, io)
   } catch (error) {
-    if (error instanceof Error && error.name === 'HelpWanted') {
-      io.stdout.write((error as Error & { text: string }).text)
-      return 0
-    }
     return printFailure(error, io, wantsJson(argv))
   }
 }
 
 async function run(argv: readonly string[], io: Io): Promise<number> {
-  const typed = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv
+  const [first, ...others] = argv
+  const isHelp = first === 'help'
+  const typed = isHelp ? [...others, '--help'] : first === 'version' ? ['--version', ...others] : argv
   const manifest = await loadManifest(io)
   const entries = commandTable(manifest)
-  const { entry, group, argv: rest } = findCommand(entries, manifest, typed)
-  if (!entry) return showGeneral(group, rest, io, entries)
-  const { words, summary, example, operation } = entry
-  const invocation = { io, manifest, words, summary, argv: rest, ...(example && { example }) }
-  if (operation) {
-    const { runOperation } = await import('./run-operation.ts')
-    return runOperation(invocation, operation)
+  const names = { entries, manifest }
+  if (isHelp) {
+    const { printTopic } = await import('./guide/print-topic.ts')
+    if (await printTopic(others, io, names)) return exits.done
   }
-  const { command } = await ownCommands[words]!()
-  return (await command(invocation)) ?? exits.done
+  const { entry, group, argv: rest } = findCommand(entries, manifest, typed)
+  if (!entry) return showGeneral(group, rest, io, names)
+  const { words, summary, examples, operation } = entry
+  const marked = markable.has(words) ? new MarkedOutput(io.stdout) : undefined
+  const output = marked ? { ...io, stdout: marked.output } : io
+  const invocation = { io: output, manifest, words, summary, argv: rest, examples, ...(marked && { marked }) }
+  try {
+    if (operation) return await (await import('./run-operation.ts')).runOperation(invocation, operation)
+    const { command } = await ownCommands[words]!()
+    return (await command(invocation)) ?? exits.done
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'HelpWanted'))
+      return printFailure(error, io, wantsJson(argv), invocation)
+    const { text, command } = error as HelpWanted
+    return showHelp(text(helpWidth(io.stdout)), command.name().slice('bax '.length), io, names)
+  } finally {
+    marked?.end()
+  }
+}
+
+/** Prints the help of a command or a noun, and the page of the guide about it. */
+async function showHelp(text: string, command: string, io: Io, names: CommandNames): Promise<number> {
+  const { guidePointer } = await import('./guide/topics.ts')
+  io.stdout.write(text + guidePointer(command, io, names))
+  return exits.done
 }
 
 /** Prints the version, or the help of bax or of a noun. */
-function showGeneral(
+async function showGeneral(
   group: string | undefined,
   argv: readonly string[],
   io: Io,
-  entries: ReturnType<typeof commandTable>,
-): number {
+  names: CommandNames,
+): Promise<number> {
   if (!group && argv.some((flag) => flag === '--version' || flag === '-V')) {
     print(io, version)
     return 0
@@ -54,8 +76,10 @@ function showGeneral(
   if (unknown !== undefined) {
     throw new BaxError('invalid_request', `${unknown} needs a command`, { hint: 'run "bax --help" for the commands' })
   }
-  io.stdout.write(group ? groupHelp(group, entries) : rootHelp(entries))
-  return 0
+  const width = helpWidth(io.stdout)
+  if (group) return showHelp(groupHelp(group, names.entries, width), group, io, names)
+  io.stdout.write(rootHelp(names.entries, width))
+  return exits.done
 }
 
 function wantsJson(argv: readonly string[]): boolean {

@@ -6,7 +6,7 @@ import { formatCell } from '../core/text/cell.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import type { Param } from '../core/operation/params.ts'
 import type { OperationEntry } from '../operations/manifest.ts'
-import { sessionFor, type SessionSource, shellFor } from './session/chosen-session.ts'
+import { sessionFor, sessionOrDefault, type SessionSource, shellFor } from './session/chosen-session.ts'
 import type { Context } from './context.ts'
 import { addParam, addSessionFlag, addShellFlag, addWord } from './parse/flags.ts'
 import { type LocatedEngine, engineName, withSession } from './engine/locate-engine.ts'
@@ -14,19 +14,33 @@ import { parseInvocation, type Invocation } from './parse/invocation.ts'
 import { print } from './io.ts'
 import { isShellOperation, needOf } from './engine/need.ts'
 import { showAnswer } from './output/output.ts'
-import { flagValue, type TypedArguments, wordValue } from './parse/values.ts'
+import { flagOf, flagValue, kebab, type TypedArguments, wordValue } from './parse/values.ts'
 
-/** Returns the names of an operation's positional fields, in order. */
-const positionals = (operation: OperationEntry): string[] =>
-  [...(operation.cli ?? '').matchAll(/[<[](\w+)/g)].flatMap(([, name]) => name ?? [])
+interface Word {
+  readonly param: Param
+  /** Whether a flag may give the value instead, or for a session a setting. */
+  readonly isOptional: boolean
+}
 
-/** Checks if the session may be given as a word, a flag or a setting. */
-const isOptionalSession = ({ cli }: OperationEntry, name: string): boolean =>
-  name === 'session_id' && (cli ?? '').includes('[session_id]')
+/** Returns the positional fields of an operation, in order. */
+const wordsOf = ({ cli, params }: OperationEntry): Word[] =>
+  [...(cli ?? '').matchAll(/([<[])(\w+)/g)].map(([, bracket, name]) => ({
+    param: params.find((param) => param.name === name)!,
+    isOptional: bracket === '[',
+  }))
 
 /** Runs a command derived from an operation. */
 export async function runOperation(invocation: Invocation, operation: OperationEntry): Promise<number> {
   const { context, typed } = parseInvocation(invocation, (command) => addOperation(command, operation))
+  return callOperation(context, operation, typed)
+}
+
+/** Calls an operation and prints its answer. */
+export async function callOperation(
+  context: Context,
+  operation: OperationEntry,
+  typed: TypedArguments,
+): Promise<number> {
   const { input, source } = readOperation(context, operation, typed)
   const options = { signal: context.io.signal, strict: true }
   const work = async ({ transport }: LocatedEngine) => {
@@ -43,14 +57,11 @@ export async function runOperation(invocation: Invocation, operation: OperationE
 
 /** Adds the positional words and flags of an operation. */
 export function addOperation(command: Command, operation: OperationEntry): void {
-  const words = positionals(operation)
-  const param = (name: string) => operation.params.find((param) => param.name === name)!
-  for (const [at, name] of words.entries()) {
-    const isRequired = param(name).required && !isOptionalSession(operation, name)
-    addWord(command, param(name), at === words.length - 1, isRequired)
-  }
+  const words = wordsOf(operation)
+  for (const [at, { param, isOptional }] of words.entries())
+    addWord(command, param, at === words.length - 1, param.required && !isOptional)
   for (const param of operation.params) {
-    if (words.includes(param.name) && !isOptionalSession(operation, param.name)) continue
+    if (words.some((word) => word.param === param && !word.isOptional)) continue
     if (param.name === 'session_id') (isShellOperation(operation) ? addShellFlag : addSessionFlag)(command)
     else addParam(command, param)
   }
@@ -62,27 +73,40 @@ export function readOperation(
   operation: OperationEntry,
   typed: TypedArguments,
 ): { input: Record<string, unknown>; source?: SessionSource } {
-  const words = positionals(operation)
+  const words = wordsOf(operation)
   const { cwd } = context.io
-  const value = (param: Param) => {
-    const at = words.indexOf(param.name)
-    return at === -1 ? flagValue(param, typed.flags, cwd) : wordValue(param, typed.words[at], cwd)
+  const wordOf = (param: Param) => {
+    const at = words.findIndex((word) => word.param === param)
+    return at === -1 ? undefined : wordValue(param, typed.words[at], cwd)
   }
-  const named = operation.params.filter((param) => param.name !== 'session_id' || words.includes('session_id'))
-  const input = Object.fromEntries(named.map((param) => [param.name, value(param)]))
-  if (
-    input['session_id'] !== undefined ||
-    (words.includes('session_id') && !isOptionalSession(operation, 'session_id'))
+  const value = (param: Param) =>
+    words.some((word) => word.param === param && !word.isOptional)
+      ? wordOf(param)
+      : oneOf(param, wordOf(param), flagOf(param), flagValue(param, typed.flags, cwd))
+  const input = Object.fromEntries(
+    operation.params.flatMap((param) => (param.name === 'session_id' ? [] : [[param.name, value(param)]])),
   )
-    return { input, source: 'flag' }
   const param = operation.params.find(({ name }) => name === 'session_id')
   if (!param) return { input }
-  const flag = typed.flags['session'] as string | undefined
+  const named = oneOf(param, wordOf(param), '-s', typed.flags['session']) as string | undefined
+  // An empty name, for example of an unset variable, must not select the default session.
+  if (named === '') throw new BaxError('invalid_request', `<${kebab(param.name)}> must not be empty`)
   const found = isShellOperation(operation)
-    ? shellFor(context.settings, flag)
-    : sessionFor(context.settings, engineName(context), flag)
+    ? shellFor(context.settings, named)
+    : (param.required || operation.usesDefaultSession ? sessionOrDefault : sessionFor)(
+        context.settings,
+        engineName(context),
+        named,
+      )
   if (!found && param.required) throw isShellOperation(operation) ? noShell() : noSession()
   return found ? { input: { ...input, session_id: found.id }, source: found.source } : { input }
+}
+
+/** Returns the value of a word or its flag. @throws BaxError `invalid_request` if both are given and differ */
+function oneOf<T>(param: Param, word: T | undefined, flag: string, flagged: T | undefined): T | undefined {
+  if (word === undefined || flagged === undefined || word === flagged) return word ?? flagged
+  const [first, second] = [`<${kebab(param.name)}> ${JSON.stringify(word)}`, `${flag} ${JSON.stringify(flagged)}`]
+  throw new BaxError('invalid_request', `${first} and ${second} exclude each other`, { hint: 'give one of them' })
 }
 
 /** Builds the error of a command that needs a shell session. */
@@ -92,8 +116,8 @@ export const noShell = () =>
   })
 
 const noSession = () =>
-  new BaxError('invalid_request', 'no session is named', {
-    hint: 'name one with -s, BAX_SESSION or "bax session use"; run "bax session list"',
+  new BaxError('invalid_request', 'no session is named, and a session of an embedded engine ends with its command', {
+    hint: 'leave out --embedded',
   })
 
 function showFrame({ io, settings }: Context, frame: Frame): void {

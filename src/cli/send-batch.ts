@@ -1,15 +1,21 @@
 /** Sends a typed batch of browser commands and prints the results. */
 import { resolve } from 'node:path'
 import { call } from '../client/client.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import { formatFor } from '../core/text/image-format.ts'
 import type { CommandsResult } from '../core/shapes/commands.ts'
 import { batchParams, findEntry, flagFields, type TypedBatch, type TypedCommand } from './parse/batch.ts'
 import { showBatch } from './output/batch-output.ts'
-import { explainSession, noEngineFor, sessionFor } from './session/chosen-session.ts'
+import { explainSession, type FoundSession, noEngineFor, sessionOrDefault } from './session/chosen-session.ts'
+import { createReady } from './session/create-session.ts'
+import { inNamedSession } from './session/named-session.ts'
 import { withControlNotice } from './output/control-notice.ts'
 import { type Context, operationNamed } from './context.ts'
 import { engineName, type LocatedEngine, locateEngine, type Need } from './engine/locate-engine.ts'
 import { note } from './io.ts'
 import { showWarning } from './output/output.ts'
+import { fetchStored } from './session/fetch-files.ts'
+import { filesToUpload, type NamedFiles, uploadFiles } from './session/upload-files.ts'
 
 export interface BatchRequest {
   readonly batch: TypedBatch
@@ -40,27 +46,45 @@ const doKind = ({ manifest, io }: Context, { flags }: TypedBatch): BatchVariant 
 export async function sendBatch(context: Context, sending: BatchRequest): Promise<number> {
   const { batch, given = {}, kind = doKind(context, batch) } = sending
   const { io, manifest, settings } = context
-  const flag = (batch.flags['session'] ?? given['session_id']) as string | undefined
-  const session = sessionFor(settings, engineName(context), flag)
-  const need: Need = session ? { when: 'running', absent: noEngineFor(session.id) } : { when: 'start' }
+  const session = batchSession(context, { ...given, ...batch.flags })
+  const isDefault = session?.source === 'default'
+  const need: Need = session && !isDefault ? { when: 'running', absent: noEngineFor(session.id) } : { when: 'start' }
+  const local = batch.commands?.map(({ command, data }) => filesToUpload(findEntry(command, manifest), data, io.cwd))
   const engine = sending.engine ?? locateEngine(context, need)
-  const commands = batch.commands?.map((typed) => onWire(typed, engine, context))
-  const input = {
-    ...given,
-    ...kind.fields,
-    ...(commands && { commands: commands.map((entry) => entry.wire) }),
-    ...(session && { session_id: session.id }),
-  }
+  const tools = { io, manifest, transport: engine.transport }
+  // The server ignores fields of a new session when one is named.
+  const { headless, ...fields }: Record<string, unknown> = { ...given, ...kind.fields }
+  const { confirm } = fields
+  const creation = { ...(headless !== undefined && { headless }), ...(confirm !== undefined && { confirm }) }
+  let sent: { typed: TypedCommand; wire: unknown }[] | undefined
   try {
     const { http } = operationNamed(manifest, kind.operation)
-    const answer = call(engine.transport, http, input, { signal: io.signal, strict: true })
-    const body = (await withControlNotice(io, engine.transport, session?.id, answer)) as CommandsResult
+    // Files are uploaded before the commands that would create the session, and notices of what waits need its ID.
+    const early = confirm !== undefined || local?.some(Boolean)
+    const fileSession = !session && early ? await createReady(context, engine.transport, creation) : undefined
+    const sessionId = session?.id ?? fileSession
+    const send = async () => {
+      const uploaded = batch.commands && (await withUploads(batch.commands, local!, sessionId, tools))
+      sent = uploaded?.map((typed) => onWire(typed, engine, context))
+      const input = {
+        ...fields,
+        ...(sessionId === undefined && creation),
+        ...(sent && { commands: sent.map((entry) => entry.wire) }),
+        ...(sessionId !== undefined && { session_id: sessionId }),
+      }
+      const answer = call(engine.transport, http, input, { signal: io.signal, strict: true })
+      return withControlNotice(io, engine.transport, sessionId, answer) as Promise<CommandsResult>
+    }
+    const body = isDefault
+      ? await inNamedSession(context, engine.transport, { name: session.id, creation }, send)
+      : await send()
     if (!session && engine.kind !== 'embedded' && !settings.json) {
       note(io, `session ${body.session_id} (continue with: bax ${kind.words} -s ${body.session_id} …)`)
     }
     await showWarning(io, body)
-    const typed = commands?.map((entry) => entry.typed) ?? outputOfStdin(batch, body)
+    const typed = sent?.map((entry) => entry.typed) ?? outputOfStdin(batch, body)
     const code = await showBatch(context, body, typed, new Date())
+    if (typed) await fetchStored(context, engine.transport, body, typed)
     if (!settings.json) kind.show?.(body)
     return code
   } catch (error) {
@@ -70,15 +94,50 @@ export async function sendBatch(context: Context, sending: BatchRequest): Promis
   }
 }
 
+/** Returns the session that flags, or the fields of a request, name; undefined for a new one without a name. */
+export function batchSession(context: Context, flags: Readonly<Record<string, unknown>>): FoundSession | undefined {
+  const named = (flags['session'] ?? flags['session_id']) as string | undefined
+  const isNew = flags['newSession'] === true
+  if (isNew && named !== undefined)
+    throw new BaxError('invalid_request', `--new-session cannot be used with session ${JSON.stringify(named)}`, {
+      hint: 'leave out one of them',
+    })
+  // An empty name, for example of an unset variable, must not select the default session.
+  if (named === '') throw new BaxError('invalid_request', 'session_id must not be empty')
+  return isNew ? undefined : sessionOrDefault(context.settings, engineName(context), named)
+}
+
+/** Uploads the local files of the commands, and replaces them by their names in the session. */
+async function withUploads(
+  commands: readonly TypedCommand[],
+  local: readonly (NamedFiles | undefined)[],
+  sessionId: string | undefined,
+  tools: Parameters<typeof uploadFiles>[2],
+): Promise<TypedCommand[]> {
+  const ready: TypedCommand[] = []
+  for (const [at, typed] of commands.entries()) {
+    const files = local[at]
+    if (!files || sessionId === undefined) ready.push(typed)
+    else {
+      const field = findEntry(typed.command, tools.manifest)!.localFiles!
+      ready.push({ ...typed, data: { ...typed.data, [field]: await uploadFiles(files, sessionId, tools) } })
+    }
+  }
+  return ready
+}
+
 /**
  * Returns a command as it is sent. Paths of results are relative to the caller's folder; a server must not write files
  * of the caller, so the bytes are returned and written here.
  */
 function onWire(typed: TypedCommand, engine: LocatedEngine, { io, manifest }: Context) {
   const { command, data } = typed
-  const path = findEntry(command, manifest)?.bytes ? data['path'] : undefined
-  if (typeof path !== 'string') return { typed, wire: { command, data } }
-  const { path: _, ...rest } = data
+  const { bytes } = findEntry(command, manifest) ?? {}
+  const path = bytes ? data['path'] : undefined
+  const format = formatFor(bytes, data, typed.output ?? path)
+  if (typeof path !== 'string') return { typed, wire: { command, data: { ...data, ...format } } }
+  const { path: _, ...given } = data
+  const rest = { ...given, ...format }
   if (engine.kind === 'server') return { typed: { output: path, ...typed }, wire: { command, data: rest } }
   return { typed, wire: { command, data: { ...rest, path: resolve(io.cwd, path) } } }
 }

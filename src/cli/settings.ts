@@ -20,6 +20,7 @@ export interface GlobalFlags {
   readonly stateDir?: string
   readonly browser?: string
   readonly json?: boolean
+  readonly contentBoundaries?: boolean
 }
 
 export interface Settings {
@@ -31,6 +32,8 @@ export interface Settings {
   readonly cacheDir: string
   readonly browser?: string
   readonly json: boolean
+  /** Whether output that is text of pages is enclosed in markers. */
+  readonly contentBoundaries: boolean
   /** Session of commands without a session flag: `BAX_SESSION`, or `session` of a settings file. */
   readonly session?: string
   /** Shell session of commands without a session flag: `BAX_SHELL`. */
@@ -46,6 +49,8 @@ export interface Settings {
   readonly search?: SearchConfig
   /** Secret that encrypts saved profiles. */
   readonly profileKey?: string
+  /** Key of the signatures of webhooks. */
+  readonly webhookSecret?: string
 }
 
 const kinds = {
@@ -54,6 +59,7 @@ const kinds = {
   state_dir: 'string',
   browser: 'string',
   json: 'boolean',
+  content_boundaries: 'boolean',
   session: 'string',
   idle_exit_secs: 'number',
   crawl_pages: 'number',
@@ -63,6 +69,7 @@ const kinds = {
   search: 'object',
   shell: 'object',
   profile_key: 'string',
+  webhook_secret: 'string',
 } as const
 
 interface KindTypes {
@@ -89,8 +96,13 @@ const projectFile = '.bax.json'
 export function readSettings(flags: GlobalFlags, io: Pick<Io, 'env' | 'cwd'>): Settings {
   const { env } = io
   const folders = envPaths('bax', { suffix: '' })
-  const userPath = env['BAX_CONFIG'] || join(folders.config, 'config.json')
-  const user = readFile(userPath) ?? {}
+  const named = path(env['BAX_CONFIG'], io.cwd)
+  const userPath = named ?? join(folders.config, 'config.json')
+  const user = readFile(userPath)
+  if (named !== undefined && !user)
+    throw new BaxError('invalid_request', `BAX_CONFIG names a missing file: ${named}`, {
+      hint: 'create the file, or unset BAX_CONFIG',
+    })
   const file: SettingsFile = { ...user, ...readProjectFile(io.cwd, userPath) }
   const home = dirname(userPath)
 
@@ -103,6 +115,7 @@ export function readSettings(flags: GlobalFlags, io: Pick<Io, 'env' | 'cwd'>): S
   const search = readSearch(env, file.search)
   const shell = readShell(env, file.shell)
   const profileKey = env['BAX_PROFILE_KEY'] || file.profile_key
+  const webhookSecret = env['BAX_WEBHOOK_SECRET'] || file.webhook_secret
   const idleSecs = env['BAX_IDLE_EXIT_SECS'] ? Number(env['BAX_IDLE_EXIT_SECS']) : file.idle_exit_secs
   if (idleSecs !== undefined && !(idleSecs > 0))
     throw new BaxError('invalid_request', 'BAX_IDLE_EXIT_SECS (idle_exit_secs in the file) must be a number above 0')
@@ -115,6 +128,11 @@ export function readSettings(flags: GlobalFlags, io: Pick<Io, 'env' | 'cwd'>): S
     cacheDir: path(env['BAX_CACHE_DIR'], io.cwd) ?? folders.cache,
     ...(browser && { browser }),
     json: flags.json ?? file.json ?? false,
+    contentBoundaries:
+      flags.contentBoundaries ??
+      readSwitch(env['BAX_CONTENT_BOUNDARIES'], 'BAX_CONTENT_BOUNDARIES') ??
+      file.content_boundaries ??
+      false,
     ...(session && { session }),
     ...(env['BAX_SHELL'] && { shellSession: env['BAX_SHELL'] }),
     ...(shell && { shell }),
@@ -126,6 +144,7 @@ export function readSettings(flags: GlobalFlags, io: Pick<Io, 'env' | 'cwd'>): S
       readSwitch(env['BAX_BUILTIN_EXTRACTOR'], 'BAX_BUILTIN_EXTRACTOR') ?? file.builtin_extractor ?? true,
     ...(search && { search }),
     ...(profileKey && { profileKey: checkedProfileKey(profileKey, 'BAX_PROFILE_KEY (profile_key in the file)') }),
+    ...(webhookSecret && { webhookSecret }),
   }
 }
 

@@ -52,9 +52,13 @@ export async function call(
   const text = await response.text()
   if (response.status === 204) return undefined
   const body = parse(text)
-  if (response.status >= 400) throw BaxError.fromBody(body, response.status === 401 ? 'unauthorized' : 'internal_error')
+  if (response.status >= 400) throw failureOf(body, input, response.status)
   return body
 }
+
+/** Rebuilds the error of a response, with the rejected input. */
+const failureOf = (body: unknown, input: Record<string, unknown>, status: number): BaxError =>
+  Object.assign(BaxError.fromBody(body, status === 401 ? 'unauthorized' : 'internal_error'), { input })
 
 function requestOf(http: string, input: Record<string, unknown>, options: CallOptions): WireRequest {
   const { method, path: template } = route(http)
@@ -105,7 +109,7 @@ export async function openStream<F extends Frame = Frame>(
   const request = requestOf(http, input, options)
   const response = await transport.send({ ...request, headers: { ...request.headers, accept: 'application/x-ndjson' } })
   if (response.status === 204) return null
-  if (response.status >= 400) throw BaxError.fromBody(parse(await response.text()))
+  if (response.status >= 400) throw failureOf(parse(await response.text()), input, response.status)
   return framesOf(response, options)
 }
 

@@ -8,10 +8,14 @@ import { jsonSchema } from '../core/shapes/json-schema.ts'
 import { elementTimeout, extraction, selector } from './fields.ts'
 import { outlineOf } from './outline.ts'
 
+export * from './read/find-text.ts'
+export * from './read/similar.ts'
+export * from './read/page.ts'
+
 export const get_content = defineCommand({
   kind: 'extraction',
   summary: 'Get content of the page or an element',
-  example: '--kind html',
+  example: ['', '--kind html', '--selector main'],
   data: z.object({
     selector: selector.optional().describe('Element; the whole page when omitted'),
     kind: z
@@ -43,11 +47,20 @@ export const get_content = defineCommand({
 export const get_text = defineCommand({
   kind: 'extraction',
   summary: 'Get the visible text of an element',
-  example: "'h1'",
+  also: ['get text'],
+  example: ['h1', "'frame=#map >> .title'"],
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(z.string(), ['string']).describe('For a form field, its value'),
-  run: async ({ act }, target) => extracted(await act(target, 'present', textOf)),
+  run: async ({ act }, target) =>
+    extracted(await act(target, 'present', textOf, { direct: (element) => element.evaluate(textOfNode, undefined) })),
 })
+
+/** Runs in the page: returns the rendered text. */
+function textOfNode(node: Element): string {
+  const text = node instanceof HTMLElement ? node.innerText : (node.textContent ?? '')
+  if (text === '' && (node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement)) return node.value
+  return text
+}
 
 /** Returns the rendered text; form fields and SVG elements have none and take a second call. */
 async function textOf(element: Locator, limit: CallLimit): Promise<string> {
@@ -69,7 +82,8 @@ async function textOf(element: Locator, limit: CallLimit): Promise<string> {
 export const get_attribute = defineCommand({
   kind: 'extraction',
   summary: 'Get an attribute of an element',
-  example: "'a.next' href",
+  also: ['get attr'],
+  example: ["'a.next' href", "'img.logo' src"],
   data: z.object({
     selector,
     attribute: z.string().min(1).max(limits.input.labelChars).describe('Name of the attribute'),
@@ -77,22 +91,30 @@ export const get_attribute = defineCommand({
   }),
   result: extraction(z.string().nullable(), ['string', 'null']).describe('null when the element does not have it'),
   run: async ({ act }, { attribute, ...target }) =>
-    extracted(await act(target, 'present', (element, limit) => element.getAttribute(attribute, limit))),
+    extracted(
+      await act(target, 'present', (element, limit) => element.getAttribute(attribute, limit), {
+        direct: (element) => element.evaluate((node, name) => node.getAttribute(name), attribute),
+      }),
+    ),
 })
 
 export const get_title = defineCommand({
   kind: 'extraction',
   summary: 'Get the title of the page',
+  also: ['get title'],
   example: '',
   data: z.object({}),
   result: extraction(z.string(), ['string']),
-  run: async ({ page }) => extracted(await page.title()),
+  run: async ({ title }) => extracted(await title()),
 })
 
 export const extract_structured_content = defineCommand({
   kind: 'extraction',
   summary: 'Extract structured data by question or JSON schema',
-  example: "'name and price of every product'",
+  example: [
+    "'name and price of every product'",
+    `price --schema '{"type":"object","properties":{"price":{"type":"number"}}}'`,
+  ],
   data: z.object({
     query: z.string().min(1).max(10_000).describe('What to extract, in plain language'),
     schema: jsonSchema.optional().describe('JSON schema of the value'),

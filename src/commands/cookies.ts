@@ -19,7 +19,8 @@ const secure = flag('Sent over secure connections only')
 export const set_cookie = defineCommand({
   kind: 'action',
   summary: 'Set a cookie',
-  example: 'theme dark',
+  also: ['cookie set', 'cookies set'],
+  example: ['theme dark', 'theme dark --domain example.com --secure --http-only'],
   data: z.object({
     name,
     value: printable(4096).describe('Value of the cookie'),
@@ -50,7 +51,7 @@ export const set_cookie = defineCommand({
 export const set_cookies = defineCommand({
   kind: 'action',
   summary: 'Set cookies from a Cookie header value',
-  example: "'theme=dark; lang=de'",
+  example: ["'theme=dark; lang=de'", "'theme=dark; lang=de' --domain example.com"],
   data: z.object({
     cookies: printable(limits.input.labelChars * 64)
       .min(1)
@@ -72,8 +73,8 @@ export const set_cookies = defineCommand({
 export const get_cookies = defineCommand({
   kind: 'extraction',
   summary: 'Get all cookies of the session',
-  also: ['cookies'],
-  example: '',
+  also: ['cookies', 'cookie list', 'cookie get'],
+  example: ['', '-o cookies.json'],
   data: z.object({}),
   result: extraction(z.array(cookieShape), ['array']),
   run: async ({ browserContext }) => extracted((await browserContext.cookies()).map(toApiCookie)),
@@ -82,6 +83,7 @@ export const get_cookies = defineCommand({
 export const delete_cookie = defineCommand({
   kind: 'action',
   summary: 'Delete a cookie',
+  also: ['cookie delete'],
   example: 'theme example.com',
   data: z.object({
     name,

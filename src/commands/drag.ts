@@ -11,7 +11,7 @@ const dragSteps = 10
 export const drag = defineCommand({
   kind: 'action',
   summary: 'Drag from one position to another',
-  example: '100,200 400,200',
+  example: ['100,200 400,200', '100,200 400,200 --modifiers 8'],
   data: z.object({
     from: point.describe('Where to press the button, in CSS pixels of the viewport'),
     to: point.describe('Where to release it, in CSS pixels of the viewport'),
@@ -32,7 +32,13 @@ export const drag = defineCommand({
 export const drag_to = defineCommand({
   kind: 'action',
   summary: 'Drag an element to another element or position',
-  example: "'#card-1' --target-selector '#done'",
+  also: ['drag'],
+  // Any text can be a selector, so the position comes first.
+  positional: [
+    ['selector', 'target_position'],
+    ['selector', 'target_selector'],
+  ],
+  example: ["'#card-1' '#done'", "'#slider' 200,10"],
   data: z
     .object({
       selector,
@@ -81,7 +87,7 @@ export const drag_to = defineCommand({
 export const scroll_to = defineCommand({
   kind: 'action',
   summary: 'Scroll the page to a position',
-  example: '1200',
+  example: ['1200', '0 --x 400'],
   data: z.object({
     y: z.number().describe('CSS pixels from the top of the document'),
     x: z.number().optional().describe('CSS pixels from its left; unchanged when omitted'),

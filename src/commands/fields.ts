@@ -1,10 +1,10 @@
 /** Fields that several commands share. */
 import { z } from 'zod'
 import { limits } from '../core/limits/limits.ts'
-import { integer, number, selectorText } from '../core/shapes/fields.ts'
+import { integer, number, selectorText, withoutNul } from '../core/shapes/fields.ts'
 
 export const selector = selectorText.describe(
-  'Element, the first visible match: CSS (pierces open shadow roots), text=…, role=…, xpath=…, ref=e12 from an observation, frame=<css> >> … for an iframe',
+  'Element, the first visible match: CSS (pierces open shadow roots), text=…, role=…, label=…, xpath=…, ref=e12 or @e12 from an observation, frame=<css> >> … for an iframe',
 )
 
 export const timeoutMs = integer(0, limits.command.maxMs)
@@ -37,3 +37,10 @@ export const extraction = (value: z.ZodType, types: readonly string[]) =>
 /** Returns Playwright's names of the modifier keys in a bit field. */
 export const modifierKeys = (bits: number): ('Alt' | 'Control' | 'Meta' | 'Shift')[] =>
   (['Alt', 'Control', 'Meta', 'Shift'] as const).filter((_, bit) => bits & (1 << bit))
+
+/** Path that a command also saves its result to. */
+export const resultPath = withoutNul(z.string().min(1).max(limits.files.pathBytes))
+  .optional()
+  .describe("Path to also save the result to; a relative one is in the session's files, as all are on a server")
+
+export const savedPath = z.string().optional().describe('Absolute path of the saved file; on a server its name')

@@ -3,7 +3,10 @@ import { z } from 'zod'
 import { defineCommand } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { elementTimeout, selector } from './fields.ts'
+import { selectOptions, setChecked } from './input/set-control.ts'
 import { limits } from '../core/limits/limits.ts'
+
+export * from './input/fill-form.ts'
 
 export const focus = defineCommand({
   kind: 'action',
@@ -39,14 +42,24 @@ export const check = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'press', noun: 'check' },
   result: null,
-  run: ({ act }, target) => act(target, 'pointer', (element, limit) => element.check(limit)),
+  run: (context, target) => setChecked(context, target, true),
+})
+
+export const uncheck = defineCommand({
+  kind: 'action',
+  summary: 'Clear a checkbox',
+  example: "'#news'",
+  data: z.object({ selector, timeout_ms: elementTimeout }),
+  input: { kind: 'press', noun: 'uncheck' },
+  result: null,
+  run: (context, target) => setChecked(context, target, false),
 })
 
 export const select_option = defineCommand({
   kind: 'action',
   summary: 'Select options of a select element',
   also: ['select'],
-  example: "'#country' Germany",
+  example: ["'#country' Germany", "'#sizes' M L XL"],
   data: z.object({
     selector,
     values: z
@@ -58,8 +71,5 @@ export const select_option = defineCommand({
   }),
   input: { kind: 'text', noun: 'selection' },
   result: z.object({ selected: z.array(z.string()).describe('Values of the selected options') }),
-  run: async ({ act }, { values, ...target }) => {
-    const selected = await act(target, 'editable', (element, limit) => element.selectOption(values, limit))
-    return { data: { selected } }
-  },
+  run: async (context, { values, ...target }) => ({ data: { selected: await selectOptions(context, target, values) } }),
 })

@@ -2,16 +2,25 @@
 import { z } from 'zod'
 import type { Command } from '../core/operation/command.ts'
 import { didYouMean } from '../core/errors/suggest.ts'
+import * as clipboard from './session/clipboard.ts'
 import * as content from './content.ts'
 import * as cookies from './cookies.ts'
+import * as emulation from './control/emulation.ts'
+import * as dialogs from './session/dialogs.ts'
 import * as form from './form.ts'
 import * as inspect from './inspect.ts'
+import * as log from './read/log.ts'
 import * as keyboard from './keyboard.ts'
 import * as navigation from './navigation.ts'
+import * as network from './control/network.ts'
 import * as overlay from './overlay.ts'
+import * as pdf from './media/pdf.ts'
 import * as pointer from './pointer.ts'
-import * as screenshot from './screenshot.ts'
+import * as recording from './media/recording.ts'
+import * as screenshot from './media/screenshot.ts'
 import * as state from './state.ts'
+import * as tabs from './session/tabs.ts'
+import * as upload from './upload.ts'
 import * as webstorage from './webstorage.ts'
 
 /** Families in the order of the help text; the export name of a value is the command's name. */
@@ -20,13 +29,22 @@ export const commands = {
   pointer,
   keyboard,
   form,
+  dialogs,
+  tabs,
+  clipboard,
+  upload,
   content,
   inspect,
   screenshot,
+  pdf,
+  recording,
   overlay,
   cookies,
   webstorage,
   state,
+  log,
+  network,
+  emulation,
 }
 
 /** All commands by name. */

@@ -8,6 +8,9 @@ import { describeElement } from './element-facts.ts'
 import { boundingBox, box } from '../core/shapes/commands.ts'
 import { elementTimeout, extraction, selector, timeoutMs } from './fields.ts'
 
+export * from './read/element.ts'
+export * from './wait/verify.ts'
+
 const evaluateTimeout = timeoutMs
   .min(1)
   .optional()
@@ -18,8 +21,9 @@ const anyType = ['string', 'number', 'boolean', 'null', 'undefined', 'object', '
 export const evaluate = defineCommand({
   kind: 'extraction',
   summary: 'Evaluate a JavaScript expression in the page',
+  runsCode: ['expression'],
   also: ['eval'],
-  example: "'document.links.length'",
+  example: ["'document.links.length'", `'fetch("/items.json").then((response) => response.json())'`],
   data: z.object({
     expression: z
       .string()
@@ -39,6 +43,7 @@ export const evaluate = defineCommand({
 export const evaluate_on_element = defineCommand({
   kind: 'extraction',
   summary: 'Evaluate an expression with an element as `this`',
+  runsCode: ['expression'],
   example: "'#price' 'function () { return Number(this.dataset.cents) }'",
   data: z.object({
     selector,
@@ -61,7 +66,7 @@ export const evaluate_on_element = defineCommand({
 export const get_bounding_boxes = defineCommand({
   kind: 'extraction',
   summary: 'Get bounding boxes of all matching elements',
-  example: "'button' --limit 10",
+  example: ['button', 'button --limit 10 --include-html'],
   data: z.object({
     selector: selector.describe('Elements, all matches; the command does not wait for them'),
     limit: integer(1, 10_000).default(100).describe('Maximum number of boxes, in document order'),
@@ -78,6 +83,7 @@ export const get_bounding_boxes = defineCommand({
 export const get_element_bounding_box = defineCommand({
   kind: 'extraction',
   summary: 'Get the bounding box of an element',
+  also: ['get box'],
   example: "'#map'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
   result: extraction(box.nullable(), ['object', 'null']).describe('null for an element that is not rendered'),

@@ -1,11 +1,18 @@
 /** Commands that type. */
-import type { ElementHandle } from 'playwright'
+import type { ElementHandle, Page } from 'playwright'
 import { z } from 'zod'
 import { flag } from '../core/shapes/fields.ts'
-import { type CommandContext, defineCommand } from '../core/operation/command.ts'
+import { type CallLimit, type CommandContext, defineCommand } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
+import { withDeadline } from '../core/process/deadline.ts'
 import { elementTimeout, selector } from './fields.ts'
+import { key, keyName, pressed } from './input/key-names.ts'
+import { directField, playwrightField, type TypedField } from './input/type-keys.ts'
+import { focusForTyping, type TypingTarget } from './input/typing-target.ts'
 import { limits } from '../core/limits/limits.ts'
+
+export * from './input/fill.ts'
+export * from './input/keys.ts'
 
 /** Input types whose parts are typed one by one; their value is set as a whole. */
 const composed = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'])
@@ -17,14 +24,14 @@ export const type_text = defineCommand({
   kind: 'action',
   summary: 'Type text into a field, key by key',
   also: ['type'],
-  example: "'#q' 'hello' --clear",
+  example: ["'#q' tea", "'#q' 'green tea' --clear", "'input[type=file]' /tmp/photo.png"],
   data: z.object({
     selector,
     text: z
       .string()
       .max(limits.input.typedChars)
       .describe(
-        'Text; a line break presses Enter. For a file input: absolute paths of the files to upload, one per line',
+        'Text; a line break presses Enter. For a file input: names of files of the session, or absolute paths, one per line',
       ),
     clear: flag('Clear the field first; otherwise the text is appended'),
     timeout_ms: elementTimeout,
@@ -32,25 +39,30 @@ export const type_text = defineCommand({
   input: { kind: 'text', noun: 'text' },
   result: null,
   run: async (context, { text, clear, ...target }) => {
-    const { act, send, upload } = context
-    const field = await act(target, 'editable', async (element, limit) => {
-      const handle = await element.elementHandle(limit)
-      const type = await handle.evaluate((node) => (node instanceof HTMLInputElement ? node.type : node.nodeName))
-      if (type === 'file') {
-        const files = text.split('\n').filter(Boolean).map(upload)
-        await send(() => element.setInputFiles(files, limit))
-        return null
-      }
-      if (composed.has(type)) {
-        await element.fill(text, limit)
-        return null
-      }
-      await handle.waitForElementState('visible', limit)
-      await handle.waitForElementState('editable', limit)
-      if (clear) await send(() => element.fill('', limit))
-      await handle.evaluate(focusAtEnd)
-      return handle
-    })
+    const { act, page, send, upload } = context
+    const field = await act(
+      target,
+      'editable',
+      async (element, limit) => {
+        const handle = await element.elementHandle(limit)
+        const type = await handle.evaluate((node) => (node instanceof HTMLInputElement ? node.type : node.nodeName))
+        if (type === 'file') {
+          const files = text.split('\n').filter(Boolean).map(upload)
+          await send(() => element.setInputFiles(files, limit))
+          return null
+        }
+        if (composed.has(type)) {
+          await element.fill(text, limit)
+          return null
+        }
+        const kind = (await handle.evaluate(focusForTyping)) ?? (await focusWhenReady(handle, limit))
+        if (clear && kind === 'field') await send(() => element.fill('', limit))
+        // A key, since editors keep their content outside of the element.
+        else if (clear) await send(() => clearByKeys(page))
+        return playwrightField(context, handle)
+      },
+      { direct: (element) => directField(context, element, clear) },
+    )
     // Long texts take longer than the element timeout; they are limited by the timeout of the batch.
     if (field) await typeInto(context, field, target.selector, text)
   },
@@ -58,8 +70,8 @@ export const type_text = defineCommand({
 
 /** @throws BaxError `element_detached` when the field is removed before all characters have reached it. */
 async function typeInto(
-  { page, signal, send, receivedChars }: CommandContext,
-  field: ElementHandle,
+  { signal, send, receivedChars }: CommandContext,
+  field: TypedField,
   selector: string,
   text: string,
 ): Promise<void> {
@@ -67,28 +79,14 @@ async function typeInto(
   let typed = 0
   for (const piece of text.match(pieces) ?? []) {
     signal.throwIfAborted()
-    await send(() => page.keyboard.type(piece))
+    await send(() => field.type(piece))
     typed += [...piece].length
-    const state = await stateOf(field)
+    const state = await field.state()
     if (state === 'there') continue
     // The last characters may have submitted the form.
     if (state === 'navigated' && typed === count) return
     const arrived = state === 'gone' ? await receivedChars() : null
     if (arrived === null || arrived < count) throw halfTyped(selector, arrived, count)
-  }
-}
-
-/** Returns whether a field, or another one focused in its place, can still receive keys. */
-async function stateOf(field: ElementHandle): Promise<'there' | 'gone' | 'navigated'> {
-  try {
-    const isThere = await field.evaluate((node) => {
-      const { activeElement, body } = node.ownerDocument ?? document
-      return node.isConnected || (activeElement !== null && activeElement !== body)
-    })
-    return isThere ? 'there' : 'gone'
-  } catch {
-    // The document or the page is gone; the next key press fails by itself.
-    return 'navigated'
   }
 }
 
@@ -99,18 +97,16 @@ function halfTyped(selector: string, typed: number | null, characters: number): 
   return new BaxError('element_detached', `${selector} was removed from the page ${count}`, { details })
 }
 
-/** Runs in the page: moves the caret to the end, unless the field already has the focus. */
-function focusAtEnd(element: Node): void {
-  const field = element as HTMLInputElement
-  const root = field.getRootNode() as Document | ShadowRoot
-  if (root.activeElement === field) return
-  field.focus()
-  if (field.isContentEditable) getSelection()?.selectAllChildren(field)
-  if (field.isContentEditable) return getSelection()?.collapseToEnd()
-  const { type } = field
-  // Other input types do not allow scripts to set the caret.
-  if (field.localName === 'textarea' || ['text', 'search', 'tel', 'url', 'password'].includes(type))
-    field.setSelectionRange(field.value.length, field.value.length)
+/** Waits until an element is visible and editable, then focuses it. @throws the error of Playwright that says why not. */
+async function focusWhenReady(handle: ElementHandle, limit: CallLimit): Promise<TypingTarget> {
+  await handle.waitForElementState('visible', limit)
+  await handle.waitForElementState('editable', limit)
+  return handle.evaluate(focusForTyping)
+}
+
+async function clearByKeys({ keyboard }: Page): Promise<void> {
+  await keyboard.press('ControlOrMeta+A')
+  await keyboard.press('Delete')
 }
 
 export const clear = defineCommand({
@@ -123,47 +119,45 @@ export const clear = defineCommand({
   run: ({ act }, target) => act(target, 'editable', (element, limit) => element.clear(limit)),
 })
 
-/** Common key names, mapped to Playwright's. */
-const keyNames: Record<string, string> = {
-  ctrl: 'Control', control: 'Control', cmd: 'Meta', command: 'Meta', meta: 'Meta', win: 'Meta', alt: 'Alt', option: 'Alt', shift: 'Shift',
-  esc: 'Escape', escape: 'Escape', return: 'Enter', enter: 'Enter', tab: 'Tab', space: 'Space', del: 'Delete', delete: 'Delete',
-  backspace: 'Backspace', insert: 'Insert', home: 'Home', end: 'End', pageup: 'PageUp', pagedown: 'PageDown',
-  up: 'ArrowUp', down: 'ArrowDown', left: 'ArrowLeft', right: 'ArrowRight',
-  arrowup: 'ArrowUp', arrowdown: 'ArrowDown', arrowleft: 'ArrowLeft', arrowright: 'ArrowRight',
-} // prettier-ignore
-
 export const press_key = defineCommand({
   kind: 'action',
-  summary: 'Press a key or combination on an element',
+  summary: 'Press a key or combination',
   also: ['press'],
-  example: "'#q' Control+A",
+  positional: [['selector', 'key']],
+  example: ['Enter', "'#q' Control+A"],
   data: z.object({
-    selector,
-    key: z
-      .string()
-      .min(1)
-      .max(100)
-      .describe('A character, a key such as Enter, Tab, Escape, ArrowDown, F5, or a combination such as Control+A'),
+    selector: selector.optional().describe('Element to focus first; the focused element when omitted'),
+    key: key.describe(
+      'A character, a key such as Enter, Tab, Escape, ArrowDown, F5, or a combination such as Control+A',
+    ),
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'text', noun: 'key press' },
   result: null,
-  run: ({ act }, { key, ...target }) => {
-    // The last plus of `Control++` is the key itself.
-    const parts = key.length > 1 ? key.split(/\+(?!$)/) : [key]
-    const named = parts.map((part) => keyNames[part.toLowerCase()] ?? part).join('+')
-    return act(target, 'present', (element, limit) => pressed(element.press(named, limit), key))
+  run: ({ page, act, send, signal }, { key, selector, timeout_ms }) => {
+    const { keyboard } = page
+    if (selector !== undefined) {
+      const target = { selector, timeout_ms }
+      return act(target, 'present', (element, limit) => pressed(element.press(keyName(key), limit), key, keyboard), {
+        direct: async (element) => {
+          await element.evaluate(focusNode, undefined)
+          await element.press(() => pressed(keyboard.press(keyName(key)), key, keyboard))
+        },
+      })
+    }
+    const deadline = { ms: timeout_ms ?? limits.command.elementMs, signal }
+    return send(() => withDeadline(pressed(keyboard.press(keyName(key)), key, keyboard), deadline))
   },
 })
 
-async function pressed(work: Promise<void>, key: string): Promise<void> {
-  try {
-    await work
-  } catch (error) {
-    if (!(error instanceof Error && /Unknown key/.test(error.message))) throw error
-    throw new BaxError('invalid_data', `unknown key ${JSON.stringify(key)}`, {
-      hint: 'use a name of KeyboardEvent.key (Enter, Escape, ArrowDown, a, F1), and join combinations with +',
-      cause: error,
-    })
-  }
+/** Runs in the page: focuses an element as Playwright does before a key. */
+function focusNode(node: Element): void {
+  const field = node as HTMLInputElement
+  const { activeElement } = node.getRootNode() as Document
+  const wasFocused = activeElement === node && node.ownerDocument.hasFocus()
+  if (field.isContentEditable && !wasFocused) (activeElement as HTMLElement | null)?.blur()
+  field.focus()
+  field.focus()
+  const hasCaret = ['text', 'search', 'tel', 'url', 'password'].includes(field.type)
+  if (!wasFocused && node instanceof HTMLInputElement && hasCaret) field.setSelectionRange(0, 0)
 }

@@ -1,16 +1,15 @@
 /** Commands that open URLs and wait for navigations and elements. */
+import type { Page } from 'playwright'
 import { z } from 'zod'
-import { defineCommand } from '../core/operation/command.ts'
+import { type CommandContext, defineCommand } from '../core/operation/command.ts'
+import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
-import { retryTransient } from '../core/errors/transient-errors.ts'
-import { isUrl } from '../core/net/urls.ts'
 import { elementTimeout, selector, timeoutMs } from './fields.ts'
-import { flag, urlText } from '../core/shapes/fields.ts'
+import { flag } from '../core/shapes/fields.ts'
+import { navigationTimeout, openUrl, typedUrl } from './session/open-url.ts'
+import { waitForElement } from './wait/element.ts'
 
-const navigationTimeout = timeoutMs
-  .min(1)
-  .optional()
-  .describe(`Timeout of the navigation in milliseconds, ${limits.command.navigationMs} when omitted`)
+export * from './wait/wait-for.ts'
 
 const arrived = z.object({
   url: z.string().describe('URL after redirects'),
@@ -21,27 +20,15 @@ export const navigate_to = defineCommand({
   kind: 'action',
   summary: 'Open a URL and wait until it loads',
   also: ['goto', 'navigate', 'visit'],
-  example: 'https://example.com',
+  example: ['https://example.com', 'example.com --timeout-ms 60000'],
   data: z.object({
-    url: urlText
-      .refine((url) => url === '' || isUrl(url), { error: 'is not a URL' })
-      .describe('URL; without a scheme https:// is added, for loopback hosts http://'),
+    url: typedUrl,
     timeout_ms: navigationTimeout,
   }),
   result: arrived,
   run: async ({ signal, checkUrl, leave }, { url, timeout_ms = limits.command.navigationMs }) => {
     const target = checkUrl(url)
-    return leave(async (page) => {
-      try {
-        const response = await retryTransient(() => page.goto(target, { timeout: timeout_ms, signal }))
-        return { data: { url: page.url(), status_code: response?.status() ?? null } }
-      } catch (error) {
-        // A page that navigates on before it has loaded was opened nevertheless.
-        if (!(error instanceof Error && /interrupted by another navigation/.test(error.message))) throw error
-        await page.waitForLoadState('load', { timeout: timeout_ms })
-        return { data: { url: page.url(), status_code: null } }
-      }
-    })
+    return leave((page) => openUrl(page, target, { timeout: timeout_ms, signal }))
   },
 })
 
@@ -62,10 +49,59 @@ export const refresh = defineCommand({
   },
 })
 
+export const go_back = defineCommand({
+  kind: 'action',
+  summary: 'Go back to the previous page',
+  also: ['back'],
+  example: '',
+  data: z.object({ timeout_ms: navigationTimeout }),
+  result: z.object({ url: z.string() }),
+  run: (context, { timeout_ms }) => travel(context, 'back', timeout_ms),
+})
+
+export const go_forward = defineCommand({
+  kind: 'action',
+  summary: 'Go forward to the next page',
+  also: ['forward'],
+  example: '',
+  data: z.object({ timeout_ms: navigationTimeout }),
+  result: z.object({ url: z.string() }),
+  run: (context, { timeout_ms }) => travel(context, 'forward', timeout_ms),
+})
+
+/** Moves through the history. @throws BaxError `navigation_failed` when there is no entry in this direction. */
+function travel(
+  { page, signal, leave }: CommandContext,
+  direction: 'back' | 'forward',
+  timeout: number = limits.command.navigationMs,
+) {
+  return leave(async (free) => {
+    if (free !== page) {
+      const message = 'the page did not answer, and its tab was replaced: there is no history'
+      throw new BaxError('navigation_failed', message, { hint: 'open the URL with navigate_to' })
+    }
+    await checkHistory(page, direction)
+    await (direction === 'back' ? page.goBack({ timeout, signal }) : page.goForward({ timeout, signal }))
+    return { data: { url: page.url() } }
+  })
+}
+
+async function checkHistory(page: Page, direction: 'back' | 'forward'): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  const { entries, currentIndex } = await session.send('Page.getNavigationHistory')
+  await session.detach()
+  const index = currentIndex + (direction === 'back' ? -1 : 1)
+  const entry = entries[index]
+  // The empty page of a new tab is not a page that was visited.
+  if (entry && !(index === 0 && entry.url === 'about:blank')) return
+  const which = direction === 'back' ? 'previous' : 'next'
+  throw new BaxError('navigation_failed', `the history has no ${which} page`, { details: { url: page.url() } })
+}
+
 export const wait_for_navigation = defineCommand({
   kind: 'action',
   summary: 'Wait for a navigation to finish',
-  example: '--timeout-ms 5000',
+  example: ['', '--timeout-ms 5000'],
   data: z.object({
     timeout_ms: timeoutMs
       .min(1)
@@ -75,6 +111,7 @@ export const wait_for_navigation = defineCommand({
           'even when it has already finished; otherwise waits for the next one. URL changes within a document and new tabs count too',
       ),
   }),
+  waits: true,
   result: z.object({ url: z.string() }),
   run: async ({ navigated }, { timeout_ms = limits.command.navigationMs }) => ({
     data: { url: await navigated(timeout_ms) },
@@ -84,24 +121,15 @@ export const wait_for_navigation = defineCommand({
 export const wait_for_element = defineCommand({
   kind: 'action',
   summary: 'Wait for an element to appear',
-  example: "'#results' --visible-only",
+  example: ["'#results'", "'#results' --visible-only --timeout-ms 30000"],
   data: z.object({
     selector,
     timeout_ms: elementTimeout,
     visible_only: flag('Wait for a visible match, not only for one in the DOM'),
   }),
+  waits: true,
   result: z.object({ visible: z.boolean() }),
-  run: async ({ act, locateAll }, { visible_only, ...target }) => {
-    const visible = await act(target, visible_only ? 'visible' : 'present', async (element, limit) => {
-      if (!visible_only) {
-        await element.waitFor({ state: 'attached', ...limit })
-        return element.isVisible()
-      }
-      // Any visible match is enough, not only the first in the page.
-      const shown = locateAll(target.selector).filter({ visible: true })
-      await shown.first().waitFor({ state: 'attached', ...limit })
-      return true
-    })
-    return { data: { visible } }
-  },
+  run: async (context, { visible_only, ...target }) => ({
+    data: { visible: await waitForElement(context, target, visible_only) },
+  }),
 })

@@ -8,7 +8,7 @@ import { selector } from './fields.ts'
 export const toggle_click_overlay = defineCommand({
   kind: 'action',
   summary: 'Show or hide pointer and click marks',
-  example: 'true',
+  example: ['true', 'false'],
   data: z.object({
     enabled: z.boolean().describe('Stays on across navigations and in new tabs until turned off'),
   }),
@@ -20,7 +20,7 @@ export const toggle_bounding_boxes = defineCommand({
   kind: 'action',
   summary: 'Draw or remove numbered boxes around elements',
   also: ['highlight'],
-  example: "true --selector 'button'",
+  example: ['true', 'true --selector button --limit 20', 'false'],
   data: z.object({
     enabled: z.boolean().describe('Stays on across navigations and in new tabs until turned off'),
     selector: selector.optional().describe('Elements to draw boxes around; interactive ones when omitted'),

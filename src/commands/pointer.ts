@@ -1,21 +1,24 @@
 /** Commands that click and move the pointer. */
 import { z } from 'zod'
-import { integer } from '../core/shapes/fields.ts'
+import { flag, integer } from '../core/shapes/fields.ts'
 import type { Page } from 'playwright'
 import { defineCommand, type Point } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { elementTimeout, modifierKeys, modifiers, pointFields, selector } from './fields.ts'
 
 export * from './drag.ts'
+export * from './input/mouse.ts'
+export * from './input/scroll.ts'
 
 export const click = defineCommand({
   kind: 'action',
   summary: 'Click the middle of an element',
-  example: "'#buy'",
+  example: ["'#buy'", "'text=Add to cart'", 'ref=e12'],
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'press', noun: 'click' },
   result: null,
-  run: ({ act }, target) => act(target, 'pointer', (element, limit) => element.click(limit)),
+  run: ({ act }, target) =>
+    act(target, 'pointer', (element, limit) => element.click(limit), { direct: (element) => element.click() }),
 })
 
 export const click_at = defineCommand({
@@ -46,37 +49,58 @@ async function checkInView(page: Page, { x, y }: Point): Promise<void> {
 export const click_advanced = defineCommand({
   kind: 'action',
   summary: 'Click with another button, click count or modifiers',
-  example: "'#row-3' --button right",
+  also: [{ words: 'click', positional: [['selector']] }],
+  example: ["'#row-3' --button right", "'#word' --click-count 2"],
   data: z.object({
     selector,
     button: z.enum(['left', 'middle', 'right']).default('left').describe('Mouse button'),
     click_count: integer(1, 10).default(1).describe('Number of clicks; 2 is a double click'),
+    count: integer(1, 10).optional().describe('Short form of click_count'),
+    new_tab: flag('Hold Ctrl (Cmd on macOS), which opens a link in a new tab'),
     modifiers,
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'press', noun: 'click' },
   result: null,
-  run: ({ act }, { button, click_count, modifiers, ...target }) => {
-    const how = { button, clickCount: click_count, modifiers: modifierKeys(modifiers) }
-    return act(target, 'pointer', (element, limit) => element.click({ ...how, ...limit }))
+  run: ({ act }, { button, click_count, count = click_count, new_tab, modifiers, ...target }) => {
+    const keys = [...modifierKeys(modifiers), ...(new_tab ? (['ControlOrMeta'] as const) : [])]
+    const how = { button, clickCount: count }
+    return act(target, 'pointer', (element, limit) => element.click({ ...how, modifiers: keys, ...limit }), {
+      direct: keys.length > 0 ? undefined : (element) => element.click(how),
+    })
   },
+})
+
+export const double_click = defineCommand({
+  kind: 'action',
+  summary: 'Double-click the middle of an element',
+  also: ['dblclick'],
+  example: "'.cell'",
+  data: z.object({ selector, timeout_ms: elementTimeout }),
+  input: { kind: 'press', noun: 'double click' },
+  result: null,
+  run: ({ act }, target) =>
+    act(target, 'pointer', (element, limit) => element.click({ clickCount: 2, ...limit }), {
+      direct: (element) => element.click({ clickCount: 2 }),
+    }),
 })
 
 export const hover = defineCommand({
   kind: 'action',
   summary: 'Move the pointer over an element',
-  example: "'nav .menu'",
+  example: ["'nav .menu'", 'ref=e12'],
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'move', noun: 'hover' },
   result: null,
-  run: ({ act }, target) => act(target, 'pointer', (element, limit) => element.hover(limit)),
+  run: ({ act }, target) =>
+    act(target, 'pointer', (element, limit) => element.hover(limit), { direct: (element) => element.hover() }),
 })
 
 export const move_mouse_to = defineCommand({
   kind: 'action',
   summary: 'Move the pointer to a position',
-  also: ['mousemove'],
-  example: '400 300 --steps 25',
+  also: ['mousemove', 'mouse move'],
+  example: ['400 300', '400 300 --steps 25'],
   data: z.object({
     ...pointFields,
     steps: integer(1, 1000)

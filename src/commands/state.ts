@@ -10,7 +10,8 @@ const entries = z.record(z.string(), z.string()).nullable()
 export const capture_state = defineCommand({
   kind: 'extraction',
   summary: 'Capture URL, cookies, storage, scroll position and fields',
-  example: '',
+  also: ['state save'],
+  example: ['', '-o state.json'],
   data: z.object({}),
   result: extraction(
     z.object({

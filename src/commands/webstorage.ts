@@ -15,10 +15,11 @@ const items = z
 const entries = extraction(z.record(z.string(), z.string()), ['object']).describe('Values by key')
 
 /** Defines a command that reads a storage area. */
-const getter = (area: Area, summary: string) =>
+const getter = (area: Area, summary: string, also: readonly string[]) =>
   defineCommand({
     kind: 'extraction',
     summary,
+    also,
     example: '',
     data: z.object({}),
     result: entries,
@@ -60,14 +61,22 @@ const clearer = (area: Area, summary: string) =>
     run: ({ page }) => reachable(page, () => page.evaluate((name) => globalThis[name].clear(), area)),
   })
 
-export const get_local_storage = getter('localStorage', "Get the local storage of the page's origin")
+export const get_local_storage = getter('localStorage', "Get the local storage of the page's origin", [
+  'storage local',
+  'localstorage get',
+  'localstorage list',
+])
 export const set_local_storage = setter(
   'localStorage',
   "Set entries of the page's local storage",
   `'[{"key":"theme","value":"dark"}]'`,
 )
 export const clear_local_storage = clearer('localStorage', "Clear the local storage of the page's origin")
-export const get_session_storage = getter('sessionStorage', "Get the page's session storage in this tab")
+export const get_session_storage = getter('sessionStorage', "Get the page's session storage in this tab", [
+  'storage session',
+  'sessionstorage get',
+  'sessionstorage list',
+])
 export const set_session_storage = setter(
   'sessionStorage',
   "Set entries of the page's session storage",

@@ -1,16 +1,20 @@
 /** The interfaces of an engine; operations depend on these and never on an implementation. */
-import type { Call, Frame, SocketCall, StreamCall } from './operation/call.ts'
+import type { Fleet } from './fleet.ts'
+import type { Call, Content, Frame, SocketCall, StreamCall } from './operation/call.ts'
 import type { Keys } from './access/keys.ts'
+import type { ApprovalDecided, ApprovalRecord } from './access/approvals.ts'
 import type { Link } from './net/link.ts'
 import type * as crawl from './shapes/crawl.ts'
 import type { CommandBatch, CommandsResult } from './shapes/commands.ts'
 import type * as relay from './shapes/relay.ts'
 import type { ScrapeAnswer, ScrapeInput } from './shapes/scrape.ts'
 import type { SearchAnswer, SearchInput } from './shapes/search.ts'
+import type { RecordingAction, RecordingState } from './shapes/recording.ts'
 import type { SessionLog, TraceAction, TraceState } from './shapes/events.ts'
 import type { EngineStatus, ReadyParts } from './shapes/engine.ts'
 import type { LiveViewLink } from './shapes/live-view.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from './shapes/observe.ts'
+import type { SessionFile, SessionFileList } from './shapes/session-files.ts'
 import type { Shells } from './shells.ts'
 import type { ProfileRecord, ProvisionRecord, SessionCreated, SessionInput, SessionRecord } from './shapes/session.ts'
 
@@ -23,6 +27,11 @@ export interface Sessions {
   get(sessionId: string, call: Call): Promise<SessionRecord>
   /** Ends a session; does nothing when it has already ended. */
   close(sessionId: string, call: Call): Promise<void>
+  /**
+   * Ends what the caller's key created: live sessions, which it returns newest first, and provisions under way, of which
+   * it returns the IDs. Provisions are cancelled first, so that none gets a slot that becomes free.
+   */
+  closeOwn(call: Call): Promise<{ sessions: SessionRecord[]; provisions: string[] }>
   provision(provisionId: string, call: Call): Promise<ProvisionRecord>
   cancelProvision(provisionId: string, call: Call): Promise<void>
   runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult>
@@ -36,20 +45,41 @@ export interface Sessions {
   ticket(sessionId: string, call: Call): Promise<string>
   /** Opens a live view, by a frame token or the caller's key. @throws BaxError `unauthorized`, `session_not_found`. */
   openLiveView(sessionId: string, token: string | null, call: Call): Promise<(link: Link) => void>
+  /** Starts, stops or returns the recording of a session. @throws BaxError `conflict`, `unsupported` for relays. */
+  record(sessionId: string, action: RecordingAction, call: Call): Promise<RecordingState>
   /** Creates a URL for watching a session, open to anyone who has it. @throws BaxError `unsupported` without HTTP. */
   linkLiveView(sessionId: string, control: boolean, call: Call): Promise<LiveViewLink>
   /** Streams the events of a session; null when it has ended. A wrong token is rejected. */
   follow(
-    request: { session_id: string; token?: string; since?: number; types?: readonly string[] },
+    request: { session_id: string; token?: string; since?: number; types?: readonly string[]; hold?: boolean },
     call: StreamCall,
   ): Promise<AsyncIterable<Frame> | null>
+  /** Closes a session when this and all its other leases have ended for `graceSecs`. */
+  lease(sessionId: string, graceSecs: number, call: StreamCall): Promise<AsyncIterable<Frame>>
+}
+
+/** Actions of sessions that wait for a person. */
+export interface Approvals {
+  /** Lists those of all sessions that the caller sees. */
+  list(call: Call): Promise<ApprovalRecord[]>
+  /** Approves or rejects one of them. @throws BaxError `approval_not_found` */
+  decide(sessionId: string, approvalId: string, approved: boolean, call: Call): Promise<ApprovalDecided>
 }
 
 export interface Profiles {
   save(input: { name: string; session_id?: string }, call: Call): Promise<ProfileRecord>
   list(call: Call): Promise<{ profiles: ProfileRecord[]; total: number; warning?: string }>
-  get(profileId: string, call: Call): Promise<ProfileRecord>
-  delete(profileId: string, call: Call): Promise<void>
+  /** Accepts the ID of a profile, or the name of one of the caller's own. */
+  get(idOrName: string, call: Call): Promise<ProfileRecord>
+  delete(idOrName: string, call: Call): Promise<void>
+}
+
+/** An uploaded file. */
+export interface Upload {
+  readonly name: string
+  /** Empty if unknown. */
+  readonly contentType: string
+  readonly bytes: Uint8Array
 }
 
 export interface Scraper {
@@ -58,6 +88,8 @@ export interface Scraper {
    * @throws BaxError with the code of the page's failure, or `timeout`, `url_blocked`, `invalid_request`.
    */
   scrape(input: ScrapeInput, call: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer>
+  /** Converts an uploaded file; the URL of the input has its name. @throws BaxError as `scrape` does */
+  parse(file: Upload, input: ScrapeInput, call: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer>
 }
 
 export interface Crawls {
@@ -74,6 +106,8 @@ export interface Crawls {
     call: Call,
   ): Promise<{ crawls: crawl.CrawlListed[]; total: number; warning?: string }>
   get(range: { id: string; skip: number; limit: number }, call: Call): Promise<crawl.CrawlState>
+  /** Returns the running crawls and the pages in their queues. */
+  usage(call: Call): Promise<crawl.CrawlUsage>
   accounts(id: string, call: Call): Promise<crawl.CrawlAccounts>
   /** Resolves once nothing of the crawl runs any more. @throws BaxError `conflict` when it has already ended. */
   cancel(id: string, call: Call): Promise<crawl.CrawlStatus>
@@ -131,25 +165,48 @@ export interface Relays {
 /** Diagnostic data of live sessions. */
 export interface Diagnostics {
   log(sessionId: string, call: Call): Promise<SessionLog>
+  /** Adds the stages of a provision to the event log of its session. @throws BaxError `session_not_found` */
+  addStages(sessionId: string, stages: ProvisionRecord['stages'], call: Pick<Call, 'caller'>): void
   /** @throws BaxError `conflict` when the recording is not in the state that the action requires. */
   trace(sessionId: string, action: TraceAction, call: Call): Promise<TraceState>
+}
+
+/** Files of live sessions. @throws BaxError `unsupported` for browsers that are connected through the relay. */
+export interface SessionFiles {
+  list(sessionId: string, call: Call): Promise<SessionFileList>
+  /** @throws BaxError `file_not_found`. */
+  open(sessionId: string, name: string, call: Call): Promise<Content>
+  /** Receives a file; without `overwrite`, its name gets a number if another file has it. @throws BaxError `no_space`. */
+  receive(
+    upload: { session_id: string; name: string; overwrite: boolean },
+    body: AsyncIterable<Uint8Array>,
+    call: Call,
+  ): Promise<SessionFile>
+  /** @throws BaxError `file_not_found`. */
+  remove(sessionId: string, name: string, call: Call): Promise<void>
 }
 
 export interface Engine {
   readonly keys: Keys
   readonly crawls: Crawls
   readonly diagnostics: Diagnostics
+  readonly files: SessionFiles
   readonly extractor: Scraper
   readonly searcher: Searcher
   readonly relays: Relays
   readonly sessions: Sessions
+  readonly approvals: Approvals
   readonly profiles: Profiles
   readonly shells: Shells
+  /** The workers behind a gateway; absent elsewhere. */
+  readonly fleet?: Fleet
   status(): Promise<EngineStatus>
   /** Reports whether the engine could work now; the result is cached for some seconds. */
   readiness(): Promise<Omit<ReadyParts, 'accepting'>>
   /** Asks the process that hosts the engine to exit; returns before it does. */
   stop(): Promise<void>
+  /** Ends all sessions, shells, relays and provisions, as if it had crashed; it continues to accept work. */
+  endAll(): Promise<void>
   /** Ends all sessions and browsers; idempotent. */
   close(): Promise<void>
 }

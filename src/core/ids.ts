@@ -2,10 +2,22 @@ import { randomBytes } from 'node:crypto'
 
 /** Prefixes of identifiers (`spec: contract`, head). */
 type IdPrefix =
-  | 'key' | 'epo' | 'rly' | 'rtk' | 'ses' | 'prv' | 'req' | 'eng' | 'obs' | 'scr' | 'crl' | 'sh' | 'ex' | 'art' // prettier-ignore
+  | 'key' | 'epo' | 'rly' | 'rtk' | 'ses' | 'prv' | 'req' | 'eng' | 'obs' | 'scr' | 'crl' | 'sh' | 'ex' | 'art' | 'wrk' | 'rsv' | 'apr' // prettier-ignore
 
 /** Creates an identifier with 120 random bits, e.g. `ses_3q2-7wAAB…`. */
-export const newId = (prefix: IdPrefix): string => `${prefix}_${randomBytes(15).toString('base64url')}`
+export const newId = (prefix: IdPrefix): string => `${prefix}_${nextBytes().toString('base64url')}`
+
+const idBytes = 15
+
+/** Random bytes for the next identifiers: every request gets one, and reading the random source takes long. */
+let pool = Buffer.alloc(0)
+
+function nextBytes(): Buffer {
+  if (pool.length === 0) pool = randomBytes(idBytes * 64)
+  const bytes = pool.subarray(0, idBytes)
+  pool = pool.subarray(idBytes)
+  return bytes
+}
 
 /** Converts an identifier to a UUID (version 4), for clients that require one: its 120 bits fit into a UUID's 122. */
 export function uuidOf(id: string): string {

@@ -25,6 +25,8 @@ interface ShellSessions {
   touch(sessionId: string, timeoutSecs: number | undefined, call: Call): Promise<ShellSession>
   /** Kills all processes of the session and returns their number; its files are kept. */
   kill(sessionId: string, call: Call): Promise<ShellKill>
+  /** Deletes a session when this and all its other leases have ended for `graceSecs`. */
+  lease(sessionId: string, graceSecs: number, call: StreamCall): Promise<AsyncIterable<Frame>>
   /** Resolves once the container is removed; does nothing for a stopped session. */
   delete(sessionId: string, call: Call): Promise<void>
 }

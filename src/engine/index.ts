@@ -4,30 +4,35 @@ import type { EngineConfig } from '../core/config/config.ts'
 import type { Engine, Profiles } from '../core/engine.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { newId } from '../core/ids.ts'
+import type { ProfileStore as SavedProfiles } from '../core/stores.ts'
 import { version } from '../core/version.ts'
 import { makeBatchTools } from './batch-tools.ts'
 import { withValidatedSchemas } from './checked-schemas.ts'
+import { approvalsOf } from './browser/approvals/approvals.ts'
+import { readStorage } from './browser/session/save-profile.ts'
 import { BrowserSessions } from './browser/session/sessions.ts'
+import { fileAccess } from './browser/session/file-access.ts'
 import { SessionDiagnostics } from './browser/session/trace.ts'
 import { lazyCrawls } from './crawl/lazy-crawls.ts'
 import { Egress } from './egress/egress.ts'
 import { readinessOf } from './readiness.ts'
 import type { RelaysOptions } from './relay/hub/relays.ts'
 import { lazyRelays, withRelay } from './relay/lazy-relays.ts'
-import { lazyScraper } from './scrape/lazy-scraper.ts'
+import { lazyScraper, type LazyScraper } from './scrape/lazy-scraper.ts'
 import type { SearchContext } from './search/web-search.ts'
 import { lazyShells } from './shell/lazy-shells.ts'
 import { KeyStore } from './store/keys.ts'
 import { ProfileStore } from './store/profiles.ts'
 
 /** Creates an engine; nothing starts before it is needed. */
-export function createEngine(config: EngineConfig): Engine {
+export function createEngine(config: EngineConfig): Engine & { readonly extractor: LazyScraper } {
   // Makes V8 collect garbage when its heap has doubled. By default it waits until the heap has quadrupled, which lets
   // finished pages of a large crawl pile up (`npm run bench -- crawl`: node at 154 to 240 MB over 10 000 pages, with this
   // at 165 to 181). Applies to the whole process, including worker threads.
   setFlagsFromString('--heap-growing-percent=100')
-  const keys = new KeyStore(config.stateDir, Date.now, config.log)
-  const store = new ProfileStore(config.stateDir, config.profileKey)
+  const { stateDir, stores } = config
+  const keys = stores?.keys ?? new KeyStore(stateDir, Date.now, config.log)
+  const store = stores?.profiles ?? new ProfileStore(stateDir, config.profileKey)
   const tools = makeBatchTools(config)
   const egress = new Egress(config)
   const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools })
@@ -49,8 +54,10 @@ export function createEngine(config: EngineConfig): Engine {
     },
     relays,
     sessions: withValidatedSchemas(withRelay(sessions, relays)),
+    approvals: approvalsOf(sessions),
     shells: shell.shells,
     diagnostics: new SessionDiagnostics(live),
+    files: fileAccess(sessions, relays),
     profiles: profilesOf(store, sessions),
     status: async () => ({
       ...identity,
@@ -68,11 +75,9 @@ export function createEngine(config: EngineConfig): Engine {
       memory_bytes: process.memoryUsage.rss(),
     }),
     readiness: readinessOf(config, egress, () => sessions.pool.status().some(({ responsive }) => responsive)),
-    stop: async () => {
-      const { onStop } = config
-      if (!onStop) throw new BaxError('feature_disabled', 'this engine is stopped by the process that runs it')
-      // Send the response first.
-      setImmediate(onStop)
+    stop: async () => stopFromRequest(config),
+    endAll: async () => {
+      await Promise.all([sessions.endAll(), relays.endAll(), shell.endAll()])
     },
     close: () =>
       (closing ??= Promise.all([
@@ -82,6 +87,13 @@ export function createEngine(config: EngineConfig): Engine {
         shell.close(),
       ]).then(() => egress.close())),
   }
+}
+
+/** @throws BaxError `feature_disabled` on a server. */
+function stopFromRequest({ onStop }: EngineConfig): void {
+  if (!onStop) throw new BaxError('feature_disabled', 'only the local engine can be stopped by a request')
+  // Send the response first.
+  setImmediate(onStop)
 }
 
 /** Returns CDP calls on a browser session; undefined when the ID or name belongs to none. */
@@ -98,16 +110,16 @@ const callsOf =
 
 const emptyState = { cookies: [], origins: [] }
 
-const profilesOf = (store: ProfileStore, sessions: BrowserSessions): Profiles => ({
+const profilesOf = (store: SavedProfiles, sessions: BrowserSessions): Profiles => ({
   save: async ({ name, session_id: sessionId }, { caller }) => {
     const session = sessionId === undefined ? undefined : sessions.live(sessionId, caller)
-    return store.add(name, session ? await session.storage() : emptyState, caller)
+    return store.add(name, session ? await readStorage(session) : emptyState, caller)
   },
   list: async ({ caller }) => {
     const profiles = await store.list(caller)
     const warning = store.warning(caller)
     return { profiles, total: profiles.length, ...(warning !== undefined && { warning }) }
   },
-  get: (profileId, { caller }) => store.get(profileId, caller),
-  delete: (profileId, { caller }) => store.delete(profileId, caller),
+  get: (idOrName, { caller }) => store.get(idOrName, caller),
+  delete: (idOrName, { caller }) => store.delete(idOrName, caller),
 })

@@ -17,9 +17,21 @@ export function linearGlob(
 ): (text: string) => boolean {
   const { source } = picomatch.makeRe(glob, { dot: true, noextglob: true, nonegate: true, bash, posix })
   const plain = source.replaceAll(lookahead, '').replaceAll(/\\([^\0-\x7f])/gu, '$1') // oxlint-disable-line no-control-regex
-  const re = compileRe2(plain, RE2JS.DOTALL, field)
+  const re = compileRe2(plain.replaceAll(anyText, '.*'), RE2JS.DOTALL, field)
   return (text) => re.matches(text)
 }
+
+/** Compiles a glob of URLs, in which `**` matches any text, also inside a segment: `**page=2**`. */
+export function linearUrlGlob(glob: string, field: string): (text: string) => boolean {
+  const isEnd = (char: string | undefined) => char === undefined || char === '/'
+  const marked = glob.replaceAll(/\*{2,}/g, (stars, at: number) =>
+    isEnd(glob[at - 1]) && isEnd(glob[at + stars.length]) ? stars : anyText,
+  )
+  return linearGlob(marked, field)
+}
+
+/** Placeholder for any text, since a glob only has it as a whole segment; from Unicode's private characters. */
+const anyText = '\u{F0000}'
 
 /** `(?=…)` and `(?!…)` with up to two levels of nested parentheses. */
 const lookahead = /\(\?[=!](?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g

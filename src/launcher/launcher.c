@@ -36,6 +36,9 @@
 /* Exit code for an engine that ended, as in core/errors. */
 #define UNREACHABLE 3
 
+/* Name under which a command starts this program to learn that nobody reads its standard output any more. */
+#define READER_WATCH "bax-wait-for-reader"
+
 extern char **environ;
 static char **arguments;
 static char folder[4096]; /* of this program: `dist` */
@@ -336,8 +339,16 @@ static int find_build(char *build, size_t n) {
   return 1;
 }
 
+/* Returns 0 when the reader of standard output is gone, and 1 when standard input ends, and thus the command. */
+static int wait_for_reader(void) {
+  struct pollfd fds[] = {{.fd = 0, .events = POLLIN}, {.fd = 1}};
+  while (poll(fds, 2, -1) < 0)
+    if (errno != EINTR) return 1;
+  return fds[1].revents & (POLLERR | POLLHUP) ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
-  (void)argc;
+  if (argc > 0 && !strcmp(argv[0], READER_WATCH)) return wait_for_reader();
   char build[128], cwd[4096];
   arguments = argv;
   sigprocmask(SIG_SETMASK, NULL, &before);

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../core/limits/limits.ts'
 import { defineOperation, defineStream } from '../core/operation/operation.ts'
+import { inGateway } from '../core/operation/placement.ts'
 import {
   type CrawlAccepted,
   crawlAccepted,
@@ -27,8 +28,14 @@ export const crawl = defineOperation({
     '`metadata.error`. With `async: true` or `Prefer: respond-async` the response is 202 and it runs in the background.',
   http: 'POST /v1/crawl',
   scope: 'scrape',
+  runs: inGateway,
   cli: 'crawl <url>',
-  example: 'bax crawl https://example.com --limit 50',
+  example: [
+    'bax crawl https://example.com --limit 50',
+    'bax crawl https://example.com/docs/ --limit 200 --max-depth 5 -o docs',
+    "bax crawl https://example.com --include-paths '/blog/**' --ndjson > pages.ndjson",
+    'bax crawl --resume crl_…',
+  ],
   input: crawlInput,
   output: z.union([crawlAnswer, crawlAccepted]),
   status: (output, { origin }) => ('data' in output || origin !== undefined ? 200 : 202),
@@ -43,7 +50,7 @@ export const crawl = defineOperation({
       return { ...state, ...(await engine.crawls.accounts(noted, call)) }
     },
   },
-  errors: ['url_blocked', 'model_not_configured', 'rate_limited', 'no_space'],
+  errors: ['url_blocked', 'model_not_configured', 'rate_limited', 'no_space', 'crawl_not_found', 'conflict'],
   run: (engine, { origin, scrape_options: page, ...input }, call) => {
     const polled = origin !== undefined && { async: true, path_syntax: input.path_syntax ?? ('regex' as const) }
     return engine.crawls.crawl({ ...input, ...page, ...polled }, call)
@@ -55,8 +62,9 @@ export const listCrawls = defineOperation({
   description: 'Newest first. `GET /v1/crawl/{id}` returns the pages of a crawl.',
   http: 'GET /v1/crawl',
   scope: 'scrape',
+  runs: inGateway,
   cli: 'crawl list',
-  example: 'bax crawl list --json',
+  example: ['bax crawl list', 'bax crawl list --json'],
   show: {
     as: 'table',
     items: 'crawls',
@@ -76,6 +84,7 @@ export const getCrawl = defineOperation({
   description: 'A crawl is stored for 24 hours after its last page. `next` is the URL of the next pages.',
   http: 'GET /v1/crawl/{id}',
   scope: 'scrape',
+  runs: inGateway,
   input: z.object({
     id,
     skip: z.int().min(0).default(0).describe('Number of pages to skip'),
@@ -92,6 +101,7 @@ export const getCrawlErrors = defineOperation({
   // Method used by Firecrawl's first client.
   aliases: ['DELETE /v1/crawl/{id}/errors'],
   scope: 'scrape',
+  runs: inGateway,
   input: z.object({ id }),
   output: crawlAccounts,
   errors: ['crawl_not_found'],
@@ -102,6 +112,7 @@ export const cancelCrawl = defineOperation({
   summary: 'Cancel a crawl and keep its pages',
   http: 'DELETE /v1/crawl/{id}',
   scope: 'scrape',
+  runs: inGateway,
   input: z.object({ id }),
   output: z.object({ success: z.boolean(), status: crawlState.shape.status }),
   errors: ['crawl_not_found', 'conflict'],
@@ -114,6 +125,7 @@ export const resumeCrawl = defineOperation({
     'Continues the same crawl after its last stored page, also if it ran out of time. Nothing is lost or repeated.',
   http: 'POST /v1/crawl/{id}/resume',
   scope: 'scrape',
+  runs: inGateway,
   input: z.object({ id }),
   output: crawlAccepted,
   status: () => 202,
@@ -130,6 +142,7 @@ export const crawlEvents = defineStream({
     'crawl.finished.',
   http: 'GET /v1/crawl/{id}/stream',
   scope: 'scrape',
+  runs: inGateway,
   input: z.object({
     id,
     since: z.int().min(0).default(0).describe('Number of the last received event, after which to continue'),
@@ -148,8 +161,9 @@ export const map = defineOperation({
   description: 'Finds them in links and sitemaps, without scraping the pages.',
   http: 'POST /v1/map',
   scope: 'scrape',
+  runs: { on: 'any', label: 'render' },
   cli: 'map <url>',
-  example: 'bax map https://example.com --limit 1000',
+  example: ['bax map https://example.com', 'bax map https://example.com --search docs --limit 1000'],
   show: { as: 'field', field: 'links' },
   input: mapInput,
   output: mapAnswer,

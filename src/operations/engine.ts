@@ -2,12 +2,14 @@
 import { z } from 'zod'
 import { BaxError } from '../core/errors/errors.ts'
 import { defineOperation } from '../core/operation/operation.ts'
-import { engineStatus, readiness, type ReadyParts } from '../core/shapes/engine.ts'
+import { inGateway } from '../core/operation/placement.ts'
+import { type EngineStatus, engineStatus, readiness, type ReadyParts } from '../core/shapes/engine.ts'
 
 export const health = defineOperation({
   summary: 'Check that the process responds',
   http: 'GET /healthz',
   scope: 'public',
+  runs: inGateway,
   input: z.object({}),
   output: z.object({ status: z.literal('ok') }),
   run: async () => ({ status: 'ok' as const }),
@@ -20,6 +22,7 @@ export const ready = defineOperation({
     'down. Otherwise 503 with the parts in `details`.',
   http: 'GET /readyz',
   scope: 'public',
+  runs: inGateway,
   input: z.object({}),
   output: readiness,
   errors: ['not_ready', 'shutting_down'],
@@ -39,6 +42,7 @@ export const metrics = defineOperation({
     'Requests and their durations by operation and status, sessions, crawls, shells, relays, browsers, queues, memory.',
   http: 'GET /metrics',
   scope: 'admin',
+  runs: inGateway,
   input: z.object({}),
   output: z.string(),
   text: 'text/plain; version=0.0.4; charset=utf-8',
@@ -49,12 +53,46 @@ export const metrics = defineOperation({
   },
 })
 
+/** Adds up the status of workers, below the identity of the first one, which is that of the gateway. */
+function joinStatus(all: readonly EngineStatus[]): EngineStatus {
+  const sum = (read: (status: EngineStatus) => number) => all.reduce((total, status) => total + read(status), 0)
+  const { engine_id, version, home, pid, started_at, socket } = all[0]!
+  return {
+    engine_id,
+    version,
+    home,
+    pid,
+    started_at,
+    socket,
+    sessions: sum(({ sessions }) => sessions),
+    shells: sum(({ shells }) => shells),
+    execs: sum(({ execs }) => execs),
+    provisions: sum(({ provisions }) => provisions),
+    relays: sum(({ relays }) => relays),
+    crawls: sum(({ crawls }) => crawls),
+    queues: {
+      sessions: sum(({ queues }) => queues.sessions),
+      pages: sum(({ queues }) => queues.pages),
+      commands: sum(({ queues }) => queues.commands),
+    },
+    egress_refused: {
+      private: sum(({ egress_refused: refused }) => refused.private),
+      metadata: sum(({ egress_refused: refused }) => refused.metadata),
+      port: sum(({ egress_refused: refused }) => refused.port),
+      scheme: sum(({ egress_refused: refused }) => refused.scheme),
+    },
+    browsers: all.flatMap(({ browsers }) => browsers),
+    memory_bytes: sum(({ memory_bytes: bytes }) => bytes),
+  }
+}
+
 export const getEngineStatus = defineOperation({
   summary: 'Show the engine: version, browsers, sessions, memory',
   http: 'GET /engine',
   scope: 'admin',
+  runs: { on: 'all', own: true, merge: joinStatus },
   cli: 'engine status',
-  example: 'bax engine status --json',
+  example: ['bax engine status', 'bax engine status --json'],
   show: { as: 'record' },
   engine: 'running',
   input: z.object({}),
@@ -66,6 +104,7 @@ export const stopEngine = defineOperation({
   summary: 'Stop the local engine and its browsers',
   http: 'POST /engine/stop',
   scope: 'admin',
+  runs: inGateway,
   cli: 'engine stop',
   example: 'bax engine stop',
   engine: 'running',

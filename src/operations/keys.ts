@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { defineOperation } from '../core/operation/operation.ts'
+import { inGateway } from '../core/operation/placement.ts'
 import { keyInput, createdKey, keyRecord } from '../core/shapes/keys.ts'
 import { identifier } from '../core/shapes/fields.ts'
 
@@ -10,8 +11,9 @@ export const createKey = defineOperation({
     'creates is invisible to all others. Takes effect immediately on a server that uses the same state folder.',
   http: 'POST /v1/keys',
   scope: 'admin',
+  runs: inGateway,
   cli: 'key create <name>',
-  example: 'bax key create ci --scopes scrape,browser --expires 30d',
+  example: ['bax key create laptop', 'bax key create ci --scopes scrape,browser --expires 30d'],
   show: { as: 'field', field: 'key' },
   input: keyInput,
   output: createdKey,
@@ -22,8 +24,9 @@ export const listKeys = defineOperation({
   summary: 'List API keys without their secrets',
   http: 'GET /v1/keys',
   scope: 'admin',
+  runs: inGateway,
   cli: 'key list',
-  example: 'bax key list',
+  example: ['bax key list', 'bax key list --json'],
   show: {
     as: 'table',
     items: 'keys',
@@ -43,8 +46,9 @@ export const revokeKey = defineOperation({
   description: 'Its resources remain available to callers with the scope admin.',
   http: 'DELETE /v1/keys/{key_id}',
   scope: 'admin',
+  runs: inGateway,
   cli: 'key revoke <key_id>',
-  example: 'bax key revoke ci',
+  example: ['bax key revoke ci', 'bax key revoke key_…'],
   show: { as: 'nothing' },
   input: z.object({ key_id: identifier.describe('Key ID, or a name used by a single key') }),
   output: keyRecord,

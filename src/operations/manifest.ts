@@ -3,7 +3,8 @@
  * The build writes them next to the bundle, so that a one-liner starts without loading zod.
  */
 import { commands } from '../commands/index.ts'
-import type { Command } from '../core/operation/command.ts'
+import type { Command, PositionalForms, Spelling } from '../core/operation/command.ts'
+import { examplesOf } from '../core/operation/examples.ts'
 import type { EngineNeed, HttpOperation, Operation, Show } from '../core/operation/operation.ts'
 import { plainTemplate } from '../core/operation/route.ts'
 import type { Param } from '../core/operation/params.ts'
@@ -16,9 +17,11 @@ export interface OperationEntry {
   readonly description?: string
   readonly http: string
   readonly cli: string | null
-  readonly example?: string
+  /** Command lines. */
+  readonly examples: readonly string[]
   readonly show?: Show
   readonly engine?: EngineNeed
+  readonly usesDefaultSession?: true
   readonly params: readonly Param[]
   /** Whether the response is a stream of frames. */
   readonly stream?: true
@@ -31,10 +34,20 @@ export interface CommandEntry {
   readonly family: string
   readonly kind: 'action' | 'extraction'
   readonly summary: string
-  readonly also?: readonly string[]
-  readonly example: string
+  readonly also?: readonly Spelling[]
+  readonly positional?: PositionalForms
+  /** Arguments after the name. */
+  readonly examples: readonly string[]
+  /** Columns of the table that shows a list in the result. */
+  readonly table?: { readonly items?: string; readonly columns: readonly string[] }
   /** Field of the result with base64 data, such as an image. */
   readonly bytes?: string
+  /** Field of the result of an action that the terminal prints. */
+  readonly prints?: string
+  /** Field with files of the session, where the command line accepts local files. */
+  readonly localFiles?: string
+  /** Field of the result with the name of a file of the session. */
+  readonly stores?: string
   readonly params: readonly Param[]
 }
 
@@ -57,17 +70,27 @@ export function makeManifest(): Manifest {
       })),
     ],
     commands: Object.entries(commands).flatMap(([family, members]) =>
-      Object.entries<Command>(members).map(([name, { kind, summary, also, example, bytes, data }]) => ({
-        name,
-        family,
-        kind,
-        summary,
-        ...(also && { also }),
-        example,
-        ...(bytes && { bytes }),
-        params: paramsOf(data),
-      })),
+      Object.entries<Command>(members).map(([name, command]) => commandEntryOf(name, family, command)),
     ),
+  }
+}
+
+function commandEntryOf(name: string, family: string, command: Command): CommandEntry {
+  const { kind, summary, also, positional, example, table, bytes, prints, localFiles, stores, data } = command
+  return {
+    name,
+    family,
+    kind,
+    summary,
+    ...(also && { also: also.map((spelling) => (typeof spelling === 'string' ? { words: spelling } : spelling)) }),
+    ...(positional && { positional }),
+    examples: examplesOf(example),
+    ...(table && { table }),
+    ...(bytes && { bytes }),
+    ...(prints && { prints }),
+    ...(localFiles && { localFiles }),
+    ...(stores && { stores }),
+    params: paramsOf(data),
   }
 }
 
@@ -78,8 +101,9 @@ function entryOf(name: string, operation: HttpOperation): OperationEntry {
     ...(operation.description && { description: operation.description }),
     http: plainTemplate(operation.http),
     cli: operation.cli ?? null,
-    ...(operation.example && { example: operation.example }),
+    examples: examplesOf(operation.example),
     ...(operation.engine && { engine: operation.engine }),
+    ...(operation.usesDefaultSession && { usesDefaultSession: true }),
     params: paramsOf(operation.input),
   }
 }

@@ -5,10 +5,17 @@ type Name = keyof typeof operations | keyof typeof streams | keyof typeof transf
 
 const session = { session_id: 'ses_4cWm8rXbQ1kT9vZs' }
 const shell = { session_id: 'sh_7pLd2nHyV5eKq0Ru' }
+const sessionFile = { ...session, name: 'report.pdf' }
+const approval = { ...session, approval_id: 'apr_Rk2vXe7uBn4sTq9L' }
 const relay = { id: 'laptop' }
 const crawled = { id: 'crl_b3TgJ6wYx9Nf1CzA' }
 /** Crawl ID of the API compatible with Firecrawl v2. */
 const crawledV2 = { id: '6f1a0d5c-2b9e-4c37-8d41-90e7b3a5f218' }
+const listed = { urls: ['https://example.com', 'https://example.org'], formats: ['markdown'] }
+const extracted = {
+  urls: ['https://example.com'],
+  schema: { type: 'object', properties: { title: { type: 'string' } } },
+}
 const exec = { exec_id: 'ex_Qm5sUoE8iPa2hGk4' }
 const provision = { provision_id: 'prv_9vRk3dLtXw7bMq1Z' }
 const profile = { profile_id: '5f0c8a4e-3b52-4d1b-9c7a-2f6e1d0b8a93' }
@@ -18,6 +25,11 @@ export const samples = {
   activateTarget: { ...relay, target_id: '5C1AF2D07B3E' },
   browserStep: { ...session, command: { command: 'click', data: { selector: 'ref=e12' } } },
   buildShellImage: { which: 'busybox' },
+  approveAction: approval,
+  batchScrape: listed,
+  batchScrapeV2: listed,
+  cancelBatch: crawled,
+  cancelBatchV2: crawledV2,
   cancelCrawl: crawled,
   cancelCrawlV2: crawledV2,
   cancelProvision: provision,
@@ -33,17 +45,28 @@ export const samples = {
   createSession: { start_url: 'https://example.com', viewport: { width: 1280, height: 720 } },
   createShell: { language: 'python', name: 'report', output_mounts: ['/output'] },
   deleteProfile: profile,
+  deleteSessionFile: sessionFile,
   deleteShell: shell,
   deleteShellFile: { ...shell, path: 'build', recursive: true },
   downloadArtifact: { ...artifact, file_name: 'plot.png' },
+  downloadSessionFile: sessionFile,
   downloadShellFile: { ...shell, path: '/output/plot.png' },
+  drainWorker: { worker_id: 'wrk_8dKq2mVxT5nYb1Rj' },
+  extract: extracted,
+  extractV2: extracted,
   followRelayEvents: { ...relay, kind: ['console', 'network'] },
   followShellExec: exec,
   getArtifact: artifact,
+  getBatch: { ...crawled, skip: 0, limit: 20 },
+  getBatchErrors: crawled,
+  getBatchErrorsV2: crawledV2,
+  getBatchV2: crawledV2,
   getCrawl: { ...crawled, skip: 0, limit: 20 },
   getCrawlErrors: crawled,
   getCrawlErrorsV2: crawledV2,
   getCrawlV2: crawledV2,
+  getExtract: crawled,
+  getExtractV2: crawledV2,
   getProfile: profile,
   getProvision: provision,
   getRelay: relay,
@@ -52,8 +75,11 @@ export const samples = {
   getShell: shell,
   getShellExec: exec,
   killShell: shell,
+  leaseSession: { ...session, grace_secs: 600 },
+  leaseShell: { ...shell, grace_secs: 600 },
   linkLiveView: { ...session, control: true },
   listArtifacts: shell,
+  listSessionFiles: session,
   listSessions: { status: 'ready' },
   listShellFiles: { ...shell, path: '/output' },
   listShells: { status: 'ready', limit: 20 },
@@ -65,6 +91,8 @@ export const samples = {
   pollProvision: provision,
   readRelayEvents: { ...relay, kind: ['network'], limit: 100 },
   readShellFile: { ...shell, path: 'report.txt' },
+  recordSession: { ...session, action: 'start' },
+  rejectAction: approval,
   resizeShellExec: { ...exec, cols: 120, rows: 40 },
   resumeCrawl: crawled,
   revokeKey: { key_id: 'key_W1aZr6pTi8hNc4Mx' },
@@ -88,6 +116,7 @@ export const samples = {
   stopRelay: relay,
   touchShell: { ...shell, timeout_secs: 3600 },
   traceSession: { ...session, action: 'start' },
+  uploadSessionFile: sessionFile,
   uploadShellFile: { ...shell, path: 'data.csv', mode: '0644' },
   writeShellExec: { ...exec, data: 'yes\n' },
   writeShellFile: { ...shell, path: 'main.py', content: 'print(6 * 7)\n' },

@@ -1,6 +1,18 @@
 import { defineOperation } from '../core/operation/operation.ts'
-import { scrapeAnswer, scrapeInput } from '../core/shapes/scrape.ts'
+import { type OnAny, onSession } from '../core/operation/placement.ts'
+import { scrapeAnswer, type ScrapeInput, scrapeInput } from '../core/shapes/scrape.ts'
 import { searchAnswer, searchInput } from '../core/shapes/search.ts'
+
+/** Actions may change the site, so that repeating them could do so twice. */
+const hasActions = ({ actions }: { readonly actions: readonly unknown[] }): boolean => actions.length > 0
+
+/** On any worker. Requests that accept cached pages of a URL prefer the same one, because every worker has a cache. */
+export const onScraper: OnAny<ScrapeInput> = {
+  on: 'any',
+  label: 'render',
+  once: hasActions,
+  affinity: ({ url, max_age }) => (typeof url === 'string' && Number(max_age) > 0 ? url : undefined),
+}
 
 export const scrape = defineOperation({
   summary: 'Scrape a page as Markdown, HTML or data',
@@ -10,8 +22,14 @@ export const scrape = defineOperation({
     '`warning`. `formats` selects Markdown, HTML, links, images, JSON, summary, branding and screenshot.',
   http: 'POST /v1/scrape',
   scope: 'scrape',
+  runs: onScraper,
   cli: 'scrape <url>',
-  example: 'bax scrape https://example.com',
+  example: [
+    'bax scrape https://example.com',
+    'bax scrape https://example.com --formats markdown,links,screenshot -o page',
+    "bax scrape https://example.com --prompt 'title and links of the page'",
+    'bax scrape --file urls.txt --ndjson > pages.ndjson',
+  ],
   input: scrapeInput,
   output: scrapeAnswer,
   errors: [
@@ -31,9 +49,14 @@ export const search = defineOperation({
     '`content.metadata`. If all providers fail, `details` contains the failure of each.',
   http: 'POST /v1/search',
   scope: 'scrape',
+  runs: { ...onSession, absent: { on: 'any', label: 'render' } },
   aliases: ['POST /search'],
   cli: 'search <query>',
-  example: "bax search 'how river deltas grow' --limit 3 --formats markdown",
+  example: [
+    "bax search 'how river deltas grow'",
+    "bax search 'how river deltas grow' --limit 3 --formats markdown",
+    "bax search 'flood news' --tbs qdr:w --country DE -o pages",
+  ],
   input: searchInput,
   output: searchAnswer,
   errors: ['search_unavailable', 'session_not_found', 'session_closed', 'url_blocked'],

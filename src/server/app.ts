@@ -5,8 +5,11 @@ import type { Engine } from '../core/engine.ts'
 import { asBaxError, BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
 import type { Service } from '../core/operation/call.ts'
-import type { StreamOperation } from '../core/operation/operation.ts'
+import type { HttpOperation, StreamOperation } from '../core/operation/operation.ts'
+import type { RateLimits, Stores } from '../core/stores.ts'
 import { replaceFields, route, routesOf } from '../core/operation/route.ts'
+import type { ParsedInput } from '../core/operation/valid-input.ts'
+import type { Forwarder } from './gateway/forwarder.ts'
 import { publicError, hidesDetails, withSystemCause } from '../core/errors/system-errors.ts'
 import { type Drain, drainMiddleware } from './process/drain.ts'
 import type { AppContext, AppEnv } from './request/env.ts'
@@ -21,14 +24,17 @@ import {
 } from './request/handlers.ts'
 import { BodyMemory, OpenStreams, WorkSlots } from './access/load.ts'
 import { livePage } from './live-view/page.ts'
+import { type LazyMcp, noMcp } from './mcp.ts'
 import { makeOpenapi } from './openapi/openapi.ts'
-import { limitRate, type RateLimiter } from './access/rate.ts'
+import { limitRate } from './access/rate.ts'
 import { IdempotencyCache } from './request/idempotency.ts'
 import { assignRequestId, type RequestListener, reportRequests } from './request/requests.ts'
-import { operationList, document, liveView, methodsAt, transferList, streamList } from './request/routes.ts'
+import { mcpRoute, operationList, document, liveView, methodsAt, transferList, streamList } from './request/routes.ts'
 
 export interface AppOptions {
   readonly engine: Engine
+  /** Set on a gateway: passes requests to the workers. */
+  readonly forwarder?: Forwarder | undefined
   /** Access rules; see `access/gate.ts`. */
   readonly gate: Gate
   /** Where websockets are served: on the same listener, at another base URL, or nowhere. */
@@ -38,26 +44,37 @@ export interface AppOptions {
   /** Rejects new work while the server shuts down. */
   readonly drain?: Drain
   /** Rate limits. Also enables the limits on concurrent work, body memory and open streams. */
-  readonly rates?: RateLimiter
+  readonly rates?: RateLimits
+  /** Stores that replace those of this process, where machines share them. */
+  readonly stores?: Pick<Partial<Stores>, 'idempotency'>
+  /** Serves `/mcp`; without it, requests for it fail. */
+  readonly mcp?: LazyMcp | undefined
+  /** Limits heavy operations, with a limit of its own by default. */
+  readonly workSlots?: WorkSlots | undefined
   readonly requestListener?: RequestListener
   /** Called, for the log, with internal errors (status 500) and with errors whose details are hidden from callers. */
   readonly onError?: (error: BaxError, requestId: string) => void
 }
 
 export function createApp(options: AppOptions): Hono<AppEnv> {
-  const { engine, gate, sockets: socketBase, service, drain, rates, requestListener, onError } = options
+  const { engine, gate, sockets: socketBase, service, drain, rates, requestListener, onError, forwarder } = options
   const app = new Hono<AppEnv>()
   // Without a check of host or key, only the machine's own user can connect.
-  const isOwn = gate.hosts === null && gate.keys === null
+  const isOwn = gate.hosts === null && gate.keys === null && !gate.forwarded
   const early = [
     assignRequestId,
     requestListener && reportRequests(requestListener),
     allowOrigins(gate),
     authenticate(gate),
   ]
-  for (const middleware of [...early, drain && drainMiddleware(drain), rates && limitRate(rates)])
+  for (const middleware of [
+    ...early,
+    drain && drainMiddleware(drain, gate.forwarded !== undefined),
+    rates && limitRate(rates),
+  ])
     if (middleware) app.use('*', middleware)
   const { pages, bodyBytes } = rates ? limits.overload : { pages: Infinity, bodyBytes: Infinity }
+  const streams = rates && new OpenStreams('streams')
   // The live view gets its content over a websocket.
   if (socketBase === 'here')
     app.on(route(liveView.http).method, patternOf(route(liveView.http).path), ({ req }) =>
@@ -67,10 +84,15 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
     engine,
     sockets: socketBase,
     service,
-    idempotency: new IdempotencyCache(),
-    workSlots: new WorkSlots(pages),
+    idempotency: options.stores?.idempotency ?? new IdempotencyCache(),
+    workSlots: options.workSlots ?? new WorkSlots(pages),
     bodies: new BodyMemory(bodyBytes),
-    streams: rates && new OpenStreams('streams'),
+    streams,
+    forwarder,
+  })
+  app.on(['POST', 'GET', 'DELETE'], route(mcpRoute.http).path, requireScope(mcpRoute), (context) => {
+    if (!options.mcp) throw noMcp()
+    return options.mcp.handle(context, streams)
   })
   app.notFound((context) => {
     const methods = methodsAt(context.req.path)
@@ -88,7 +110,11 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   return app
 }
 
-function addRoutes(app: Hono<AppEnv>, services: HandlerContext): void {
+function addRoutes(app: Hono<AppEnv>, services: HandlerContext & Pick<AppOptions, 'forwarder'>): void {
+  const { forwarder } = services
+  /** Runs an operation here, or on a gateway where it belongs. */
+  const placed = (context: AppContext, endpoint: HttpOperation, local: (parsed?: ParsedInput) => Promise<Response>) =>
+    forwarder ? forwarder.handle(context, endpoint, services, local) : local()
   const serve = (http: string, access: Access, handler: (context: AppContext) => Promise<Response>) =>
     app.on(route(http).method, patternOf(route(http).path), requireScope(access), handler)
   const streamAt = new Map<string, StreamOperation>(streamList.map((stream) => [stream.http, stream]))
@@ -98,16 +124,18 @@ function addRoutes(app: Hono<AppEnv>, services: HandlerContext): void {
       // A URL with both an operation and a stream serves the stream to clients that accept frames.
       serve(http, operation, (context) =>
         stream && acceptsFrames(context)
-          ? handleStream(context, stream, services)
-          : handleOperation(context, operation, services),
+          ? placed(context, stream, () => handleStream(context, stream, services))
+          : placed(context, operation, (parsed) => handleOperation(context, operation, services, parsed)),
       )
       streamAt.delete(http)
     }
   }
   for (const stream of streamAt.values())
-    serve(stream.http, stream, (context) => handleStream(context, stream, services))
+    serve(stream.http, stream, (context) => placed(context, stream, () => handleStream(context, stream, services)))
   for (const transfer of transferList)
-    serve(transfer.http, transfer, (context) => handleTransfer(context, transfer, services))
+    serve(transfer.http, transfer, (context) =>
+      placed(context, transfer, () => handleTransfer(context, transfer, services)),
+    )
   let text: string | undefined
   serve(document.http, document, async (context) => {
     text ??= JSON.stringify(makeOpenapi())

@@ -2,7 +2,7 @@
  * The terminal UI: one of several screens between a header and a footer with key hints.
  *
  * To add a screen, write a component with `ScreenProps` (size in cells, and whether something covers it) in `screens/`
- * and add it to `screens` below. Inside the component
+ * and add it to `allEngines` below. Inside the component
  * - poll operations with `usePolling(operation, input, {every})` and follow streams with `useFrames({stream, …})`: both
  *   stop when the screen is left and resume after a reconnect; `useAppContext().link.call` sends a single call;
  * - show lists with `Table` and text with `Pager`, ask for a line with `Prompt` and for confirmation with `Confirm`;
@@ -18,7 +18,10 @@ import { Help } from './components/help.tsx'
 import { type AppServices, AppContext, useAppContext, useKeys, useLink, useSize } from './hooks/app-context.ts'
 import { type Layer, parseKeys } from './keyboard.ts'
 import type { LinkState } from './link.ts'
+import { usePolling } from './hooks/use-polling.ts'
+import { Approvals, useApprovals } from './screens/approvals.tsx'
 import { Engine } from './screens/engine.tsx'
+import { Fleet } from './screens/fleet.tsx'
 import { Jobs } from './screens/jobs.tsx'
 import { Relay } from './screens/relay.tsx'
 import type { ScreenProps } from './components/list-page.tsx'
@@ -26,13 +29,21 @@ import { Shell } from './screens/shell.tsx'
 import { Sessions } from './screens/sessions.tsx'
 import { themeOf } from './theme.ts'
 
-const screens: readonly { readonly name: string; readonly Screen: (props: ScreenProps) => React.ReactNode }[] = [
+interface NamedScreen {
+  readonly name: string
+  readonly Screen: (props: ScreenProps) => React.ReactNode
+}
+
+const allEngines: readonly NamedScreen[] = [
   { name: 'Sessions', Screen: Sessions },
   { name: 'Relay', Screen: Relay },
   { name: 'Shell', Screen: Shell },
   { name: 'Jobs', Screen: Jobs },
   { name: 'Engine', Screen: Engine },
+  { name: 'Approvals', Screen: Approvals },
 ]
+
+const onlyGateways: readonly NamedScreen[] = [{ name: 'Fleet', Screen: Fleet }]
 
 const noticeMs = 10_000
 
@@ -68,13 +79,15 @@ function Layout({ notice }: { readonly notice: Notice | null }) {
   const { keyboard, link, quit } = useAppContext()
   const { is, epoch } = useLink()
   const { columns, rows } = useSize()
-  const [current, setCurrent] = useState(0)
+  const screens = useScreens()
+  const [chosen, setChosen] = useState(0)
+  const current = Math.min(chosen, screens.length - 1)
   const [help, setHelp] = useState<readonly Layer[] | null>(null)
   useSyncExternalStore(keyboard.subscribe, keyboard.changes)
   useKeys('program', {
     title: 'bax',
     bindings: [
-      ...screens.map(({ name }, at) => ({ keys: [String(at + 1)], label: name, run: () => setCurrent(at) })),
+      ...screens.map(({ name }, at) => ({ keys: [String(at + 1)], label: name, run: () => setChosen(at) })),
       { keys: ['?'], label: 'keys', run: () => setHelp(keyboard.activeLayers) },
       ...(is === 'up' ? [] : [{ keys: ['R'], label: 'reconnect or start the engine', run: () => link.retry() }]),
       { keys: ['q'], label: 'quit', run: quit },
@@ -95,6 +108,16 @@ function Layout({ notice }: { readonly notice: Notice | null }) {
       <Footer notice={notice ?? lostNotice(is, isEmpty)} layers={keyboard.activeLayers} width={columns} />
     </Box>
   )
+}
+
+/** Returns the screens of the engine, which has one more if it is a gateway. */
+function useScreens(): readonly NamedScreen[] {
+  const { answer, error } = usePolling('getFleet', {}, { every: 0 })
+  const waiting = useApprovals().answer?.total ?? 0
+  const isGateway = answer !== undefined || error?.code === 'fleet_unavailable'
+  const screens = isGateway ? [...allEngines, ...onlyGateways] : allEngines
+  if (waiting === 0) return screens
+  return screens.map((screen) => (screen.Screen === Approvals ? { ...screen, name: `Approvals (${waiting})` } : screen))
 }
 
 function lostNotice(is: LinkState['is'], isEmpty: boolean): Notice | null {

@@ -2,7 +2,7 @@
 import type { Param } from '../core/operation/params.ts'
 import type { Observation } from '../core/shapes/observe.ts'
 import type { CommandEntry } from '../operations/manifest.ts'
-import { quoteWord, splitWords } from './shell-words.ts'
+import { quoteWord, splitWords } from '../core/text/shell-words.ts'
 
 /** An element of the page that commands can refer to. */
 export type KnownElement = Pick<NonNullable<Observation['elements']>[number], 'ref' | 'role' | 'name'>

@@ -5,6 +5,7 @@ import { App } from './app.tsx'
 import type { TuiHost } from './host.ts'
 import { Keyboard } from './keyboard.ts'
 import { Link } from './link.ts'
+import { Mouse } from './mouse.ts'
 import { canQuery, type Graphics, graphicsQuery, parseReplies, textGraphics } from './image/graphics.ts'
 import { Input } from './terminal/input.ts'
 import { Screen } from './terminal/screen.ts'
@@ -19,6 +20,7 @@ class TerminalUi {
   readonly #input: Input
   readonly #link: Link
   readonly #keyboard = new Keyboard()
+  readonly #mouse = new Mouse()
   #graphics: Graphics
   #ink: Instance | undefined
   /** Whether another program uses the terminal. */
@@ -29,7 +31,7 @@ class TerminalUi {
   constructor(host: TuiHost) {
     this.#host = host
     this.#screen = new Screen(host.terminal.stdout)
-    this.#input = new Input(host.terminal.stdin)
+    this.#input = new Input(host.terminal.stdin, (event) => this.#mouse.handle(event))
     this.#link = new Link(host)
     this.#graphics = textGraphics(colourDepth(host.terminal))
     this.#ended = new Promise((resolve, reject) => {
@@ -75,6 +77,7 @@ class TerminalUi {
         host={this.#host}
         link={this.#link}
         keyboard={this.#keyboard}
+        mouse={this.#mouse}
         screen={this.#screen}
         graphics={this.#graphics}
         suspend={this.#suspend}

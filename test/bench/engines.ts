@@ -1,4 +1,5 @@
 /** An engine and a plain Playwright browser with the same executable. */
+import { setMaxListeners } from 'node:events'
 import { createRequire } from 'node:module'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,6 +28,9 @@ export const call: Call = {
   socketBaseUrl: null,
   requestId: 'req_bench',
 }
+
+// Sessions that run at the same time share it.
+setMaxListeners(0, call.signal)
 
 export async function openSides(): Promise<Side> {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-bench-'))
@@ -59,4 +63,10 @@ export async function openSides(): Promise<Side> {
       await rm(stateDir, { recursive: true, force: true })
     },
   }
+}
+
+/** Describes the warm pages of the pool. */
+export async function poolState({ engine }: Side): Promise<string> {
+  const { browsers } = await engine.status()
+  return `${browsers.reduce((sum, { warm }) => sum + warm, 0)} warm pages in the pool`
 }

@@ -3,8 +3,10 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface Timing {
-  readonly min: number
   readonly median: number
+  /** Quartiles. */
+  readonly lower: number
+  readonly upper: number
 }
 
 export interface Row {
@@ -25,9 +27,10 @@ export interface Table {
 export async function inTurn(
   cases: Record<string, () => Promise<unknown>>,
   rounds: number,
+  { warmUp = true } = {},
 ): Promise<Record<string, Timing>> {
   const times = new Map<string, number[]>(Object.keys(cases).map((name) => [name, []]))
-  for (const run of Object.values(cases)) await run()
+  if (warmUp) for (const run of Object.values(cases)) await run()
   for (let round = 0; round < rounds; round++) {
     for (const [name, run] of Object.entries(cases)) {
       const start = performance.now()
@@ -35,12 +38,14 @@ export async function inTurn(
       times.get(name)!.push(performance.now() - start)
     }
   }
-  return Object.fromEntries([...times].map(([name, all]) => [name, summary(all)]))
+  return Object.fromEntries([...times].map(([name, all]) => [name, timing(all)]))
 }
 
-function summary(times: number[]): Timing {
+/** Returns the median and the quartiles of some times. */
+export function timing(times: readonly number[]): Timing {
   const sorted = times.toSorted((a, b) => a - b)
-  return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! }
+  const at = (part: number) => sorted[Math.floor((sorted.length - 1) * part)]!
+  return { median: at(0.5), lower: at(0.25), upper: at(0.75) }
 }
 
 /** Runs a program to its end; rejects with its output if it fails. */
@@ -48,14 +53,15 @@ export function run(
   program: string,
   args: readonly string[],
   env: Record<string, string> = {},
-  cwd?: string,
+  { cwd, input }: { readonly cwd?: string; readonly input?: string } = {},
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe'],
       ...(cwd && { cwd }),
     })
+    child.stdin.end(input)
     let out = ''
     child.stdout.on('data', (chunk) => (out += chunk))
     child.stderr.on('data', (chunk) => (out += chunk))
@@ -66,10 +72,16 @@ export function run(
   })
 }
 
-export const ms = ({ min, median }: Timing): string => `${min.toFixed(1)} / ${median.toFixed(1)}`
+/** Title of columns that `ms` fills. */
+export const msTitle = 'ms, median (quartiles)'
+
+export const ms = ({ median, lower, upper }: Timing): string =>
+  `${median.toFixed(1)} (${lower.toFixed(1)}–${upper.toFixed(1)})`
+
+type Median = Pick<Timing, 'median'>
 
 /** Returns the ratio of medians with its limit. */
-export function ratio(of: Timing, to: Timing, atMost?: number): string {
+export function ratio(of: Median, to: Median, atMost?: number): string {
   const value = of.median / to.median
   return `${value.toFixed(2)}x${atMost === undefined ? '' : ` (at most ${atMost}x${value <= atMost ? '' : ', MISSED'})`}`
 }

@@ -7,7 +7,7 @@ import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
 import { serveSite } from '../support/site.ts'
 import { call, openSides, type Side } from './engines.ts'
-import { inTurn, ms, ratio, type Table, type Timing } from './measure.ts'
+import { inTurn, ms, msTitle, ratio, type Table, type Timing } from './measure.ts'
 import { compareApplications } from './observe/comparison.ts'
 
 /** 5 000 elements, 1 500 of them controls, like the product list of a shop. */
@@ -66,7 +66,7 @@ async function snapshots(side: Side, url: string): Promise<Table> {
   ]
   return {
     title: `An observation of a page with ${elements} elements`,
-    columns: ['ms, min / median', 'time', 'characters', 'to Playwright', 'controls named'],
+    columns: [msTitle, 'time', 'characters', 'to Playwright', 'controls named'],
     rows: [
       { name: "Playwright's ariaSnapshot, mode ai", cells: size(own, of) },
       {
@@ -113,7 +113,7 @@ async function readers(side: Side, url: string): Promise<Table> {
   const inOrder = seen.every((numbers) => numbers.every((number, at) => number === at + 1))
   return {
     title: `${count} parallel readers of one session's events over HTTP`,
-    columns: ['ten clicks, ms, min / median', 'to none', 'events each', 'lost', 'in order'],
+    columns: [`ten clicks, ${msTitle}`, 'to none', 'events each', 'lost', 'in order'],
     rows: [
       { name: 'no reader', cells: [ms(times['quiet']!), '1x', '', '', ''] },
       {

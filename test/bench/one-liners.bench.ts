@@ -1,10 +1,10 @@
 /** Cost of one command compared with an empty Node process, agent-browser and @playwright/cli. */
-import { chmod, cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 import { serveSite } from '../support/site.ts'
-import { inTurn, ms, ratio, run, type Row, type Table } from './measure.ts'
+import { installPeers } from './peers.ts'
+import { inTurn, ms, msTitle, ratio, type Row, run, type Table } from './measure.ts'
 
 const node = process.execPath
 const page = '<!doctype html><title>A page</title><h1>Hello</h1><button id="b">Press</button>'
@@ -17,13 +17,8 @@ export async function measure(): Promise<Table[]> {
   const bax = (...args: string[]) => run(join(dist, `launcher-${process.arch}`), args, state)
   const inNode = (...args: string[]) => run(node, [join(dist, 'main.js'), ...args], state)
   const peers = await installPeers(folder)
-  const agent = (...args: string[]) =>
-    run(peers.agentBrowser, args, {
-      AGENT_BROWSER_EXECUTABLE_PATH: peers.chromium,
-      AGENT_BROWSER_ARGS: '--no-sandbox',
-      HOME: folder,
-    })
-  const playwright = (...args: string[]) => run(peers.playwrightCli, args, { HOME: folder }, folder)
+  const agent = (...args: string[]) => peers.agent(args)
+  const playwright = (...args: string[]) => run(peers.playwrightCli, args, { HOME: folder }, { cwd: folder })
   try {
     await bax('session', 'create', '--headless', '--requested-name', 'bench', '--start-url', site.url)
     await agent('open', site.url)
@@ -58,7 +53,7 @@ export async function measure(): Promise<Table[]> {
     return [
       {
         title: 'One-liners on a warm engine',
-        columns: ['ms, min / median', 'to `node -e 0`', 'to `agent-browser get title`'],
+        columns: [msTitle, 'to `node -e 0`', 'to `agent-browser get title`'],
         rows,
         note: "agent-browser is a native program started directly, without npm's launcher.",
       },
@@ -78,48 +73,4 @@ async function installBax(folder: string): Promise<string> {
   for (const name of ['bin', 'dist']) await cp(name, join(root, name), { recursive: true })
   await symlink(resolve('node_modules'), join(root, 'node_modules'))
   return join(root, 'dist')
-}
-
-interface Peers {
-  readonly agentBrowser: string
-  readonly playwrightCli: string
-  readonly playwrightConfig: string
-  readonly chromium: string
-}
-
-async function installPeers(folder: string): Promise<Peers> {
-  await run('npm', [
-    'install',
-    '--prefix',
-    folder,
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    'agent-browser@0.41.2',
-    '@playwright/cli@0.1.22',
-  ])
-  const { path: chromium } = await locateBrowser({ headless: true, stealth: false }, { cacheDir: folder })
-  const playwrightConfig = join(folder, 'playwright-cli.json')
-  await writeFile(
-    playwrightConfig,
-    JSON.stringify({
-      browser: {
-        browserName: 'chromium',
-        launchOptions: { executablePath: chromium, args: ['--no-sandbox'], headless: true },
-      },
-    }),
-  )
-  const agentBrowser = join(
-    folder,
-    'node_modules/agent-browser/bin',
-    `agent-browser-${process.platform}-${process.arch}`,
-  )
-  await chmod(agentBrowser, 0o755)
-  return {
-    agentBrowser,
-    playwrightCli: join(folder, 'node_modules/.bin/playwright-cli'),
-    playwrightConfig,
-    chromium,
-  }
 }

@@ -18,7 +18,7 @@ import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-bro
 import { connectBrowser, type ConnectedBrowser } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
-import { inTurn, ms, ratio, type Table, type Timing } from './measure.ts'
+import { inTurn, ms, msTitle, ratio, type Table, type Timing, timing } from './measure.ts'
 
 const { chromium } = createRequire(import.meta.url)('playwright') as { chromium: BrowserType }
 
@@ -98,7 +98,7 @@ async function calls(fixtures: Fixtures): Promise<Table> {
   }
   return {
     title: 'Calls through the relay',
-    columns: ['ms, min / median', 'to the direct one'],
+    columns: [msTitle, 'to the direct one'],
     rows: [
       row('evaluate, direct', 'evaluate, direct'),
       row('evaluate, relay', 'evaluate, direct', 2),
@@ -136,7 +136,7 @@ async function far(fixtures: Fixtures): Promise<Table> {
   }
   return {
     title: `Over a link of ${roundTripMs} ms round trip`,
-    columns: ['ms, min / median', 'round trips'],
+    columns: [msTitle, 'round trips'],
     rows: [
       { name: 'POST /cdp Runtime.evaluate', cells: [ms(times['evaluate']!), trips(times['evaluate']!, 2)] },
       { name: 'POST /commands click', cells: [ms(times['click']!), trips(times['click']!, 3)] },
@@ -184,7 +184,7 @@ async function floods(fixtures: Fixtures): Promise<Table> {
   const [of, to] = [timing(beside), timing(alone)]
   return {
     title: 'A flood of 5000 messages and 500 requests',
-    columns: ['ms, min / median', 'to Playwright alone', 'kept'],
+    columns: [msTitle, 'to Playwright alone', 'kept'],
     rows: [
       { name: 'Playwright alone', cells: [ms(to), '1x', ''] },
       {
@@ -257,7 +257,7 @@ async function measureFailures(fixtures: Fixtures): Promise<Table> {
   }
   return {
     title: 'Faults',
-    columns: ['ms, min / median', 'longest'],
+    columns: [msTitle, 'longest'],
     rows: [
       { name: 'from the healing of the link to connected', cells: [ms(timing(back)), formatLimit(back)] },
       { name: 'connectOverCDP with one hung tab', cells: [ms(timing(attach)), formatLimit(attach)] },
@@ -338,9 +338,4 @@ async function openCdp(url: string): Promise<CdpClient> {
 async function browserSocket({ url }: ForeignBrowser): Promise<string> {
   const answer = await fetch(`${url}/json/version`)
   return ((await answer.json()) as { webSocketDebuggerUrl: string }).webSocketDebuggerUrl
-}
-
-function timing(all: number[]): Timing {
-  const sorted = all.toSorted((a, b) => a - b)
-  return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! }
 }

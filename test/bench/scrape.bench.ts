@@ -8,7 +8,7 @@ import { scrapeInput } from '../../src/core/shapes/scrape.ts'
 import { extractMarkdown } from '../../src/engine/scrape/extract-file.ts'
 import { serveSite } from '../support/site.ts'
 import { call, openSides, type Side } from './engines.ts'
-import { inTurn, ms, ratio, run, type Table, type Timing } from './measure.ts'
+import { inTurn, ms, msTitle, ratio, run, type Table } from './measure.ts'
 
 const sentence = (at: number) =>
   `Sentence ${at} of this page says what a page says, with a <a href="/topic/${at}">link</a> in it.`
@@ -68,7 +68,7 @@ async function staticPage(side: Side, peers: Peers, url: string): Promise<Table>
   const baseline = times['mdream']!
   return {
     title: 'A static page, main content to Markdown, warm',
-    columns: ['ms, min / median', 'to fetch + mdream'],
+    columns: [msTitle, 'to fetch + mdream'],
     rows: [
       { name: 'fetch + mdream (native converter, no main content)', cells: [ms(baseline), '1x'] },
       {
@@ -103,7 +103,7 @@ async function renderedPage(side: Side, peers: Peers, url: string): Promise<Tabl
   const baseline = times['playwright']!
   return {
     title: 'A page that its script renders, warm',
-    columns: ['ms, min / median', 'to Playwright with networkidle'],
+    columns: [msTitle, 'to Playwright with networkidle'],
     note: 'Playwright reuses one page. Without networkidle the content is not always there: that row is the bound, not an equal.',
     rows: [
       { name: 'Playwright goto (networkidle) + content + Readability + Turndown', cells: [ms(baseline), '1x'] },
@@ -129,7 +129,7 @@ async function longPage(peers: Peers): Promise<Table> {
   const [theirs, ours] = [peers.readable(html, options.url), (await extractMarkdown(bytes, options)).markdown]
   return {
     title: 'A page of 3 MB: main content and Markdown',
-    columns: ['ms, min / median', 'to Readability + Turndown', 'words'],
+    columns: [msTitle, 'to Readability + Turndown', 'words'],
     rows: [
       { name: 'Readability + Turndown on linkedom', cells: [ms(times['readability']!), '1x', String(words(theirs))] },
       {
@@ -155,13 +155,10 @@ async function cold(url: string, folder: string): Promise<Table> {
     15,
   )
   const baseline = times['node']!
-  const timingOf = (name: string): Timing => ({
-    min: times[name]!.min - times['get']!.min + baseline.min,
-    median: times[name]!.median - times['get']!.median + baseline.median,
-  })
+  const timingOf = (name: string) => ({ median: times[name]!.median - times['get']!.median + baseline.median })
   return {
     title: 'One scrape from nothing: process, engine, page',
-    columns: ['ms, min / median', 'to `node -e 0`', 'without the fetch'],
+    columns: [msTitle, 'to `node -e 0`', 'without the fetch'],
     note: 'The fetch is what `http.get` adds to an empty node.',
     rows: [
       { name: '`node -e 0`', cells: [ms(baseline), '1x', ''] },

@@ -1,8 +1,8 @@
 /** Cost of a session: time compared with Playwright, memory of 25 sessions, and what fifty leave behind. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { serveSite } from '../support/site.ts'
-import { call, openSides, type Side } from './engines.ts'
-import { ms, ratio, type Table, treeMemory } from './measure.ts'
+import { call, openSides, poolState, type Side } from './engines.ts'
+import { inTurn, ms, msTitle, ratio, type Table, timing, treeMemory } from './measure.ts'
 
 const page = `<!doctype html><title>A page</title><h1>Hello</h1>${'<p>Some text of a page.</p>'.repeat(50)}`
 
@@ -10,7 +10,7 @@ export async function measure(): Promise<Table[]> {
   const site = await serveSite({ '/': page })
   const side = await openSides()
   try {
-    return [await creation(side), await memory(side, site.url)]
+    return [await creation(side), await inARow(side), await memory(side, site.url)]
   } finally {
     await side.close()
     await site.close()
@@ -18,7 +18,8 @@ export async function measure(): Promise<Table[]> {
 }
 
 /** As users see it: create a session, use it, close it; the pool refills meanwhile. */
-async function creation({ engine, playwright, createSession }: Side): Promise<Table> {
+async function creation(side: Side): Promise<Table> {
+  const { engine, playwright, createSession } = side
   const made: string[] = []
   const contexts: Awaited<ReturnType<typeof playwright.newContext>>[] = []
   const rounds = 15
@@ -43,7 +44,8 @@ async function creation({ engine, playwright, createSession }: Side): Promise<Ta
   const [of, to] = [timing(bax), timing(plain)]
   return {
     title: 'Session create on a warm engine',
-    columns: ['ms, min / median', 'to Playwright'],
+    note: `A session every 150 ms, so that the pool is full; at the end: ${await poolState(side)}.`,
+    columns: [msTitle, 'to Playwright'],
     rows: [
       { name: 'Playwright newContext + newPage', cells: [ms(to), '1x'] },
       { name: 'bax session create (engine call)', cells: [ms(of), ratio(of, to, 0.3)] },
@@ -51,9 +53,37 @@ async function creation({ engine, playwright, createSession }: Side): Promise<Ta
   }
 }
 
-function timing(all: number[]) {
-  const sorted = all.toSorted((a, b) => a - b)
-  return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! }
+/** Creates and closes sessions without a pause, so that the pool has to refill meanwhile. */
+async function inARow(side: Side): Promise<Table> {
+  const { engine, playwright, createSession } = side
+  const count = 100
+  const before = await poolState(side)
+  const times = await inTurn(
+    {
+      bax: async () => {
+        for (let left = count; left > 0; left--) await engine.sessions.close(await createSession(), call)
+      },
+      playwright: async () => {
+        for (let left = count; left > 0; left--) {
+          const context = await playwright.newContext()
+          await context.newPage()
+          await context.close()
+        }
+      },
+    },
+    3,
+    { warmUp: false },
+  )
+  const [of, to] = [times['bax']!, times['playwright']!]
+  return {
+    title: `${count} sessions created and closed in a row`,
+    columns: [msTitle, 'to Playwright'],
+    rows: [
+      { name: 'Playwright newContext + newPage + close', cells: [ms(to), '1x'] },
+      { name: 'bax', cells: [ms(of), ratio(of, to, 0.4)] },
+    ],
+    note: `At the beginning: ${before}.`,
+  }
 }
 
 async function memory({ engine, createSession }: Side, url: string): Promise<Table> {

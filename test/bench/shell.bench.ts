@@ -13,7 +13,7 @@ import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
 import { createContainers } from '../../src/engine/shell/docker/containers.ts'
 import { labels } from '../../src/engine/shell/docker/engine-identity.ts'
 import { call } from './engines.ts'
-import { ms, ratio, run, type Table, type Timing } from './measure.ts'
+import { ms, msTitle, ratio, run, type Table, timing } from './measure.ts'
 
 const image = 'bax-shell:default'
 const dockerHost = process.env['DOCKER_HOST']
@@ -78,7 +78,7 @@ async function roundTrip(bench: Bench): Promise<Table> {
   return {
     title: 'A command in a shell session, to its exit code',
     note: 'Artifacts are looked for after each: nothing had changed.',
-    columns: ['ms, min / median', "to docker exec's API"],
+    columns: [msTitle, "to docker exec's API"],
     rows: [api, cli, bax].map((name) => ({
       name,
       cells: [ms(times[name]!), ratio(times[name]!, times[api]!, ...(name === bax ? [0.067] : []))],
@@ -153,17 +153,12 @@ async function creation({ engine }: Bench): Promise<Table> {
   const [of, to] = [timing(warm), timing(cold)]
   return {
     title: 'A new session, to the end of its first command',
-    columns: ['ms, min / median', 'to a cold one'],
+    columns: [msTitle, 'to a cold one'],
     rows: [
       { name: 'cold', cells: [ms(to), '1x'] },
       { name: 'from the warm pool', cells: [ms(of), ratio(of, to, 0.2)] },
     ],
   }
-}
-
-function timing(all: number[]): Timing {
-  const sorted = all.toSorted((a, b) => a - b)
-  return { min: sorted[0]!, median: sorted[Math.floor(sorted.length / 2)]! }
 }
 
 /** Streams 100 MB of standard output, and measures the memory growth of the engine. */
@@ -230,7 +225,7 @@ async function capture(shell: { dockerHost?: string }): Promise<Table> {
     })
     for (let index = 0; index < 100; index++) await box.files.write(`/output/${index}`, Buffer.from(`file ${index}`))
     const about = { id: 'sh_bench', owner: null, mounts: ['/output'], endsBy: new Date(Date.now() + 60_000) }
-    const artifacts = new ArtifactCapture(about, store)
+    const artifacts = new ArtifactCapture(about, store, { log: () => {} })
     const first = await artifacts.scan(box.files, null)
     const times: number[] = []
     for (let round = 0; round < 100; round++) {
@@ -241,7 +236,7 @@ async function capture(shell: { dockerHost?: string }): Promise<Table> {
     const duration = timing(times)
     return {
       title: 'The look for artifacts after a command',
-      columns: ['ms, min / median'],
+      columns: [msTitle],
       rows: [
         {
           name: `${first?.files} files, none changed`,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pty, { type IPty } from '@lydell/node-pty'
-import { inTurn, ms, ratio, run, type Row, type Table, treeMemory, treeOf } from './measure.ts'
+import { inTurn, ms, msTitle, ratio, type Row, run, type Table, treeMemory, treeOf } from './measure.ts'
 
 /** Idle time, in milliseconds. */
 const idleMs = 30_000
@@ -37,7 +37,7 @@ export async function measure(): Promise<Table[]> {
       cells: [ms(time), ratio(time, times["ink's hello world"]!, name === 'bax tui' ? 2 : undefined)],
     }))
     return [
-      { title: 'First picture of the terminal UI', columns: ['ms, min / median', 'to hello world'], rows },
+      { title: 'First picture of the terminal UI', columns: [msTitle, 'to hello world'], rows },
       await idle(argv, env),
     ]
   } finally {

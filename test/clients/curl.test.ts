@@ -1,4 +1,4 @@
-/** Runs the curl examples of the README unchanged. */
+/** Runs the curl examples of the guide unchanged. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -18,8 +18,8 @@ let folder: string
 let examples: string[]
 
 beforeAll(async () => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
-  const [, section] = /\n### curl\n([\s\S]*?)\n### /.exec(readme)!
+  const page = await readFile(new URL('../../src/guide/clients.md', import.meta.url), 'utf8')
+  const [, section] = /\n## curl\n([\s\S]*?)\n## /.exec(page)!
   site = await serveSite({ '/': '<!doctype html><title>Home</title><h1>Home</h1>' })
   const DOCKER_HOST = process.env['DOCKER_HOST']
   served = await serveBax({ ...(DOCKER_HOST && { DOCKER_HOST }) })

@@ -57,7 +57,7 @@ describe('scrape', () => {
 
   test('names ignored options, and reports errors', async () => {
     expect((await firecrawl.scrapeUrl(`${site.url}/article`, { mobile: true }))['warning']).toContain('mobile')
-    await expect(firecrawl.scrapeUrl(site.url, { formats: ['changeTracking'] })).rejects.toMatchObject({
+    await expect(firecrawl.scrapeUrl(site.url, { formats: ['no-such-format' as 'html'] })).rejects.toMatchObject({
       statusCode: 400,
       message: expect.stringContaining('formats[0] must be one of'),
     })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': `<!doctype html><title>Batch</title><button id=a>A</button><a id=pop href=/pop target=_blank>Pop</a>
@@ -8,7 +8,7 @@ const pages = {
   '/pop': '<!doctype html><title>Pop</title><button id=close onclick="window.close()">Close</button>',
 }
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   test('returns one entry per command, with the documented fields', async () => {
     const outcome = await given.run([
       ['navigate_to', { url: given.url('/') }],

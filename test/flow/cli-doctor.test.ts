@@ -74,6 +74,24 @@ describe('`bax doctor`', () => {
     else expect(check('sandbox')).toMatchObject({ ok: true })
   })
 
+  test('exits 3 if the sandbox of another user cannot start, with the reason', async () => {
+    const path = join(folder, 'caged-chromium')
+    const script =
+      '[ "$1" = --version ] && echo Chromium 150.0.1.2 && exit\necho "[FATAL] No usable sandbox!" >&2\nexit 1\n'
+    await writeFile(path, `#!/bin/sh\n${script}`)
+    await chmod(path, 0o755)
+    const { code, stdout } = await bax(['doctor', '--json'], {
+      env: { BAX_STATE_DIR: join(folder, 'state'), BAX_BROWSER: path },
+      uid: 10_001,
+    })
+    expect(code).toBe(3)
+    expect((JSON.parse(stdout) as { checks: Check[] }).checks.find(({ name }) => name === 'sandbox')).toMatchObject({
+      ok: false,
+      needed: true,
+      found: 'no browser starts, because this user may not create user namespaces',
+    })
+  })
+
   test('succeeds if an optional requirement is missing', async () => {
     const { code, check } = await doctor({ DOCKER_HOST: 'unix:///nonexistent/docker.sock' })
     expect(code).toBe(0)

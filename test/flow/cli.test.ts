@@ -132,6 +132,8 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     expect([list.code, list.stdout]).toEqual([0, 'Bought\n'])
     const body = await run(['do', '-'], { stdin: JSON.stringify({ session_id: session, commands: [commands[1]] }) })
     expect([body.code, body.stdout, body.stderr]).toEqual([0, 'Bought\n', ''])
+    const spelled = await run(['do', '-', '-s', session], { stdin: '[{"command":"get-title"}]' })
+    expect([spelled.code, spelled.stdout]).toEqual([0, 'Bought\n'])
     const wrong = await run(['do', '-', '-s', session], { stdin: '[{"command":"get_tilte"}]' })
     expect(wrong.code).toBe(2)
     expect(wrong.stderr).toContain('commands[0].command: unknown command "get_tilte" (did you mean "get_title"?)')
@@ -140,8 +142,16 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
     expect(broken.stderr).toContain('standard input is not JSON')
   })
 
-  test('creates a session if none is named, and prints its ID to stderr', async () => {
-    const { code, stdout, stderr } = await run(['do', '--headless', 'navigate-to', site.url, 'then', 'get-title'])
+  test('creates a session with --new-session, and prints its ID to stderr', async () => {
+    const { code, stdout, stderr } = await run([
+      'do',
+      '--new-session',
+      '--headless',
+      'navigate-to',
+      site.url,
+      'then',
+      'get-title',
+    ])
     expect([code, stdout]).toEqual([0, 'Shop\n'])
     const id = /^session (ses_\S+) \(continue with: bax do -s \1 …\)\n$/.exec(stderr)?.[1]
     expect((await run(['do', '-s', id!, 'get-title'])).stdout).toBe('Shop\n')
@@ -204,10 +214,18 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
       expect((await readFile(join(folder, 'by-path.png'))).subarray(0, 4)).toEqual(png)
     })
 
+    test('creates the missing folders of its file', async () => {
+      await run(['do', '-s', session, 'screenshot', '-o', 'new/folder/page.png'])
+      expect((await readFile(join(folder, 'new/folder/page.png'))).subarray(0, 4)).toEqual(png)
+      await run(['observe', '-s', session, '--include', 'screenshot', '-o', 'new/other/page.png'])
+      expect((await readFile(join(folder, 'new/other/page.png'))).subarray(0, 4)).toEqual(png)
+    })
+
     test('reports one error if it cannot be written', async () => {
-      const { code, stderr } = await run(['do', '-s', session, 'screenshot', '-o', 'no/such/folder.png'])
+      await writeFile(join(folder, 'file'), '')
+      const { code, stderr } = await run(['do', '-s', session, 'screenshot', '-o', 'file/page.png'])
       expect(code).toBe(2)
-      expect(stderr).toContain(`error: cannot write ${join(folder, 'no/such/folder.png')}: no such file or folder`)
+      expect(stderr).toContain(`error: cannot write ${join(folder, 'file/page.png')}: a part of the path is a file`)
     })
   })
 
@@ -219,7 +237,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
   test('reports invalid fields with the error of the engine', async () => {
     const { code, stderr } = await run(['do', '-s', session, 'click-at', '--', '-1', '99999999'])
     expect(code).toBe(2)
-    expect(stderr).toMatch(/^error: commands\[0\]\.data\./)
+    expect(stderr).toContain('error: <y> must be at most 100000, not 99999999')
   })
 
   test('prints every step to stderr on a terminal, in colour unless NO_COLOR is set', async () => {

@@ -30,6 +30,28 @@ describe('completions', () => {
     expect((await offered('shell', 'artifacts', '')).values.toSorted()).toEqual(['download', 'list', 'show'])
   })
 
+  test('list only main names of commands and flags', async () => {
+    const { values } = await offered('')
+    expect(values.filter((value) => ['ls', 'close', 'snapshot', 'goto', 'version'].includes(value))).toEqual([])
+    expect((await offered('session', '')).values.filter((value) => ['ls', 'rm', 'new'].includes(value))).toEqual([])
+    const flags = (await offered('session', 'create', '--')).values
+    expect(flags).toEqual(expect.arrayContaining(['--name', '--profile']))
+    expect(flags.filter((flag) => ['--requested-name', '--profile-id'].includes(flag))).toEqual([])
+  })
+
+  test('list the names of commands and topics after `help`', async () => {
+    expect((await offered('he')).values).toEqual(['help'])
+    const { values, files } = await offered('help', '')
+    expect(values).toEqual(expect.arrayContaining(['do', 'scrape', 'session', 'shell', 'relay', 'crawl']))
+    expect([values.includes('help'), files]).toEqual([false, false])
+    expect((await offered('help', 'session', 'cl')).values).toEqual(['close'])
+    expect((await offered('help', 'scr')).values).toEqual(['scrape', 'scraping', 'scripts'])
+    expect((await offered('help', 'guide/obs')).values).toEqual(['guide/observe'])
+    expect((await offered('help', 'do', 'get-ti')).values).toEqual(['get-title'])
+    expect((await offered('help', 'run', '')).values).toEqual([])
+    expect((await offered('help', 'scrape', '--')).values).toEqual([])
+  })
+
   test('list every flag of a command, its own and global ones', async () => {
     const { values } = await offered('scrape', '--')
     expect(values).toEqual(
@@ -55,6 +77,13 @@ describe('completions', () => {
     expect((await offered('do', 'navigate-to', 'x', 'then', 'screenshot', '--full')).values).toEqual(['--full-page'])
     expect((await offered('do', 'click', '#a', 'th')).values).toEqual(['then'])
     expect((await offered('do', 'no-such', '--')).values).toEqual([])
+  })
+
+  test('list the browser commands and their flags without do', async () => {
+    expect((await offered('')).values).toEqual(expect.arrayContaining(['click', 'session', 'get-title']))
+    expect((await offered('get-ti')).values).toEqual(['get-title'])
+    expect((await offered('screenshot', '--full')).values).toEqual(['--full-page'])
+    expect((await offered('-s', 'shop', 'click', '#a', 'then', 'get-ti')).values).toEqual(['get-title'])
   })
 
   test('list files for file arguments', async () => {
@@ -106,7 +135,7 @@ describe('in real shells', () => {
   testUnless(missingPrograms('bash'))('bash completes words, flags, and the names of live sessions', async () => {
     expect(await inBash('sess')).toEqual(['session'])
     expect(await inBash('session', 'create', '--start')).toEqual(['--start-url'])
-    await built.run(['session', 'create', '--requested-name', 'shop', '--state-dir', stateDir])
+    await built.run(['session', 'create', '--name', 'shop', '--state-dir', stateDir])
     expect(await inBash('do', '-s', 'sh')).toEqual(['shop'])
     expect(await inBash('session', 'close', '')).toEqual(['shop'])
   })

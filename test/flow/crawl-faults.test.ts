@@ -43,7 +43,8 @@ const send = (response: ServerResponse, name: string, links: readonly string[] =
 const numbered = (count: number) => Array.from({ length: count }, (_, at) => `/page/${at}`)
 const run = (url: string, input: Record<string, unknown> = {}) => crawl(homes.clients.http, url, input)
 
-test('a site that goes down during the crawl: finished pages are kept, the rest are errors', async () => {
+// Mostly waiting: several run concurrently.
+test.concurrent('a site that goes down during the crawl: finished pages are kept, the rest are errors', async () => {
   let requestCount = 0
   const site = await serve((_, response, path) => {
     if (++requestCount > 12) {
@@ -58,7 +59,7 @@ test('a site that goes down during the crawl: finished pages are kept, the rest 
   expect(answer.errors).toHaveLength(19)
 }, 60_000)
 
-test('a site that is briefly down loses no pages', async () => {
+test.concurrent('a site that is briefly down loses no pages', async () => {
   let requestCount = 0
   const site = await serve((_, response, path) => {
     requestCount++
@@ -68,7 +69,7 @@ test('a site that is briefly down loses no pages', async () => {
   expect(await run(site.url, { limit: 50 })).toMatchObject({ completed: 16, errors: [] })
 }, 60_000)
 
-test('a slow response delays the crawl by at most the timeout of a page', async () => {
+test.concurrent('a slow response delays the crawl by at most the timeout of a page', async () => {
   const timers = new Set<NodeJS.Timeout>()
   const site = await serve((_, response, path) => {
     if (path === '/page/2' || path === '/page/5') {
@@ -84,14 +85,14 @@ test('a slow response delays the crawl by at most the timeout of a page', async 
   expect(errorsOf(answer)).toEqual({ '/page/2': 'timeout', '/page/5': 'timeout' })
 }, 60_000)
 
-test('a page that never responds is one error', async () => {
+test.concurrent('a page that never responds is one error', async () => {
   const site = await serve((_, response, path) =>
     path === '/page/1' ? undefined : send(response, path, path === '/' ? numbered(5) : []),
   )
   expect(errorsOf(await run(site.url, { timeout: 1000 }))).toEqual({ '/page/1': 'timeout' })
 }, 60_000)
 
-test('an endless calendar ends at the limits', async () => {
+test.concurrent('an endless calendar ends at the limits', async () => {
   const site = await serve((request, response) => {
     const month = Number(new URL(request.url!, 'http://x').searchParams.get('month') ?? 0)
     send(response, `Month ${month}`, [`/calendar?month=${month + 1}`, `/calendar?month=${month - 1}`])
@@ -103,30 +104,14 @@ test('an endless calendar ends at the limits', async () => {
   expect(byLimit).toMatchObject({ status: 'completed', completed: 60 })
 }, 60_000)
 
-test('endlessly growing paths end at the maximum length of URLs', async () => {
+test.concurrent('endlessly growing paths end at the maximum length of URLs', async () => {
   const site = await serve((request, response) => send(response, 'Deeper', [`${request.url!}${'x'.repeat(400)}/`]))
   const answer = await run(site.url, { limit: 100, max_depth: 1000 })
   expect(answer.completed).toBeLessThan(8)
   expect(answer.skipped).toMatchObject([{ reason: 'too_long' }])
 })
 
-test('a million links are crawled in order, and the crawl ends', async () => {
-  const site = await serve((_, response, path) => {
-    const base = path === '/' ? '' : path
-    send(
-      response,
-      path,
-      Array.from({ length: 1000 }, (_unused, at) => `${base}/${at}`),
-    )
-  })
-  const answer = (await homes.clients.http.crawl({ url: site.url, limit: 60, max_depth: 3 })) as CrawlAnswer
-  expect(answer).toMatchObject({ status: 'completed', total: 60, completed: 60, discovered: 60_001 })
-  expect(answer.skipped).toHaveLength(10_000)
-  expect(answer.skipped_total).toBe(60_001 - 60)
-  expect(pathsOf(answer).slice(0, 3)).toEqual(['/', '/0', '/1'])
-}, 120_000)
-
-describe('a site that rate-limits requests', () => {
+describe.concurrent('a site that rate-limits requests', () => {
   test('gets no requests for the time in Retry-After, and no page is lost', async () => {
     const refusals = new Map<string, number>()
     const times: number[] = []
@@ -171,7 +156,7 @@ describe('a site that rate-limits requests', () => {
   }, 60_000)
 })
 
-test('occasional server errors are retried; permanent ones are reported', async () => {
+test.concurrent('occasional server errors are retried; permanent ones are reported', async () => {
   const tries = new Map<string, number>()
   const site = await serve((_, response, path) => {
     const before = tries.get(path) ?? 0
@@ -194,7 +179,7 @@ test('occasional server errors are retried; permanent ones are reported', async 
   expect(tries.get('/page/2')).toBe(3)
 }, 60_000)
 
-test('redirects to other hosts, in circles and to invalid URLs are separate errors', async () => {
+test.concurrent('redirects to other hosts, in circles and to invalid URLs are separate errors', async () => {
   const elsewhere = await serve((_, response, path) => send(response, path))
   const where: Record<string, string> = {
     '/page/0': elsewhere.url,
@@ -221,7 +206,7 @@ test('redirects to other hosts, in circles and to invalid URLs are separate erro
   })
 }, 60_000)
 
-test('responses that are cut off, too large or not HTTP are separate errors', async () => {
+test.concurrent('responses that are cut off, too large or not HTTP are separate errors', async () => {
   const site = await serve((_, response, path) => {
     if (path === '/page/0') {
       response.writeHead(200, { 'content-type': 'text/html', 'content-length': '1000' })
@@ -243,3 +228,20 @@ test('responses that are cut off, too large or not HTTP are separate errors', as
     '/page/2': 'connection_failed',
   })
 }, 60_000)
+
+// Alone: it keeps the processor busy for seconds.
+test('a million links are crawled in order, and the crawl ends', async () => {
+  const site = await serve((_, response, path) => {
+    const base = path === '/' ? '' : path
+    send(
+      response,
+      path,
+      Array.from({ length: 1000 }, (_unused, at) => `${base}/${at}`),
+    )
+  })
+  const answer = (await homes.clients.http.crawl({ url: site.url, limit: 60, max_depth: 3 })) as CrawlAnswer
+  expect(answer).toMatchObject({ status: 'completed', total: 60, completed: 60, discovered: 60_001 })
+  expect(answer.skipped).toHaveLength(10_000)
+  expect(answer.skipped_total).toBe(60_001 - 60)
+  expect(pathsOf(answer).slice(0, 3)).toEqual(['/', '/0', '/1'])
+}, 120_000)

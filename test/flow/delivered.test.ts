@@ -168,9 +168,14 @@ describe.concurrent('reports of delivery', () => {
   })
 
   test('a page that hangs longer than the check leaves the outcome unknown', async ({ expect }) => {
-    const result = await failing(await open(), '/hangs', ['click', { selector: '#b', ...shortTimeout }])
+    const result = await failing(await open(), '/hangs', ['click', { selector: 'text=Work', ...shortTimeout }])
     expect(result).toMatchObject({ code: 'timeout', details: { outcome: 'unknown' } })
     expect(result.details).not.toHaveProperty('delivered')
+  })
+
+  test('a page that reports a click before it hangs has received it', async ({ expect }) => {
+    const result = await failing(await open(), '/hangs', ['click', { selector: '#b', ...shortTimeout }])
+    expect(result).toMatchObject({ code: 'timeout', details: { delivered: true } })
   })
 
   test('a batch that times out during click_at reports the click as delivered', async ({ expect }) => {

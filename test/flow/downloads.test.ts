@@ -105,11 +105,19 @@ describe.each(Object.entries(ways))('an endless download in %s', (_way, script) 
 test('concurrent downloads share the quota of their session, but not with other sessions', async () => {
   const [one, other] = await Promise.all([0, 1].map(async () => (await client().createSession({ start_url: site.url })).session_id!)) // prettier-ignore
   // A different URL for each: the browser requests the same one only once at a time.
-  const start = (frame: string) => `window.${frame}.location.href = '/three-and-waits?' + Math.random()`
-  await valueOf(client(), other!, start('below'))
-  await valueOf(client(), one!, start('below'))
+  const start = (session_id: string, frame: string) => {
+    const expression = `window.${frame}.location.href = '/three-and-waits?' + Math.random()`
+    // Commands wait for the downloads that they start.
+    return client().runCommands({
+      session_id,
+      commands: [{ command: 'evaluate', data: { expression } }],
+      timeout_ms: 500,
+    })
+  }
+  await start(other!, 'below')
+  await start(one!, 'below')
   await waitUntil(() => sending.size === 2)
-  await valueOf(client(), one!, start('beside'))
+  await start(one!, 'beside')
   const aborted = { success: false, error: tooMuch }
   expect(await finishedDownloads(one!, 2)).toMatchObject([aborted, aborted])
   await open(client(), other!, `${site.url}/small`)

@@ -123,7 +123,7 @@ function withoutWork(whole: Engine): Engine {
   return {
     ...whole,
     keys: other(whole.keys, { create: refused }),
-    extractor: { scrape: refused },
+    extractor: { scrape: refused, parse: refused },
     searcher: { search: refused },
     crawls: other(whole.crawls, { crawl: refused, map: refused }),
     readiness: refused,

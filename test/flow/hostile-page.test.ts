@@ -9,16 +9,19 @@ import { waitUntil } from '../support/wait.ts'
 let homes: Homes
 let site: Site
 
+/** A script that starts a download every 10 ms. */
+const downloading = (path: string) => `setInterval(() => {
+    const link = document.createElement('a')
+    link.href = '${path}?' + Math.random()
+    link.download = 'file'
+    link.click()
+  }, 10)`
+
 const floods = {
   dialogs: 'setInterval(() => { alert("once more"); confirm("sure?") }, 1)',
   popups: 'setInterval(() => { for (let n = 0; n < 5; n += 1) window.open("/blank?" + Math.random()) }, 5)',
   console: 'setInterval(() => { for (let n = 0; n < 100; n += 1) console.log("x".repeat(2000), { n }) }, 1)',
-  downloads: `setInterval(() => {
-    const link = document.createElement('a')
-    link.href = '/file?' + Math.random()
-    link.download = 'file'
-    link.click()
-  }, 10)`,
+  downloads: downloading('/file'),
   // Limited to what CI machines can spare.
   memory: 'const kept = []; setInterval(() => kept.length < 25 && kept.push(new Uint8Array(16e6).fill(7)), 5)',
 }
@@ -32,6 +35,11 @@ beforeAll(async () => {
       '/file': (_request, response) => {
         response.setHeader('content-disposition', 'attachment; filename=file.bin')
         response.end(Buffer.alloc(1_000_000, 1))
+      },
+      '/many': `<title>Many</title><script>${downloading('/small')}</script>`,
+      '/small': (_request, response) => {
+        response.setHeader('content-disposition', 'attachment; filename=small.bin')
+        response.end('small')
       },
       ...Object.fromEntries(
         Object.entries(floods).map(([name, script]) => [
@@ -82,7 +90,7 @@ async function limitsHold(sessionId: string): Promise<boolean> {
 }
 
 test('the number of downloads of a session is limited; further ones are reported but not stored', async () => {
-  const flooded = (await client().createSession({ start_url: `${site.url}/downloads` })).session_id!
+  const flooded = (await client().createSession({ start_url: `${site.url}/many` })).session_id!
   const all = homes.transports.http
   let kept = 0
   for await (const event of follow(all, 'GET /stream/sse', { session_id: flooded, replay: 'all' })) {

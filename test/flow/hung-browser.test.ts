@@ -9,23 +9,19 @@ import { waitUntil } from '../support/wait.ts'
 let homes: Homes
 let site: Site
 const logged: string[] = []
-const health = { everyMs: 100, answerMs: 1000, graceMs: 8000 }
+
+/** Opens an engine that kills a suspended browser after this time. */
+async function openWithGrace(graceMs: number): Promise<void> {
+  const log = (_level: string, message: string) => void logged.push(message)
+  const pool = { warm: 1, health: { everyMs: 100, answerMs: 1000, graceMs } }
+  homes = await openHomes({ pool, allowPrivate: ['127.0.0.0/8'], log })
+}
 
 beforeAll(async () => {
-  const log = (_level: string, message: string) => void logged.push(message)
-  ;[homes, site] = await Promise.all([
-    openHomes({ pool: { warm: 1, health }, allowPrivate: ['127.0.0.0/8'], log }),
-    serveSite({ '/': '<title>Home</title><main><h1>Home</h1><p>Words of a page.</p></main>' }),
-  ])
+  site = await serveSite({ '/': '<title>Home</title><main><h1>Home</h1><p>Words of a page.</p></main>' })
 })
-afterEach(async () => {
-  const { sessions } = await client().listSessions({})
-  await Promise.all(sessions.map(({ session_id }) => client().closeSession({ session_id })))
-})
-afterAll(async () => {
-  await homes.close()
-  await site.close()
-})
+afterEach(() => homes.close())
+afterAll(() => site.close())
 
 const client = (): Client => homes.clients.http
 const create = async () => (await client().createSession({ start_url: site.url })).session_id!
@@ -33,6 +29,8 @@ const browsers = async () => (await client().getEngineStatus({})).browsers
 
 describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
   test('gets no new sessions, and is used again once it continues', async () => {
+    // Much longer than it is suspended, even on a busy machine.
+    await openWithGrace(15_000)
     const session_id = await create()
     const { pid } = (await browsers())[0]!
     process.kill(pid, 'SIGSTOP')
@@ -57,6 +55,7 @@ describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
   })
 
   test('is killed after a while, and its sessions end with a reason', { timeout: 60_000 }, async () => {
+    await openWithGrace(4000)
     const session_id = await create()
     const running = client().runCommands({
       session_id,
@@ -75,6 +74,7 @@ describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
   })
 
   test('for rendering pages is replaced', { timeout: 60_000 }, async () => {
+    await openWithGrace(4000)
     const scrape = () => client().scrape({ url: site.url, render: 'browser' })
     const before = new Set(await chromiumProcesses('browser'))
     expect(await scrape()).toMatchObject({ success: true })

@@ -8,6 +8,7 @@ import { spawn as spawnTerminal } from '@lydell/node-pty'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launcher as native } from '../../scripts/native.js'
 import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
+import { noConfig } from '../support/no-config.ts'
 import { isRunning } from '../support/session-steps.ts'
 import { type Site, serveSite } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -176,7 +177,7 @@ describe.skipIf(noLauncher)(`a command in a warm process${noLauncher ? `: ${noLa
       return text
     }
     const line = ['do', 'click', '#missing', '--timeout-ms', '50', '-s', session]
-    const env = { BAX_STATE_DIR: state, BAX_CONFIG: '/nonexistent/config.json', HOME: process.env['HOME']! }
+    const env = { BAX_STATE_DIR: state, BAX_CONFIG: noConfig, HOME: process.env['HOME']! }
     const launched = await inTerminal(built.launcher, line, { ...env, PATH: '/nonexistent' })
     expect(launched).toContain('\u001B[31merror:')
     expect(withoutTimes(launched)).toBe(withoutTimes(await inTerminal(process.execPath, [built.program, ...line], env)))

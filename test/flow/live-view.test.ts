@@ -1,7 +1,9 @@
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
+import { parse } from 'yaml'
 import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 import { createApp } from '../../src/server/app.ts'
 import { loopbackHosts } from '../../src/server/access/gate.ts'
@@ -10,6 +12,7 @@ import { follow } from '../../src/client/client.ts'
 import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
+import { scriptFolder } from '../support/scripts.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -213,6 +216,26 @@ describe('the live view in a browser', () => {
     expect(await valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')).toBe('pasted – 漢字')
   })
 
+  test('sends text of input methods and dead keys once it is composed', async () => {
+    const session_id = await create()
+    const view = await openView((await linkTo(session_id, true)).live_view_url)
+    await waitForFrame(view)
+    await takeOver(view)
+    await clickAt(view, 100, 20)
+    const input = await view.context().newCDPSession(view)
+    const type = (text: string) => input.send('Input.imeSetComposition', { text, selectionStart: 1, selectionEnd: 1 })
+    await type('に')
+    await type('にほ')
+    await input.send('Input.insertText', { text: '日本' })
+    await input.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key: 'Dead', code: 'Quote', windowsVirtualKeyCode: 229 }) // prettier-ignore
+    await input.send('Input.insertText', { text: 'é' })
+    await view.keyboard.press('x')
+    const typed = () => valueOf(homes.clients.http, session_id, 'document.forms[0].who.value')
+    await view.getByRole('button', { name: 'Return control' }).click()
+    await waitUntil(async () => String(await typed()).endsWith('x'))
+    expect(await typed()).toBe('日本éx')
+  })
+
   test('shows dialogs to the person in control, and dismisses them otherwise', async () => {
     const session_id = await create()
     const view = await openView((await linkTo(session_id, true)).live_view_url)
@@ -237,6 +260,85 @@ describe('the live view in a browser', () => {
     await view.getByRole('dialog').getByText('Your name?').waitFor()
     await view.close()
     expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('null')
+  })
+
+  test('shows a dialog that was open before; with the setting ask it stays open afterwards', async () => {
+    const created = await homes.clients.http.createSession({ headless: true, dialogs: 'ask', start_url: site.url })
+    const session_id = created.session_id!
+    const view = await openView((await linkTo(session_id, true)).live_view_url)
+    await waitForFrame(view)
+    const commands = [{ command: 'evaluate', data: { expression: `document.title = prompt('Who?')` } }]
+    expect(await homes.clients.http.runCommands({ session_id, commands })).toMatchObject({ code: 'dialog_blocking' })
+    await takeOver(view)
+    await view.getByRole('dialog').getByText('Who?').waitFor()
+    await view.close()
+    const answer = [{ command: 'answer_dialog', data: { accept: true, text: 'Ada' } }]
+    expect(await homes.clients.http.runCommands({ session_id, commands: answer })).toMatchObject({ success: true })
+    expect(await valueOf(homes.clients.http, session_id, 'document.title')).toBe('Ada')
+  })
+
+  test('records what a person does, as a script that passes', async () => {
+    const session_id = await create()
+    const view = await openView((await linkTo(session_id, true)).live_view_url)
+    await waitForFrame(view)
+    expect(await view.getByRole('button', { name: 'Record', exact: true }).isDisabled()).toBe(true)
+    await takeOver(view)
+    await view.getByRole('button', { name: 'Record', exact: true }).click()
+    await view.getByRole('button', { name: 'Stop recording (0 steps)' }).waitFor()
+    await clickAt(view, 100, 20)
+    await view.keyboard.type('ada')
+    await view.keyboard.press('Tab')
+    await view.keyboard.type('Pa55!')
+    await view.getByRole('button', { name: 'Stop recording (4 steps)' }).waitFor()
+    await clickAt(view, 100, 100)
+    await view.waitForFunction(() => document.querySelector<HTMLInputElement>('#address')!.value.includes('/done'))
+    await view.getByRole('button', { name: 'Stop recording' }).click()
+    const dialog = view.getByRole('dialog', { name: 'Recorded script' })
+    const text = await dialog.getByLabel('Script').inputValue()
+    expect(text).not.toContain('Pa55')
+    const { steps, secrets } = parse(text) as { steps: Record<string, unknown>[]; secrets: string[] }
+    expect(secrets).toEqual(['PASSWORD'])
+    expect(steps.map((step) => ({ ...step, fingerprint: undefined }))).toEqual([
+      { navigate_to: `${site.url}/` },
+      { click: 'input[name="who"]' },
+      { fill: { selector: 'input[name="who"]', text: 'ada' } },
+      { press_key: { selector: 'input[name="who"]', key: 'Tab' } },
+      { fill: { selector: 'input[name="word"]', text: '${env.PASSWORD}' } },
+      { click: 'role=button[name="Go"]' },
+    ])
+    const [download] = await Promise.all([
+      view.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Download' }).click(),
+    ])
+    expect(download.suggestedFilename()).toBe('script.yaml')
+    const file = await download.path()
+    expect(await readFile(file, 'utf8')).toBe(text)
+    await dialog.getByRole('button', { name: 'Close' }).click()
+    await view.getByRole('button', { name: 'Record', exact: true }).waitFor()
+    await view.getByRole('button', { name: 'Return control' }).click()
+
+    const folder = await scriptFolder()
+    await folder.write('script.yaml', text)
+    const env = { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: homes.stateDir, PASSWORD: 'Pa55!' }
+    expect(await bax(['run', 'script.yaml'], { cwd: folder.path, env })).toMatchObject({ code: 0, stderr: '' })
+    await folder.close()
+  })
+
+  test('shows a recording that was started elsewhere, and does not stop it', async () => {
+    const session_id = await create()
+    const view = await openView((await linkTo(session_id, true)).live_view_url)
+    await waitForFrame(view)
+    await takeOver(view)
+    await homes.clients.http.recordSession({ session_id, action: 'start' })
+    const button = view.getByRole('button', { name: 'Recording (0 steps)' })
+    await button.waitFor()
+    expect(await button.isDisabled()).toBe(true)
+    expect(await button.getAttribute('title')).toContain('Somebody else records this session')
+    await clickAt(view, 100, 20)
+    await view.getByRole('button', { name: 'Recording (1 step)' }).waitFor()
+    await homes.clients.http.recordSession({ session_id, action: 'stop' })
+    await view.getByRole('button', { name: 'Record', exact: true }).click()
+    await view.getByRole('button', { name: 'Stop recording (0 steps)' }).waitFor()
   })
 
   test('shows in a second view that somebody else has control', async () => {
@@ -345,13 +447,17 @@ describe('the websocket of the live view', () => {
       JSON.stringify({ type: 'mouse', action: 'move', x: -1, y: 0 }),
       JSON.stringify({ type: 'key', action: 'down', key: 'x' }),
       JSON.stringify({ type: 'dialog', accept: true }),
+      JSON.stringify({ type: 'record', on: true }),
+      JSON.stringify({ type: 'record', on: 'yes' }),
     ]
     for (const text of wrong) socket.send(text)
     await waitUntil(() => errors().length === wrong.length)
     expect(errors().toSorted()).toEqual([
       'conflict',
       'conflict',
+      'conflict',
       'invalid_json',
+      'invalid_request',
       'invalid_request',
       'invalid_request',
       'invalid_request',

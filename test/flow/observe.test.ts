@@ -41,6 +41,11 @@ const pages = {
   ).join('')}`,
   '/dialogs': `<!doctype html><title>Dialogs</title><button id=ask onclick="alert('Sure?')">Ask</button>
     <script>console.warn('careful'); fetch('/missing')</script>`,
+  '/slow': (_: unknown, response: import('node:http').ServerResponse) => {
+    response.setHeader('content-type', 'text/html')
+    response.write('<!doctype html><title>Slow</title><h1>Beginning</h1>')
+    setTimeout(() => response.end('<button>End</button>'), 300)
+  },
   '/svg': (_: unknown, response: import('node:http').ServerResponse) => {
     response.setHeader('content-type', 'image/svg+xml')
     response.end('<svg xmlns="http://www.w3.org/2000/svg"><title>Drawing</title><text y="20">Words</text></svg>')
@@ -338,6 +343,13 @@ inUsualHomes(pages, (given) => {
     ])
     await given.evaluate('window.close()')
     await waitUntil(async () => (await observe()).tabs!.length === 1)
+  })
+
+  test('waits for a document that is being parsed after a click', async () => {
+    await given.open('/')
+    await given.evaluate(`document.body.innerHTML = '<a href=/slow>Slow</a>'`)
+    await given.do('click', { selector: 'a' })
+    expect((await observe()).snapshot).toMatch(/Beginning[\s\S]*button "End"/)
   })
 
   test('observes a document without a body', async () => {

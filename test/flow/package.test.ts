@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -19,9 +19,11 @@ describe('the npm package', () => {
     files = (JSON.parse(stdout) as [{ files: { path: string }[] }])[0].files.map(({ path }) => path)
   })
 
-  test('contains the program, the README and its licences, and nothing else', () => {
+  test('contains the program, the README, the guide and its licences, and nothing else', async () => {
     const folders = new Set(files.map((path) => (path.includes('/') ? path.split('/')[0] : path)))
     expect([...folders].toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json'])
+    const pages = (await readdir(join(root, 'src/guide'))).map((name) => `dist/guide/${name}`)
+    expect(files.filter((path) => path.startsWith('dist/guide/')).toSorted()).toEqual(pages.toSorted())
     expect(files).toEqual(
       expect.arrayContaining([
         'bin/bax.js',

@@ -243,6 +243,16 @@ inUsualHomes(pages, (given) => {
     })
   })
 
+  test('a text that is only the title of an element leads to its role', async () => {
+    await given.open('/')
+    await given.evaluate(
+      `document.body.innerHTML = '<a href=/a.png title="View original"><img src=/a.png></a><b>View</b>'`,
+    )
+    const { hint } = await given.fails('click', { selector: 'text=View original', timeout_ms: 300 })
+    expect(hint).toBe('did you mean role=link[name="View original"]?')
+    await given.do('hover', { selector: 'role=link[name="View original"]' })
+  })
+
   test('scroll_to and scroll_into_view move the page', async () => {
     await given.open('/')
     expect(await given.do('scroll_to', { y: 700 })).toEqual({ x: 0, y: 700 })

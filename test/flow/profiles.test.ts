@@ -2,7 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
-import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -53,7 +53,7 @@ const readState = `(async () => {
 
 const loggedIn = { cookie: 'login=ann', theme: 'dark', items: [{ id: 1, name: 'lamp' }] }
 
-describe.each(homeNames)('profiles (%s)', (home) => {
+describe.each(usualHomes)('profiles (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   const create = async (input: Parameters<Client['createSession']>[0] = {}) =>
     (await client().createSession({ headless: true, start_url: site.url, ...input })).session_id!
@@ -74,6 +74,26 @@ describe.each(homeNames)('profiles (%s)', (home) => {
     expect((await client().getSession({ session_id: to })).profile_id).toBe(saved.profile_id)
     const other = await create()
     expect(await valueOf(client(), other, readState)).toEqual({ cookie: '', theme: null, items: [] })
+  })
+
+  test('is selected by its name, by the ID in records', async () => {
+    const { profile_id } = await client().saveProfile({ name: 'work' })
+    const session = await create({ profile_id: 'work', save_profile: true })
+    expect((await client().getSession({ session_id: session })).profile_id).toBe(profile_id)
+    await valueOf(client(), session, logIn)
+    await client().closeSession({ session_id: session })
+    expect(await client().getProfile({ profile_id: 'work' })).toMatchObject({ profile_id, cookies: 1 })
+    const unknown = await failureOf(create({ profile_id: 'wor' }))
+    expect(unknown).toMatchObject({ code: 'profile_not_found', message: 'no profile is named "wor" (did you mean "work"?)' }) // prettier-ignore
+    const { session_id } = await client().createSession({ headless: true, profile: 'work' } as object)
+    expect((await client().getSession({ session_id: session_id! })).profile_id).toBe(profile_id)
+    await client().deleteProfile({ profile_id: 'work' })
+    expect((await client().listProfiles({})).total).toBe(0)
+  })
+
+  test('cannot be named like an ID', async () => {
+    const name = '5f0c8a4e-3b52-4d1b-9c7a-2f6e1d0b8a93'
+    expect(await failureOf(client().saveProfile({ name }))).toMatchObject({ code: 'invalid_request', details: [{ path: 'name' }] }) // prettier-ignore
   })
 
   test('save_profile saves the state of a session when it ends', async () => {

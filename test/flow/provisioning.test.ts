@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
-import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -13,7 +13,7 @@ afterAll(() => homes.close())
 
 const order = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready']
 
-describe.each(homeNames)('provisioning (%s)', (home) => {
+describe.each(usualHomes)('provisioning (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   const create = (input: Parameters<Client['createSession']>[0] = {}) =>
     client().createSession({ headless: true, ...input })
@@ -123,6 +123,20 @@ describe.each(homeNames)('provisioning (%s)', (home) => {
     await close(ids[0]!)
     const next = await create({ requested_name: 'waits' })
     expect(next.status).toBe('ready')
+  })
+
+  test('closing all sessions also cancels those that wait, which get none of the freed slots', async () => {
+    const ids = await fillAll()
+    const { provision_id } = await create()
+    const batch = client().runCommands({ commands: [{ command: 'get_url' }] })
+    await waitUntil(async () => (await client().getEngineStatus({})).provisions === 2)
+    const closed = await client().closeSessions({})
+    expect(closed).toMatchObject({ total: 4, cancelled: 2 })
+    expect(closed.sessions.map(({ session_id }) => session_id).toSorted()).toEqual(ids.toSorted())
+    expect(closed.provisions).toContainEqual({ provision_id })
+    expect(await ready(provision_id!)).toMatchObject({ status: 'cancelled', session_id: null })
+    expect(await batch).toMatchObject({ code: 'cancelled' })
+    expect((await client().listSessions({})).total).toBe(0)
   })
 
   test('a batch without a session waits for a slot', async () => {

@@ -2,6 +2,7 @@ import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
+import { connectCdp } from '../support/cdp-client.ts'
 import { connectBrowser } from '../support/relay.ts'
 import { loadPuppeteer } from '../support/puppeteer.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -19,6 +20,9 @@ beforeAll(async () => {
       '/shared': '<title>Shared</title>',
       '/private': '<title>Private</title>',
       '/new': '<title>New</title>',
+      '/file': (_request, response) => {
+        response.setHeader('content-disposition', 'attachment; filename=report.txt').end('the report')
+      },
       '/hang': '<title>Hang</title><script>for (;;) {}</script>',
     }),
     startForeignBrowser(),
@@ -99,4 +103,27 @@ describe.each(Object.keys(clients))('%s', (name) => {
     await cdp('Target.closeTarget', { targetId: hung })
     await stop()
   })
+})
+
+test('reports only downloads of the shared tabs, and allows contexts of the client', async () => {
+  const some = await connect(['**/shared', '**/file'])
+  const client = await connectCdp(await some.socket())
+  const made = await client.send('Target.createTarget', { url: `${site.url}/shared` })
+  const page = await client.attach(made['targetId'] as string)
+  await client.send('Page.enable', {}, page)
+  await client.send('Browser.setDownloadBehavior', { behavior: 'allowAndName', downloadPath: '/', eventsEnabled: true })
+  await foreign.evaluate('/private', 'location.href = "/file?private"')
+  await waitUntil(() => site.requests.includes('/file'))
+  await client.send('Runtime.evaluate', { expression: 'location.href = "/file?shared"' }, page)
+  const { params } = await client.event('Browser.downloadWillBegin')
+  await client.event('Browser.downloadProgress', (event) => event.params['guid'] === params['guid'])
+  const reported = client.events.filter(({ method }) => method === 'Browser.downloadWillBegin')
+  expect(reported.map((event) => event.params['url'])).toEqual([`${site.url}/file?shared`])
+  const { browserContextId } = await client.send('Target.createBrowserContext')
+  expect(await client.send('Storage.getCookies', { browserContextId })).toEqual({ cookies: [] })
+  await expect(client.send('Storage.getCookies')).rejects.toThrow('Storage.getCookies reaches beyond the shared tabs')
+  await client.send('Target.disposeBrowserContext', { browserContextId })
+  await client.send('Target.closeTarget', { targetId: made['targetId'] })
+  await client.close()
+  await some.stop()
 })

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { spawn } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { noConfig } from '../support/no-config.ts'
 import { type FarNetwork, makeFarNetwork, noNetworkBecause } from '../support/far-network.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { titled } from '../support/needs.ts'
@@ -64,7 +65,7 @@ describe.skipIf(noNetworkBecause)(
     function startFar(argv: readonly string[], env: Record<string, string> = {}) {
       const [program, ...args] = [...network.inside, process.execPath, ...argv]
       const child = spawn(program!, args, {
-        env: { PATH: process.env['PATH'], HOME: folder, BAX_CONFIG: '/nonexistent/config.json', ...env },
+        env: { PATH: process.env['PATH'], HOME: folder, BAX_CONFIG: noConfig, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       const out = { text: '', errors: '' }

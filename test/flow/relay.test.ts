@@ -21,6 +21,8 @@ beforeAll(async () => {
       '/': '<title>Home</title><h1>Home</h1><script>console.log("hello")</script>',
       '/other': '<title>Other</title><p>Other',
       '/form': '<title>Form</title><button onclick="document.title = `Pressed`">Press</button>',
+      '/send': `<title>Send</title><button>Press</button><input onkeydown="if (event.key === 'Enter') setTimeout(() => {
+        document.body.append(Object.assign(document.createElement('output'), { textContent: 'Sent' })) }, 50)">`,
     }),
     startForeignBrowser(),
   ])
@@ -111,6 +113,36 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     expect(await failureOf(client().activateTarget({ id, target_id: 'NOPE' }))).toMatchObject({
       code: 'target_not_found',
     })
+  })
+
+  test('runs commands beyond the catalogue of the interface', async () => {
+    const { id } = await connect()
+    const { results } = await client().runCommands({
+      session_id: id,
+      commands: [
+        command('navigate_to', { url: site.url }),
+        command('navigate_to', { url: `${site.url}/send` }),
+        command('fill', { selector: 'input', text: 'typed at once' }),
+        command('press_key', { key: 'Enter' }),
+        command('wait_for', { selector: 'output' }),
+        command('get_value', { selector: 'input' }),
+        command('find_text', { text: 'press' }),
+        command('verify', { selector: 'output', text: 'sent' }),
+        command('go_back'),
+        command('get_url'),
+        command('get_console'),
+      ],
+    })
+    expect(results.map(({ error }) => error)).toEqual(results.map(() => undefined))
+    expect(results.slice(5).map(({ data }) => data)).toMatchObject([
+      { result: { value: 'typed at once' } },
+      { result: { value: [{ text: 'Press', role: 'button', ref: expect.stringMatching(/^e\d+$/) }] } },
+      undefined,
+      { url: `${site.url}/` },
+      { result: { value: `${site.url}/` } },
+      // The page has written it again after going back.
+      { result: { value: [{ text: 'hello' }, { text: 'hello' }] } },
+    ])
   })
 
   test('runs commands in the active tab or in the named one', async () => {

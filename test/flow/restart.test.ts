@@ -251,7 +251,7 @@ describe('a process killed while writing', () => {
         const state = (mark: number) => ({ cookies: [], origins: [{ origin: 'x', localStorage: [{ name: String(mark), value: String(mark % 10).repeat(300_000) }] }] })
         const known = await store.list(keylessCaller)
         const { profile_id } = known[0] ?? (await store.add('ann', state(0), keylessCaller))
-        const before = Number((await store.load(profile_id, keylessCaller)).origins[0]!.localStorage[0]!.name)
+        const before = Number((await store.load(profile_id, keylessCaller)).state.origins[0]!.localStorage[0]!.name)
         `,
         'await store.update(profile_id, state(before + 1))',
       ),
@@ -261,7 +261,7 @@ describe('a process killed while writing', () => {
       const store = new ProfileStore(program.stateDir)
       const [record, ...others] = await store.list(keylessCaller)
       expect(others).toEqual([])
-      const { name, value } = (await store.load(record!.profile_id, keylessCaller)).origins[0]!.localStorage[0]!
+      const { name, value } = (await store.load(record!.profile_id, keylessCaller)).state.origins[0]!.localStorage[0]!
       expect(value).toBe(String(Number(name) % 10).repeat(300_000))
       seen.push(Number(name))
     })

@@ -1,7 +1,9 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse as parseYaml } from 'yaml'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { scriptsOnServer } from '../support/scripts.ts'
 
@@ -19,9 +21,69 @@ describe('the command line', () => {
     expect(await given.folder.run(['a.yaml', '--check'])).toMatchObject({ code: 2, stdout: '' })
   })
 
+  test('--check needs no environment variables', async () => {
+    await given.folder.write('a.yaml', 'secrets: [TOKEN]\nsteps: [{evaluate: "${env.TOKEN} ${env.OTHER}"}]\n')
+    expect(await given.folder.run(['a.yaml', '--check'])).toMatchObject({
+      code: 0,
+      stdout: 'a.yaml: 1 step, no errors\n',
+    })
+    const { code, stderr } = await run(['a.yaml'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('environment variable TOKEN is not set')
+  })
+
+  test('--check --json prints the scripts', async () => {
+    await given.folder.write('a.yaml', 'name: Sign in\nsteps: [get_title, get_title]\n')
+    await given.folder.write('b.json', '{"commands":[{"command":"get_title"}]}')
+    const { code, stdout, stderr } = await given.folder.run(['a.yaml', 'b.json', '--check', '--json'])
+    expect([code, stderr]).toEqual([0, ''])
+    const scripts = [{ file: 'a.yaml', name: 'Sign in', steps: 2 }, { file: 'b.json', name: 'b', steps: 1 }] // prettier-ignore
+    expect(JSON.parse(stdout)).toEqual({ success: true, scripts, errors: [] })
+  })
+
+  test.each([[['--check']], [[]]])(
+    '--json with %j prints the errors of all scripts, identical ones together',
+    async (flags) => {
+      await given.folder.write('a.yaml', 'steps:\n  - clik: a\n  - evaluate: ${vars.x}\n')
+      await given.folder.write('b.yaml', 'steps:\n  - click: "a\n')
+      await given.folder.write('c.yaml', 'steps: [get_title]\nfinally:\n  - clik: b\n')
+      const { code, stdout, stderr } = await run(['a.yaml', 'b.yaml', 'c.yaml', 'd.yaml', '--json', ...flags])
+      expect(code).toBe(2)
+      expect(stderr).toContain('  also at c.yaml:3:5\n')
+      const summary = '5 errors in 3 files; nothing was run'
+      expect(stderr).toContain(summary)
+      expect(JSON.parse(stdout)).toEqual({
+        success: false,
+        error: summary,
+        message: summary,
+        code: 'invalid_request',
+        errors: [
+          { message: 'script not found: d.yaml', places: [] },
+          {
+            message: 'unknown command "clik" (did you mean "click"?)',
+            places: [
+              { file: 'a.yaml', line: 2, column: 5 },
+              { file: 'c.yaml', line: 3, column: 5 },
+            ],
+          },
+          { message: expect.stringContaining('${vars.x}'), places: [{ file: 'a.yaml', line: 3, column: 15 }] },
+          { message: expect.stringContaining('is not closed'), places: [{ file: 'b.yaml', line: 2, column: 12 }] },
+        ],
+      })
+    },
+  )
+
+  test('errors with --json mask secrets', async () => {
+    await given.folder.write('a.yaml', 'secrets: [TOKEN]\nsteps: [{"${env.TOKEN}": 1}, {hunter2: 1}]\n')
+    const { stdout, stderr } = await given.folder.run(['a.yaml', '--json'], { env: { TOKEN: 'hunter2' } })
+    expect(stdout + stderr).not.toContain('hunter2')
+    expect(stdout).toContain('unknown command \\"***\\"')
+  })
+
   test('--schema prints a JSON Schema that accepts valid and refuses invalid scripts', async () => {
-    const { code, stdout } = await given.folder.run(['--schema'])
+    const { code, stdout, bytes } = await given.folder.run(['--schema'])
     expect(code).toBe(0)
+    expect(bytes.length).toBeLessThan(300_000)
     const validate = new Ajv2020({ strict: false, logger: false }).compile(JSON.parse(stdout) as object)
     const fixtures = ['login.yaml', 'shop.yaml'].map((name) =>
       fileURLToPath(new URL(`../fixtures/scripts/${name}`, import.meta.url)),
@@ -39,7 +101,13 @@ describe('the command line', () => {
       { steps: [{ get_title: null, expect: { equls: 1 } }] },
     ]
     for (const script of wrong) expect(validate(script), JSON.stringify(script)).toBe(false)
-    expect(validate({ steps: [{ wait_for_element: { selector: 'a', timeout_ms: '${vars.t}' } }] })).toBe(true)
+    const right = [
+      { steps: [{ wait_for_element: { selector: 'a', timeout_ms: '${vars.t}' } }] },
+      { steps: [{ type_text: ['a', 4242] }, { type_text: { selector: 'a', text: true } }] },
+      { steps: [{ select_option: ['a', [42]] }, { set_cookie: { name: 'a', value: 1 } }] },
+      { steps: [{ crawl: { url: 'http://x', include_paths: ['/a'] } }, 'get_title', { commands: [{ command: 'get_title' }] }] }, // prettier-ignore
+    ]
+    for (const script of right) expect(validate(script), JSON.stringify(script)).toBe(true)
   })
 
   const refused: [argv: string[], message: string][] = [
@@ -87,6 +155,45 @@ describe('the command line', () => {
       success: true,
       totals: { steps: { passed: 1 } },
     })
+  })
+})
+
+describe('report files', () => {
+  const failing = `${page('x')}steps: [{get_text: h1}]\n`.replace(
+    'get_text: h1',
+    'get_text: {selector: h1, timeout_ms: 0}',
+  )
+
+  test('are named at the end', async () => {
+    await given.folder.write('a.yaml', passing)
+    const { stdout } = await run(['a.yaml', '--reporter', 'line,junit=r/a.xml,html=r/a.html'])
+    expect(stdout).toMatch(/1 passed \(.*\)\njunit report: r\/a\.xml\nhtml report: r\/a\.html\n$/)
+  })
+
+  test('are links on a terminal, like the evidence of failures', async () => {
+    await given.folder.write('a.yaml', failing)
+    const argv = ['a.yaml', '--reporter', 'line,html=my report.html', '--artifacts', 'evidence']
+    const { stdout } = await run(argv, { tty: true })
+    const link = (file: string) =>
+      `\u001B]8;;${pathToFileURL(join(given.folder.path, file)).href}\u001B\\${file}\u001B]8;;\u001B\\`
+    expect(stdout).toContain(link('my report.html'))
+    expect(stdout).toContain('/my%20report.html')
+    expect(stdout).toContain(link('evidence/a/page.html'))
+    for (const options of [{}, { tty: true, env: { NO_COLOR: '1' } }]) {
+      const plain = await run(argv, options)
+      expect(plain.stdout).toContain('html report: my report.html\n')
+      expect(plain.stdout).not.toContain('\u001B]8')
+    }
+  })
+
+  test.skipIf(!existsSync('/dev/full'))('on a full disk fail the run with no_space', async () => {
+    await given.folder.write('a.yaml', passing)
+    const { code, stdout, stderr } = await run(['a.yaml', '--reporter', 'junit=/dev/full', '--json'])
+    expect(code).toBe(7)
+    expect(stderr).toContain(
+      'error: cannot write /dev/full: no space left on the device\nhint: free some space and repeat the command',
+    )
+    expect(JSON.parse(stdout)).toMatchObject({ success: false, code: 'no_space' })
   })
 })
 

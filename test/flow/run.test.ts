@@ -66,8 +66,12 @@ describe('a real application', () => {
     expect(stdout).toMatch(/^Order a toaster shop\.yaml, 30 steps\n/)
     expect(stdout).toMatch(/\n {2}✓ 1\.3 type_text #password \(\d+ ms\)\n/)
     expect(stdout).toMatch(/\n {2}- 17 never runs when: \$\{products\.length\} == 0\n/)
-    expect(stdout).toMatch(/\n {2}✓ finally 2 Empty the cart of Order 1 \(\d+ ms\)\n/)
-    expect(stdout).toMatch(/\n1 script: 1 passed; 30 steps: 29 passed, 1 skipped \([\d.]+ s\)\n$/)
+    expect(stdout).toMatch(
+      /\n {2}✓ finally 2 Empty the cart of Order 1 \(\d+ ms\) dismissed confirm "Empty the cart\?"; /,
+    )
+    expect(stdout).toMatch(
+      /\n1 script: 1 passed; 30 steps: 29 passed, 1 skipped \([\d.]+ s\)\njunit report: \S+report\.xml\n$/,
+    )
     expect(code).toBe(0)
     expect(shop.orders).toEqual([{ items: '2', ship: 'fast', gift: 'on', note: 'For Kettle' }])
 
@@ -114,6 +118,26 @@ finally:
     })
     expect(steps[1]).toMatchObject({ note: 'not run: an earlier step failed' })
     expect(steps[3]).toMatchObject({ error: 'no element matches #nope', code: 'element_not_found' })
+  })
+
+  test('steps without a name are called by their first field, or else by a text', async () => {
+    const script = `${blank('<p>a</p>')}steps:\n  - get_text: p\n  - wait_for: {text: a}\n  - get_title\n`
+    const { steps } = await report(script)
+    expect(steps.map(({ name }) => name)).toEqual(['get_text p', 'wait_for text: a', 'get_title'])
+  })
+
+  test('steps note dialogs that were dismissed, several matches, and downloads', async () => {
+    const page = `<button onclick="document.title = confirm('Sure?')">Ask</button><p>a</p><p>b</p><a download="a.txt" href="data:,hello">Get</a>`
+    const script = `${blank(page)}steps:\n  - click: button\n  - get_title:\n    expect: {equals: "false"}\n  - answer_dialog: true\n  - click: button\n  - get_text: p\n  - click: text=Get\n`
+    const { steps } = await report(script)
+    expect(steps.map(({ status, note }) => [status, note])).toEqual([
+      ['passed', 'dismissed confirm "Sure?"; add the step "answer_dialog: true" before this one to accept it'],
+      ['passed', undefined],
+      ['passed', undefined],
+      ['passed', undefined],
+      ['passed', 'p matches 2 elements: the first visible one is used'],
+      ['passed', 'downloaded a.txt (5 bytes)'],
+    ])
   })
 
   test('with continue_on_error let later steps run, but the script still fails', async () => {

@@ -119,21 +119,28 @@ const described = manuals.map((manual) => ({
 
 describe.each(described)('$name', ({ folder, pages, reason }) => {
   const installed = pages.filter((page) => existsSync(join(folder, `${page}.html`)))
-  const url = (page: string) => `${origin}${folder.slice(share.length)}/${page}.html`
+  /** Links of the pages that have been read. */
+  const linksOf = new Map<string, string[]>()
+  const read = async (page: string): Promise<Root> => {
+    const url = `${origin}${folder.slice(share.length)}/${page}.html`
+    const { data } = await homes.clients.embedded.scrape({ url })
+    const markdown = parseMarkdown(data!.markdown!)
+    linksOf.set(page, nodesOf(markdown, 'link').map((link) => link.url)) // prettier-ignore
+    return markdown
+  }
 
   test.skipIf(reason)(titled('contains most of its pages', reason), () => {
     expect(installed.length).toBeGreaterThan(pages.length / 2)
   })
 
   test.skipIf(reason).each(installed)('%s keeps its headings, code, tables and words', async (page) => {
-    const { data } = await homes.clients.embedded.scrape({ url: url(page) })
+    const markdown = await read(page)
     const body = text(readFileSync(join(folder, `${page}.html`), 'utf8'))
-    const read = parseMarkdown(data!.markdown!)
 
-    const headings = new Set(nodesOf(read, 'heading').map((heading) => plain(textOf(heading))))
+    const headings = new Set(nodesOf(markdown, 'heading').map((heading) => plain(textOf(heading))))
     expect(contentsOf(body, /^h[1-6]$/).filter((heading) => !headings.has(heading))).toEqual([])
 
-    const blocks = nodesOf(read, 'code')
+    const blocks = nodesOf(markdown, 'code')
     const code = new Set(blocks.map(({ value }) => plain(value)))
     expect(contentsOf(body, /^pre$/).filter((program) => !code.has(program))).toEqual([])
     // In Sphinx an enclosing element has the language of a block.
@@ -141,15 +148,15 @@ describe.each(described)('$name', ({ folder, pages, reason }) => {
     expect(blocks.filter(({ lang }) => lang).length).toBeGreaterThanOrEqual(named.length * 0.9)
 
     const grids = elements(body, /^table$/).filter((table) => elements(table, /^th$/).length > 1 && elements(table, /^table$/).length === 1) // prettier-ignore
-    expect(nodesOf(read, 'table').length).toBeGreaterThanOrEqual(grids.length)
-    expect(missing(body, read)).toBeLessThan(0.02)
+    expect(nodesOf(markdown, 'table').length).toBeGreaterThanOrEqual(grids.length)
+    expect(missing(body, markdown)).toBeLessThan(0.02)
   })
 
   test.skipIf(reason)(titled('links lead to existing pages', reason), async () => {
     const links = new Set<string>()
     for (const page of installed) {
-      const { data } = await homes.clients.embedded.scrape({ url: url(page) })
-      for (const { url: address } of nodesOf(parseMarkdown(data!.markdown!), 'link')) links.add(address)
+      if (!linksOf.has(page)) await read(page)
+      for (const url of linksOf.get(page)!) links.add(url)
     }
     expect([...links].filter((address) => !URL.canParse(address))).toEqual([])
     const own = [...links].map((address) => new URL(address)).filter((address) => address.origin === origin)

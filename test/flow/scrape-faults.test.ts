@@ -248,17 +248,22 @@ describe('over HTTP', () => {
 })
 
 describe('in a browser', () => {
-  test('stops an endless script, and reads the page', async () => {
+  // Mostly waiting: the first three run concurrently.
+  test.concurrent('stops an endless script, and reads the page', async () => {
     const answer = await scrape('/spin', { render: 'browser' })
     expect(answer.data!.markdown).toContain('Before the loop.')
     expect(answer.warning).toContain('script')
   }, 40_000)
 
-  test('stops an endless script that starts later', async () => {
+  test.concurrent('stops an endless script that starts later', async () => {
     const answer = await scrape('/spin-later', { render: 'browser' })
     expect(answer.data!.markdown).toContain('Calm at first.')
     expect(answer.warning).toContain('script')
   }, 40_000)
+
+  test.concurrent('reads a page that keeps changing', async () => {
+    expect((await scrape('/grow')).data!.markdown).toMatch(/^0\.\d/)
+  })
 
   test('answers dialogs', async () => {
     expect((await scrape('/dialogs')).data!.markdown).toBe('answers: false null\n')
@@ -274,10 +279,6 @@ describe('in a browser', () => {
     const browsers = await ownBrowsers()
     for (const pid of (await Promise.all(browsers.map(pageProcesses))).flat()) process.kill(pid, 'SIGKILL')
     expect(await scraping).toMatchObject(failure('page_crashed'))
-  })
-
-  test('reads a page that keeps changing', async () => {
-    expect((await scrape('/grow')).data!.markdown).toMatch(/^0\.\d/)
   })
 
   test('follows navigation by a script as a redirect', async () => {

@@ -2,6 +2,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type Site, serveSite } from '../support/site.ts'
+import { docx, p, rtf } from '../support/office-files.ts'
 import { pdfOf, respondWith } from '../support/web.ts'
 
 const page =
@@ -51,6 +52,13 @@ beforeAll(async () => {
       pdfOf(['Rivers of the world', 'Second page here'], '<</Title(World rivers)/Author(Ada)>>'),
     ),
     '/download': respondWith('application/octet-stream', pdfOf(['Only by its bytes'])),
+    '/river.docx': respondWith('application/octet-stream', Buffer.from(docx(p('By its name')))),
+    '/letter': respondWith('application/rtf', Buffer.from(rtf(String.raw`\b Dear\b0  river\par`))),
+    '/bomb.docx': respondWith(
+      'application/zip',
+      Buffer.from(docx('', { 'word/document.xml': Buffer.alloc(100 * 1024 * 1024) })),
+    ),
+    '/login.docx': respondWith('application/vnd.openxmlformats-officedocument.wordprocessingml.document', page),
     '/locked.pdf': respondWith('application/pdf', Buffer.from('%PDF-1.4\nnot really')),
     '/map.png': respondWith('image/png', Buffer.from('iVBORw0KGgo=', 'base64')),
     '/movie': respondWith('video/mp4', Buffer.alloc(64)),
@@ -156,6 +164,20 @@ describe('content other than HTML', () => {
 
   test('detects a PDF by its bytes', async () => {
     expect((await scrape('/download')).markdown).toBe('Only by its bytes\n')
+  })
+
+  test('converts office documents, detected by their name or type', async () => {
+    const { markdown, metadata } = await scrape('/river.docx')
+    expect(markdown?.trim()).toBe('By its name')
+    expect(metadata).toMatchObject({ title: 'A title', author: 'Ada Rivers', render: 'http' })
+    expect((await scrape('/letter')).markdown?.trim()).toBe('**Dear** river')
+    expect((await scrape('/letter', { render: 'browser' })).markdown?.trim()).toBe('**Dear** river')
+    expect((await scrape('/login.docx')).markdown).toContain('# Packed')
+  })
+
+  test('rejects a document that is too large when unpacked', async () => {
+    const answer = await homes.clients.http.scrape({ url: `${site.url}/bomb.docx` } as never)
+    expect(answer).toMatchObject({ success: false, code: 'content_too_large' })
   })
 
   test('converts an image to a reference to it', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../src/core/limits/limits.ts'
 import { scrapeInput } from '../../src/core/shapes/scrape.ts'
 import { bax } from '../support/cli.ts'
-import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { titled } from '../support/needs.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -54,13 +54,13 @@ describe('a page that hangs', () => {
     expect(limits.scrape.timeoutMs).toBe(30_000)
   })
 
-  test.each(homeNames)('in a script is read shortly before the timeout, through %s', async (home) => {
+  test.each(usualHomes)('in a script is read shortly before the timeout, through %s', async (home) => {
     const answer = await homes.clients[home].scrape({ url: url('/hung'), render: 'browser', timeout: 4000 })
     expect(answer).toMatchObject({ success: true, warning: expect.stringMatching(/load/) })
     expect(answer.data!.markdown).toContain('Here before the script.')
   })
 
-  test.each(homeNames)('before its first byte times out, through %s', async (home) => {
+  test.each(usualHomes)('before its first byte times out, through %s', async (home) => {
     const scraping = homes.clients[home].scrape({ url: url('/never'), render: 'browser', timeout: 1500 })
     await expect(scraping).rejects.toMatchObject({ status: 408, code: 'timeout', message: expect.stringContaining('1500 ms') }) // prettier-ignore
   })
@@ -77,16 +77,20 @@ describe('a page that hangs', () => {
 })
 
 describe('a page that has grown without limits', () => {
-  test.each(['/grown', '/shadow'])('is rejected without being transferred (%s)', async (path) => {
-    const client = homes.clients.http
-    const scraping = client.scrape({ url: url(path), render: 'browser' })
-    expect(await scraping).toMatchObject({ success: false, code: 'content_too_large' })
-    expect(await client.scrape({ url: url('/menu'), render: 'browser' })).toMatchObject({ success: true })
-  })
+  test.each(['/grown', '/shadow'])(
+    'is rejected without being transferred (%s)',
+    async (path) => {
+      const client = homes.clients.http
+      const scraping = client.scrape({ url: url(path), render: 'browser', timeout: 90_000 })
+      expect(await scraping).toMatchObject({ success: false, code: 'content_too_large' })
+      expect(await client.scrape({ url: url('/menu'), render: 'browser' })).toMatchObject({ success: true })
+    },
+    120_000,
+  )
 })
 
 describe('a page without main content', () => {
-  test.each(homeNames)('is returned as a whole, with a warning, through %s', async (home) => {
+  test.each(usualHomes)('is returned as a whole, with a warning, through %s', async (home) => {
     const { data, warning } = await homes.clients[home].scrape({ url: url('/menu'), render: 'http' })
     expect(data!.markdown).toContain(`![Shop](${url('/Shop.png')})`)
     expect(data!.markdown).toContain('Contact')

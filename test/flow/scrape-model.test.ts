@@ -252,6 +252,22 @@ describe('a model that does not answer', () => {
   })
 })
 
+test('changes of extracted data without a model are rejected before any request', async () => {
+  const own = await openHomes({})
+  try {
+    const before = site.requests.length
+    const formats = ['markdown', { type: 'changeTracking', modes: ['json'] }]
+    await expect(scrapeIn(own, 'http', '/kettle', { formats })).rejects.toMatchObject({
+      status: 400,
+      code: 'model_not_configured',
+      message: expect.stringContaining('the mode json of changeTracking'),
+    })
+    expect(site.requests.length).toBe(before)
+  } finally {
+    await own.close()
+  }
+})
+
 describe('without the built-in extractor', () => {
   test('json and summary without a model are rejected before any request', async () => {
     const own = await openHomes({ builtinExtractor: false })

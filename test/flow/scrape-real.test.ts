@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Homes, homeNames, openHomes } from '../support/homes.ts'
+import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { titled } from '../support/needs.ts'
 import { type Site, serveSite } from '../support/site.ts'
 import { respondWith } from '../support/web.ts'
@@ -40,7 +40,7 @@ describe.skipIf(reason)(titled('real pages', reason), () => {
     await site.close()
   })
 
-  test.each(homeNames)(
+  test.each(usualHomes)(
     'every page has every textual format through %s',
     async (home) => {
       const formats = ['markdown', 'html', 'rawHtml', 'links', 'images', 'summary', 'json'] as const

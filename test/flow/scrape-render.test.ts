@@ -290,7 +290,7 @@ describe('actions', () => {
     30_000,
   )
 
-  test('an endless script fails', async () => {
+  test.concurrent('an endless script fails', async () => {
     expect(await answer('/form', { actions: [{ type: 'execute', script: 'for (;;);' }] })).toMatchObject({
       code: 'action_failed',
     })

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inEveryHome } from '../support/commands.ts'
+import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': `<!doctype html><style>body{margin:0}</style><div id=tall style="height:3000px;background:linear-gradient(red,blue)"></div>
@@ -15,7 +15,7 @@ const pages = {
 /** Returns the width and height of a PNG from its header. */
 const pngSize = (bytes: Buffer) => [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
 
-inEveryHome(pages, (given) => {
+inUsualHomes(pages, (given) => {
   const shot = async (command: string, data: Record<string, unknown>) => {
     const { results } = await given.run([[command, data]])
     expect(results[0]).toMatchObject({ success: true, command_type: 'extraction' })

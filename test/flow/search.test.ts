@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../src/client/client.ts'
 import type { SearchAnswer } from '../../src/core/shapes/search.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
-import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type HomeName, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { type Hit, type SearchServer, serveSearch } from '../support/search-server.ts'
 import { type Site, serveSite } from '../support/site.ts'
 import { article, pdfOf, respondWith } from '../support/web.ts'
@@ -51,7 +51,7 @@ function setResults(...paths: string[]): string[] {
   return urls
 }
 
-describe.each(homeNames)('search through %s', (home: HomeName) => {
+describe.each(usualHomes)('search through %s', (home: HomeName) => {
   const search = (input: Record<string, unknown> = {}) =>
     homes.clients[home].search({ query: 'deltas', ...input } as never)
 

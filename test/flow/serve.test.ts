@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { noConfig } from '../support/no-config.ts'
 import { upgradeHalfOpen } from '../support/half-open.ts'
 import { freePort } from '../support/ports.ts'
 import { serve as startServer } from '../support/server.ts'
@@ -178,7 +179,7 @@ describe('the process', () => {
     await cp(dirname(built.program), broken, { recursive: true })
     await writeFile(join(broken, 'manifest.json'), '{')
     const child = spawn(process.execPath, [join(broken, 'main.js'), 'session', 'list'], {
-      env: { BAX_STATE_DIR: folder, BAX_CONFIG: '/nonexistent' },
+      env: { BAX_STATE_DIR: folder, BAX_CONFIG: noConfig },
       stdio: ['ignore', 'ignore', 'pipe'],
     })
     let stderr = ''

@@ -4,7 +4,7 @@ import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../src/core/limits/limits.ts'
 import { closeCodes } from '../../src/core/net/link.ts'
-import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { failureOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const create = (path = '') => homes.clients.http.createSession({ headless: true, start_url: `${site.url}/${path}` })
 
-describe.each(homeNames)('CDP on a browser session (%s)', (home) => {
+describe.each(usualHomes)('CDP on a browser session (%s)', (home) => {
   const call = (session_id: string, method: string, params = {}, target_id?: string) =>
     homes.clients[home].cdp({ session_id, method, params, ...(target_id && { target_id }) })
 
@@ -59,7 +59,6 @@ describe.each(homeNames)('CDP on a browser session (%s)', (home) => {
     })
     for (const [method, params, target] of [
       ['Browser.close', {}],
-      ['Target.attachToBrowserTarget', {}],
       ['Target.disposeBrowserContext', { browserContextId }],
       ['Target.createTarget', { url: 'about:blank', browserContextId }],
       ['Storage.getCookies', { browserContextId }],

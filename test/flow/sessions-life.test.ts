@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
-import { homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { homeNames, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { failureOf, isRunning, open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -25,7 +25,7 @@ afterAll(async () => {
 const hang = { command: 'evaluate', data: { expression: 'new Promise(() => {})' } }
 const title = { command: 'get_title' }
 
-describe.each(homeNames)('lifecycle of a session (%s)', (home) => {
+describe.each(usualHomes)('lifecycle of a session (%s)', (home) => {
   const client = (): Client => homes.clients[home]
   const create = async (input: Parameters<Client['createSession']>[0] = {}): Promise<string> =>
     (await client().createSession({ headless: true, ...input })).session_id!

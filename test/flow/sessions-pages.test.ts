@@ -189,9 +189,8 @@ describe('files that commands write', () => {
       for (const path of [join(outside, 'x.png'), '../../x.png', '..']) {
         expect(await shoot(path)).toMatchObject({ success: false, code: 'invalid_data' })
       }
-      const saved = await shoot('shots/one.png')
-      expect(saved).toMatchObject({ success: true })
-      expect((await readFile(saved.data!['path'] as string)).subarray(1, 4).toString()).toBe('PNG')
+      // Responses of a server have no paths of its machine.
+      expect(await shoot('shots/one.png')).toMatchObject({ success: true, data: { path: 'shots/one.png' } })
     } finally {
       await own.close()
       await rm(outside, { recursive: true, force: true })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, vi } from 'vitest'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { missingPrograms, noFullBrowser, testUnless } from '../support/needs.ts'
 import { valueOf } from '../support/session-steps.ts'
+import { tied } from '../support/tied.ts'
 
 const windowTest = testUnless(noFullBrowser ?? missingPrograms('Xvfb'))
 
@@ -13,7 +14,7 @@ let homes: Homes
 
 beforeAll(async () => {
   // It selects a free display number, and writes it when it is ready.
-  display = spawn('Xvfb', ['-displayfd', '1', '-nolisten', 'tcp'], { stdio: ['ignore', 'pipe', 'ignore'] })
+  display = spawn(...tied('Xvfb', ['-displayfd', '1', '-nolisten', 'tcp']), { stdio: ['ignore', 'pipe', 'ignore'] })
   const [number] = (await once(display.stdout!, 'data')) as [Buffer]
   vi.stubEnv('DISPLAY', `:${number.toString().trim()}`)
   homes = await openHomes({ display: true })

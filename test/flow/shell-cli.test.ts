@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
+import { noConfig } from '../support/no-config.ts'
 import { serveSite } from '../support/site.ts'
 import { busybox, debian } from '../support/shell.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -189,7 +190,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     'attach is a terminal in the session, with its size, keys and exit code',
     async () => {
       const line = `exec ${process.execPath} ${built.program} shell attach -s ${session}`
-      const child = spawn('script', ['-qec', `stty cols 101 rows 37; ${line}`, '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'xterm', BAX_CONFIG: '/nonexistent/config.json', ...env() } }) // prettier-ignore
+      const child = spawn('script', ['-qec', `stty cols 101 rows 37; ${line}`, '/dev/null'], { env: { PATH: process.env['PATH'], TERM: 'xterm', BAX_CONFIG: noConfig, ...env() } }) // prettier-ignore
       let seen = ''
       child.stdout.on('data', (chunk: Buffer) => (seen += chunk.toString()))
       const ended = new Promise<number | null>((resolve) => child.on('close', resolve))

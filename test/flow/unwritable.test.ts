@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { noConfig } from '../support/no-config.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 
@@ -33,7 +34,7 @@ function full(argv: readonly string[], output: 1 | 2): Promise<{ code: number | 
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
-      BAX_CONFIG: '/nonexistent/config.json',
+      BAX_CONFIG: noConfig,
       BAX_STATE_DIR: stateDir,
     },
     stdio: ['ignore', output === 1 ? device : 'pipe', output === 2 ? device : 'pipe'],

@@ -41,7 +41,7 @@ inEveryHome({ '/': page }, (given) => {
     const relative = await given.fails('type_text', { selector: '#one', text: 'a.txt' })
     expect(relative).toMatchObject({
       code: 'invalid_data',
-      error: 'the path of a file to upload must be absolute, not a.txt',
+      error: 'the session has no file "a.txt" to upload',
     })
     const absent = await given.fails('type_text', { selector: '#one', text: join(folder, 'none.txt') })
     expect(absent).toMatchObject({ code: 'invalid_data' })

@@ -1,5 +1,6 @@
 /** The CLI in tests: `main(argv, io)` from source, and the built program as separate processes. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,8 @@ import { fileURLToPath } from 'node:url'
 import { main } from '../../src/cli/program.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { builtOnce } from './build-once.ts'
+import { noConfig } from './no-config.ts'
+import { tied } from './tied.ts'
 
 export interface CliResult {
   readonly code: number
@@ -18,7 +21,8 @@ export interface CliResult {
 
 export interface CliOptions {
   readonly env?: Record<string, string | undefined>
-  readonly stdin?: string
+  /** Text, or for a command in this process the chunks as they arrive. */
+  readonly stdin?: string | AsyncIterable<string>
   readonly cwd?: string
   readonly signal?: AbortSignal
   /** Called with each chunk written to standard output. */
@@ -30,6 +34,8 @@ export interface CliOptions {
   readonly columns?: number
   /** Whether a real process starts through the launcher. */
   readonly launched?: boolean
+  /** User ID of the process; by default its own. */
+  readonly uid?: number
   /** How the background engine is started; without it none can be. */
   readonly self?: Io['host']['self']
 }
@@ -50,16 +56,17 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
   })
   const code = await main(argv, {
     stdin: (async function* () {
-      if (options.stdin !== undefined) yield options.stdin
+      if (typeof options.stdin === 'string') yield options.stdin
+      else if (options.stdin) yield* options.stdin
     })(),
     stdout: sink(out, options.onOutput),
     stderr: sink(err, options.onError),
-    env: { BAX_CONFIG: '/nonexistent/config.json', ...options.env },
+    env: { BAX_CONFIG: noConfig, ...options.env },
     cwd: options.cwd ?? tmpdir(),
     signal: options.signal ?? new AbortController().signal,
     host: {
       pid: process.pid,
-      uid: process.getuid?.(),
+      uid: options.uid ?? process.getuid?.(),
       platform: process.platform,
       nodeVersion: process.version,
       self: options.self ?? ['/nonexistent/bax'],
@@ -73,7 +80,7 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
   }
 }
 
-interface Running {
+export interface Running {
   readonly child: ChildProcess
   readonly ended: Promise<CliResult>
   /** Resolves with all of stderr once it contains the text. */
@@ -119,8 +126,9 @@ export async function buildBax(): Promise<BuiltBax> {
       return path
     },
     async close() {
+      const isUsed = (path: string) => ['engine.json', 'engine.sock'].some((name) => existsSync(join(path, name)))
       for (const path of states) {
-        await run(['engine', 'stop', '--state-dir', path])
+        if (isUsed(path)) await run(['engine', 'stop', '--state-dir', path])
         await rm(path, { recursive: true, force: true })
       }
       await rm(folder, { recursive: true, force: true })
@@ -128,13 +136,16 @@ export async function buildBax(): Promise<BuiltBax> {
   }
 }
 
+/** Environment of processes that do not read the settings of the user who runs the tests. */
+export const processEnv = { PATH: process.env['PATH']!, HOME: process.env['HOME']!, BAX_CONFIG: noConfig }
+
 function startProcess(
   [program, ...leading]: string[],
   argv: readonly string[],
   { env, stdin, cwd }: CliOptions,
 ): Running {
-  const child = spawn(program!, [...leading, ...argv], {
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], BAX_CONFIG: '/nonexistent/config.json', ...env },
+  const child = spawn(...tied(program!, [...leading, ...argv]), {
+    env: { ...processEnv, ...env },
     cwd: cwd ?? tmpdir(),
     stdio: ['pipe', 'pipe', 'pipe'],
   })
@@ -150,7 +161,7 @@ function startProcess(
     // A program may end without reading its whole input.
     if (error.code !== 'EPIPE') throw error
   })
-  child.stdin.end(stdin ?? '')
+  child.stdin.end(typeof stdin === 'string' ? stdin : '')
   const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString()
   const ended = new Promise<CliResult>((resolve, reject) => {
     child.on('error', reject)

@@ -1,4 +1,5 @@
 /** The official SDK of Firecrawl, with types for the used parts of its two clients. */
+import type { ChangeTracking } from '../../src/core/shapes/jobs/changes.ts'
 import { packageModule } from './packages.ts'
 
 type Options = Record<string, unknown>
@@ -9,6 +10,7 @@ interface Document {
   readonly images?: string[]
   readonly json?: unknown
   readonly actions?: unknown
+  readonly changeTracking?: ChangeTracking
   readonly warning?: string
   readonly metadata?: { readonly url?: string; readonly statusCode?: number }
 }
@@ -31,6 +33,20 @@ export interface Firecrawl {
   map(url: string, options?: Options): Promise<{ links: { url: string }[] }>
   search(query: string, options?: Options): Promise<{ web?: Document[]; warning?: string }>
   watcher(id: string, options: Options): Watcher
+  startBatchScrape(urls: string[], options?: Options): Promise<{ id: string; url: string; invalidURLs?: string[] }>
+  batchScrape(urls: string[], options?: Options): Promise<Job>
+  getBatchScrapeStatus(id: string): Promise<Job>
+  getBatchScrapeErrors(id: string): Promise<{ errors: unknown[] }>
+  cancelBatchScrape(id: string): Promise<boolean>
+  getActiveCrawls(): Promise<{ crawls: { id: string; url: string; options: Options }[] }>
+  getQueueStatus(): Promise<Answer>
+  getConcurrency(): Promise<Answer>
+  getCreditUsage(): Promise<Answer>
+  getTokenUsage(): Promise<Answer>
+  getCreditUsageHistorical(byApiKey?: boolean): Promise<Answer>
+  getTokenUsageHistorical(byApiKey?: boolean): Promise<Answer>
+  extract(request: Options): Promise<Answer>
+  parse(file: { data: Uint8Array; filename: string; contentType?: string }, options?: Options): Promise<Document>
 }
 
 interface Watcher {
@@ -41,7 +57,7 @@ interface Watcher {
 
 type Answer = Record<string, unknown>
 
-interface FirecrawlV1 {
+export interface FirecrawlV1 {
   scrapeUrl(url: string, options: Options): Promise<Answer>
   crawlUrl(url: string, options: Options, pollInterval?: number): Promise<Answer & { data: Answer[] }>
   asyncCrawlUrl(url: string, options: Options): Promise<{ success: boolean; id: string }>
@@ -50,6 +66,18 @@ interface FirecrawlV1 {
   cancelCrawl(id: string): Promise<Answer>
   mapUrl(url: string, options: Options): Promise<{ links: string[] }>
   search(query: string, options: Options): Promise<{ data: Answer[] }>
+  batchScrapeUrls(urls: string[], options: Options, pollInterval?: number): Promise<Answer & { data: Answer[] }>
+  asyncBatchScrapeUrls(urls: string[], options: Options, ...more: unknown[]): Promise<Answer & { id: string }>
+  checkBatchScrapeStatus(id: string, all?: boolean): Promise<Answer & { data: Answer[] }>
+  checkBatchScrapeErrors(id: string): Promise<Answer>
+  batchScrapeUrlsAndWatch(urls: string[], options: Options): Promise<EventTarget>
+  extract(urls: string[], options: Options): Promise<Answer>
+}
+
+/** The last version of the SDK before its v2 client. */
+export const loadOldFirecrawl = async () => {
+  const load = packageModule<{ default: new (options: { apiKey: string; apiUrl: string }) => FirecrawlV1 }>
+  return (await load('@mendable/firecrawl-js', '1.29.3', 'dist/index.js')).default
 }
 
 export const loadFirecrawl = () =>

@@ -34,8 +34,13 @@ export async function startForeignBrowser({ port = 0 } = {}): Promise<ForeignBro
     `--user-data-dir=${folder}`,
     'about:blank',
   ]
-  // A separate process group: the system's start scripts put a shell in between.
-  const child = spawn(path, flags, { stdio: ['ignore', 'ignore', 'pipe'], detached: true })
+  // A separate process group, since the system's start scripts put a shell in between. All of it ends with the process
+  // of the tests, which closes the input, even if that is killed.
+  const untilInputEnds = '"$0" "$@" & cat > /dev/null; kill -KILL 0'
+  const child = spawn('sh', ['-c', untilInputEnds, path, ...flags], {
+    stdio: ['pipe', 'ignore', 'pipe'],
+    detached: true,
+  })
   const url = await new Promise<string>((resolve, reject) => {
     child.once('error', reject)
     createInterface({ input: child.stderr }).on('line', (line) => {

@@ -84,6 +84,35 @@ export const forbiddenImports = (files: readonly SourceFile[], layers: Layers): 
     })
     .map(show)
 
+/** Returns the cycles of static imports, each once, from its first file in alphabetical order. */
+export function importCycles(files: readonly SourceFile[]): string[] {
+  const targets = new Map(files.map((file) => [file.name, staticTargets(file)]))
+  const cycles = new Set<string>()
+  const done = new Set<string>()
+  const path: string[] = []
+  const visit = (name: string): void => {
+    const at = path.indexOf(name)
+    if (at !== -1) {
+      const cycle = path.slice(at)
+      const first = cycle.indexOf(cycle.toSorted()[0]!)
+      cycles.add([...cycle.slice(first), ...cycle.slice(0, first)].join(' -> '))
+      return
+    }
+    if (done.has(name)) return
+    path.push(name)
+    for (const target of targets.get(name) ?? []) visit(target)
+    path.pop()
+    done.add(name)
+  }
+  for (const name of [...targets.keys()].toSorted()) visit(name)
+  return [...cycles]
+}
+
+const staticTargets = (file: SourceFile): string[] =>
+  importsOf(file)
+    .filter(({ target, lazy }) => target.startsWith('.') && !lazy)
+    .map(({ target }) => posix.join(posix.dirname(file.name), target.replace(/\?.*$/, '')))
+
 /** Returns the imports of packages that the layer may not use, or may only load on demand. */
 export const forbiddenPackages = (files: readonly SourceFile[], layers: Layers): string[] =>
   files

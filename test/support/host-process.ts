@@ -28,7 +28,9 @@ export async function makeHostProgram(source: string): Promise<HostProgram> {
   const folder = await mkdtemp(join(cache, 'bax-host-'))
   const script = join(folder, 'host.mjs')
   const stateDir = join(folder, 'state')
-  const contents = `const stateDir = ${JSON.stringify(stateDir)}\n${source}`
+  // It ends with the process of the tests, even if that is killed.
+  const tied = "process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'))"
+  const contents = `${tied}\nconst stateDir = ${JSON.stringify(stateDir)}\n${source}`
   await esbuild.build({
     stdin: { contents, resolveDir: root, loader: 'ts' },
     outfile: script,

@@ -1,6 +1,6 @@
 /** One object of every kind that belongs to a key, created through the API. */
 import { WebSocket } from 'ws'
-import { type Client, createClient, follow } from '../../src/client/client.ts'
+import { type Client, createClient, follow, upload } from '../../src/client/client.ts'
 import { overHttp, type Transport } from '../../src/client/transport.ts'
 import type { KeyScope } from '../../src/core/access/caller.ts'
 import { operations } from '../../src/operations/index.ts'
@@ -35,8 +35,11 @@ export interface OwnedObjects {
   readonly provision: string
   readonly profile: string
   readonly crawl: string
+  readonly batch: string
+  readonly extraction: string
   readonly relay: string
   readonly relayToken: string
+  readonly approval: string
   /** Only with Docker. */
   readonly shell?: string
   readonly exec?: string
@@ -46,17 +49,35 @@ export interface OwnedObjects {
 /** A name that every key may use for its own objects. */
 export const commonName = 'shop'
 
-/** Creates one object of every kind. `site` is crawled; the pool must have a slot for one session. */
+/** Creates one object of every kind. `site` is crawled; the pool must have slots for two sessions. */
 export async function createOwnedObjects(homes: Homes, holder: KeyHolder, site: string): Promise<OwnedObjects> {
   const { client } = holder
   const { session_id: session, frame_token: frameToken } = await client.createSession({ requested_name: commonName })
+  await upload(holder.transport, 'PUT /sessions/{session_id}/files/{name}', { session_id: session, name: 'report.pdf' }, content()) // prettier-ignore
+  const approval = await createApproval(client)
   const { provision_id: provision } = await client.createSession({})
   const { profile_id: profile } = await client.saveProfile({ name: 'login', session_id: session! })
   const { id: crawl } = (await client.crawl({ url: site, async: true })) as { id: string }
+  const { id: batch } = await client.batchScrape({ urls: [site] })
+  const { id: extraction } = await client.extract({ urls: [site], prompt: 'the title' })
   const { token, token_id: relayToken } = await client.createRelayToken({})
   const relay = await connectWithoutBrowser(homes, token, holder)
   const shell = busybox.absent === null ? await createShellObjects(holder) : {}
-  return { session: session!, frameToken: frameToken!, provision: provision!, profile, crawl, relay, relayToken, ...shell } // prettier-ignore
+  return { session: session!, frameToken: frameToken!, provision: provision!, profile, crawl, batch, extraction, relay, relayToken, approval, ...shell } // prettier-ignore
+}
+
+/** Begins a call that waits for approval until its session ends. */
+async function createApproval(client: Client): Promise<string> {
+  const { session_id } = await client.createSession({ confirm: ['eval'] })
+  const call = client.cdp({ session_id: session_id!, method: 'Runtime.evaluate', params: { expression: '1' } })
+  // Its session ends first.
+  call.catch(() => {})
+  await waitUntil(async () => (await client.listApprovals()).total > 0)
+  return (await client.listApprovals()).approvals[0]!.approval_id
+}
+
+async function* content() {
+  yield Buffer.from('x')
 }
 
 /** Connects without a browser: sends the hello message, and stays connected. */

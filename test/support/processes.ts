@@ -52,3 +52,41 @@ const parentOf = async (pid: number): Promise<number | undefined> => {
   const parent = (await statOf(pid))?.[1]
   return parent === undefined || parent === '0' ? undefined : Number(parent)
 }
+
+/** A process, with its start time, since numbers are reused. */
+export type KnownProcess = `${number}:${string}`
+
+const known = async (pid: number): Promise<KnownProcess | undefined> => {
+  const stat = await statOf(pid)
+  // A zombie has ended; nobody has waited for it yet.
+  return stat === undefined || stat[0] === 'Z' ? undefined : `${pid}:${stat[19]!}`
+}
+
+const allPids = async (): Promise<number[]> => (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+
+const present = <T>(values: readonly (T | undefined)[]): T[] => values.flatMap((value) => value ?? [])
+
+/** Returns the processes below a process. */
+export async function descendants(of: number): Promise<KnownProcess[]> {
+  const pids = await allPids()
+  const parents = new Map(await Promise.all(pids.map(async (pid) => [pid, await parentOf(pid)] as const)))
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid)
+    return parent !== undefined && (parent === of || isBelow(parent))
+  }
+  return present(await Promise.all(pids.filter(isBelow).map(known)))
+}
+
+/** Returns the processes that have a text in their environment or command line. */
+export async function markedProcesses(text: string): Promise<KnownProcess[]> {
+  const found = await Promise.all(
+    (await allPids()).map(async (pid) => {
+      const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '')
+      const isMarked = (await Promise.all([read('environ'), read('cmdline')])).some((content) => content.includes(text))
+      return isMarked ? known(pid) : undefined
+    }),
+  )
+  return present(found)
+}
+
+export const isRunning = async (one: KnownProcess): Promise<boolean> => (await known(parseInt(one))) === one

@@ -1,12 +1,14 @@
 /** Puppeteer, with types for the parts that tests use. */
 import { packageFolder } from './packages.ts'
 
-interface PuppeteerPage {
+export interface PuppeteerPage {
   goto(url: string): Promise<unknown>
   url(): string
   title(): Promise<string>
   evaluate(expression: string): Promise<unknown>
   screenshot(): Promise<Uint8Array>
+  click(selector: string): Promise<void>
+  $(selector: string): Promise<{ uploadFile(path: string): Promise<void> } | null>
   close(): Promise<void>
 }
 
@@ -16,6 +18,7 @@ export interface Puppeteer {
     readonly browserURL?: string
     readonly headers?: Record<string, string>
     readonly defaultViewport: null
+    readonly downloadBehavior?: { readonly policy: string; readonly downloadPath: string }
   }): Promise<{
     pages(): Promise<PuppeteerPage[]>
     newPage(): Promise<PuppeteerPage>

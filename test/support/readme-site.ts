@@ -1,4 +1,4 @@
-/** The sites that examples of README.md use. */
+/** The sites that examples of the README and the guide use. */
 import { serveSite, type Site } from './site.ts'
 
 const page = (title: string, body: string): string =>
@@ -13,7 +13,15 @@ const article = (title: string, more: string): string =>
 /** A few linked pages with a search field, and a shop of one product. */
 export const exampleSite = (): Promise<Site> =>
   serveSite({
-    '/': article('Example Domain', '<p><a href="/docs/">Docs</a></p><form action="/search"><input id="q" name="q"></form>'),
+    '/': article('Example Domain', '<p><a href="/docs/">Docs</a></p><div id="chart" style="width: 80px; height: 40px"></div><form action="/search"><input id="q" name="q"></form>'),
+    '/files/': article(
+      'Files',
+      '<p><a href="/report.pdf" download>Report</a></p><input type="file"><input type="file" id="documents" multiple>',
+    ),
+    '/report.pdf': (_, response) => {
+      response.setHeader('content-type', 'application/pdf')
+      response.end('%PDF-1.4 of a test')
+    },
     '/docs/': article('Docs', '<p><a href="/docs/guide/">Guide</a></p>'),
     '/docs/guide/': article('Guide', '<p><a href="/">Home</a></p>'),
     '/search': (request, response) => {
@@ -30,7 +38,7 @@ export const exampleSite = (): Promise<Site> =>
     '/logout': page('Bye', '<h1>Bye</h1>'),
   }) // prettier-ignore
 
-/** The page of the observation in the README. */
+/** The page of the observation in the guide. */
 export const teaShop = (): Promise<Site> =>
   serveSite({
     '/tea': page(

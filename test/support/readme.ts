@@ -1,30 +1,42 @@
-/** The examples of README.md, and a shell that runs them as readers would. */
+/** The examples of README.md and the guide, and a shell that runs them as readers would. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { noConfig } from './no-config.ts'
 import { waitUntil } from './wait.ts'
 
 export interface Example {
-  /** The second-level heading above it, or the title before the first one. */
+  /** Topic of its page of the guide; in the README, `README: ` and the heading above it. */
   readonly section: string
   /** `sh`, `yaml`, `js`, `json`, `console`, `text`, or empty. */
   readonly language: string
   readonly text: string
 }
 
-/** Returns every fenced block, in order. */
+const root = new URL('../../', import.meta.url)
+
+/** Returns the Markdown of the README by heading, and of the guide by topic. */
+export async function readDocuments(): Promise<Map<string, string>> {
+  const readme = await readFile(new URL('README.md', root), 'utf8')
+  const parts = readme.split(/\n(?=## )/).map((part) => [`README: ${/^##? (.*)/.exec(part)![1]}`, part] as const)
+  const files = (await readdir(new URL('src/guide/', root))).toSorted()
+  const pages = files.map(async (name) => {
+    return [name.replace(/\.md$/, ''), await readFile(new URL(`src/guide/${name}`, root), 'utf8')] as const
+  })
+  return new Map([...parts, ...(await Promise.all(pages))])
+}
+
+/** Returns every fenced block of the README and the guide, in order. */
 export async function readExamples(): Promise<Example[]> {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8')
-  return readme.split(/\n(?=## )/).flatMap((part) => {
-    const section = /^##? (.*)/.exec(part)![1]!
-    return [...part.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].map(([, language, text]) => ({
+  return [...(await readDocuments())].flatMap(([section, text]) =>
+    [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].map(([, language, code]) => ({
       section,
       language: language!,
-      text: text!,
-    }))
-  })
+      text: code!,
+    })),
+  )
 }
 
 export interface RunResult {
@@ -50,7 +62,7 @@ export class Workspace {
     // Inside the checkout, so that JavaScript examples find its packages.
     const folder = await mkdtemp(join(cache, 'bax-readme-'))
     const PATH = `${join(folder, 'bin')}:${process.env['PATH']}`
-    const workspace = new Workspace(folder, { ...env, PATH, HOME: folder, BAX_CONFIG: '/nonexistent/config.json' })
+    const workspace = new Workspace(folder, { ...env, PATH, HOME: folder, BAX_CONFIG: noConfig })
     // The site of the examples is on this machine, which a server may only reach with a flag.
     await workspace.install(
       'bax',

@@ -53,7 +53,7 @@ export async function connectToHub(browser: string, source: ConnectOptions = {})
     bodies,
     maxEventsPerSec,
   } = source
-  const hub = new RelayHub({ whenLost: () => {} }, heartbeatMs)
+  const hub = new RelayHub({ whenLost: () => {} }, { log: () => {} }, heartbeatMs)
   const statuses: ConnectorStatus[] = []
   const links: LinkPair[] = []
   let resume = ''
@@ -168,9 +168,11 @@ export async function connectBrowser(options: ConnectBrowserOptions): Promise<Co
   const links: Link[] = []
   const connector = new Connector({
     ...connectorOptions({ browser, policy, tabs, name: name ?? null }),
-    dial: async (signal) => {
+    dial: async (signal, sessionId) => {
       const dialled =
-        typeof engine === 'string' ? await dialEngine({ engine, ...(token && { token }) }, signal) : await engine()
+        typeof engine === 'string'
+          ? await dialEngine({ engine, ...(token && { token }) }, signal, sessionId)
+          : await engine()
       links.push(dialled)
       return dialled
     },

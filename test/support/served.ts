@@ -1,5 +1,6 @@
-/** A real `bax serve` with a key, for clients in other processes. */
+/** A real `bax serve` with a key, for clients in other processes; in the project `fleet` of the tests, a gateway. */
 import { type BuiltBax, buildBax, type CliResult } from './cli.ts'
+import { openServedFleet, servedFlags } from './served-fleet.ts'
 
 /** Timeout for building bax and starting it twice on a busy machine. */
 export const servedWithinMs = 240_000
@@ -24,9 +25,8 @@ export async function serveBax(env: Record<string, string> = {}, rate = ['--rate
   const own = { ...env, BAX_STATE_DIR: stateDir }
   const made = await built.run(['key', 'create', 'clients', '--scopes', 'admin', '--embedded'], { env: own })
   const key = made.stdout.trim()
-  // Test sites are on this machine.
-  const flags = ['--port', '0', '--allow-private', '127.0.0.1', ...rate]
-  const running = built.start(['serve', ...flags], { env: own })
+  const fleet = await openServedFleet(built, stateDir, env)
+  const running = built.start(['serve', ...servedFlags, ...rate, ...(fleet?.flags ?? [])], { env: own })
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await running.waitForStderr('bax is listening on http://'))![0]
   return {
     url,
@@ -44,6 +44,7 @@ export async function serveBax(env: Record<string, string> = {}, rate = ['--rate
     async close() {
       running.child.kill('SIGTERM')
       await running.ended
+      await fleet?.close()
       await built.close()
     },
   }

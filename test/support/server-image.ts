@@ -1,4 +1,4 @@
-/** The server in its image, run like in the README: built from this checkout, with its own container and network. */
+/** The server in its image, run like in the guide: built from this checkout, with its own container and network. */
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
@@ -22,7 +22,7 @@ export async function noServerImage(): Promise<string | null> {
   return tool && 'skipped, debootstrap is not installed: run `npm run setup`'
 }
 
-/** Same options as in the README. */
+/** Same options as in the guide. */
 const sandboxFlags = [
   '--security-opt',
   `seccomp=${root}scripts/image/seccomp.json`,

@@ -1,6 +1,7 @@
 /** `bax serve` as a separate process, for tests that read its log, end it or kill it. */
 import type { ChildProcess } from 'node:child_process'
 import type { BuiltBax, CliOptions, CliResult } from './cli.ts'
+import { openServedFleet, servedFlags } from './served-fleet.ts'
 
 /** One line of the server's log. */
 export interface LogLine {
@@ -37,13 +38,15 @@ export async function serve(
   { stateDir, env }: { stateDir?: string; env?: CliOptions['env'] } = {},
 ): Promise<RunningServer> {
   const folder = stateDir ?? (await built.stateDir())
-  const running = built.start(['serve', '--port', '0', '--allow-private', '127.0.0.1', ...flags], {
+  const fleet = await openServedFleet(built, folder, env)
+  const running = built.start(['serve', ...servedFlags, ...(fleet?.flags ?? []), ...flags], {
     env: { BAX_STATE_DIR: folder, ...env },
   })
-  const log = logOf(running.child, running.ended)
+  const ended = running.ended.finally(() => fleet?.close())
+  const log = logOf(running.child, ended)
   const { message } = await log((line) => line.message.startsWith('bax is listening on '))
   const url = message.slice('bax is listening on '.length)
-  return { ...running, url, stateDir: folder, waitForLog: log, request: (...args) => request(url, ...args) }
+  return { ...running, ended, url, stateDir: folder, waitForLog: log, request: (...args) => request(url, ...args) }
 }
 
 /** Stops a server with SIGTERM, and returns its exit code. */

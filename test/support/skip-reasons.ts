@@ -2,7 +2,13 @@
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node'
 
 export class SkipReasons implements Reporter {
+  readonly #others: readonly string[]
   #filtered = false
+
+  /** `others` are reasons of tests that do not even start. */
+  constructor(others: readonly string[] = []) {
+    this.#others = others
+  }
 
   onInit(vitest: Vitest): void {
     this.#filtered = vitest.config.testNamePattern !== undefined
@@ -19,8 +25,8 @@ export class SkipReasons implements Reporter {
         counts.set(line, (counts.get(line) ?? 0) + 1)
       }
     }
-    if (counts.size === 0) return
-    process.stdout.write(`\nSkipped tests:\n${[...counts].map(([line, count]) => `  ${count} ${line}\n`).join('')}`)
+    const lines = [...[...counts].map(([line, count]) => `${count} ${line}`), ...this.#others]
+    if (lines.length > 0) process.stdout.write(`\nSkipped tests:\n${lines.map((line) => `  ${line}\n`).join('')}`)
   }
 }
 

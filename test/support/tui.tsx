@@ -12,6 +12,7 @@ import { App } from '../../src/tui/app.tsx'
 import type { TuiHost } from '../../src/tui/host.ts'
 import { Keyboard } from '../../src/tui/keyboard.ts'
 import { Link } from '../../src/tui/link.ts'
+import { Mouse } from '../../src/tui/mouse.ts'
 import { textGraphics } from '../../src/tui/image/graphics.ts'
 import { Screen } from '../../src/tui/terminal/screen.ts'
 
@@ -21,6 +22,8 @@ export interface OpenTui {
   /** Presses keys, named and separated by spaces: `down enter ctrl+u`. */
   readonly press: (keys: string) => void
   readonly type: (text: string) => void
+  /** Clicks a cell, counted from the upper left corner. */
+  readonly click: (x: number, y: number) => void
   /** Resolves with the screen once it contains the text. */
   readonly waitForText: (wanted: string | RegExp) => Promise<string>
   readonly resize: (columns: number, rows: number) => void
@@ -93,6 +96,7 @@ export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24
   }
   const host = hostOf({ transport, manifest, stateDir }, out, stdin)
   const link = new Link(host)
+  const mouse = new Mouse()
   chalk.level = 3
   screen.open()
   const ink = render(
@@ -100,6 +104,7 @@ export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24
       host={host}
       link={link}
       keyboard={new Keyboard()}
+      mouse={mouse}
       screen={screen}
       graphics={textGraphics(3)}
       suspend={(work) => work()}
@@ -117,6 +122,7 @@ export function openTui({ transport, manifest, stateDir, columns = 80, rows = 24
         stdin.send(codes[name] ?? (name.startsWith('ctrl+') ? String.fromCharCode(name.charCodeAt(5) - 96) : name))
     },
     type: (typed) => stdin.send(typed),
+    click: (x, y) => mouse.handle({ x, y, kind: 'press' }),
     async waitForText(wanted) {
       await expect.poll(text, { timeout: timeoutMs }).toMatch(wanted)
       return text()

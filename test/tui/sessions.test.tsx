@@ -110,6 +110,25 @@ describe('sessions', () => {
     await homes.clients.http.closeSession({ session_id })
   })
 
+  test('are opened by a click on the selected row, and pages take clicks', async () => {
+    tui = open({ columns: 120, rows: 40 })
+    const start_url = `data:text/html,<title>Big</title><button style="position:fixed;inset:0;width:100%" onclick="document.title='Hit'">Go</button>`
+    const other = await homes.clients.embedded.createSession({})
+    const { session_id = '' } = await homes.clients.embedded.createSession({ start_url })
+    const lines = (await tui.waitForText('Big')).split('\n')
+    const row = lines.findIndex((line) => line.includes('Big'))
+    tui.click(10, row)
+    await tui.waitForText(/› .*Big/)
+    tui.click(10, row)
+    await tui.waitForText('events  page  storage  tabs')
+    await expect.poll(tui.output, { timeout: 20_000 }).toContain('▀')
+    tui.click(30, 10)
+    await tui.waitForText(/✓ click-at \d+ \d+/)
+    await tui.waitForText('Hit')
+    await homes.clients.http.closeSession({ session_id })
+    await homes.clients.http.closeSession({ session_id: other.session_id! })
+  })
+
   test('list the keys of the current screen in the help', async () => {
     tui = open()
     await tui.waitForText('no sessions')
@@ -134,7 +153,9 @@ describe.each([
     expect(lines[0]).toMatch(/^ bax  1 Sessions  2 Relay  3 Shell  4 Jobs  5 Engine .*● connected/)
     expect(lines[1]).toContain('ready')
     expect(lines.at(-3)).toMatch(/^> /)
-    expect(lines.at(-1)).toContain('? keys')
+    expect(lines.at(-1)).toMatch(/Esc back to the list · \? keys/)
+    // Long events wrap in a narrow panel.
+    expect(lines.join('').replaceAll(/\s/g, '')).toContain(`GET${site.url}/`)
     await homes.clients.http.closeSession({ session_id })
   })
 

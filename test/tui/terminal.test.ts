@@ -5,7 +5,10 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
+import { noConfig } from '../support/no-config.ts'
 import { missingPrograms, testUnless } from '../support/needs.ts'
+import { startFleet } from '../support/fleet.ts'
+import { noRedis } from '../support/redis.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 /** Time in which a loaded machine starts an engine and a browser, in milliseconds. */
@@ -83,7 +86,7 @@ afterAll(async () => {
 afterEach(() => terminal.close())
 
 const tui = (env = '') =>
-  `${env} BAX_CONFIG=/nonexistent/config.json ${process.execPath} ${built.program} tui --state-dir ${stateDir}`
+  `${env} BAX_CONFIG=${noConfig} ${process.execPath} ${built.program} tui --state-dir ${stateDir}`
 
 /** Checks the terminal with stty, which shows whether a program has left it raw. */
 async function expectCookedMode(): Promise<void> {
@@ -160,7 +163,7 @@ describe('restores the terminal', () => {
     terminal.run('fg')
     await terminal.shows('without its browsers')
     terminal.resize(120, 40)
-    await terminal.shows(/5 Engine {20,}.*connected/)
+    await terminal.shows(/6 Approvals {20,}.*connected/)
     terminal.press('q')
     await expectCookedMode()
   })
@@ -181,6 +184,26 @@ terminalTest('restarts a killed engine, and restarts a stopped one only on reque
   await terminal.shows('● connected')
   terminal.press('C-c')
   await expectCookedMode()
+})
+
+testUnless(missingPrograms('tmux') ?? noRedis)('shows the workers of a gateway, and drains one', async () => {
+  const fleet = await startFleet()
+  try {
+    terminal = new Terminal(80, 24)
+    terminal.run(`${tui()} --server ${fleet.gateway.url}`)
+    await terminal.shows(/7 Fleet ● connected/)
+    terminal.press('7')
+    await terminal.shows('2 workers; scaler: none')
+    await terminal.shows(/provisions +0/)
+    terminal.press('x')
+    await terminal.shows(`Drain ${fleet.workers[0]!.id}?`)
+    terminal.press('y')
+    await terminal.shows('2 workers, 1 draining')
+    terminal.press('q')
+    await expectCookedMode()
+  } finally {
+    await fleet.close()
+  }
 })
 
 terminalTest('respects NO_COLOR, and still marks the selected row', async () => {

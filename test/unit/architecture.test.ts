@@ -4,6 +4,7 @@ import {
   filesWithoutLayer,
   forbiddenImports,
   forbiddenPackages,
+  importCycles,
   largeFiles,
   type Layers,
   linesOf,
@@ -15,13 +16,14 @@ import {
 
 /** Which layer may import which layers and packages. */
 const layers: Layers = {
-  core: { below: [], packages: ['zod', 'fastest-levenshtein'] },
+  core: { below: [], packages: ['zod', 'fastest-levenshtein'], lazyPackages: ['yaml'] },
   commands: { below: ['core'], packages: ['zod'] },
-  operations: { below: ['core', 'commands'], packages: ['zod'] },
+  operations: { below: ['core', 'commands'], packages: ['zod'], lazyPackages: ['@fastify/busboy'] },
   engine: {
     below: ['core', 'commands', 'operations'],
     packages: [
       'ajv',
+      'diff',
       'htmlparser2',
       'ipaddr.js',
       'mime',
@@ -31,6 +33,7 @@ const layers: Layers = {
       're2js',
       'robots-parser',
       'tar-stream',
+      'web-vitals',
       'ws',
       'zod',
     ],
@@ -39,15 +42,17 @@ const layers: Layers = {
   },
   server: {
     below: ['core', 'operations'],
-    lazily: ['engine'],
+    lazily: ['engine', 'fleet'],
     packages: ['hono', '@hono/node-server', 'ws', 'zod'],
     // Logs and metrics, of `bax serve` alone.
     lazyPackages: ['pino', 'prom-client'],
   },
+  // Redis behind gateways and workers; loaded for `--fleet` and not before.
+  fleet: { below: ['core', 'operations', 'engine'], packages: ['bullmq', 'ioredis'] },
   client: { below: ['core', 'operations'], lazily: ['server', 'engine'], packages: [] },
   cli: {
     below: ['core', 'client'],
-    lazily: ['operations', 'server', 'engine', 'tui', 'cli/run'],
+    lazily: ['operations', 'server', 'engine', 'fleet', 'tui', 'cli/run', 'mcp'],
     packages: ['commander', 'env-paths'],
     lazyPackages: ['chalk', 'htmlparser2', 'open', 'ora', 'yaml'],
   },
@@ -55,6 +60,12 @@ const layers: Layers = {
   'cli/run': {
     below: ['core', 'client', 'cli', 'commands', 'operations'],
     packages: ['ajv', 'fflate', 'pixelmatch', 'pngjs', 'tinyglobby', 'yaml', 'zod'],
+  },
+  // Loaded by `bax mcp`, and by `bax serve` at the first request to `/mcp`.
+  mcp: {
+    below: ['core', 'commands', 'operations', 'client', 'cli'],
+    lazily: ['cli/run'],
+    packages: ['@modelcontextprotocol/sdk', 'zod'],
   },
   // Loaded when `bax tui` is called; full pictures are decoded only for terminals that can show them.
   tui: {
@@ -74,6 +85,10 @@ describe('the architecture', () => {
 
   test('imports go down', () => {
     expect(forbiddenImports(files, layers)).toEqual([])
+  })
+
+  test('no file imports itself through others', () => {
+    expect(importCycles(files)).toEqual([])
   })
 
   test('each layer uses only its packages, the heavy ones only on demand', () => {
@@ -126,6 +141,16 @@ describe('a planted violation is found', () => {
     ['cli/planted.ts', "const { Box } = await import('@inkjs/ui')", 'cli/planted.ts -> @inkjs/ui'],
   ])('a package that the layer may not use: %s', (name, text, found) => {
     expect(forbiddenPackages(planted(name, text), layers)).toEqual([found])
+  })
+
+  test('a cycle of imports, but not of types or of imports on demand', () => {
+    const cycle = [
+      { name: 'core/a.ts', text: "import { b } from './b.ts'" },
+      { name: 'core/b.ts', text: "import type { D } from './d.ts'\nexport * from './c/c.ts'" },
+      { name: 'core/c/c.ts', text: "import { a } from '../a.ts'" },
+      { name: 'core/d.ts', text: "const b = await import('./b.ts')\nexport { a } from './a.ts'" },
+    ]
+    expect(importCycles(cycle)).toEqual(['core/a.ts -> core/b.ts -> core/c/c.ts'])
   })
 
   test('a package that is allowed and not used', () => {

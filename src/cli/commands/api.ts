@@ -1,12 +1,13 @@
 /** `bax api`: sends any request to the API. */
 import { Argument } from 'commander'
-import { BaxError } from '../../core/errors/errors.ts'
+import { BaxError, exits } from '../../core/errors/errors.ts'
 import { route } from '../../core/operation/route.ts'
 import type { Context } from '../context.ts'
 import { type Need, withEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { print } from '../io.ts'
 import { printError } from '../output/errors.ts'
+import { whileRead } from '../output/reader.ts'
 import { needOf } from '../engine/need.ts'
 import { readJson } from '../parse/values.ts'
 
@@ -25,18 +26,30 @@ export const command: TerminalCommand = async (invocation) => {
   return send(context, { method, path: path.startsWith('/') ? path : `/${path}`, data })
 }
 
+interface ApiRequest {
+  readonly method: string
+  readonly path: string
+  readonly data?: string | undefined
+}
+
 /** Sends a request and prints the response; an error response decides the exit code. */
-export async function send(
-  context: Context,
-  { method, path, data }: { method: string; path: string; data?: string | undefined },
-): Promise<number> {
+export async function send(context: Context, request: ApiRequest): Promise<number> {
+  const { io } = context
+  // Other requests have an effect, which a closed standard output must not interrupt.
+  if (request.method !== 'GET') return sendUntil(context, request, io.signal)
+  let code: number = exits.done
+  await whileRead(io, async (signal) => void (code = await sendUntil(context, request, signal)))
+  return code
+}
+
+async function sendUntil(context: Context, { method, path, data }: ApiRequest, signal: AbortSignal): Promise<number> {
   const { io } = context
   return withEngine(context, needOfRequest(context, method, path), async (engine) => {
     const response = await engine.transport.send({
       method,
       path,
       ...(data !== undefined && { body: data, headers: { 'content-type': 'application/json' } }),
-      signal: io.signal,
+      signal,
     })
     if (response.status < 400) {
       let last = ''

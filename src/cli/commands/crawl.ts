@@ -4,6 +4,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { type CrawlCalls, crawlCalls, startCrawl } from '../crawl/crawl-calls.ts'
 import { crawlToEnd } from '../crawl/crawl-to-end.ts'
 import { type Context, operationNamed } from '../context.ts'
+import { crawlSince } from '../crawl/since.ts'
 import { addParam } from '../parse/flags.ts'
 import { withEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type Invocation, type TerminalCommand } from '../parse/invocation.ts'
@@ -18,7 +19,7 @@ export const command: TerminalCommand = async (invocation) => {
   const { flags } = typed
   const known = (['resume', 'status', 'cancel'] as const).filter((verb) => flags[verb] !== undefined)
   if (known.length > 0) checkKnown(invocation, typed, known)
-  const input = known.length > 0 ? {} : readInput(context, typed)
+  const input = known.length > 0 ? {} : await readInput(context, typed)
   if (flags['async'] === true) return startOnly(context, input)
   return withEngine(context, { when: 'ask', sameEngine: true }, async (engine) => {
     const calls = (id: unknown) => crawlCalls(context, engine, String(id))
@@ -64,7 +65,7 @@ function checkKnown(invocation: Invocation, { words, flags }: TypedArguments, ve
 }
 
 /** Reads the fields of a new crawl. @throws BaxError `invalid_request` */
-function readInput(context: Context, typed: TypedArguments): Record<string, unknown> {
+async function readInput(context: Context, typed: TypedArguments): Promise<Record<string, unknown>> {
   const operation = operationNamed(context.manifest, 'crawl')
   if (typed.words[0] === undefined) {
     throw new BaxError('invalid_request', '<url> is missing', { hint: 'run "bax crawl --help" for details' })
@@ -74,7 +75,9 @@ function readInput(context: Context, typed: TypedArguments): Record<string, unkn
   if (typed.flags['output'] !== undefined && input['dry_run'] === true) {
     throw new BaxError('invalid_request', '--dry-run and --output exclude each other', { hint: 'use one of them' })
   }
-  return withJsonFormat(input, typed.flags, context.io.cwd)
+  const { since } = input
+  const known = typeof since === 'string' ? { since: await crawlSince(context, since) } : {}
+  return withJsonFormat({ ...input, ...known }, typed.flags, context.io.cwd)
 }
 
 /** Starts a crawl that continues without this command. */

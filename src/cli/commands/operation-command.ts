@@ -8,6 +8,7 @@ import { type LocatedEngine, withSession } from '../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { isShellOperation, needOf } from '../engine/need.ts'
 import { addOperation, readOperation } from '../run-operation.ts'
+import { inNamedSession } from '../session/named-session.ts'
 import type { TypedArguments } from '../parse/values.ts'
 
 export interface OperationCall extends Context {
@@ -30,13 +31,15 @@ export interface OperationShape {
   /** Replaces the CLI syntax of the operation, such as `shell download <path>`. */
   readonly words?: string
   readonly flags?: (command: Command) => void
+  /** Whether the default session is created if it does not exist. */
+  readonly opensSession?: boolean
 }
 
 /** Creates the command of an operation. `shape` names the operation, and may change its words and flags. */
 export const operationCommand =
   (shape: string | OperationShape, work: (call: OperationCall) => Promise<void | number>): TerminalCommand =>
   async (invocation) => {
-    const { operation: name, without = [], words, flags }: OperationShape = typeof shape === 'string' ? { operation: shape } : shape // prettier-ignore
+    const { operation: name, without = [], words, flags, opensSession }: OperationShape = typeof shape === 'string' ? { operation: shape } : shape // prettier-ignore
     const whole = operationNamed(invocation.manifest, name)
     const params = whole.params.filter((param) => !without.includes(param.name))
     const operation = { ...whole, cli: words ?? whole.cli, params }
@@ -47,11 +50,14 @@ export const operationCommand =
     const { input, source } = readOperation(context, operation, typed)
     // Errors about shell sessions have hints of their own.
     const hinted = isShellOperation(operation) ? undefined : source
-    return withSession(context, needOf(operation, input), hinted, (engine) => {
+    const opens = opensSession && source === 'default'
+    return withSession(context, opens ? { when: 'start' } : needOf(operation, input), hinted, (engine) => {
       const { transport } = engine
       const options = { signal: context.io.signal, strict: true }
-      const ask = (more: Record<string, unknown> = {}) =>
-        call(transport, operation.http, { ...input, ...more }, options)
+      const ask = (more: Record<string, unknown> = {}) => {
+        const send = () => call(transport, operation.http, { ...input, ...more }, options)
+        return opens ? inNamedSession(context, transport, { name: String(input['session_id']) }, send) : send()
+      }
       return work({ ...context, context, typed, operation, input, engine, transport, options, ask })
     })
   }

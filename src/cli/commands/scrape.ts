@@ -12,7 +12,7 @@ export const command: TerminalCommand = async (invocation) => {
     for (const param of scrapeFields(invocation.manifest)) addParam(command, param)
     addJsonFlags(command)
     command.option('-o, --output <file|folder>', 'file for the page; folder for several pages or formats')
-    command.option('--ndjson', 'print one JSON answer per line')
+    command.option('--ndjson', 'print one JSON response per line')
     command.option('--fail-on-status', 'fail if a page has an HTTP error status')
   })
   const open = async () => (await import('../engine/embedded-scraper.ts')).openScraper(context)

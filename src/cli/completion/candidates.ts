@@ -1,10 +1,13 @@
 /** Completion candidates at the cursor, from the same definitions that parse the command line. */
 import type { Command, Option } from 'commander'
 import type { Manifest } from '../../operations/manifest.ts'
+import { readGuide } from '../guide/pages.ts'
+import { topicsOf } from '../guide/topics.ts'
 import { choicesOf, HelpWanted } from '../parse/flags.ts'
 import type { Io } from '../io.ts'
 import { ownCommands } from '../parse/own-commands.ts'
 import { kebab } from '../parse/values.ts'
+import { commandsNamed } from '../parse/named-commands.ts'
 import { commandTable, type TableEntry, wordPositions } from '../parse/command-table.ts'
 import { liveNames } from './live-names.ts'
 
@@ -20,6 +23,7 @@ export interface Completion {
 }
 
 const nothing: Completion = { candidates: [], files: false }
+const help: Candidate = { value: 'help', description: 'Print the help of a command' }
 const separator = 'then'
 
 /** Returns the candidates for the last word of `typed`, the words after `bax`; that word may be empty. */
@@ -27,22 +31,44 @@ export async function complete(typed: readonly string[], manifest: Manifest, io:
   const current = typed.at(-1) ?? ''
   const before = typed.slice(0, -1)
   const entries = commandTable(manifest).filter(({ hidden }) => !hidden)
-  const { entry, rest, path } = findEntry(entries, before)
+  if (before[0] === help.value) return { candidates: startingWith(current, inHelp(entries, before.slice(1), manifest, io)), files: false } // prettier-ignore
+  const { entry, rest, path } = findEntry(entries, before, manifest)
   const found = entry ? await inCommand({ entry, rest, current, manifest, io }) : nothing
   const verbs = current.startsWith('-') || (entry && rest.length > 0) ? [] : nextWords(entries, path)
-  const candidates = [...verbs, ...found.candidates].filter(({ value }) => value.startsWith(current))
-  return { candidates, files: found.files }
+  const commands = path.length === 0 && verbs.length > 0 ? browserCommands(manifest) : []
+  const general = before.length === 0 ? [help] : []
+  return {
+    candidates: startingWith(current, [...verbs, ...commands, ...general, ...found.candidates]),
+    files: found.files,
+  }
 }
 
+const startingWith = (text: string, candidates: readonly Candidate[]): Candidate[] =>
+  candidates.filter(({ value }) => value.startsWith(text))
+
+/** Returns the names that can follow `bax help` and further words: commands, and topics of the guide. */
+function inHelp(entries: readonly TableEntry[], path: readonly string[], manifest: Manifest, io: Io): Candidate[] {
+  if (path.length === 1 && isBatch({ words: path[0]! })) return browserCommands(manifest)
+  const topics = path.length === 0 ? topicsOf(readGuide(io), { entries, manifest }) : []
+  return [...nextWords(entries, path), ...topics]
+}
+
+const browserCommands = ({ commands }: Manifest): Candidate[] =>
+  commands.map(({ name, summary }) => ({ value: kebab(name), description: summary }))
+
 /** Finds the command on the line, its other arguments, and the name typed so far. */
-function findEntry(entries: readonly TableEntry[], before: readonly string[]) {
+function findEntry(entries: readonly TableEntry[], before: readonly string[], manifest: Manifest) {
   const at = wordPositions(before)
   for (let count = at.length; count > 0; count -= 1) {
     const path = at.slice(0, count).flatMap((index) => before[index] ?? [])
     const entry = entries.find(({ words }) => words === path.join(' '))
     if (entry) return { entry, path, rest: before.filter((_, index) => !at.slice(0, count).includes(index)) }
   }
-  return { entry: undefined, path: at.flatMap((index) => before[index] ?? []), rest: [] }
+  const path = at.flatMap((index) => before[index] ?? [])
+  // Browser commands work without `do`.
+  const batch =
+    commandsNamed(path[0] ?? '', manifest).length > 0 ? entries.find(({ words }) => words === 'do') : undefined
+  return { entry: batch, path, rest: batch ? before : [] }
 }
 
 /** Returns the words that can follow `path`: verbs of a noun, or all first words. */
@@ -66,7 +92,7 @@ interface Cursor {
 }
 
 /** Whether the command runs browser commands, each of which has its own flags. */
-const isBatch = ({ words }: TableEntry): boolean => words === 'do' || words === 'step'
+const isBatch = ({ words }: Pick<TableEntry, 'words'>): boolean => words === 'do' || words === 'step'
 
 async function inCommand(cursor: Cursor): Promise<Completion> {
   const { entry, rest, current, manifest } = cursor
@@ -78,8 +104,10 @@ async function inCommand(cursor: Cursor): Promise<Completion> {
   if (start === undefined) {
     const { candidates, files } = await inFlags(cursor, segment)
     const open = takesValue(findOption(batch!, segment.at(-1) ?? ''))
-    const names = manifest.commands.map(({ name, summary }) => ({ value: kebab(name), description: summary }))
-    return { candidates: open || current.startsWith('-') ? candidates : names, files: open && files }
+    return {
+      candidates: open || current.startsWith('-') ? candidates : browserCommands(manifest),
+      files: open && files,
+    }
   }
   const { candidates, files } = await inFlags(cursor, segment.slice(start))
   const then = { value: separator, description: 'next command of the batch' }
@@ -113,7 +141,7 @@ async function definitionOf({ entry, manifest, io }: Cursor, typed: readonly str
   const { words, summary, operation } = entry
   const [word] = typed
   const argv = isBatch(entry) && word && !word.startsWith('-') ? [word, '--help'] : ['--help']
-  const invocation = { io, manifest, words, summary, argv }
+  const invocation = { io, manifest, words, summary, examples: [], argv }
   try {
     if (operation) await (await import('../run-operation.ts')).runOperation(invocation, operation)
     else await (await ownCommands[words]!()).command(invocation)

@@ -7,7 +7,7 @@ import { limits } from '../../core/limits/limits.ts'
 import type { CrawlAccepted, CrawlAccounts, CrawlEventData, CrawlEventType, CrawlState } from '../../core/shapes/crawl.ts' // prettier-ignore
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { type Context, operationNamed } from '../context.ts'
-import type { Reader } from './sinks.ts'
+import type { Reader } from '../output/reader.ts'
 
 export type CrawlCalls = ReturnType<typeof crawlCalls>
 
@@ -52,7 +52,7 @@ const pagesAtOnce = 100
 export async function printAnswer(reader: Reader, calls: CrawlCalls): Promise<void> {
   const head: Partial<CrawlState> = await calls.state(0, 0)
   const accounts: Partial<CrawlAccounts> = await calls.accounts()
-  for (const name of ['created_at', 'expires_at', 'next', 'data'] as const) delete head[name]
+  for (const name of ['kind', 'created_at', 'expires_at', 'next', 'data'] as const) delete head[name]
   delete accounts.success
   await reader.print(`${JSON.stringify(head).slice(0, -1)},"data":[`)
   for (let skip = 0; ;) {

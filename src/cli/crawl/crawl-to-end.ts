@@ -11,12 +11,15 @@ import type { Context } from '../context.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { note, print } from '../io.ts'
 import { withSpinner } from '../output/progress.ts'
+import { quoted } from '../output/quoted.ts'
 import { type CrawlCalls, crawlCalls, printAnswer, startCrawl } from './crawl-calls.ts'
 import { counted } from '../output/counted.ts'
+import { Reader, ReaderGone } from '../output/reader.ts'
 import { Mirror } from './mirror/mirror.ts'
 import { report } from './report.ts'
+import { saveCrawlOf } from './since.ts'
 import { type CrawlEnd, runCrawl } from './run.ts'
-import { linesSink, Reader, ReaderGone, type Sink, textSink } from './sinks.ts'
+import { linesSink, type Sink, textSink, withoutChanges } from './sinks.ts'
 
 type Flags = Readonly<Record<string, unknown>>
 
@@ -40,10 +43,14 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
   const reader = new Reader(io)
   const resume = resumeCommand(context, flags, id)
   const sinks = sinksOf(request, reader)
-  if (mirror) sinks.push({ start: (url) => mirror.begin({ url, id, resume }), page: (page) => mirror.take(page) })
+  const stopWatching = sinks.length > 0 ? reader.watch() : () => {}
+  const written = input['since'] === undefined ? (sink: Sink) => sink : withoutChanges
+  if (mirror)
+    sinks.push(written({ start: (url) => mirror.begin({ url, id, resume }), page: (page) => mirror.take(page) }))
   if (mirror && engine.kind !== 'server') await saveOutputFolder(context.settings.stateDir, id, mirror.root)
+  if (mirror) await saveCrawlOf(context.settings.stateDir, mirror.root, id)
   try {
-    const end = await runCrawl({ io, calls, sinks, owned })
+    const end = await runCrawl({ io, calls, sinks, owned, reader: reader.signal })
     const accounts = await calls.accounts()
     if (mirror) await finishMirror(request, mirror, end, accounts, { id, resume })
     if (context.settings.json && end.stopped !== 'unread') await printAnswer(reader, calls)
@@ -55,6 +62,7 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
     if (error instanceof ReaderGone) return exits.done
     throw withResumeHint(error, resume)
   } finally {
+    stopWatching()
     await mirror?.close()
   }
 }
@@ -85,7 +93,8 @@ async function openMirror({ context, flags, input, resumed }: CrawlRequest): Pro
 function sinksOf({ context, flags, input }: CrawlRequest, reader: Reader): Sink[] {
   if (flags['ndjson'] === true) return [linesSink(reader)]
   if (context.settings.json || flags['output'] !== undefined) return []
-  return [textSink(context, reader, input)]
+  const sink = textSink(context, reader, input)
+  return [input['since'] === undefined ? sink : withoutChanges(sink)]
 }
 
 async function finishMirror(
@@ -114,8 +123,6 @@ function resumeCommand({ settings }: Context, flags: Flags, id: string): string 
   })
   return ['bax crawl --resume', id, ...repeated, ...(flags['ndjson'] === true ? ['--ndjson'] : []), ...(settings.json ? ['--json'] : [])].join(' ') // prettier-ignore
 }
-
-const quoted = (text: string): string => (/^[\w./:@=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
 
 function withResumeHint(error: unknown, resume: string): unknown {
   if (!(error instanceof BaxError) || error.code !== 'engine_unreachable') return error

@@ -1,6 +1,7 @@
 /** Prints the outcome of a crawl. */
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { CrawlAccounts, CrawlError } from '../../core/shapes/crawl.ts'
+import type { SiteChanges } from '../../core/shapes/jobs/changes.ts'
 import { interruptedExit, printError } from '../output/errors.ts'
 import { type Io, note } from '../io.ts'
 import { styleFor } from '../output/style.ts'
@@ -31,6 +32,7 @@ export async function report(io: Io, facts: Report): Promise<number> {
   }
   if (summary) await printErrors(io, errors)
   if (summary && finished) note(io, summaryLine(end, accounts))
+  if (summary && accounts.changes) await printChanges(io, accounts.changes)
   if (summary && !stopped) await printLimits(io, facts)
   if (stopped) {
     const { yellow, cyan } = await styleFor(io, io.stderr)
@@ -53,6 +55,18 @@ async function printErrors(io: Io, errors: readonly CrawlError[]): Promise<void>
   const { red } = await styleFor(io, io.stderr)
   for (const { url, error, code } of errors.slice(0, maxErrors)) note(io, `${red('error:')} ${url}: ${error} [${code}]`)
   if (errors.length > maxErrors) note(io, `and ${counted(errors.length - maxErrors, 'more error')}`)
+}
+
+async function printChanges(io: Io, { unchanged, ...lists }: SiteChanges): Promise<void> {
+  const { green, yellow, red } = await styleFor(io, io.stderr)
+  const counts = [...Object.entries(lists).map(([name, urls]) => `${urls.length} ${name}`), `${unchanged} unchanged`]
+  note(io, `since the earlier crawl: ${counts.join(', ')}`)
+  const signs = { new: green('+'), changed: yellow('~'), removed: red('-') } as const
+  for (const [name, sign] of Object.entries(signs)) {
+    const urls = lists[name as keyof typeof signs]
+    for (const url of urls.slice(0, maxErrors)) note(io, `${sign} ${url}`)
+    if (urls.length > maxErrors) note(io, `${sign} and ${urls.length - maxErrors} more`)
+  }
 }
 
 function summaryLine({ finished }: CrawlEnd, { skipped_total, robots_blocked }: CrawlAccounts): string {

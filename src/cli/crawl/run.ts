@@ -6,7 +6,7 @@ import { counted } from '../output/counted.ts'
 import { showWarning } from '../output/output.ts'
 import { fitted, startSpinner, type Spinner } from '../output/progress.ts'
 import type { CrawlCalls, CrawlEvent } from './crawl-calls.ts'
-import { ReaderGone, type Sink } from './sinks.ts'
+import type { Sink } from './sinks.ts'
 
 interface RunOptions {
   readonly io: Io
@@ -14,6 +14,8 @@ interface RunOptions {
   readonly sinks: readonly Sink[]
   /** Whether an interrupted command cancels the crawl: true if this command started or resumed it. */
   readonly owned: boolean
+  /** Aborted when nobody reads standard output any more. */
+  readonly reader: AbortSignal
 }
 
 /** How a crawl ended. */
@@ -49,12 +51,12 @@ class CrawlRun {
   }
 
   async run(): Promise<CrawlEnd> {
-    const { io, owned } = this.#options
+    const { io, owned, reader } = this.#options
     try {
-      await this.#follow(io.signal)
+      await this.#follow(AbortSignal.any([io.signal, reader]))
       return this.#end()
     } catch (error) {
-      const unread = error instanceof ReaderGone
+      const unread = reader.aborted && !io.signal.aborted
       if (!unread && !io.signal.aborted) {
         if (owned) await this.#abandon(error)
         throw error

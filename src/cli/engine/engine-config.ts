@@ -4,7 +4,19 @@ import type { Io } from '../io.ts'
 import type { Settings } from '../settings.ts'
 
 export function engineConfig(settings: Settings, io: Io): Omit<EngineConfig, 'home' | 'log'> {
-  const { stateDir, cacheDir, browser, pool, crawlPages, model, builtinExtractor, search, shell, profileKey } = settings
+  const {
+    stateDir,
+    cacheDir,
+    browser,
+    pool,
+    crawlPages,
+    model,
+    builtinExtractor,
+    search,
+    shell,
+    profileKey,
+    webhookSecret,
+  } = settings
   return {
     stateDir,
     cacheDir,
@@ -16,6 +28,7 @@ export function engineConfig(settings: Settings, io: Io): Omit<EngineConfig, 'ho
     ...(search && { search }),
     ...(shell && { shell }),
     ...(profileKey && { profileKey }),
+    ...(webhookSecret && { webhookSecret }),
     display: hasDisplay(io),
     // The caller is the local user, whose files are protected by the system.
     writeAnywhere: true,

@@ -1,17 +1,22 @@
 /** Output of a batch: values and pages to stdout, screenshots to files, failures to stderr. */
 import { relative, resolve } from 'node:path'
 import { exits } from '../../core/errors/errors.ts'
-import type { CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
+import type { Annotation, CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
 import type { CommandEntry } from '../../operations/manifest.ts'
 import { findEntry, type TypedCommand } from '../parse/batch.ts'
 import type { Context } from '../context.ts'
 import { note, print } from '../io.ts'
+import { quoted } from './quoted.ts'
+import { dialogNotes, downloadNotes, matchesNotes } from './result-notes.ts'
 import { styleFor } from './style.ts'
 import { kebab } from '../parse/values.ts'
-import { freeScreenshotPath, writeOutput } from './write-output.ts'
+import { showTable } from './output.ts'
+import { freePath, writeOutput } from './write-output.ts'
 
 /** Printable content of one result. */
-type Content = { readonly text: string } | { readonly bytes: Buffer; readonly extension: string }
+type Content =
+  | { readonly text: string; readonly table?: { readonly rows: Row[]; readonly columns: readonly string[] } }
+  | { readonly bytes: Buffer; readonly extension: string }
 
 /** Writes the results of a batch; returns the exit code. `now` names screenshots without a file name. */
 export async function showBatch(
@@ -31,17 +36,21 @@ export async function showBatch(
   for (const { result, content, file } of shown) {
     if (io.stderr.isTTY && !settings.json) await showStep(context, result)
     if (content === undefined) continue
+    // Files of the session are fetched instead.
+    if (file !== undefined && findEntry(result.command, manifest)?.stores) continue
     if (file !== undefined && file !== '-')
-      writeOutput(resolve(io.cwd, file), 'bytes' in content ? content.bytes : `${content.text}\n`, false)
+      writeOutput(resolve(io.cwd, file), 'bytes' in content ? content.bytes : `${content.text}\n`)
     else if (!settings.json)
       await showContent(context, content, { alone: printed.length === 1, forced: file === '-', now })
+    if (!settings.json) showAnnotations(context, result, takesStdout(context, content, file, printed.length === 1))
   }
-  warnOfMatches(context, body, typed)
+  noteResults(context, body, typed)
   await printFailures(context, body)
   return body.success ? exits.done : exits.failed
 }
 
-function contentOf(
+/** Returns the printable content of a result, if it has any. */
+export function contentOf(
   { command_type, content_type, data }: CommandResult,
   entry: CommandEntry | undefined,
 ): Content | undefined {
@@ -51,11 +60,22 @@ function contentOf(
     if (typeof data['path'] === 'string') return { text: data['path'] }
     return { bytes: Buffer.from(bytes, 'base64'), extension: content_type?.split('/')[1] ?? 'bin' }
   }
-  if (command_type !== 'extraction') return undefined
+  if (entry?.stores) return { text: String(data[entry.stores]) }
+  if (command_type !== 'extraction') return entry?.prints ? { text: text(data[entry.prints]) } : undefined
   const result = data['result'] as { type: string; value: unknown } | undefined
+  const rows = entry?.table && rowsOf(result?.value, entry.table.items)
+  if (rows) return { text: text(result!.value), table: { rows, columns: entry.table!.columns } }
   if (result)
     return { text: result.type === 'nan' ? 'NaN' : result.type === 'undefined' ? 'undefined' : text(result.value) }
   return { text: text(Object.hasOwn(data, 'content') ? data['content'] : data) }
+}
+
+type Row = Record<string, unknown>
+
+/** Returns the rows of a table in a result. */
+function rowsOf(value: unknown, items: string | undefined): Row[] | undefined {
+  const list = items === undefined ? value : (value as Row | undefined)?.[items]
+  return Array.isArray(list) ? (list as Row[]) : undefined
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2))
@@ -71,20 +91,39 @@ async function showContent(
   content: Content,
   { alone, forced, now }: { alone: boolean; forced: boolean; now: Date },
 ): Promise<void> {
+  if ('text' in content && content.table) return showTable(io, content.table.rows, content.table.columns, 'entries')
   if ('text' in content) return print(io, content.text)
   if (forced || (alone && !io.stdout.isTTY)) return void io.stdout.write(content.bytes)
-  const path = freeScreenshotPath(io.cwd, now, content.extension)
-  writeOutput(path, content.bytes, false)
+  const path = freePath(io.cwd, now, content.extension)
+  writeOutput(path, content.bytes)
   print(io, relative(io.cwd, path))
 }
 
-function warnOfMatches({ io }: Context, { results }: CommandsResult, typed: readonly TypedCommand[] | null): void {
-  for (const { command, index, matches } of results) {
-    if (matches === undefined) continue
-    const selector = String(typed?.[index]?.data['selector'] ?? 'the selector')
-    const which = 'the first visible one is used, or else the first'
-    note(io, `${kebab(command)}: ${selector} matches ${matches} elements: ${which}`)
+/** Whether the bytes of a result go to standard output. */
+const takesStdout = ({ io }: Context, content: Content, file: string | undefined, alone: boolean): boolean =>
+  'bytes' in content && (file === '-' || (file === undefined && alone && !io.stdout.isTTY))
+
+/** Lists the references drawn on a screenshot. */
+function showAnnotations({ io }: Context, { data }: CommandResult, isStdoutTaken: boolean): void {
+  const annotations = (data?.['annotations'] ?? []) as readonly Annotation[]
+  for (const { ref, role, name } of annotations) {
+    const line = `${ref} ${role}${name && ` ${JSON.stringify(name)}`}`
+    if (isStdoutTaken) note(io, line)
+    else print(io, line)
   }
+}
+
+/** Notes what happened beside the results. */
+function noteResults({ io }: Context, { results }: CommandsResult, typed: readonly TypedCommand[] | null): void {
+  const adviceFor = (name: string) => `: bax session download ${quoted(name)}`
+  for (const text of results.flatMap((result) => downloadNotes(result, adviceFor))) note(io, text)
+  for (const result of results) {
+    const selector = String(typed?.[result.index]?.data['selector'] ?? 'the selector')
+    for (const text of matchesNotes(result, selector)) note(io, `${kebab(result.command)}: ${text}`)
+  }
+  for (const result of results)
+    for (const text of dialogNotes(result, 'run "bax dialog accept" first to accept it'))
+      note(io, `${kebab(result.command)}: ${text}`)
 }
 
 async function printFailures({ io }: Context, { results }: CommandsResult): Promise<void> {
@@ -93,6 +132,10 @@ async function printFailures({ io }: Context, { results }: CommandsResult): Prom
     const place = results.length > 1 ? `${kebab(result.command)} (${result.index + 1} of ${results.length}): ` : ''
     const nearest = (result.details?.['candidates'] as { selector?: string }[] | undefined)?.[0]?.selector
     const { printError } = await import('./errors.ts')
-    await printError(io, `${place}${result.error} [${result.code}]`, nearest && `did you mean ${nearest}?`)
+    await printError(
+      io,
+      `${place}${result.error} [${result.code}]`,
+      result.hint ?? (nearest && `did you mean ${nearest}?`),
+    )
   }
 }

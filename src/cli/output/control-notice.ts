@@ -1,7 +1,8 @@
-/** Reports on stderr that commands wait because a person has control of their session. */
+/** Reports on stderr that commands wait for a person: for the control of their session, or for an approval. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { call } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
+import type { ApprovalList } from '../../core/access/approvals.ts'
 import type { SessionRecord } from '../../core/shapes/session.ts'
 import { type Io, note } from '../io.ts'
 
@@ -9,7 +10,7 @@ import { type Io, note } from '../io.ts'
 const firstMs = 500
 const intervalMs = 1000
 
-/** Waits for `work`; meanwhile polls the session, and reports on stderr if a person controls it. */
+/** Waits for `work`; meanwhile polls the session, and reports on stderr what waits for a person. */
 export async function withControlNotice<T>(
   io: Io,
   transport: Transport,
@@ -26,13 +27,26 @@ export async function withControlNotice<T>(
   }
 }
 
-async function watch(io: Io, transport: Transport, session: string, signal: AbortSignal): Promise<void> {
+async function watch(io: Io, transport: Transport, session_id: string, signal: AbortSignal): Promise<void> {
+  const noted = new Set<string>()
+  const noteOnce = (id: string, text: string) => {
+    if (!noted.has(id)) note(io, text)
+    noted.add(id)
+  }
   try {
     for (let ms = firstMs; ; ms = intervalMs) {
       await pause(ms, undefined, { signal })
-      const record = await call(transport, 'GET /sessions/{session_id}', { session_id: session }, { signal })
-      if (!(record as SessionRecord).controlled_by_person) continue
-      return note(io, `waiting: a person has control of session ${session}`)
+      const answer = await call(transport, 'GET /sessions/{session_id}', { session_id }, { signal })
+      const record = answer as SessionRecord
+      if (record.controlled_by_person) {
+        noteOnce('control', `waiting: a person has control of session ${session_id}`)
+        if (!record.confirm) return
+      }
+      if (!record.approvals_waiting) continue
+      const { approvals } = (await call(transport, 'GET /approvals', {}, { signal })) as ApprovalList
+      for (const { approval_id: id, kind, session_id: of } of approvals)
+        if (of === record.session_id)
+          noteOnce(id, `waiting: a person has to approve ${kind} with "bax approve ${id}", or in "bax tui"`)
     }
   } catch {
     // The command is done, or its own error reports the problem.

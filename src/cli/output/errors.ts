@@ -5,15 +5,18 @@ import { systemReason, systemSentence, withSystemCause } from '../../core/errors
 import { exitOf, type Io, note, print, stopSignals } from '../io.ts'
 import { readSettings } from '../settings.ts'
 import { styleFor } from './style.ts'
+import type { TypedLine } from './typed-fields.ts'
 
-/** Prints a failure and returns its exit code. */
-export async function printFailure(thrown: unknown, io: Io, json: boolean): Promise<number> {
+/** Prints a failure and returns its exit code. Fields that the engine rejected are named as they were typed in `line`. */
+export async function printFailure(thrown: unknown, io: Io, json: boolean, line?: TypedLine): Promise<number> {
   if (io.signal.aborted) return interruptedExit(io)
   const known = withSystemCause(asBaxError(thrown))
   const isBug = known.code === 'internal_error' && !(thrown instanceof BaxError) && !systemSentence(thrown)
   const error = isBug ? await logBug(thrown, io) : known
   if (json) print(io, JSON.stringify(error.toBody()))
-  await printError(io, error.message, error.hint)
+  const isTyped = line && error.code === 'invalid_request' && error.details !== undefined
+  const message = isTyped ? (await import('./typed-fields.ts')).spellFields(error, line) : error.message
+  await printError(io, message, error.hint)
   return error.exit
 }
 
@@ -35,8 +38,12 @@ export const serviceExit = (io: Io): number =>
 export async function printError(io: Io, message: string, hint?: string): Promise<void> {
   const { red, cyan } = await styleFor(io, io.stderr)
   note(io, `${red('error:')} ${message}`)
-  if (hint) note(io, `${cyan('hint:')} ${hint}`)
+  if (hint) note(io, `${cyan('hint:')} ${spelled(hint)}`)
 }
+
+/** Spells commands and fields as in the terminal; leaves what looks like a path, a selector or quoted text. */
+const spelled = (hint: string): string =>
+  hint.replaceAll(/(?<![^\s(])[a-z]+(?:_[a-z]+)+(?![^\s),:;])/g, (name) => name.replaceAll('_', '-'))
 
 /** Logs a bug in bax with its stack, and returns the error to print. */
 async function logBug(thrown: unknown, io: Io): Promise<BaxError> {

@@ -2,6 +2,7 @@
 import { version } from '../../core/version.ts'
 import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
 import type { TableEntry } from '../parse/command-table.ts'
+import { helpExamples, helpItem, helpItems, helpText, termColumn } from './help-layout.ts'
 
 /** Descriptions of the nouns. */
 const nouns: Record<string, string> = {
@@ -13,55 +14,58 @@ const nouns: Record<string, string> = {
   'shell image': 'Images for shell sessions',
   'shell artifacts': 'Files that commands wrote to output folders',
   key: 'API keys for bax serve',
+  fleet: 'Several machines that share a Redis',
   engine: 'The engine in the background that holds the sessions',
 }
 
 /** Lines of `bax --help`: related commands and their description; verbs are appended after a trailing space. */
 const lines: readonly (readonly [words: readonly string[], about: string])[] = [
-  [['do', 'step', 'observe'], 'Run browser commands, see their effect, read pages'],
+  [['open', 'do', 'step', 'observe'], 'Open a page; click, fill, wait, …; read it'],
   [['session'], 'Browser sessions: '],
   [['profile'], 'Saved logins: '],
-  [['run'], 'Scripts of steps, for people and CI'],
+  [['run', 'record'], 'Scripts of steps, for people and CI; record one'],
   [['scrape', 'crawl', 'map'], 'Pages and whole sites as Markdown or data'],
   [['search', 'extract'], 'Search the web; turn HTML files into Markdown'],
   [['relay', 'cdp'], 'Connect your own browser; call raw CDP methods'],
   [['shell'], 'Containers: '],
-  [['tui'], 'Everything in one full-screen terminal UI'],
-  [['serve', 'key'], 'Serve the HTTP API; manage its keys'],
+  [['tui', 'mcp', 'skill', 'approve'], 'Terminal UI; tools for agents; approve actions'],
+  [['serve', 'worker', 'key', 'fleet'], 'Serve the HTTP API; its keys; several machines'],
   [['engine'], 'The engine in the background: '],
   [['api', 'openapi'], 'Any API request; the OpenAPI document'],
   [['doctor', 'setup', 'completion'], 'Check this machine; install browsers; completion'],
 ]
 
-/** Returns `bax --help`, which fits a screen of 24 lines. */
-export function rootHelp(entries: readonly TableEntry[]): string {
+/** Returns `bax --help`, which fits a screen of 24 lines with 80 columns. */
+export function rootHelp(entries: readonly TableEntry[], width: number): string {
   const shown = entries.filter(({ hidden }) => !hidden)
   const named = new Set(lines.flatMap(([words]) => words))
   const others = shown.filter(({ words }) => !named.has(words.replace(/ .*/, '')))
   return [
-    `bax ${version}: a browser for programs`,
+    `bax ${version}: control browsers from the terminal`,
     '',
     'Usage: bax <command> [words] [flags]',
     '',
-    ...lines.map(([words, about]) => line(words.join(', '), about.endsWith(' ') ? about + verbsOf(words[0]!, shown, about) : about, 25)), // prettier-ignore
-    ...others.map(({ words, summary }) => line(words, summary, 25)),
+    ...lines.map(([words, about]) => helpItem(words.join(', '), column, about.endsWith(' ') ? about + verbsOf(words[0]!, shown, width - column - about.length) : about, width)), // prettier-ignore
+    ...others.map(({ words, summary }) => helpItem(words, column, summary, width)),
+    ...helpExamples(rootExamples),
     '',
-    'Examples:',
-    '  bax scrape https://example.com',
-    '  bax do navigate-to https://example.com then click a then get-title',
-    '',
-    'Run "bax <command> --help" for details, "bax do --help" for browser commands.',
+    helpText('Details: bax <command> --help. Browser commands: bax do --help. Guide: bax help.', width),
     '',
   ].join('\n')
 }
 
-/** Returns the verbs of a noun, as many as fit beside its description in 80 columns. */
-function verbsOf(noun: string, entries: readonly TableEntry[], about: string): string {
+/** Width of the column of commands in `bax --help`. */
+const column = 25
+
+const rootExamples = ['bax scrape https://example.com', 'bax open https://example.com && bax click a && bax get-title']
+
+/** Returns the verbs of a noun, as many as fit beside its description. */
+function verbsOf(noun: string, entries: readonly TableEntry[], space: number): string {
   const words = entries.map((entry) => entry.words.split(' ')).filter(([first, verb]) => first === noun && verb)
   const verbs = [...new Set(words.map(([, verb]) => verb!))].toSorted((a, b) => place(a) - place(b))
   let count = verbs.length
   const text = () => verbs.slice(0, count).join(', ') + (count < verbs.length ? ', …' : '')
-  while (text().length > 51 - about.length) count -= 1
+  while (text().length > space - 4 && count > 1) count -= 1
   return text()
 }
 
@@ -70,21 +74,18 @@ const order = ['create', 'connect', 'save', 'status', 'list', 'show', 'exec', 'u
 
 const place = (verb: string): number => (order.includes(verb) ? order.indexOf(verb) : order.length)
 
-const line = (left: string, right: string, width: number) => `  ${left.padEnd(width)}  ${right}`
-
 /** Returns the help of a noun: its verbs. */
-export function groupHelp(noun: string, entries: readonly TableEntry[]): string {
+export function groupHelp(noun: string, entries: readonly TableEntry[], width: number): string {
   const verbs = entries
     .filter(({ words, hidden }) => !hidden && words.startsWith(`${noun} `))
     .toSorted((a, b) => place(a.words.slice(noun.length + 1)) - place(b.words.slice(noun.length + 1)))
-  const left = verbs.map(({ words, rest }) => ['bax', words, rest].filter(Boolean).join(' '))
-  const width = Math.max(...left.map((text) => text.length))
-  const examples = verbs.flatMap(({ example }) => (example ? [`  ${example}`] : []))
+  const items = verbs.map(({ words, rest, summary }) => [['bax', words, rest].filter(Boolean).join(' '), summary] as const) // prettier-ignore
+  const examples = verbs.flatMap(({ examples: [first] }) => first ?? [])
   return [
     ...(nouns[noun] ? [nouns[noun], ''] : []),
     'Commands:',
-    ...verbs.map(({ summary }, at) => line(left[at]!, summary, width)),
-    ...(examples.length > 0 ? ['', 'Examples:', ...examples.slice(0, 3)] : []),
+    ...helpItems(items, width),
+    ...helpExamples(examples.slice(0, 3)),
     '',
     `Run "bax ${noun} <verb> --help" for details.`,
     '',
@@ -97,10 +98,18 @@ const familyTitles: Record<string, string> = { webstorage: 'Web storage' }
 const titleOf = (family: string): string =>
   familyTitles[family] ?? `${family.charAt(0).toUpperCase()}${family.slice(1)}`
 
+interface CataloguePage {
+  readonly manifest: Manifest
+  /** Text about the flags. */
+  readonly flags: string
+  readonly examples: readonly string[]
+  readonly width: number
+}
+
 /** Returns `bax do --help`: the catalogue by family, and the syntax of a batch. */
-export function catalogueHelp(manifest: Manifest, flags: string): string {
+export function catalogueHelp({ manifest, flags, examples, width }: CataloguePage): string {
   const families = new Set(manifest.commands.map(({ family }) => family))
-  const width = Math.max(...manifest.commands.map((entry) => spelled(entry).length))
+  const column = termColumn(manifest.commands.map(spelled), width)
   return [
     'Run browser commands joined by `then`',
     '',
@@ -112,14 +121,11 @@ export function catalogueHelp(manifest: Manifest, flags: string): string {
       `${titleOf(family)}:`,
       ...manifest.commands
         .filter((entry) => entry.family === family)
-        .map((entry) => line(spelled(entry), entry.summary, width)),
+        .map((entry) => helpItem(spelled(entry), column, entry.summary, width)),
     ]),
     '',
     flags.trimEnd(),
-    '',
-    'Examples:',
-    "  bax do navigate-to https://example.com then click 'a' then get-title",
-    '  bax do -s shop screenshot --full-page -o page.png',
+    ...helpExamples(examples),
     '',
     'Run "bax do <command> --help" for details.',
     '',

@@ -2,10 +2,13 @@
 import { relative, resolve } from 'node:path'
 import type { Observation } from '../../core/shapes/observe.ts'
 import type { Io } from '../io.ts'
-import { freeScreenshotPath, writeOutput } from './write-output.ts'
+import { freePath, writeOutput } from './write-output.ts'
 
-/** Formats an observation: a few lines about the page, then its snapshot and the other requested parts. */
-export function observationText(observation: Observation): string {
+/**
+ * Formats an observation: a few lines about the page, then its snapshot and the other requested parts. `flags` spells
+ * the fields that show more as flags of the command line.
+ */
+export function observationText(observation: Observation, flags = true): string {
   const { scroll, snapshot, text, tabs = [] } = observation
   const head = [
     `url: ${observation.url}`,
@@ -19,7 +22,9 @@ export function observationText(observation: Observation): string {
   ].join('\n')
   // A snapshot already contains the elements.
   const elements = snapshot === undefined ? observation.elements?.map(elementLine).join('\n') : undefined
-  const shown = snapshot?.replace(/^# (.* omitted); use max_chars or selector$/m, '$1; use --max-chars or --selector')
+  const shown = !flags
+    ? snapshot
+    : snapshot?.replace(/^# (.* omitted); use max_chars or selector$/m, '$1; use --max-chars or --selector')
   const unlisted = observation.omitted.elements && snapshot === undefined ? `${observation.omitted.elements} elements omitted; use --limit` : undefined // prettier-ignore
   const parts = [
     head,
@@ -57,7 +62,7 @@ const area = (name: string, entries: Record<string, string> | null): string[] =>
 
 /** Writes a screenshot to `file`, or to a new file in the working folder; returns the path relative to that folder. */
 export function writeScreenshot({ cwd }: Io, base64: string, file?: string): string {
-  const path = file === undefined ? freeScreenshotPath(cwd, new Date(), 'png') : resolve(cwd, file)
-  writeOutput(path, Buffer.from(base64, 'base64'), false)
+  const path = file === undefined ? freePath(cwd, new Date(), 'png') : resolve(cwd, file)
+  writeOutput(path, Buffer.from(base64, 'base64'))
   return relative(cwd, path)
 }

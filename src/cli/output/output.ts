@@ -14,7 +14,14 @@ export async function showAnswer(io: Io, operation: OperationEntry, body: unknow
   const { show } = operation
   if (show?.as === 'field') print(io, formatCell(answer[show.field]))
   else if (show?.as === 'table') {
-    await showTable(io, answer[show.items] as Row[], show.columns, show.items)
+    for (const { items, columns } of [show, ...(show.also ?? [])]) {
+      const rows = [answer[items]].flat() as Row[]
+      if (items !== show.items) {
+        if (rows.length === 0) continue
+        print(io, '')
+      }
+      await showTable(io, rows, columns, items)
+    }
   } else if (show?.as === 'record') await showRecord(io, answer)
   else if (show?.as !== 'nothing') print(io, JSON.stringify(body, null, 2))
   await showWarning(io, body)
@@ -28,7 +35,8 @@ export async function showWarning(io: Io, body: unknown): Promise<void> {
   note(io, `${yellow('warning:')} ${warning}`)
 }
 
-async function showTable(io: Io, rows: readonly Row[], columns: readonly string[], noun: string): Promise<void> {
+/** Prints rows as a table, or a note without any. */
+export async function showTable(io: Io, rows: readonly Row[], columns: readonly string[], noun: string): Promise<void> {
   if (rows.length === 0) return note(io, `no ${noun}`)
   const style = await styleFor(io, io.stdout)
   const cells = rows.map((row) => columns.map((column) => formatCell(row[column])))

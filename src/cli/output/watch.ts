@@ -7,6 +7,7 @@ import { limits } from '../../core/limits/limits.ts'
 import type { Event } from '../../core/events/event-line.ts'
 import type { Frame } from '../../core/operation/call.ts'
 import { type Io, note } from '../io.ts'
+import { whileRead } from './reader.ts'
 
 export interface WatchOptions<E extends Frame> {
   readonly transport: Transport
@@ -16,16 +17,18 @@ export interface WatchOptions<E extends Frame> {
   readonly onEvent: (event: E) => void
 }
 
-/** Resolves after `session.closed`, or when the stream ends for good. */
-export async function watch<E extends Frame = Event>(options: WatchOptions<E>): Promise<void> {
-  const { transport, http, input, io, onEvent } = options
+/** Resolves after `session.closed`, when the stream ends for good, or when nobody reads standard output any more. */
+export const watch = <E extends Frame = Event>(options: WatchOptions<E>): Promise<void> =>
+  whileRead(options.io, (signal) => followEvents(options, signal))
 
+async function followEvents<E extends Frame>(options: WatchOptions<E>, signal: AbortSignal): Promise<void> {
+  const { transport, http, input, io, onEvent } = options
   let from = input
   let opened = false
   let brokenAt: number | undefined
   for (;;) {
     try {
-      const frames = await openStream<E>(transport, http, from, { signal: io.signal, strict: true })
+      const frames = await openStream<E>(transport, http, from, { signal, strict: true })
       if (frames === null) return
       opened = true
       brokenAt = undefined
@@ -37,12 +40,12 @@ export async function watch<E extends Frame = Event>(options: WatchOptions<E>): 
         from = { ...rest, since: frame.seq }
       }
     } catch (error) {
-      const broken = error instanceof BaxError && error.code === 'engine_unreachable' && opened && !io.signal.aborted
+      const broken = error instanceof BaxError && error.code === 'engine_unreachable' && opened && !signal.aborted
       if (!broken) throw error
       if (brokenAt !== undefined && performance.now() - brokenAt > limits.stream.reconnectMs) throw error
     }
     if (brokenAt === undefined) note(io, 'connection lost; reconnecting')
     brokenAt ??= performance.now()
-    await after(limits.stream.retryMs / 4, undefined, { signal: io.signal })
+    await after(limits.stream.retryMs / 4, undefined, { signal })
   }
 }

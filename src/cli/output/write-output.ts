@@ -1,5 +1,5 @@
 /** Files that commands write. */
-import { systemReason } from '../../core/errors/system-errors.ts'
+import { systemReason, systemSentence } from '../../core/errors/system-errors.ts'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -7,17 +7,19 @@ import { BaxError } from '../../core/errors/errors.ts'
 /** Builds the error of a file that could not be written. */
 export function cannotWrite(path: string, cause: unknown): BaxError {
   const { code } = cause as NodeJS.ErrnoException
+  const hint = systemSentence(cause)?.hint
+  const reason = code === 'EEXIST' ? 'a part of the path is a file' : systemReason(cause as Error)
   return new BaxError(
-    code === 'ENOSPC' ? 'no_space' : 'invalid_request',
-    `cannot write ${path}: ${systemReason(cause as Error)}`,
-    { cause },
+    code === 'ENOSPC' || code === 'EDQUOT' ? 'no_space' : 'invalid_request',
+    `cannot write ${path}: ${reason}`,
+    { ...(hint && { hint }), cause },
   )
 }
 
-/** Writes an output file of a command, and by default creates the folders above it. */
-export function writeOutput(path: string, content: string | Uint8Array, createsFolders = true): void {
+/** Writes an output file of a command, and creates missing folders. */
+export function writeOutput(path: string, content: string | Uint8Array): void {
   try {
-    if (createsFolders) mkdirSync(dirname(path), { recursive: true })
+    mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content)
   } catch (cause) {
     throw cannotWrite(path, cause)
@@ -25,10 +27,11 @@ export function writeOutput(path: string, content: string | Uint8Array, createsF
 }
 
 /** Returns a free path such as `screenshot-20261121-053320.png`, with a number if that file exists. */
-export function freeScreenshotPath(folder: string, now: Date, extension: string): string {
+export function freePath(folder: string, now: Date, extension: string): string {
   const stamp = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
+  const stem = extension === 'pdf' ? 'page' : 'screenshot'
   for (let count = 1; ; count += 1) {
-    const path = resolve(folder, `screenshot-${stamp}${count > 1 ? `-${count}` : ''}.${extension}`)
+    const path = resolve(folder, `${stem}-${stamp}${count > 1 ? `-${count}` : ''}.${extension}`)
     if (!existsSync(path)) return path
   }
 }

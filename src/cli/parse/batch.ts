@@ -1,9 +1,11 @@
 /** Batches of browser commands, as typed after `bax do`. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
+import { formFor } from '../../core/operation/positional.ts'
 import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
 import { operationNamed } from '../context.ts'
-import { attributeOf, flagValue, type TypedArguments, wordValue } from './values.ts'
+import type { NamedCommand } from './named-commands.ts'
+import { attributeOf, flagValue, kebab, type TypedArguments, wordValue } from './values.ts'
 
 /** One typed command. */
 export interface TypedCommand {
@@ -26,8 +28,8 @@ export interface BatchKind {
   readonly words: string
   /** Flags of the whole batch. */
   readonly params: readonly Param[]
-  /** Returns the help page, given the text about the flags. */
-  readonly help: (flags: string) => string
+  /** Returns the help page for a width, given the text about the flags. */
+  readonly help: (flags: string, width: number) => string
 }
 
 /** Splits the arguments of a batch at `then`. */
@@ -40,17 +42,15 @@ export function segments(argv: readonly string[]): string[][] {
   return found
 }
 
-/** Finds a browser command by its name, spelled with `-` or `_`, or by another spelling. */
+/** Finds a browser command by its name, spelled with `-` or `_`. */
 export const findEntry = (word: string, manifest: Manifest): CommandEntry | undefined => {
   const name = word.replaceAll('-', '_').toLowerCase()
-  return manifest.commands.find((command) => command.name === name || command.also?.includes(name))
+  return manifest.commands.find((command) => command.name === name)
 }
 
-/** Returns the fields that are positional words, in order. */
-export const requiredOf = ({ params }: CommandEntry): Param[] => params.filter(({ required }) => required)
-
-/** Returns the fields that are flags. */
-export const optionalOf = ({ params }: CommandEntry): Param[] => params.filter(({ required }) => !required)
+/** Returns the fields that are flags: those that some form does not set. */
+export const flagsOf = ({ entry: { params }, preset, forms }: NamedCommand): Param[] =>
+  params.filter(({ name }) => !(name in preset) && !forms.every((form) => form.includes(name)))
 
 /** Returns the fields of the request that are flags of the batch. */
 export const batchParams = (manifest: Manifest): Param[] =>
@@ -58,21 +58,56 @@ export const batchParams = (manifest: Manifest): Param[] =>
 
 /** Converts the parsed words and flags of one command; flags of the batch are kept apart. */
 export function toCommand(
-  entry: CommandEntry,
+  named: NamedCommand,
   typed: TypedArguments,
   cwd: string,
 ): TypedBatch & { commands: [TypedCommand] } {
-  const words = requiredOf(entry).map((param, at) => [param.name, wordValue(param, typed.words[at], cwd)] as const)
-  const own = optionalOf(entry)
+  const { entry, preset } = named
+  const own = flagsOf(named)
   const given = own.map((param) => [param.name, flagValue(param, typed.flags, cwd)] as const)
-  const data = Object.fromEntries([...words, ...given].filter(([, value]) => value !== undefined))
+  const words = wordFields(named, typed.words, cwd)
+  const twice = given.find(([name, value]) => value !== undefined && name in words)
+  if (twice)
+    throw new BaxError('invalid_request', `${kebab(twice[0])} is given twice: as a word and as a flag`, {
+      hint: `leave out --${kebab(twice[0])}`,
+    })
+  const flagged = Object.fromEntries(given.filter(([, value]) => value !== undefined))
   const { output, ...flags } = typed.flags as { output?: string }
   const ownFlags = new Set(own.map(attributeOf))
   return {
-    commands: [{ command: entry.name, data, ...(output !== undefined && { output }) }],
+    commands: [
+      { command: entry.name, data: { ...preset, ...words, ...flagged }, ...(output !== undefined && { output }) },
+    ],
     flags: Object.fromEntries(Object.entries(flags).filter(([name]) => !ownFlags.has(name))),
   }
 }
+
+/** Returns the fields that the positional words set. */
+function wordFields(
+  { entry: { name, params }, forms }: NamedCommand,
+  words: TypedArguments['words'],
+  cwd: string,
+): Record<string, unknown> {
+  const texts = words.flat().filter((word) => word !== undefined)
+  const form = formFor(forms, texts, params)
+  if (!form)
+    throw new BaxError(
+      'invalid_request',
+      `${kebab(name)} cannot be called with ${texts.length === 1 ? 'one word' : `${texts.length} words`}`,
+      {
+        hint: `use ${forms.map((fields) => usageOf(name, fields)).join(' or ')}`,
+      },
+    )
+  const values = form.map((field, at) => {
+    const param = params.find((one) => one.name === field)!
+    const takesRest = param.type === 'string[]' && at === form.length - 1
+    return [field, wordValue(param, takesRest ? texts.slice(at) : texts[at], cwd)] as const
+  })
+  return Object.fromEntries(values)
+}
+
+const usageOf = (name: string, fields: readonly string[]): string =>
+  `"${[name, ...fields.map((field) => `<${field}>`)].join(' ').replaceAll('_', '-')}"`
 
 /** Joins separately parsed commands into one batch. */
 export const joinBatches = (parts: readonly TypedBatch[]): TypedBatch => ({

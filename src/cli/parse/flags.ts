@@ -1,13 +1,18 @@
 /** Commander definitions of parameters as flags and positional words. */
-import { Argument, Command, CommanderError, Option } from 'commander'
+import { Argument, Command, CommanderError, type Help, Option } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
+import type { PositionalForms } from '../../core/operation/command.ts'
 import type { Param } from '../../core/operation/params.ts'
 import { suggest } from '../../core/errors/suggest.ts'
-import { kebab, type TypedArguments } from './values.ts'
+import { helpExamples, helpItem, plainWidth, termColumn } from '../output/help-layout.ts'
+import { attributeOf, flagOf, kebab, type TypedArguments } from './values.ts'
 
 const globalGroup = 'Flags of every command:'
 
 const choices = new WeakMap<Option, readonly string[]>()
+
+/** Flags of texts; their schema decides whether an empty text is valid. */
+const texts = new WeakSet<Option>()
 
 /** Returns the allowed values of a flag, if they are limited. */
 export const choicesOf = (option: Option): readonly string[] | undefined => choices.get(option)
@@ -18,16 +23,32 @@ export function newCommand(name: string, summary: string): Command {
     .description(summary)
     .exitOverride()
     .configureOutput({ writeOut: () => {}, writeErr: () => {} })
-    .configureHelp({ helpWidth: 90, sortOptions: false })
+    .configureHelp(layout(plainWidth))
     .showSuggestionAfterError(false)
     .helpCommand(false)
     .optionsGroup('Flags:')
 }
 
+/** Settings of the help of a command for a width. */
+const layout = (width: number) => ({
+  helpWidth: width,
+  sortOptions: false,
+  visibleArguments: (command: Command) => wordsOf.get(command)?.described ?? [...command.registeredArguments],
+  padWidth(command: Command, help: Help) {
+    const options = help.visibleOptions(command).map((option) => help.optionTerm(option))
+    return termColumn([...options, ...help.visibleArguments(command).map((word) => help.argumentTerm(word))], width)
+  },
+  formatItem: (term: string, column: number, description: string) => helpItem(term, column, description, width),
+})
+
+/** Returns the help of a command that fits the width. */
+export const helpOf = (command: Command, width: number): string =>
+  command.configureHelp({ ...command.configureHelp(), ...layout(width) }).helpInformation()
+
 export function addGlobalFlags(command: Command): Command {
   const add = (flags: string, description: string) =>
     command.addOption(new Option(flags, description).helpGroup(globalGroup))
-  add('--json', 'print the JSON answer of the engine')
+  add('--json', "print the API's response as JSON")
   add('--server <url>', 'server: http(s)://host:port or unix:/path (BAX_SERVER)')
   add('--embedded', 'use an engine that ends with the command')
   add('--state-dir <folder>', 'folder for sessions, profiles and logs (BAX_STATE_DIR)')
@@ -35,10 +56,17 @@ export function addGlobalFlags(command: Command): Command {
   return command.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(globalGroup))
 }
 
-/** Adds the flag, or pair of flags, of a parameter. */
+/** Adds the flag of commands that print text of pages. */
+export function addBoundariesFlag(command: Command): void {
+  const about = 'enclose text of pages in random markers (BAX_CONTENT_BOUNDARIES)'
+  command.addOption(new Option('--content-boundaries', about).helpGroup(globalGroup))
+  command.addOption(new Option('--no-content-boundaries').hideHelp())
+}
+
+/** Adds the flag, or pair of flags, of a parameter; a value can also be given by hidden flags of its other names. */
 export function addParam(command: Command, param: Param): void {
   if (param.offTerminal) return
-  const name = kebab(param.name)
+  const name = flagOf(param).slice('--'.length)
   const about = aboutOf(param)
   if (param.type === 'boolean') {
     const hasOn = param.default !== true
@@ -48,11 +76,18 @@ export function addParam(command: Command, param: Param): void {
     if (hasOff) command.addOption(new Option(`--no-${name}`, hasOn ? `the opposite of --${name}` : `do not ${about}`))
     return
   }
-  const option = new Option(`--${name} <${placeholder(param)}>`, about + suffix(param))
   const words = param.choices ?? param.itemChoices
-  if (words) choices.set(option, words)
-  if (param.type === 'string[]') option.argParser(collect)
-  command.addOption(param.required ? option.makeOptionMandatory() : option)
+  for (const spelling of new Set([name, ...[param.name, ...(param.aliases ?? [])].map(kebab)])) {
+    const option = new Option(`--${spelling} <${placeholder(param)}>`, about + suffix(param)).hideHelp(
+      spelling !== name,
+    )
+    // All spellings set the same value.
+    option.attributeName = () => attributeOf(param)
+    if (words) choices.set(option, words)
+    if (param.type === 'string' || param.type === 'json') texts.add(option)
+    if (param.type === 'string[]') option.argParser(collect)
+    command.addOption(option.makeOptionMandatory(param.required && spelling === name))
+  }
 }
 
 /** Parses a flag that may be repeated. */
@@ -62,6 +97,27 @@ export const collect = (text: string, before: string[] = []): string[] => [...be
 export function addWord(command: Command, param: Param, isLast: boolean, isRequired = param.required): void {
   const name = kebab(param.name) + (param.type === 'string[]' && isLast ? '...' : '')
   command.addArgument(new Argument(isRequired ? `<${name}>` : `[${name}]`, aboutOf(param) + suffix(param)))
+}
+
+/** Positional forms of a command that has several, and the description of their words. */
+const wordsOf = new WeakMap<Command, { readonly forms: PositionalForms; readonly described: Argument[] }>()
+
+/** Adds the positional words of a command: one form, or several of which the words choose one. */
+export function addForms(command: Command, forms: PositionalForms, params: readonly Param[]): void {
+  const find = (field: string) => params.find(({ name }) => name === field)!
+  const [only] = forms
+  if (forms.length === 1) {
+    for (const [at, field] of only!.entries()) addWord(command, find(field), at === only!.length - 1, true)
+    return
+  }
+  // A form that is only an optional switch, such as `screenshot true`, works but is not shown.
+  const isSwitch = (field: string) => find(field).type === 'boolean' && !find(field).required
+  command.argument('[words...]')
+  // Optional fields are described as flags.
+  const fields = [...new Set(forms.flat())].map(find).filter(({ required }) => required)
+  const described = fields.map((param) => new Argument(`[${kebab(param.name)}]`, aboutOf(param) + suffix(param)))
+  const shown = forms.filter((form) => form.length !== 1 || !isSwitch(form[0]!))
+  wordsOf.set(command, { forms: shown, described })
 }
 
 /** Returns the description of a field in the style of a flag: in lower case, except for names such as URL. */
@@ -80,6 +136,7 @@ function placeholder(param: Param): string {
   if (spelling) return spelling.form
   if (type === 'string[]') return 'text,...'
   if (type === 'json') return 'json|@file'
+  if (param.file) return 'text|@file'
   return type === 'integer' ? 'number' : type === 'string' ? 'text' : type
 }
 
@@ -99,36 +156,53 @@ const defaultText = (given: unknown): string =>
 
 /** Replaces field names in descriptions by the flags of the same name. */
 function spellFlags({ options }: Command): void {
-  const flags = new Set(options.map(({ long }) => long))
+  const shown = options.filter(({ hidden, negate }) => !hidden && !negate)
+  const flags = new Map(shown.map((option) => [option.attributeName(), option.long]))
   for (const option of options) {
-    option.description = option.description.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (name) => {
-      const flag = `--${kebab(name)}`
-      return flags.has(flag) ? flag : name
-    })
+    option.description = option.description.replaceAll(
+      /\b[a-z]+(?:_[a-z]+)+\b/g,
+      (name) => flags.get(attributeOf({ name })) ?? name,
+    )
   }
 }
 
 /** Parses arguments. @throws BaxError `invalid_request`; `HelpWanted` for --help */
-export function parse(command: Command, argv: readonly string[], example?: string): TypedArguments {
-  command.usage([usageOf(command).slice(command.name().length + 1), '[flags]'].filter(Boolean).join(' '))
+export function parse(command: Command, argv: readonly string[], examples: readonly string[] = []): TypedArguments {
+  const usages = usagesOf(command).map((usage) => `${usage} [flags]`)
+  command.usage(usages.join('\n       ').slice(command.name().length + 1))
   spellFlags(command)
   try {
     command.parse([...argv], { from: 'user' })
   } catch (error) {
-    if (error instanceof CommanderError) throw explain(command, error, example)
+    if (error instanceof CommanderError) throw explain(command, error, examples)
     throw error
   }
+  assertNotEmpty(command)
   // Commander sets a lone --no-x flag to true by default; only typed flags are input.
   const typed = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli')
   return { words: command.processedArgs, flags: Object.fromEntries(typed) }
 }
 
+/** @throws BaxError `invalid_request` for a flag with an empty value, which is often that of an unset variable */
+function assertNotEmpty(command: Command): void {
+  const isBlank = (text: unknown) => typeof text === 'string' && text.split(',').every((item) => item.trim() === '')
+  for (const option of command.options) {
+    const given: unknown = command.getOptionValue(option.attributeName())
+    const isEmpty = Array.isArray(given) ? given.some(isBlank) : given === '' && !texts.has(option)
+    if (isEmpty && command.getOptionValueSource(option.attributeName()) === 'cli')
+      throw new BaxError('invalid_request', `${option.long} must not be empty`, { hint: helpHint(command) })
+  }
+}
+
+const helpHint = (command: Command): string => `run "${command.name()} --help" for details`
+
 /** Thrown for --help. */
 export class HelpWanted extends Error {
-  readonly text: string
+  /** Returns the help for a width in characters. */
+  readonly text: (width: number) => string
   /** Definition of the command. */
-  readonly command: Command | undefined
-  constructor(text: string, command?: Command) {
+  readonly command: Command
+  constructor(text: (width: number) => string, command: Command) {
     super('help')
     this.name = 'HelpWanted'
     this.text = text
@@ -136,27 +210,32 @@ export class HelpWanted extends Error {
   }
 }
 
-function explain(command: Command, error: CommanderError, example?: string): Error {
+function explain(command: Command, error: CommanderError, examples: readonly string[]): Error {
   if (error.code === 'commander.helpDisplayed') {
-    const text = `${command.helpInformation()}${example ? `\nExample:\n  ${example}\n` : ''}`
-    return new HelpWanted(text, command)
+    return new HelpWanted(
+      (width) => [helpOf(command, width).trimEnd(), ...helpExamples(examples), ''].join('\n'),
+      command,
+    )
   }
   const text = error.message.replace(/^error: /, '')
   const quoted = /'([^']*)'/.exec(text)?.[1] ?? ''
-  const hint = `run "${command.name()} --help" for details`
-  const fail = (sentence: string, extra = hint) => new BaxError('invalid_request', sentence, { hint: extra })
+  const fail = (sentence: string, extra = helpHint(command)) =>
+    new BaxError('invalid_request', sentence, { hint: extra })
   switch (error.code) {
     case 'commander.unknownOption': {
-      const known = command.options.map(({ long }) => long!)
-      const near = suggest(quoted, known)
-      return fail(`unknown flag ${quoted}${near ? ` (did you mean ${near}?)` : ''}`)
+      const opposite = quoted.replace(/^--/, '--no-')
+      if (command.options.some(({ long, hidden }) => long === opposite && !hidden)) {
+        return fail(`unknown flag ${quoted}`, `leave it out, since it is the default; ${opposite} is its opposite`)
+      }
+      const near = suggest(quoted, command.options.map(({ long }) => long!)) // prettier-ignore
+      return fail(`unknown flag ${quoted}${near ? ` (did you mean ${shownFlag(command, near)}?)` : ''}`)
     }
     case 'commander.missingArgument':
-      return fail(`<${quoted}> is missing`, `usage: ${usageOf(command)}`)
+      return fail(`<${quoted}> is missing`, `usage: ${usagesOf(command).join(' or ')}`)
     case 'commander.excessArguments':
       return fail(
         `too many words: ${command.args.slice(command.registeredArguments.length).join(' ')}`,
-        `usage: ${usageOf(command)}`,
+        `usage: ${usagesOf(command).join(' or ')}`,
       )
     case 'commander.missingMandatoryOptionValue':
       return fail(`${/--[\w-]+/.exec(text)?.[0] ?? quoted} is required`)
@@ -167,19 +246,36 @@ function explain(command: Command, error: CommanderError, example?: string): Err
   }
 }
 
-/** Returns the usage in one line: the name and the positional words. */
-function usageOf(command: Command): string {
+/** Returns the flag that the help shows for a flag or another spelling of it. */
+function shownFlag({ options }: Command, flag: string): string {
+  const found = options.find(({ long }) => long === flag)!
+  const shown = options.find((one) => !one.hidden && one.attributeName() === found.attributeName())
+  return found.hidden && shown ? shown.long! : flag
+}
+
+/** Returns the usage, one for each positional form: the name and the positional words. */
+function usagesOf(command: Command): string[] {
+  const name = command.name()
+  const forms = wordsOf.get(command)?.forms
+  if (forms) return forms.map((fields) => [name, ...fields.map((field) => `<${kebab(field)}>`)].join(' '))
   const words = command.registeredArguments.map((argument) => {
-    const name = `${argument.name()}${argument.variadic ? '...' : ''}`
-    return argument.required ? `<${name}>` : `[${name}]`
+    const word = `${argument.name()}${argument.variadic ? '...' : ''}`
+    return argument.required ? `<${word}>` : `[${word}]`
   })
-  return [command.name(), ...words].join(' ')
+  return [[name, ...words].join(' ')]
 }
 
 /** Adds the flag that names a shell session; the default is BAX_SHELL. */
 export const addShellFlag = (command: Command): Command =>
   command.option('-s, --session <id|name>', 'shell session to use (BAX_SHELL)')
 
-/** Adds the flag that names a session; the default is BAX_SESSION, then the choice of `bax session use`. */
+/** Adds the flag that names a session; see `sessionOrDefault` for its default. */
 export const addSessionFlag = (command: Command): Command =>
-  command.option('-s, --session <id|name>', 'session to use (BAX_SESSION, or the choice of "bax session use")')
+  command.option(
+    '-s, --session <id|name>',
+    'session to use (BAX_SESSION, the choice of "bax session use", or "default")',
+  )
+
+/** Adds the flag that asks for a session of its own, for work beside the default session. */
+export const addNewSessionFlag = (command: Command): Command =>
+  command.option('--new-session', 'create a new session instead of using the default one')

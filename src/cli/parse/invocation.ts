@@ -2,7 +2,8 @@
 import type { Command } from 'commander'
 import type { Manifest } from '../../operations/manifest.ts'
 import type { Context } from '../context.ts'
-import { addGlobalFlags, newCommand, parse } from './flags.ts'
+import type { MarkedOutput } from '../output/boundaries.ts'
+import { addBoundariesFlag, addGlobalFlags, newCommand, parse } from './flags.ts'
 import type { Io } from '../io.ts'
 import { readSettings } from '../settings.ts'
 import { globalFlags, type TypedArguments } from './values.ts'
@@ -13,9 +14,11 @@ export interface Invocation {
   /** Name of the command, such as `session create`. */
   readonly words: string
   readonly summary: string
-  readonly example?: string
+  readonly examples: readonly string[]
   /** Arguments without the name of the command. */
   readonly argv: readonly string[]
+  /** Standard output, for commands that print text of pages. */
+  readonly marked?: MarkedOutput
 }
 
 /** Runs a custom command and returns its exit code, by default 0. */
@@ -26,10 +29,18 @@ export function parseInvocation(
   invocation: Invocation,
   build: (command: Command) => void = () => {},
 ): { context: Context; typed: TypedArguments } {
-  const { io, manifest, words, summary, example, argv } = invocation
+  const { words, summary, examples, argv, marked } = invocation
   const command = newCommand(`bax ${words}`, summary)
   build(command)
+  if (marked) addBoundariesFlag(command)
   addGlobalFlags(command)
-  const typed = parse(command, argv, example)
-  return { typed, context: { io, manifest, settings: readSettings(globalFlags(typed.flags), io) } }
+  const typed = parse(command, argv, examples)
+  return { typed, context: contextOf(invocation, typed.flags) }
+}
+
+/** Reads the settings, and turns on the markers around output if they say so. */
+export function contextOf({ io, manifest, marked }: Invocation, flags: TypedArguments['flags']): Context {
+  const settings = readSettings(globalFlags(flags), io)
+  marked?.start(settings, flags['contentBoundaries'] === true)
+  return { io, manifest, settings }
 }

@@ -1,31 +1,42 @@
 /** Parses a batch with commander, which supports help, every spelling of a flag, and suggestions. */
 import { type Command, Option } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
-import { suggest } from '../../core/errors/suggest.ts'
-import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
+import { didYouMean } from '../../core/errors/suggest.ts'
+import type { Manifest } from '../../operations/manifest.ts'
 import {
   type BatchKind,
   batchParams,
   emptySegment,
-  findEntry,
+  flagsOf,
   joinBatches,
-  optionalOf,
-  requiredOf,
   segments,
   toCommand,
   type TypedBatch,
 } from './batch.ts'
-import { addGlobalFlags, addParam, addSessionFlag, addWord, HelpWanted, newCommand, parse } from './flags.ts'
+import {
+  addForms,
+  addBoundariesFlag,
+  addGlobalFlags,
+  addNewSessionFlag,
+  addParam,
+  addSessionFlag,
+  helpOf,
+  HelpWanted,
+  newCommand,
+  parse,
+} from './flags.ts'
+import { commandsNamed, type NamedCommand, secondWords } from './named-commands.ts'
+import { suggestion } from './suggestion.ts'
 import { catalogueHelp } from '../output/help.ts'
 import { kebab } from './values.ts'
 
-const batchGroup = 'Flags of the batch:'
+const batchGroup = 'Flags of every browser command:'
 
 /** `bax do`. */
-const plainKind = (manifest: Manifest): BatchKind => ({
+export const doKind = (manifest: Manifest, examples: readonly string[]): BatchKind => ({
   words: 'do',
   params: batchParams(manifest),
-  help: (flags) => catalogueHelp(manifest, flags),
+  help: (flags, width) => catalogueHelp({ manifest, flags, examples, width }),
 })
 
 /** Returns the flags with a value that may precede the first command. */
@@ -40,7 +51,7 @@ export function parseBatch(
   argv: readonly string[],
   manifest: Manifest,
   cwd: string,
-  kind: BatchKind = plainKind(manifest),
+  kind: BatchKind = doKind(manifest, []),
 ): TypedBatch {
   const [first = [], ...others] = segments(argv)
   const start = firstWord(first, valued(kind))
@@ -76,32 +87,69 @@ function firstWord(argv: readonly string[], valued: ReadonlySet<string>): number
   return Math.min(index, argv.length)
 }
 
-function parseSegment(
-  [word, ...rest]: readonly string[],
-  manifest: Manifest,
-  cwd: string,
-  kind: BatchKind,
-): TypedBatch {
-  if (word === undefined) throw emptySegment()
-  const entry = findEntry(word, manifest) ?? unknownCommand(word, manifest)
-  const required = requiredOf(entry)
-  const command = newCommand(`bax ${kind.words} ${kebab(entry.name)}`, entry.summary)
-  for (const [at, param] of required.entries()) addWord(command, param, at === required.length - 1)
-  for (const param of optionalOf(entry)) addParam(command, param)
-  addBatchFlags(command, kind, new Set(entry.params.map(({ name }) => name)))
-  return toCommand(
-    entry,
-    parse(command, rest, `bax ${kind.words} ${kebab(entry.name)} ${entry.example}`.trimEnd()),
-    cwd,
-  )
+/**
+ * Parses one command. When several have the name (`drag`, `tab`), the first that accepts the words and flags is meant.
+ */
+function parseSegment(segment: readonly string[], manifest: Manifest, cwd: string, kind: BatchKind): TypedBatch {
+  if (segment.length === 0) throw emptySegment()
+  const { name, named, rest } = splitName(segment, manifest, valued(kind))
+  const [first, ...others] = named
+  if (!first) throw unknownCommand(name, rest[firstWord(rest, valued(kind))], manifest)
+  try {
+    return parseAs(first, name, rest, cwd, kind)
+  } catch (error) {
+    if (!(error instanceof BaxError)) throw error
+    for (const other of others) {
+      try {
+        return parseAs(other, name, rest, cwd, kind)
+      } catch (cause) {
+        if (!(cause instanceof BaxError)) throw cause
+      }
+    }
+    throw error
+  }
 }
 
-function unknownCommand(word: string, manifest: Manifest): CommandEntry {
-  const near = suggest(
-    word.replaceAll('-', '_'),
-    manifest.commands.map((command) => command.name),
-  )
-  throw new BaxError('invalid_request', `unknown command "${word}"${near ? ` (did you mean "${kebab(near)}"?)` : ''}`, {
+/** Splits a command into its name, the longest of one to three words, and its arguments. */
+function splitName([first = '', ...others]: readonly string[], manifest: Manifest, valued: ReadonlySet<string>) {
+  let found = { name: first, named: commandsNamed(first, manifest), rest: others }
+  let [name, rest] = [first, others]
+  for (let words = 2; words <= 3; words++) {
+    const at = firstWord(rest, valued)
+    if (rest[at] === undefined) break
+    name += ` ${rest[at]}`
+    rest = rest.toSpliced(at, 1)
+    const named = commandsNamed(name, manifest)
+    if (named.length > 0) found = { name, named, rest }
+  }
+  return found
+}
+
+function parseAs(named: NamedCommand, name: string, argv: readonly string[], cwd: string, kind: BatchKind): TypedBatch {
+  const { entry, forms } = named
+  const { params } = entry
+  // Browser commands work without `do`.
+  const title = `bax ${kind.words === 'do' ? '' : `${kind.words} `}${kebab(entry.name)}`
+  const command = newCommand(title, entry.summary)
+  addForms(command, forms, params)
+  for (const param of flagsOf(named)) addParam(command, param)
+  addBatchFlags(command, kind, new Set(params.map((param) => param.name)))
+  // Browser commands work without `do`.
+  const start = kind.words === 'do' ? `bax ${kebab(entry.name)}` : title
+  const examples = entry.examples.map((example) => `${start} ${example}`.trimEnd())
+  return toCommand(named, parse(command, argv, examples), cwd)
+}
+
+function unknownCommand(word: string, next: string | undefined, manifest: Manifest): BaxError {
+  const following = secondWords(word, manifest)
+  if (following.length > 0) {
+    const message = next === undefined ? `"${word}" is incomplete` : `unknown command "${word} ${next}"`
+    const near = next === undefined ? '' : didYouMean(next, following)
+    return new BaxError('invalid_request', message + near, {
+      hint: `use "${word}" with one of ${following.join(', ')}`,
+    })
+  }
+  return new BaxError('invalid_request', `unknown command "${word}"${suggestion(word, manifest)}`, {
     hint: 'run "bax do --help" for the browser commands',
   })
 }
@@ -110,12 +158,17 @@ function unknownCommand(word: string, manifest: Manifest): CommandEntry {
 function addBatchFlags(command: Command, { params }: BatchKind, taken: ReadonlySet<string>): void {
   command.optionsGroup(batchGroup)
   addSessionFlag(command)
+  addNewSessionFlag(command)
   command.addOption(new Option('-o, --output <file>', 'file for the result; - for standard output'))
   for (const param of params) if (!taken.has(param.name)) addParam(command, param)
+  addBoundariesFlag(command)
   addGlobalFlags(command)
 }
 
 function helpWanted(batch: Command, { help }: BatchKind): Error {
-  const text = batch.helpInformation()
-  return new HelpWanted(help(text.slice(text.indexOf(batchGroup))), batch)
+  const flags = (width: number) => {
+    const text = helpOf(batch, width)
+    return text.slice(text.indexOf(batchGroup))
+  }
+  return new HelpWanted((width) => help(flags(width), width), batch)
 }

@@ -1,5 +1,6 @@
 /** Converts arguments from text to the types of parameters. */
 import { systemReason } from '../../core/errors/system-errors.ts'
+import { isUtf8 } from 'node:buffer'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -18,6 +19,12 @@ export interface TypedArguments {
 /** Returns the command line spelling of a wire name. */
 export const kebab = (name: string): string => name.replaceAll('_', '-')
 
+/** Returns the name of a command or field that is spelled as on the command line. */
+export const snakeCase = (typed: string): string => typed.replaceAll('-', '_')
+
+/** Returns the flag of a parameter, as shown in help and errors. */
+export const flagOf = ({ name, flag = name }: Pick<Param, 'name' | 'flag'>): string => `--${kebab(flag)}`
+
 /** Returns the key of a parameter in `TypedArguments.flags`. */
 export const attributeOf = ({ name }: Pick<Param, 'name'>): string =>
   name.replaceAll(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
@@ -26,7 +33,7 @@ export const attributeOf = ({ name }: Pick<Param, 'name'>): string =>
 export function flagValue(param: Param, flags: TypedArguments['flags'], cwd: string): unknown {
   const given = flags[attributeOf(param)]
   if (given === undefined || typeof given === 'boolean') return given
-  const label = `--${kebab(param.name)}`
+  const label = flagOf(param)
   if (Array.isArray(given)) return given.flatMap((text) => readText(param, String(text), label, cwd) as string[])
   return readText(param, String(given), label, cwd)
 }
@@ -41,7 +48,7 @@ export function wordValue(param: Param, word: string | string[] | undefined, cwd
 function readText(param: Param, text: string, label: string, cwd: string): unknown {
   const value = parseText(
     param,
-    param.type === 'json' && text.startsWith('@') ? fileText(text, label, cwd) : text,
+    text.startsWith('@') && (param.type === 'json' || param.file) ? fileText(text, label, cwd, param.file) : text,
     label,
   )
   if (
@@ -57,11 +64,18 @@ function readText(param: Param, text: string, label: string, cwd: string): unkno
   return value
 }
 
-/** Reads the file named by `@file`. */
-export function fileText(text: string, label: string, cwd: string): string {
+/** Working folder of command lines that must not read files, such as those of remote callers. */
+export const noFiles = '\0'
+
+/** Reads the file named by `@file`. @throws BaxError `invalid_request` when it is missing or not text */
+export function fileText(text: string, label: string, cwd: string, as: Param['file'] = 'text'): string {
+  if (cwd === noFiles)
+    throw new BaxError('invalid_request', `${label}: files cannot be read here`, { hint: 'pass the value itself' })
   const path = resolve(cwd, text.slice(1))
   try {
-    return readFileSync(path, 'utf8')
+    const bytes = readFileSync(path)
+    if (as === 'text' && !isUtf8(bytes)) throw new Error('it is not UTF-8 text')
+    return bytes.toString(as === 'text' ? 'utf8' : 'base64')
   } catch (error) {
     throw new BaxError('invalid_request', `${label}: cannot read ${path}: ${systemReason(error as Error)}`, {
       cause: error,
@@ -81,6 +95,6 @@ export async function readJson(io: Io, given: string, label: string): Promise<{ 
 
 /** Picks the flags that every command takes. */
 export function globalFlags(flags: TypedArguments['flags']): GlobalFlags {
-  const { server, embedded, stateDir, browser, json } = flags as GlobalFlags
-  return { server, embedded, stateDir, browser, json } as GlobalFlags
+  const { server, embedded, stateDir, browser, json, contentBoundaries } = flags as GlobalFlags
+  return { server, embedded, stateDir, browser, json, contentBoundaries } as GlobalFlags
 }

@@ -9,7 +9,7 @@ import type { RunnerTools } from './runner.ts'
 export async function runBody(
   plan: BodyPlan,
   attempt: number,
-  { engine, now, observer, signal, cleanupSignal }: RunnerTools,
+  { engine, headed, confirm, now, observer, signal, cleanupSignal }: RunnerTools,
 ): Promise<{ report: ScriptReport; answer?: CommandsResult }> {
   const { file, name, body, places } = plan
   const startedAt = now().toISOString()
@@ -17,14 +17,20 @@ export async function runBody(
   observer.scriptStarted({ file, name, steps: places.length, attempt })
   const facts = { file, name, attempt, startedAt, artifacts: [], notes: [] }
   try {
-    const answer = await engine.client.runCommands(body, { signal, strict: true })
+    const isNew = body.session_id === undefined
+    const request = {
+      ...body,
+      ...(isNew && headed && { headless: false }),
+      ...(confirm.length > 0 && { confirm: [...new Set([...(body.confirm ?? []), ...confirm])] }),
+    }
+    const answer = await engine.client.runCommands(request, { signal, strict: true })
     // As with scripts, a session that was created for these commands is closed after them.
-    if (body.session_id === undefined)
-      await engine.client.closeSession({ session_id: answer.session_id }, { signal: cleanupSignal })
+    if (isNew) await engine.client.closeSession({ session_id: answer.session_id }, { signal: cleanupSignal })
     return {
       answer,
       report: {
         ...facts,
+        notes: answer.warning === undefined ? [] : [answer.warning],
         status: answer.success ? 'passed' : 'failed',
         durationMs: performance.now() - started,
         sessionId: answer.session_id,

@@ -3,10 +3,13 @@ import { type CallOptions, call, type Client } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits as coreLimits } from '../../core/limits/limits.ts'
+import { formatFor } from '../../core/text/image-format.ts'
 import type { CommandResult } from '../../core/shapes/commands.ts'
 import type { CallAction } from './script/plan.ts'
 import type { Failure } from './report.ts'
 import { startsShell } from './script/verbs.ts'
+import { dialogNotes, downloadNotes, matchesNotes } from '../output/result-notes.ts'
+import { filesToUpload, type NamedFiles } from '../session/upload-files.ts'
 
 /** The result of a step. */
 export interface Outcome {
@@ -14,6 +17,10 @@ export interface Outcome {
   readonly value: unknown
   /** Screenshot that the step took, as PNG. */
   readonly png?: Uint8Array
+  /** Notes about side effects, such as dismissed dialogs. */
+  readonly notes?: readonly string[]
+  /** Selector that matches nothing, and that of the element that was used instead. */
+  readonly healed?: { readonly from: string; readonly to: string }
   /** Failure of the program that the step ran. */
   readonly programFailure?: Failure
 }
@@ -37,8 +44,12 @@ export interface EngineTools {
   readonly transport: Transport
   /** Reports on stderr when the work waits because a person controls the session. */
   reportingControl<T>(sessionId: string | undefined, work: Promise<T>): Promise<T>
-  /** Writes a screenshot to the file that a step names, on this machine; returns its path. */
-  writeScreenshot(path: string, png: Uint8Array): Promise<string>
+  /** Writes a result to the file that a step names, on this machine; returns its path. */
+  writeFile(path: string, bytes: Uint8Array): Promise<string>
+  /** Uploads files of this machine to a session; returns their names there. */
+  uploadFiles(files: NamedFiles, sessionId: string): Promise<string[]>
+  /** Folder that paths of steps are relative to. */
+  readonly cwd: string
 }
 
 /** A script's access to the engine: its own session and shell are the defaults of its steps. */
@@ -98,12 +109,17 @@ export function failureOf(error: unknown): Failure {
 }
 
 async function performCommand(
-  { name: command, screenshotField, schema }: CallAction['verb'],
+  verb: CallAction['verb'],
   data: Record<string, unknown>,
   engine: EngineAccess,
   { signal, timeoutMs }: CallLimits,
 ): Promise<Outcome> {
-  const { [screenshotField ?? '']: path, ...rest } = data
+  const { name: command, pathField, bytes = '', schema } = verb
+  const { [pathField ?? '']: path, ...given } = data
+  const rest: Record<string, unknown> = {
+    ...(await withUploads(verb, given, engine)),
+    ...formatFor(bytes, given, path),
+  }
   // The timeout error of a command says what the command waited for; that of the batch does not.
   const takesTimeout =
     timeoutMs !== undefined && Object.hasOwn(schema.shape, 'timeout_ms') && rest['timeout_ms'] === undefined
@@ -123,9 +139,29 @@ async function performCommand(
     const isStepTimeout = code === 'timeout' && timeoutMs !== undefined && /batch/.test(error)
     throw new StepFailure(isStepTimeout ? tooLong(timeoutMs, details) : { message: error, code, details })
   }
-  const outcome = outcomeOfCommand(result)
-  if (typeof path !== 'string' || !outcome.png) return outcome
-  return { ...outcome, value: { ...result.data, path: await engine.writeScreenshot(path, outcome.png) } }
+  const outcome = { ...outcomeOfCommand(result), notes: notesOf(result, String(rest['selector'] ?? 'the selector')) }
+  const encoded = result.data?.[bytes]
+  if (typeof path !== 'string' || typeof encoded !== 'string') return outcome
+  const written = await engine.writeFile(path, Buffer.from(encoded, 'base64'))
+  return { ...outcome, value: { ...result.data, path: written } }
+}
+
+const notesOf = (result: CommandResult, selector: string): string[] => [
+  ...downloadNotes(result, () => ''),
+  ...matchesNotes(result, selector),
+  ...dialogNotes(result, 'add the step "answer_dialog: true" before this one to accept it'),
+]
+
+/** Uploads the local files that a command names, and replaces them by their names in the session. */
+async function withUploads(
+  verb: CallAction['verb'],
+  data: Record<string, unknown>,
+  engine: EngineAccess,
+): Promise<Record<string, unknown>> {
+  const files = filesToUpload(verb, data, engine.cwd)
+  const sessionId = engine.sessionId()
+  if (!files || sessionId === undefined) return data
+  return { ...data, [verb.localFiles!]: await engine.uploadFiles(files, sessionId) }
 }
 
 /** Returns the extracted value, the content, or the data of a command. */

@@ -4,13 +4,28 @@ import { basename, isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { BaxError } from '../../core/errors/errors.ts'
 
-/** Expands files, folders (their YAML files) and globs, without duplicates; folders and globs are sorted by name. */
-export async function findScripts(given: readonly string[], cwd: string): Promise<string[]> {
+/** Scripts, and the errors of files, folders and globs without scripts. */
+export interface FoundScripts {
+  readonly files: readonly string[]
+  readonly problems: readonly string[]
+}
+
+/**
+ * Expands files, folders (their YAML files) and globs, without duplicates; folders and globs are sorted by name.
+ * @throws BaxError `invalid_request` when there are no scripts at all
+ */
+export async function findScripts(given: readonly string[], cwd: string): Promise<FoundScripts> {
   const found = new Map<string, string>()
+  const problems: string[] = []
   for (const text of given) {
-    for (const file of await expand(text, cwd)) if (!found.has(resolve(cwd, file))) found.set(resolve(cwd, file), file)
+    const files = await expand(text, cwd)
+    if (typeof files === 'string') problems.push(files)
+    else for (const file of files) if (!found.has(resolve(cwd, file))) found.set(resolve(cwd, file), file)
   }
-  return [...found.values()]
+  if (found.size === 0) {
+    throw new BaxError('invalid_request', problems.join('; '), { hint: 'pass files, folders or globs' })
+  }
+  return { files: [...found.values()], problems }
 }
 
 /** Returns a path relative to the working folder, or an absolute path outside it. */
@@ -22,19 +37,18 @@ export function shownPath(path: string, cwd: string): string {
 /** Returns the name of a script that does not declare one. */
 export const scriptName = (file: string): string => basename(file).replace(/\.(ya?ml|json)$/i, '')
 
-async function expand(text: string, cwd: string): Promise<string[]> {
+/** Returns the scripts that a word of the command line names, or an error message. */
+async function expand(text: string, cwd: string): Promise<string[] | string> {
   const stat = statSync(resolve(cwd, text), { throwIfNoEntry: false })
   if (stat?.isFile()) return [shownPath(resolve(cwd, text), cwd)]
   if (stat?.isDirectory()) return matching(['**/*.{yaml,yml}'], resolve(cwd, text), cwd, `no YAML files in ${text}`)
-  if (!isDynamicPattern(text)) {
-    throw new BaxError('invalid_request', `script not found: ${text}`, { hint: 'pass files, folders or globs' })
-  }
+  if (!isDynamicPattern(text)) return `script not found: ${text}`
   return matching([text], cwd, cwd, `no file matches ${JSON.stringify(text)}`)
 }
 
-async function matching(patterns: string[], folder: string, cwd: string, none: string): Promise<string[]> {
+async function matching(patterns: string[], folder: string, cwd: string, none: string): Promise<string[] | string> {
   const files = await glob(patterns, { cwd: folder, absolute: true, onlyFiles: true, expandDirectories: false, ignore: ['**/node_modules/**'] }) // prettier-ignore
-  if (files.length === 0) throw new BaxError('invalid_request', none)
+  if (files.length === 0) return none
   return files.map((file) => shownPath(file, cwd)).toSorted((a, b) => (a < b ? -1 : 1))
 }
 

@@ -100,7 +100,7 @@ const maxTextChars = 2000
 /** Shortens a value for reports: truncates long texts and lists, and omits screenshots. */
 export function shortened(value: unknown, key?: string): unknown {
   if (typeof value === 'string') {
-    if (key === 'screenshot' && value.length > 100) return '(screenshot)'
+    if ((key === 'screenshot' || key === 'pdf') && value.length > 100) return `(${key})`
     return value.length > maxTextChars ? `${value.slice(0, maxTextChars)}… (${value.length} characters)` : value
   }
   if (Array.isArray(value)) {

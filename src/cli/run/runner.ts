@@ -1,4 +1,5 @@
 /** Runs one script: opens its session, runs its steps and those under `finally`, and reports the results. */
+import type { ActionKind } from '../../core/access/approvals.ts'
 import { resolve } from 'node:path'
 import type { Evidence, EvidenceCollector } from './evidence.ts'
 import { failureOf, type EngineAccess, type EngineTools } from './call.ts'
@@ -12,6 +13,7 @@ import type { Reporter } from './reporters/reporter.ts'
 import { resolveTemplate, type RunScope, UnresolvedReference } from './script/scope.ts'
 import type { SessionFields } from './script/shape.ts'
 import { type CallStep, runStep, type StepResult } from './step-run.ts'
+import type { HealedSelector } from './heal/update-selectors.ts'
 
 export interface RunnerTools {
   readonly engine: EngineTools
@@ -19,6 +21,12 @@ export interface RunnerTools {
   /** Receives events of a running script. */
   readonly observer: Required<Pick<Reporter, 'scriptStarted' | 'stepStarted' | 'stepFinished'>>
   readonly evidence: Evidence
+  /** Whether new sessions have a window. */
+  readonly headed: boolean
+  /** Actions that wait for a person. */
+  readonly confirm: readonly ActionKind[]
+  /** Collects the selectors that matched nothing. */
+  readonly healed: HealedSelector[]
   readonly cwd: string
   readonly now: () => Date
   readonly signal: AbortSignal
@@ -95,7 +103,7 @@ export class ScriptRun {
     const { session } = this.#plan
     if (!session) return
     const fields = resolveTemplate(session, scope) as Partial<SessionFields>
-    this.#session = await openSession(this.#engine, fields, this.#tools.signal)
+    this.#session = await openSession(this.#engine, fields, this.#tools)
     if (this.#session.warning) notes.push(this.#session.warning)
     await this.#evidence.begin()
   }
@@ -201,7 +209,9 @@ export class ScriptRun {
       script: resolve(cwd, step.place.file),
     })
     const durationMs = performance.now() - started
-    const { failure, note, tries, value } = result
+    const { failure, healed: selector, note, tries, value } = result
+    const at = step.action.selectorAt
+    if (selector !== undefined && at) this.#tools.healed.push({ file: resolve(cwd, step.place.file), at, selector })
     const shown = failure && !this.#failed ? await this.#evidence.failed(start, result.pictures) : []
     if (failure) this.#failed = true
     this.#report(start, {

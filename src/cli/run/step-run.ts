@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { failureOf, interrupted, type Outcome, perform, type EngineAccess, StepFailure } from './call.ts'
 import { checkExpectation } from './expect.ts'
+import { healedSelector } from './heal/healed-selector.ts'
 import { checkScreenshot, type Comparison, ScreenshotFailure, type SnapshotOptions } from './screenshots.ts'
 import type { CallAction, StepPlan } from './script/plan.ts'
 import type { Failure, Screenshot } from './report.ts'
@@ -26,6 +27,8 @@ export interface StepResult {
   readonly value: unknown
   readonly failure?: Failure
   readonly note?: string
+  /** Selector of the element that was used because the step's own matches nothing. */
+  readonly healed?: string | undefined
   readonly pictures: readonly Screenshot[]
 }
 
@@ -70,9 +73,17 @@ function stepFailureOf(error: unknown, signal: AbortSignal): Failure {
   return failureOf(error)
 }
 
-function call({ action, timeoutMs }: CallStep, { engine, scope, signal }: StepTools): Promise<Outcome> {
+async function call(step: CallStep, { engine, scope, signal }: StepTools): Promise<Outcome> {
+  const { action, timeoutMs } = step
   const data = fieldsOf(action.verb, action.data, (template) => resolveTemplate(template, scope))
-  return perform(action, data, engine, { signal, timeoutMs })
+  try {
+    return await perform(action, data, engine, { signal, timeoutMs })
+  } catch (error) {
+    const healed = await healedSelector(step, data, error, engine, signal)
+    if (healed === undefined) throw error
+    const outcome = await perform(action, { ...data, selector: healed }, engine, { signal, timeoutMs })
+    return { ...outcome, healed: { from: String(data['selector']), to: healed } }
+  }
 }
 
 /** Checks the expectations of a step. */
@@ -90,9 +101,14 @@ async function check({ expect }: CallStep, outcome: Outcome, tools: StepTools): 
   }
   const compared = comparisons.flatMap(({ pictures }) => pictures)
   const own = outcome.png && compared.length === 0 ? [{ label: 'screenshot', png: outcome.png }] : []
-  const note = comparisons.flatMap(({ note = [] }) => note).join('; ') || undefined
-  return { value: outcome.value, pictures: [...own, ...compared], note }
+  const healed = outcome.healed ? [healedNote(outcome.healed)] : []
+  const notes = [...healed, ...(outcome.notes ?? []), ...comparisons.flatMap(({ note = [] }) => note)]
+  const note = notes.join('; ') || undefined
+  return { value: outcome.value, pictures: [...own, ...compared], note, healed: outcome.healed?.to }
 }
+
+const healedNote = ({ from, to }: NonNullable<Outcome['healed']>) =>
+  `warning: ${from} matches nothing; used the element with the same fingerprint: ${to}`
 
 /** Returns the screenshot that the step took, or else takes one. */
 async function screenshotFor(outcome: Outcome, { engine, signal }: StepTools): Promise<Uint8Array> {

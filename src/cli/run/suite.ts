@@ -5,7 +5,7 @@ import type { Plan } from './script/plan.ts'
 import type { Reporter } from './reporters/reporter.ts'
 import type { RunReport, ScriptReport } from './report.ts'
 import { type RunnerTools, ScriptRun } from './runner.ts'
-import type { RunOptions } from './index.ts'
+import type { RunOptions } from './options.ts'
 
 export interface SuiteOptions extends Pick<RunOptions, 'parallel' | 'retries' | 'failFast' | 'shard'> {
   readonly runId: string

@@ -1,6 +1,6 @@
 /** Scrapes the pages of `bax scrape`. */
 import { call } from '../../client/client.ts'
-import { BaxError, exits } from '../../core/errors/errors.ts'
+import { BaxError, exits, type FieldError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Manifest } from '../../operations/manifest.ts'
@@ -38,8 +38,8 @@ export async function scrapePages(context: Context, typed: TypedArguments, engin
       for await (const scraped of inOrder(urls, together, (url) => scrapeOne(context, engine, { ...input, url }))) {
         const failure = scraped.error ?? (failOnStatus ? statusFailure(scraped) : undefined)
         failed ||= failure !== undefined
-        // The failure of a single page is the outcome of the command.
-        if (!many && scraped.error) throw scraped.error
+        // The failure of a single page is the outcome of the command, and so is a flag that no page can use.
+        if (scraped.error && (!many || isOfFlags(scraped.error))) throw scraped.error
         progress.next(failure !== undefined)
         await progress.hideWhile(() => writer.take(scraped, failure))
       }
@@ -71,6 +71,12 @@ async function scrapeOne(
     return { url, error }
   }
 }
+
+/** Checks if an error is about another field than the URL. */
+const isOfFlags = ({ code, details }: BaxError): boolean =>
+  code === 'invalid_request' &&
+  Array.isArray(details) &&
+  details.some(({ path }: Partial<FieldError>) => path !== 'url')
 
 function statusFailure({ answer }: Scraped): BaxError | undefined {
   const { status_code: status = 0, error } = answer?.data?.metadata ?? {}

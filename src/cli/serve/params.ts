@@ -4,14 +4,9 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { logFormats, logLevels } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Param } from '../../core/operation/params.ts'
-
-const param = (name: string, description: string, more: Partial<Param> = {}): Param => ({
-  name,
-  type: 'string',
-  required: false,
-  description,
-  ...more,
-})
+import { fleetCaParam } from '../fleet/address.ts'
+import { param } from './param.ts'
+import { scalerParams } from './scaler-params.ts'
 
 const limit = (name: string, what: string, value: number) =>
   param(name, `${what} per key, 0 for no limit (default ${value} when keys exist)`, { type: 'integer' })
@@ -26,7 +21,14 @@ const allowanceParams: Readonly<Record<keyof Allowance, Param>> = {
   crawls: limit('max_crawls', 'concurrent crawls', caller.crawls),
 }
 
+export const fleetParams = {
+  fleet: param('fleet', 'Redis that gateways and workers share: redis://[user:password@]host[:port] (BAX_FLEET)'),
+  secretFile: param('secret_file', 'file with the secret that gateways and workers share (BAX_SECRET_FILE)'),
+}
+
 export const serveParams = {
+  ...fleetParams,
+  fleetCa: fleetCaParam,
   host: param('host', 'address to listen on; all but loopback addresses need a key', { default: '127.0.0.1' }),
   port: param('port', 'port to listen on; 0 for a free one', { type: 'integer', default: 4100 }),
   allowHost: param('allow_host', 'additional Host header values to accept without keys', { type: 'string[]' }),
@@ -47,9 +49,10 @@ export const serveParams = {
     'seconds for running work to finish after SIGTERM; a second SIGTERM exits immediately',
     { type: 'number', default: limits.drain.secs },
   ),
-  metrics: param('metrics', 'address (HOST:PORT) that serves only GET /metrics, without a key'),
+  metrics: param('metrics', 'address (HOST:PORT) that serves only GET /metrics and /readyz, without a key'),
   profileKeyFile: param('profile_key_file', 'file with the secret that encrypts saved profiles (BAX_PROFILE_KEY)'),
   ...allowanceParams,
+  ...scalerParams,
 }
 
 /** Returns the limits that are set by flags. @throws BaxError `invalid_request` */

@@ -1,4 +1,4 @@
-/** Default session of commands: `BAX_SESSION`, then the choice of `bax session use`. */
+/** Session of commands without a flag: `BAX_SESSION`, the choice of `bax session use`, or the one named `default`. */
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { localFiles } from '../../core/state/local-files.ts'
 import { readState, UnusableFile } from '../../core/state/state-file.ts'
@@ -12,22 +12,28 @@ export interface ChosenSession {
 }
 
 /** Source of a session's name, which decides the hint of errors about it. */
-export type SessionSource = 'flag' | 'setting' | 'choice'
+export type SessionSource = 'flag' | 'setting' | 'choice' | 'default'
+
+export interface FoundSession {
+  readonly id: string
+  readonly source: SessionSource
+}
 
 /** Returns the session to use with an engine, if one is named. */
-export function sessionFor(
-  settings: Settings,
-  home: string,
-  flag?: string,
-): { id: string; source: SessionSource } | undefined {
+export function sessionFor(settings: Settings, home: string, flag?: string): FoundSession | undefined {
   if (flag) return { id: flag, source: 'flag' }
   if (settings.session) return { id: settings.session, source: 'setting' }
   const chosen = readChoice(settings)
   return chosen?.home === home ? { id: chosen.session_id, source: 'choice' } : undefined
 }
 
+/** Returns the named session, or else the one named `default`. An embedded engine ends with the command, and has none. */
+export function sessionOrDefault(settings: Settings, home: string, flag?: string): FoundSession | undefined {
+  return sessionFor(settings, home, flag) ?? (settings.embedded ? undefined : { id: 'default', source: 'default' })
+}
+
 /** Returns the shell session to use, if one is named. */
-export function shellFor(settings: Settings, flag?: string): { id: string; source: SessionSource } | undefined {
+export function shellFor(settings: Settings, flag?: string): FoundSession | undefined {
   if (flag) return { id: flag, source: 'flag' }
   return settings.shellSession === undefined ? undefined : { id: settings.shellSession, source: 'setting' }
 }
@@ -52,6 +58,7 @@ export function explainSession(error: unknown, source: SessionSource | undefined
     flag: 'run "bax session list" for the live sessions, or "bax session create"',
     setting: 'unset BAX_SESSION or session in the settings file, or run "bax session create"',
     choice: 'run "bax session use" to choose another session, or "bax session use --clear"',
+    default: 'run "bax open" to open the default session, or name another one with -s',
   }
   return new BaxError(error.code, error.message, {
     details: error.details,

@@ -40,10 +40,10 @@ function makeRaw({ stdin }: Io): void {
   spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] })
 }
 
-/** @throws BaxError `invalid_request` if standard input or output is not a terminal */
-export function needTerminal({ stdin, stdout }: Io): void {
+/** @throws BaxError `invalid_request` if standard input or output is not a terminal; `instead` is the hint */
+export function needTerminal({ stdin, stdout }: Io, instead: string): void {
   if (stdin.isTTY && stdout.isTTY) return
   throw new BaxError('invalid_request', 'standard input or output is not a terminal', {
-    hint: 'run "bax shell exec -s ID -- …" instead',
+    hint: instead,
   })
 }

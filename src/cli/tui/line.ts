@@ -1,9 +1,10 @@
 /** Command lines of the terminal UI, parsed and run like `bax do`, or saved as a script for `bax run`. */
 import { BaxError, exits } from '../../core/errors/errors.ts'
+import { shortStep } from '../../core/text/write-step.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import type { ParsedLine, TypedCommand } from '../../tui/host.ts'
-import { findEntry, requiredOf } from '../parse/batch.ts'
 import type { Context } from '../context.ts'
+import { plainWidth } from '../output/help-layout.ts'
 import { HelpWanted } from '../parse/flags.ts'
 import type { LocatedEngine } from '../engine/locate-engine.ts'
 import type { Io, Output } from '../io.ts'
@@ -39,7 +40,7 @@ export function readLine(words: readonly string[], context: Context, engine: Loc
     }
   } catch (error) {
     if (!(error instanceof HelpWanted)) throw error
-    return { commands: [], run: async () => ({ success: true, text: error.text.trimEnd() }) }
+    return { commands: [], run: async () => ({ success: true, text: error.text(plainWidth).trimEnd() }) }
   }
 }
 
@@ -57,24 +58,5 @@ export async function writeScript(
   manifest: Manifest,
 ): Promise<string> {
   const { default: yaml } = await import('yaml')
-  return yaml.stringify({ name, steps: commands.map((command) => stepOf(command, manifest)) }, { lineWidth: 0 })
-}
-
-/** Returns a step in its shortest form: a name, a name with one field, or a name with all fields. */
-function stepOf({ command, data }: TypedCommand, manifest: Manifest): unknown {
-  const fields = Object.entries(data).map(([name, value]) => [name, literal(value)] as const)
-  if (fields.length === 0) return command
-  const entry = findEntry(command, manifest)
-  const required = entry ? requiredOf(entry) : []
-  const [only] = fields
-  const isShort = fields.length === 1 && required.length === 1 && only![0] === required[0]!.name
-  return { [command]: isShort && typeof only![1] === 'string' ? only![1] : Object.fromEntries(fields) }
-}
-
-/** Escapes references to variables: typed text has none. */
-function literal(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('${', '$$${')
-  if (Array.isArray(value)) return value.map(literal)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, literal(part)]))
+  return yaml.stringify({ name, steps: commands.map((command) => shortStep(command, manifest)) }, { lineWidth: 0 })
 }

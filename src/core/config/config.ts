@@ -1,4 +1,6 @@
 import type { Allowances } from '../access/quota.ts'
+import type { BoundObjects } from '../fleet.ts'
+import type { Stores } from '../stores.ts'
 import type { SearchConfig } from './search-providers.ts'
 
 /** Configuration of an engine, which the CLI reads from flags, environment and files. */
@@ -15,6 +17,10 @@ export interface EngineConfig {
   readonly pool?: Partial<PoolConfig>
   /** Whether windows can be shown (DISPLAY, WAYLAND_DISPLAY, or a desktop system). */
   readonly display: boolean
+  /** Stores that replace the files of the state folder, where machines share them. */
+  readonly stores?: Partial<Stores>
+  /** Directory of the fleet that this engine is a worker of. */
+  readonly bound?: BoundObjects
   /** Secret to encrypt saved profiles with; without it they are plain files. */
   readonly profileKey?: string
   /** Whether a command may write wherever the user can; false limits it to the session's download folder. */
@@ -32,6 +38,8 @@ export interface EngineConfig {
   readonly downloadBytes?: number
   /** Maximum number of pages of a crawl; a server's default is in the limits, other engines have none. */
   readonly crawlPages?: number
+  /** Key of the signatures of webhooks whose request has none. */
+  readonly webhookSecret?: string
   /** An OpenAI-compatible endpoint for structured extraction and summaries. */
   readonly model?: ModelConfig
   /** False disables the heuristics: without a model there is no json and no summary. */

@@ -43,6 +43,7 @@ export const errorTable = {
   bad_host: denied(403),
   bad_origin: denied(403),
   permission_denied: denied(403),
+  rejected: denied(403),
   route_not_found: missing(404),
   session_not_found: missing(404),
   provision_not_found: missing(404),
@@ -57,9 +58,12 @@ export const errorTable = {
   file_not_found: missing(404),
   artifact_not_found: missing(404),
   image_not_found: missing(404),
+  worker_not_found: missing(404),
+  approval_not_found: missing(404),
   image_failed: { status: 500, exit: exits.failed, retryable: false },
   method_not_allowed: usage(405),
   timeout: { status: 408, exit: exits.timeout, retryable: false },
+  confirmation_timeout: { status: 408, exit: exits.timeout, retryable: false },
   conflict: usage(409),
   already_exists: usage(409),
   not_empty: usage(409),
@@ -78,6 +82,7 @@ export const errorTable = {
   search_unavailable: busy(503),
   no_capacity: busy(503),
   worker_lost: busy(503),
+  fleet_unavailable: busy(503),
   relay_disconnected: { status: 503, exit: exits.unreachable, retryable: false },
   browser_lost: { status: 503, exit: exits.unreachable, retryable: false },
   browser_refused: { status: 503, exit: exits.missing, retryable: false },
@@ -115,6 +120,7 @@ export const errorTable = {
   element_detached: target,
   not_editable: target,
   evaluate_failed: target,
+  expectation_failed: target,
   invalid_selector: target,
   ambiguous_selector: target,
   stale_ref: target,
@@ -177,6 +183,8 @@ export class BaxError extends Error {
   readonly hint: string | undefined
   readonly details: ErrorExtras['details']
   readonly retryAfterSecs: number | undefined
+  /** Input that a server rejected; set by the client, and never sent. */
+  input?: Readonly<Record<string, unknown>>
 
   constructor(code: ErrorCode, message: string, extras: ErrorExtras = {}) {
     super(message, extras.cause === undefined ? undefined : { cause: extras.cause })

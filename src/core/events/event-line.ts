@@ -35,6 +35,9 @@ export function eventFacts(type: string, data: Event['data']): string {
       return data['success'] === true
         ? `${text('command')} ${text('duration_ms')} ms`
         : `${text('command')} failed: ${text('error')} [${text('code')}]`
+    case 'approval.requested':
+    case 'approval.decided':
+      return `${text('approval_id')} ${text('kind')} ${data['decision'] ? `${text('decision')} ` : ''}${text('summary')}`
     case 'frame':
       return `${text('tab_id')} ${text('width')}x${text('height')}`
     default:

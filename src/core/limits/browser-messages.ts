@@ -3,7 +3,7 @@ export const browserMessageLimits = {
   /**
    * Console messages and errors of a page processed per second; further ones are dropped. A page is closed when
    * more than `lostMessages` or `lostBytes` are dropped without a second's pause, or when more than `lateMessages` in a
-   * row are more than `lateMs` late.
+   * row are more than `lateMs` late, and it has sent them for more than `lateForMs`.
    */
   flood: {
     messagesPerSec: 2000,
@@ -11,6 +11,7 @@ export const browserMessageLimits = {
     lostBytes: 32 * 1024 * 1024,
     lateMessages: 1000,
     lateMs: 3000,
+    lateForMs: 2000,
   },
 
   /**

@@ -8,6 +8,8 @@ export const crawlLimits = {
   mostPages: 1_000_000,
   /** Default number of pages of a /v2 crawl, within the server's limit. */
   pagesV2: 10_000,
+  /** URLs of one batch. */
+  mostListedUrls: 10_000,
   mostDepth: 1000,
   /** Number of path globs, and characters of each. */
   globs: 1000,
@@ -23,6 +25,11 @@ export const crawlLimits = {
   listedPages: 100,
   mostListedPages: 1000,
   answerChars: 64 * 1024 * 1024,
+  /** Longest message from a client that watches a crawl over a websocket; nothing is expected. */
+  watcherBytes: 64 * 1024,
+  /** Bytes that wait for a slow watcher, and the interval of checks whether it has received them. */
+  watcherBuffered: 8 * 1024 * 1024,
+  watcherPollMs: 20,
   /** Crawls listed in one response. */
   listedCrawls: 50,
   mostListedCrawls: 1000,
@@ -72,4 +79,36 @@ export const crawlLimits = {
   mostMapped: 100_000,
   /** Default time for a map, in seconds. */
   mapSecs: 120,
+  /** Crawls of a fleet. */
+  fleet: {
+    /** Time without a sign of life after which the work of a worker goes to another one, and the interval of checks. */
+    lockMs: 10_000,
+    stalledMs: 2_500,
+    /** Number of times that a crawl, or a page, may lose its worker before it fails. */
+    lostCrawls: 1000,
+    lostPages: 5,
+    /** Crawls that one worker coordinates at the same time. */
+    coordinated: 8,
+    /** Share of the page slots that are requested ahead, so that no worker waits for a coordinator. */
+    ahead: 0.5,
+    /** Interval of reading the number of slots and of running crawls. */
+    slotsMs: 1000,
+    /** Size of one part of a log in Redis. */
+    chunkBytes: 4 * 1024 * 1024,
+    /** Interval of retries while Redis is full. */
+    fullMs: 1000,
+    /** Interval of repairing the queues, over all workers of a build. */
+    repairMs: 5000,
+    /** Interval of checks for lost messages. */
+    checkMs: 2000,
+    /** Lease of a slot of a host, renewed three times as often, and the interval of requests for one. */
+    hostLeaseMs: 15_000,
+    hostPollMs: 50,
+    /** Retention of the latest progress. */
+    progressKeptMs: 10_000,
+    /** Records of crawls that a gateway keeps in memory. */
+    records: 200,
+    /** Time for an answer of Redis on behalf of a caller. */
+    answerMs: 10_000,
+  },
 } as const

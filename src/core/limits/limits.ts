@@ -1,16 +1,28 @@
+import { clipboardLimits } from './clipboard.ts'
 import { crawlLimits } from './crawl.ts'
+import { dialogLimits } from './dialogs.ts'
 import { egressLimits } from './egress.ts'
 import { engineLimits } from './engine.ts'
+import { fleetLimits, workerLimits } from './fleet.ts'
+import { gatewayLimits } from './gateway.ts'
+import { mcpLimits } from './mcp.ts'
 import { relayLimits } from './relay.ts'
+import { recordingLimits, sessionFileLimits } from './recording.ts'
 import { serverLimits } from './server.ts'
-import { scrapeLimits } from './scrape.ts'
+import { scalingLimits } from './scaling.ts'
+import { changeLimits, scrapeLimits } from './scrape.ts'
+import { shellLimits } from './shell.ts'
+import { storeLimits } from './stores.ts'
+import { webhookLimits } from './webhook.ts'
 import { browserMessageLimits } from './browser-messages.ts'
+import { pageControlLimits } from './page-control.ts'
 
 /** Defaults and maxima, in one place. Milliseconds in `*Ms`, seconds in `*Secs`, bytes in `*Bytes`. */
 export const limits = {
   bodyBytes: 10 * 1024 * 1024,
 
   ...serverLimits,
+  ...shellLimits,
 
   session: {
     idleTimeoutSecs: 300,
@@ -25,9 +37,12 @@ export const limits = {
     /** Maximum number of tabs, and of further attempts until the page that opens them is closed. */
     tabs: 50,
     refusedTabs: 20,
+    /** Browser contexts that the CDP clients of a session may have open at the same time. */
+    clientContexts: 10,
     /** Number of files that a session's pages may download, and their total bytes. */
     downloads: 200,
     downloadBytes: 1024 * 1024 * 1024,
+    ...sessionFileLimits,
     /** Lines of the session journal after which it is rewritten without expired entries. */
     tombstoneLines: 2000,
     /** Time to read cookies and storage for a profile. */
@@ -41,13 +56,42 @@ export const limits = {
 
   ...browserMessageLimits,
 
+  /** Actions that wait for a person. */
+  approvals: {
+    /** Time that an action waits, by default and at most. */
+    timeoutSecs: 300,
+    maxTimeoutSecs: 3600,
+    /** Actions of one session that can wait at the same time. */
+    waiting: 16,
+    /** Length of the description of an action, such as an expression. */
+    summaryChars: 2000,
+    /** Delay between two notices to an agent whose call waits. */
+    noticeMs: 10_000,
+  },
+
+  ...changeLimits,
+
+  ...mcpLimits,
+
+  ...pageControlLimits,
+  /** Steps of one recording, and the texts and attributes of a fingerprint. */
+  scriptRecording: { steps: 1000, textChars: 500, attributes: 20 },
+
   provision: { timeoutMs: 120_000, retryAfterMs: 500 },
+
+  scaling: scalingLimits,
+
+  clipboard: clipboardLimits,
+
+  dialog: dialogLimits,
 
   command: {
     elementMs: 10_000,
     navigationMs: 30_000,
     evaluateMs: 30_000,
     batchMs: 300_000,
+    /** Time to print a page. */
+    pdfMs: 120_000,
     /** Maximum value of `timeout_ms`. */
     maxMs: 300_000,
     perBatch: 1000,
@@ -60,6 +104,14 @@ export const limits = {
     warm: 2,
     /** Delay before the warm pages are refilled, to let the session creation that took one finish first. */
     warmDelayMs: 20,
+    /** Maximum of pages kept ready while sessions are created within `warmBurstMs` of each other, and how long after. */
+    warmMax: 8,
+    warmBurstMs: 1000,
+    warmIdleMs: 30_000,
+    /** Free memory below which no more than `warm` pages are kept ready. */
+    warmFreeBytes: 1024 ** 3,
+    /** Warm pages that are opened at the same time. */
+    warmMakers: 2,
     contextsPerBrowser: 25,
     browsers: 2,
     launchMs: 30_000,
@@ -91,9 +143,11 @@ export const limits = {
   crawl: crawlLimits,
 
   /**
-   * Worker threads that parse pages: their number, their heap, and their idle time. They parse all pages of a crawl of
-   * at least `worthwhile` pages, and every page of at least `large` bytes, which may have been built to keep the main
-   * thread busy.
+   * Worker threads that parse pages: the maximum number in a process, of which there is at most one per core, the heap of
+   * each, its part for new objects, the time that one has to finish an aborted page before it is replaced, and their
+   * idle time. They parse all pages of servers and local engines once a thread is ready, all pages of a crawl of at
+   * least `worthwhile` pages, and every page of at least `large` bytes, which may have been built to keep the main
+   * thread busy; these have threads of their own.
    */
   reading: {
     threads: 8,
@@ -101,13 +155,34 @@ export const limits = {
     large: 512 * 1024,
     /** Size from which a page is not sent to a language model; smaller ones stay on the main thread, which calls it. */
     modelBytes: 2 * 1024 * 1024,
-    heapMb: 2048,
+    heapMb: 1024,
+    largeHeapMb: 2048,
+    youngMb: 128,
     longestMs: 30_000,
-    idleMs: 30_000,
+    graceMs: 1000,
+    idleMs: 120_000,
   },
 
   /** Worker threads for PDFs, the heap of each, and how much the process may grow meanwhile. */
   pdf: { threads: 2, heapMb: 512, bytes: 1024 ** 3, pollMs: 50, longestMs: 30_000, idleMs: 30_000 },
+
+  /**
+   * Worker threads for office documents, and what one may contain: files, bytes when unpacked, XML elements, cells of its
+   * tables, columns of a sheet, repeated empty cells, and nested elements and groups.
+   */
+  office: {
+    threads: 2,
+    heapMb: 768,
+    longestMs: 30_000,
+    idleMs: 30_000,
+    files: 10_000,
+    unpackedBytes: 64 * 1024 * 1024,
+    nodes: 1_500_000,
+    cells: 100_000,
+    columns: 16_384,
+    emptyCells: 64,
+    levels: 5000,
+  },
 
   /** Worker threads that decompress large bodies. */
   unzstd: { threads: 2, heapMb: 128, longestMs: 30_000, idleMs: 30_000 },
@@ -144,8 +219,12 @@ export const limits = {
     recent: 50,
     settleMs: 500,
     maxSettleMs: 30_000,
-    /** A page counts as stable when nothing has changed for this long. */
-    quietMs: 100,
+    /** A page that has changed counts as stable when nothing has changed for this long. */
+    quietMs: 50,
+    /** The same after an action that has not changed it. */
+    unchangedMs: 100,
+    /** Time for a document to be parsed; the observation of a slower one lacks the rest. */
+    parseMs: 2000,
   },
 
   model: {
@@ -162,93 +241,6 @@ export const limits = {
     pageChars: 60_000,
   },
 
-  shell: {
-    /** Sliding idle timeout, restarted by every call on the session. */
-    timeoutSecs: 1800,
-    maxTimeoutSecs: 86_400,
-    maxLifetimeSecs: 21_600,
-    maxMaxLifetimeSecs: 604_800,
-    /** Live sessions of one engine. */
-    sessions: 64,
-    /** Lifetime of a stopped session's tombstone. */
-    tombstoneMs: 60 * 60_000,
-    /** Time for the container of an abandoned session creation to appear. */
-    createMs: 120_000,
-    /** Time for the last capture of artifacts before a container is removed. */
-    lastCaptureMs: 5_000,
-    closeMs: 10_000,
-    memoryMb: 512,
-    cpus: 1,
-    pids: 128,
-    workspaceMb: 256,
-    outputMb: 128,
-    tmpMb: 64,
-    workspaceFiles: 100_000,
-    outputFiles: 20_000,
-    tmpFiles: 20_000,
-    maxFiles: 4_000_000,
-    outputMounts: 8,
-    envNames: 256,
-    envBytes: 256 * 1024,
-  },
-
-  exec: {
-    timeoutSecs: 120,
-    maxTimeoutSecs: 3600,
-    /** Buffered bytes of stdout and of stderr. */
-    outputBytes: 8 * 1024 * 1024,
-    maxOutputBytes: 64 * 1024 * 1024,
-    commandBytes: 1024 * 1024,
-    perSession: 16,
-    /** Finished commands that are remembered, by number and by output. */
-    kept: 100,
-    keptBytes: 32 * 1024 * 1024,
-    /** Largest chunk of output in one frame. */
-    chunkBytes: 32 * 1024,
-    /** How long an incomplete UTF-8 sequence waits for its remaining bytes. */
-    tailMs: 50,
-    pingMs: 15_000,
-    /** Bytes of output buffered for a reader. */
-    bufferedBytes: 1024 * 1024,
-    /** Bytes of standard input buffered for the program. */
-    stdinBytes: 1024 * 1024,
-    bodyBytes: 64 * 1024 * 1024,
-  },
-
-  files: {
-    pathBytes: 4096,
-    readBytes: 16 * 1024 * 1024,
-    /** Maximum body of a write. */
-    bodyBytes: 64 * 1024 * 1024,
-    /** Largest chunk of a file requested from a container at once. */
-    chunkBytes: 1024 * 1024,
-    listed: 1000,
-    maxListed: 10_000,
-    treeDepth: 4,
-    maxTreeDepth: 32,
-    treeEntries: 2000,
-    maxTreeEntries: 20_000,
-    searchResults: 200,
-    maxSearchResults: 5000,
-    searchFileBytes: 5 * 1024 * 1024,
-    maxSearchFileBytes: 64 * 1024 * 1024,
-    lineChars: 500,
-    /** Time for one file operation. */
-    timeoutMs: 120_000,
-  },
-
-  artifacts: {
-    fileBytes: 64 * 1024 * 1024,
-    sessionBytes: 256 * 1024 * 1024,
-    sessionFiles: 2000,
-    depth: 64,
-    /** Names of skipped files listed by one artifact. */
-    skipped: 1000,
-    /** Retention of artifacts after their session has stopped. */
-    retentionMs: 24 * 60 * 60_000,
-    listed: 100,
-  },
-
   keys: {
     /** Minimum interval between two records of a key's use. */
     noteMs: 60_000,
@@ -258,11 +250,23 @@ export const limits = {
     tickMs: 2000,
   },
 
+  stores: storeLimits,
+
   egress: egressLimits,
+
+  fleet: fleetLimits,
+
+  gateway: gatewayLimits,
+
+  worker: workerLimits,
+
+  webhook: webhookLimits,
 
   events: { ring: 1000 },
 
   relay: relayLimits,
+
+  recording: recordingLimits,
 
   stream: {
     retryMs: 2000,

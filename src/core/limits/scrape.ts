@@ -43,3 +43,17 @@ export const scrapeLimits = {
   cachedAnswers: 200,
   cachedChars: 64 * 1024 * 1024,
 } as const
+
+/** Limits of the format changeTracking. */
+export const changeLimits = {
+  changes: {
+    /** Length of a page's Markdown that can be tracked. */
+    versionChars: 2 * 1024 * 1024,
+    /** Versions of each key, and their total size; Redis keeps them in memory. */
+    versions: 20_000,
+    bytes: 512 * 1024 * 1024,
+    fleetBytes: 64 * 1024 * 1024,
+    /** Age from which a version is deleted. */
+    ageMs: 180 * 86_400_000,
+  },
+} as const

@@ -35,6 +35,8 @@ export const serverLimits = {
     /** Characters that one command types, and of filters, labels and patterns without a limit of their own. */
     typedChars: 1_000_000,
     labelChars: 1000,
+    /** Characters of the HTML above or below printed pages. */
+    templateChars: 20_000,
     /** A JSON schema: its characters as JSON, its subschemas, and its nesting of objects and lists. */
     schema: { chars: 64 * 1024, parts: 500, depth: 64 },
     /** Characters, as JSON, of the caller's context of a batch, which is stored with each of its events. */

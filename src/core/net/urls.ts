@@ -3,11 +3,14 @@ import { BaxError } from '../errors/errors.ts'
 const openable = new Set(['http:', 'https:', 'data:', 'blob:'])
 /** Other `about:` URLs (`about:version`) are pages of the browser itself. */
 const openableAbout = /^about:(?:blank|srcdoc)(?=[?#]|$)/i
-const loopback = /^(localhost|127(?:\.\d+){3}|\[::1\]|.+\.localhost)(?::\d+)?(?=[/?#]|$)/i
+/** Loopback hosts and private addresses, which rarely have a certificate. */
+const local =
+  /^(?:localhost|.+\.localhost|(?:127|10|192\.168|172\.(?:1[6-9]|2\d|3[01])|169\.254)(?:\.\d{1,3}){2,3}|0\.0\.0\.0|\[(?:::1|f[cd][\da-f]{2}:[\da-f:]*|fe[89ab][\da-f]:[\da-f:]*)\])(?::\d+)?(?=[/?#]|$)/i
 const scheme = /^[a-z][a-z0-9+.-]*:/i
 
 /**
- * Returns the absolute form of a URL as people type it: `https://` is added, `http://` for loopback hosts.
+ * Returns the absolute form of a URL as people type it: `https://` is added, `http://` for loopback hosts and
+ * private addresses.
  * @throws BaxError `invalid_request` when it is not a URL.
  */
 export function normaliseUrl(text: string, field = 'url'): string {
@@ -26,7 +29,7 @@ function withScheme(text: string): string {
   const typed = text.trim()
   // `localhost:3000` and `example.com:80` look like URLs with a scheme, but are not.
   const hasScheme = scheme.test(typed) && !/^[^/?#]*:\d+(?=[/?#]|$)/.test(typed)
-  return hasScheme ? typed : `${loopback.test(typed) ? 'http' : 'https'}://${typed}`
+  return hasScheme ? typed : `${local.test(typed) ? 'http' : 'https'}://${typed}`
 }
 
 /**

@@ -20,10 +20,14 @@ export interface Call {
   /** The same for websockets; null where none are served. */
   readonly socketBaseUrl: string | null
   readonly requestId: string
+  /** Content type of an uploaded body. */
+  readonly contentType?: string | undefined
   /** Credential from a header: a key, or a token where one is accepted. */
   readonly token?: string | null
   /** Whether the caller prefers a background task (`Prefer: respond-async`). */
   readonly preferAsync?: boolean
+  /** Slot of this worker that a gateway reserved for the object that the call creates; absent outside of fleets. */
+  readonly reservation?: string
   /** The server that received the call; absent for calls within a process. */
   readonly service?: Service
 }

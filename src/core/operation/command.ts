@@ -1,7 +1,14 @@
 /** Browser commands are values: kind, shapes, and the function that runs them on a page. */
 import type { BrowserContext, Locator, Page } from 'playwright'
 import type { z } from 'zod'
-import type { BoundingBox, CommandResult } from '../shapes/commands.ts'
+import type { EventLog } from '../events/events.ts'
+import type { Annotation, BoundingBox, CommandResult } from '../shapes/commands.ts'
+import type { FileSource } from '../shapes/session-files.ts'
+import type { Candidate, Fingerprint } from '../shapes/recording.ts'
+import type { Directly } from './direct-element.ts'
+import type { Examples } from './examples.ts'
+import type { EmulationControl, InitScripts, NetworkControl } from './page-control.ts'
+import type { ObservedTab } from '../shapes/observe.ts'
 
 /** A JavaScript value with its type name, as extraction commands return it. */
 export interface TypedValue {
@@ -30,12 +37,48 @@ export interface StructuredRequest {
   readonly max_chars?: number
 }
 
+/** Answer to a dialog. */
+export interface DialogAnswer {
+  readonly accept: boolean
+  /** Text for a prompt. */
+  readonly text?: string | undefined
+}
+
+/** Result of `answer_dialog`: the open dialog was answered, or the answer is kept for the next one. */
+export interface DialogOutcome {
+  readonly answered: boolean
+  readonly type?: string
+  readonly message?: string
+  readonly replaced?: boolean
+}
+
+/** The tabs of a session; a tab is named by its ID or its label. */
+export interface TabControl {
+  list(): Promise<ObservedTab[]>
+  /** Opens an empty tab, which becomes the active one. */
+  open(label?: string): Promise<Page>
+  select(tab: string): Promise<ObservedTab>
+  /** Closes a tab, the active one by default; returns its ID and that of the active tab. */
+  close(tab?: string): Promise<{ closed: string; active: string }>
+  describe(page: Page): Promise<ObservedTab>
+}
+
+/** References drawn on a page until `clear` is called, with boxes in CSS pixels of the viewport. */
+export interface Annotations {
+  readonly annotations: readonly Annotation[]
+  readonly scroll: Point
+  readonly viewport: { readonly width: number; readonly height: number }
+  clear(): Promise<void>
+}
+
 /** API for commands, created by the engine for each command and bound to the session's active tab. */
 export interface CommandContext {
   readonly page: Page
   readonly browserContext: BrowserContext
   /** Aborted when the command ends or must stop; pass it to every Playwright call that accepts one. */
   readonly signal: AbortSignal
+  /** Returns the title of the page. */
+  title(): Promise<string>
   /** Returns all matches of a selector: CSS (pierces open shadow roots), Playwright's engines, `frame=…`, `ref=e12`. */
   locateAll(selector: string): Locator
   /** Runs an action once the first visible match is ready for it. Failures name the reason (no match, hidden, …). */
@@ -43,7 +86,7 @@ export interface CommandContext {
     target: { readonly selector: string; readonly timeout_ms?: number | undefined },
     needs: NonNullable<ActOptions['needs']>,
     action: (element: Locator, limit: CallLimit) => Promise<T>,
-    options?: Pick<ActOptions, 'also' | 'endsOn'>,
+    options?: Pick<ActOptions, 'also' | 'endsOn'> & Directly<T>,
   ): Promise<T>
   /** Sends input, which the page has processed once `send` resolves, so that failures can report its delivery. */
   send<T>(send: () => Promise<T>): Promise<T>
@@ -60,6 +103,21 @@ export interface CommandContext {
     selector: string,
     options: { limit: number; includeHtml: boolean },
   ): Promise<{ boxes: BoundingBox[]; total: number }>
+  /**
+   * Repeats a probe until it reports `met`, or the time has passed; returns its last report. A probe that fails because
+   * the page navigates is repeated.
+   */
+  poll<Seen extends Probe>(probe: () => Promise<Seen>, timeoutMs: number): Promise<Seen | Unanswered>
+  /** Compiles a URL glob or a regular expression, which match in linear time. @throws BaxError `invalid_data` */
+  matcher(pattern: { readonly glob: string } | { readonly regex: string }, field: string): (text: string) => boolean
+  /** Finds texts of the observation of the page, or of one element in it, in document order. */
+  findTexts(matches: (text: string) => boolean, selector?: string): Promise<FoundText[]>
+  /** Finds the elements that fit a fingerprint best, in the frame of a selector. */
+  findSimilar(selector: string, fingerprint: Fingerprint): Promise<Candidate[]>
+  /** Events of the session. */
+  readonly events: EventLog
+  /** Number of the last event before the latest action: later events belong to that action. */
+  readonly actionSeq: number
   /** Moves the pointer: with `steps` along a human-like path, else instantly. */
   movePointer(to: Point, steps?: number): Promise<void>
   /** Last position of the pointer. */
@@ -69,16 +127,52 @@ export interface CommandContext {
   /** Runs the navigation `go`. Interrupts a hanging script first; if that fails, runs `go` in a fresh tab instead. */
   leave<T>(go: (page: Page) => Promise<T>): Promise<T>
   readonly overlay: Overlay
+  readonly network: NetworkControl
+  readonly emulation: EmulationControl
+  readonly initScripts: InitScripts
+  /** Measures the Core Web Vitals of the current document. */
+  vitals(): Promise<Record<string, unknown>>
+  readonly tabs: TabControl
+  /** Returns the clipboard of the session. @throws BaxError `unsupported` in a relayed browser. */
+  clipboard(): { read(): string; write(text: string): void }
+  /** Answers the open dialog, or else the next one. */
+  answerDialog(answer: DialogAnswer): Promise<DialogOutcome>
+  /** Draws the references of all controls, which then work as selectors. */
+  annotate(): Promise<Annotations>
   /** Returns Markdown of one element, or of the live page when `element` is undefined. */
   markdown(element?: Locator): Promise<string>
   structured(
     request: StructuredRequest,
   ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[] }>
-  /** Checks that this engine may upload a local file, and returns its path. */
+  /** @throws BaxError `conflict` when it is already running, `unsupported` in a browser of a user. */
+  startRecording(kind: RecordingKind, options: { readonly bodies?: boolean }): Promise<void>
+  /** Stores the recording among the files of the session. @throws BaxError `conflict` when none is running. */
+  stopRecording(kind: RecordingKind, name: string | undefined): Promise<Record<string, unknown>>
+  /** Returns the path of a file of the session by its name, or a local path that this engine may upload. */
   upload(path: string): string
-  /** Writes bytes where this engine allows it; returns the absolute path. */
-  save(path: string, bytes: Uint8Array): Promise<string>
+  /** Writes bytes where this engine allows it; returns the absolute path, or on a server the name of the file. */
+  save(path: string, bytes: Uint8Array, source: FileSource): Promise<string>
 }
+
+/** Report of one probe of a condition. */
+export interface Probe {
+  readonly met: boolean
+}
+
+/** Report in place of a probe's own when the page did not answer a single one. */
+export interface Unanswered extends Probe {
+  readonly met: false
+  readonly unanswered: true
+}
+
+/** A text of an observation. */
+export interface FoundText {
+  readonly text: string
+  readonly role: string
+  /** Reference of the element, or of the nearest one around the text. */
+  readonly ref: string | null
+}
+export type RecordingKind = 'har' | 'trace' | 'video'
 
 /** A position in CSS pixels of the viewport. */
 export interface Point {
@@ -110,23 +204,61 @@ export interface CommandInput {
   readonly noun: string
 }
 
+/** Another spelling of a command on a command line, such as `goto` or `get title`. */
+export interface Spelling {
+  /** One or two words. */
+  readonly words: string
+  /** Fields that it sets: `is visible` is get_state with a state. */
+  readonly data?: Readonly<Record<string, unknown>>
+  /** Positional forms, if they differ from those of the command. */
+  readonly positional?: PositionalForms
+}
+
+/**
+ * Orders in which values without a name set fields, in the order of preference. The first form that fits the number of
+ * values, and their types where fields are numbers, positions or choices, is used: `wait 500` and `wait '#spinner'`.
+ */
+export type PositionalForms = readonly (readonly string[])[]
+
 export interface Command<Data extends z.ZodObject = z.ZodObject> {
   readonly kind: 'action' | 'extraction'
   readonly summary: string
   /** Other spellings on a command line, such as `goto`; HTTP and scripts only know the name. */
-  readonly also?: readonly string[]
-  /** Example arguments after `bax do <name>`, for the help text. */
-  readonly example: string
+  readonly also?: readonly (string | Spelling)[]
+  /** Positional forms on the command line and in scripts; by default the required fields, in order. */
+  readonly positional?: PositionalForms
+  /** Example arguments after `bax <name>`, for the help text. */
+  readonly example: Examples
   readonly data: Data
   /** Set for commands that simulate user input; on failure they report whether the input has reached the page. */
   readonly input?: CommandInput
+  /** Set for actions that only wait: the page's reaction to the action before them is what they wait for. */
+  readonly waits?: true
+  /** Fields with code of the caller that runs in the page, and can change it. */
+  readonly runsCode?: readonly string[]
+  /** Shows the list in the result as a table in the terminal; `items` is its field, if the result is an object. */
+  readonly table?: { readonly items?: string; readonly columns: readonly string[] }
   /** Field of `data` in the result entry with base64 data; its media type is `content_type`. */
   readonly bytes?: string
+  /** Field of an action's `data` in the result entry that the terminal prints, such as an ID. */
+  readonly prints?: string
+  /** Field with names of files of the session: the command line accepts local files there, and uploads them first. */
+  readonly localFiles?: string
+  /** Field of `data` in the result entry with the name of a file of the session, which `--output` fetches. */
+  readonly stores?: string
   /** Shape of `data` in the result entry; null for commands that report nothing. */
   readonly result: z.ZodType | null
+  /** Whether the command works while a dialog of the page is open; other commands fail at once then. */
+  readonly worksDuringDialog?: boolean
   /** Maximum run time, for commands that have no `timeout_ms` and are not short. */
   readonly maxDurationMs?: number
   run(context: CommandContext, data: z.output<Data>): Promise<CommandOutcome | void>
+}
+
+/** Returns the code of the caller that a command would run in the page, if any. */
+export function codeIn({ runsCode = [] }: Command, data: Readonly<Record<string, unknown>> = {}): string | undefined {
+  const field = runsCode.find((name) => data[name] !== undefined)
+  return field === undefined ? undefined : String(data[field])
 }
 
 export function defineCommand<Data extends z.ZodObject>(command: Command<Data>): Command<Data> {

@@ -1,18 +1,26 @@
 /** Operations are values: route, shapes, command line syntax, and the function that runs them. */
+import type { Examples } from './examples.ts'
 import type { z } from 'zod'
 import type { Access } from '../access/caller.ts'
 import type { Engine } from '../engine.ts'
 import type { ErrorCode } from '../errors/errors.ts'
 import type { Link } from '../net/link.ts'
 import type { Call, Content, Frame, SocketCall, StreamCall } from './call.ts'
+import type { Placement } from './placement.ts'
 import type { Route } from './route.ts'
 
 /** Presentation of a result in the terminal without `--json`. */
 export type Show =
   | { readonly as: 'field'; readonly field: string }
-  | { readonly as: 'table'; readonly items: string; readonly columns: readonly string[] }
+  | ({ readonly as: 'table'; readonly also?: readonly TableOf[] } & TableOf)
   | { readonly as: 'record' }
   | { readonly as: 'nothing' }
+
+/** A field with a list of objects, or one object, and the fields to show of each. */
+interface TableOf {
+  readonly items: string
+  readonly columns: readonly string[]
+}
 
 /** Properties of every kind of operation. */
 interface Endpoint<In extends z.ZodObject> extends Access {
@@ -20,6 +28,8 @@ interface Endpoint<In extends z.ZodObject> extends Access {
   readonly description?: string
   /** Fields of path, query and body. */
   readonly input: In
+  /** Where it runs behind a gateway. */
+  readonly runs: Exclude<Placement<z.output<In>>, { on: 'all' }>
   /** Error codes in addition to those of every operation; for the documents. */
   readonly errors?: readonly ErrorCode[]
 }
@@ -30,10 +40,12 @@ interface Routed<In extends z.ZodObject> extends Endpoint<In> {
   readonly http: Route
   /** Command name and positional fields, e.g. `session show <session_id>`; absent for no command. */
   readonly cli?: string
-  /** A runnable command line for the help text. */
-  readonly example?: string
+  /** Runnable command lines for the help text. */
+  readonly example?: Examples
   /** Engine of the terminal command; absent: the one that holds the session in its input, or any. */
   readonly engine?: EngineNeed
+  /** Whether the terminal command uses the session named `default` when none is named, though the field is optional. */
+  readonly usesDefaultSession?: true
 }
 
 /**
@@ -45,7 +57,8 @@ export type EngineNeed = 'start' | 'running' | 'any'
 export interface Operation<
   In extends z.ZodObject = z.ZodObject,
   Out extends z.ZodType | null = z.ZodType | null,
-> extends Routed<In> {
+> extends Omit<Routed<In>, 'runs'> {
+  readonly runs: Placement<z.output<In>, z.output<NonNullable<Out>>>
   /** Alternative routes with the same behavior; clients and documents use the first one. */
   readonly aliases?: readonly Route[]
   readonly show?: Show
@@ -134,6 +147,8 @@ export interface SocketOperation<In extends z.ZodObject = z.ZodObject> extends E
   readonly http: `GET /${string}`
   /** Required subprotocol; none when absent. */
   readonly protocol?: string
+  /** Accepts any subprotocol: clients of Firecrawl send their key as one. */
+  readonly anyProtocol?: true
   /** Longest accepted message in bytes, uncompressed; a longer one closes the socket with code 1009. */
   readonly messageBytes: number
   /** Compresses long messages to remote clients. Compressed messages from clients may expand to `messageBytes`. */

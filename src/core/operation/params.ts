@@ -4,6 +4,10 @@ import { BaxError } from '../errors/errors.ts'
 export interface Param {
   /** Wire name, snake_case. */
   readonly name: string
+  /** Main name on the command line, if it differs. */
+  readonly flag?: string
+  /** Other names of the field, on the command line and in requests. */
+  readonly aliases?: readonly string[]
   readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'string[]' | 'json'
   readonly required: boolean
   readonly description?: string
@@ -15,6 +19,8 @@ export interface Param {
   readonly offTerminal?: true
   /** One-letter flag of a boolean, which then also has a negated flag. */
   readonly short?: string
+  /** On the command line, `@file` reads the value from a file, as text or encoded in base64. */
+  readonly file?: 'text' | 'base64'
   /** A short text form for an object of numbers. */
   readonly spelling?: Spelling
 }
@@ -41,8 +47,8 @@ export function parseText(param: Param, text: string, label = param.name): unkno
     case 'string':
       return text
     case 'boolean':
-      if (text === 'true' || text === '') return true
-      if (text === 'false') return false
+      if (text === 'true' || text === 'on' || text === '') return true
+      if (text === 'false' || text === 'off') return false
       throw fail('true or false')
     case 'number':
     case 'integer': {

@@ -7,9 +7,12 @@ interface JsonSchema {
   enum?: unknown[]
   default?: unknown
   description?: string
+  flag?: string
+  aliases?: string[]
   spelling?: Spelling
   offTerminal?: true
   short?: string
+  file?: 'text' | 'base64'
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
   required?: string[]
@@ -17,6 +20,9 @@ interface JsonSchema {
   $defs?: Record<string, JsonSchema>
   anyOf?: JsonSchema[]
 }
+
+/** Keys in the meta of a field that are for bax only, not for documents. */
+export const annotations: ReadonlySet<string> = new Set(['flag', 'aliases', 'spelling', 'offTerminal', 'short', 'file'])
 
 /** Returns the parameters of an input schema in declaration order. */
 export function paramsOf(schema: z.ZodObject): readonly Param[] {
@@ -34,6 +40,8 @@ function derive(schema: z.ZodObject): Param[] {
     const field = raw.$ref ? { ...json.$defs?.[raw.$ref.replace(/^.*\//, '')], ...raw } : raw
     return {
       name,
+      ...(field.flag && { flag: field.flag }),
+      ...(field.aliases && { aliases: field.aliases }),
       type: typeOf(field),
       required: json.required?.includes(name) ?? false,
       ...(field.description && { description: field.description }),
@@ -43,6 +51,7 @@ function derive(schema: z.ZodObject): Param[] {
       ...(field.spelling && { spelling: field.spelling }),
       ...(field.offTerminal && { offTerminal: field.offTerminal }),
       ...(field.short && { short: field.short }),
+      ...(field.file && { file: field.file }),
     }
   })
 }

@@ -51,6 +51,12 @@ export function unwrap(schema: z.ZodType): z.ZodType {
   return inner
 }
 
+/** Returns the other names of a field, from its meta. */
+export function otherNames(meta: Readonly<Record<string, unknown>> | undefined): string[] {
+  const { flag, aliases = [] } = (meta ?? {}) as { flag?: string; aliases?: string[] }
+  return flag === undefined ? aliases : [flag, ...aliases]
+}
+
 /** Renames camelCase aliases (`waitFor`) and those in a field's meta to the wire names (`wait_for`) of the schema. */
 export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrap(schema)
@@ -69,26 +75,41 @@ export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   )
 }
 
-/** Resolves a key to its field: the snake_case form, or the field whose meta lists it in `aliases`; else the key. */
+/** Renames the fields of an object as `renameAliases` does, but none within them. */
+export function renameFields(schema: z.ZodObject, value: object): Record<string, unknown> {
+  const shape = schema.shape as Record<string, z.ZodType>
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [wireNameOf(shape, key, value), item]))
+}
+
+/** Resolves a key to its field: the snake_case form, or the field whose meta has it as another name; else the key. */
 export function wireNameOf(shape: Record<string, z.ZodType>, key: string, value: object): string {
   if (Object.hasOwn(shape, key)) return key
   const snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
   const name = Object.hasOwn(shape, snake)
     ? snake
-    : Object.keys(shape).find((field) => (shape[field]?.meta()?.['aliases'] as string[] | undefined)?.includes(key))
+    : Object.keys(shape).find((field) => otherNames(shape[field]?.meta()).includes(key))
   return name !== undefined && !Object.hasOwn(value, name) ? name : key
 }
 
 /** Returns the option that a value's discriminator selects (`command: 'click'`), whether or not the rest is valid. */
 export function namedOption(union: z.ZodUnion, value: object): z.ZodType | undefined {
   if (!(union instanceof z.ZodDiscriminatedUnion)) return undefined
-  const { discriminator } = union.def
-  const name = (value as Record<string, unknown>)[discriminator]
-  return (union.options as readonly z.ZodType[]).find((option) => {
+  let named = namedOptions.get(union)
+  if (!named) namedOptions.set(union, (named = optionsByName(union)))
+  return named.get((value as Record<string, unknown>)[union.def.discriminator])
+}
+
+/** Cache: a union can have a hundred options, and every request with commands needs it several times. */
+const namedOptions = new WeakMap<z.ZodDiscriminatedUnion, ReadonlyMap<unknown, z.ZodType>>()
+
+function optionsByName({ options, def }: z.ZodDiscriminatedUnion): Map<unknown, z.ZodType> {
+  const named = new Map<unknown, z.ZodType>()
+  for (const option of options as readonly z.ZodType[]) {
     const inner = unwrap(option)
-    const field = inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>)[discriminator] : undefined
-    return field instanceof z.ZodLiteral && field.values.has(name as string)
-  })
+    const field = inner instanceof z.ZodObject ? (inner.shape as Record<string, z.ZodType>)[def.discriminator] : undefined // prettier-ignore
+    if (field instanceof z.ZodLiteral) for (const name of field.values) if (!named.has(name)) named.set(name, option)
+  }
+  return named
 }
 
 /** Renames by the option that the discriminator selects, else by the first option that accepts the renamed value. */

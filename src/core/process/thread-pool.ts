@@ -13,10 +13,14 @@ export interface ThreadPoolOptions {
   readonly threads: number
   /** Heap limit of each thread, in megabytes; exceeding it crashes the thread. */
   readonly heapMb: number
+  /** Space for new objects in each thread, in megabytes: the more there is, the fewer of them are copied. */
+  readonly youngMb?: number
   /** Timeout of a task, in milliseconds; none when absent. */
   readonly longestMs?: number
   /** Idle time in milliseconds after which threads end; unlimited when absent. */
   readonly idleMs?: number
+  /** Time in milliseconds that an aborted task has to finish before its thread is terminated; none when absent. */
+  readonly graceMs?: number
 }
 
 /** Options of a task. */
@@ -43,6 +47,8 @@ interface Thread<Task, Result> {
   readonly jobs: Job<Task, Result>[]
   /** Timeout of the running task. */
   clock?: NodeJS.Timeout
+  /** Whether its program is loaded. */
+  isReady: boolean
 }
 
 /** Jobs assigned to a thread at once, so that the next one is ready when one is done. */
@@ -73,6 +79,12 @@ export class ThreadPool<Task, Result> {
     return this.#threads.size
   }
 
+  /** Whether a thread has loaded its program, so that a task need not wait for that. */
+  get isReady(): boolean {
+    for (const { isReady } of this.#threads) if (isReady) return true
+    return false
+  }
+
   /** Starts the first thread ahead of its first task. */
   start(): void {
     if (this.#closed || this.#threads.size > 0) return
@@ -82,7 +94,7 @@ export class ThreadPool<Task, Result> {
 
   /**
    * Runs a task, which is cloned to a thread. Tasks of one origin start in order, those of several take turns. Aborting
-   * a running task terminates its thread, because nothing else stops a busy program.
+   * a running task terminates its thread after `graceMs`, because nothing else stops a busy program.
    * @throws the program's error; the reason of `signal`; BaxError `timeout` after `longestMs`, `content_too_large`
    * for a task that exceeds a thread's memory, `internal_error` for one that crashes threads otherwise,
    * `shutting_down`
@@ -95,7 +107,7 @@ export class ThreadPool<Task, Result> {
     const done = new Promise<Result>((resolve, reject) => {
       job = { task, from, resolve, reject, crashes: 0, dropped: false }
     })
-    const drop = () => this.#drop(job, signal?.reason)
+    const drop = () => this.#drop(job, signal?.reason, this.#facts.graceMs)
     signal?.addEventListener('abort', drop, { once: true })
     try {
       this.#waiting.push(job)
@@ -115,13 +127,20 @@ export class ThreadPool<Task, Result> {
     await this.#endAll()
   }
 
-  #drop(job: Job<Task, Result>, reason: unknown): void {
+  #drop(job: Job<Task, Result>, reason: unknown, graceMs = 0): void {
     job.reject(reason)
     job.dropped = true
     const at = this.#waiting.indexOf(job)
     if (at >= 0) this.#waiting.splice(at, 1)
-    for (const thread of this.#threads) if (thread.jobs[0] === job) this.#stop(thread)
+    for (const thread of this.#threads) if (thread.jobs[0] === job) this.#stopSoon(thread, graceMs)
     this.#rest()
+  }
+
+  /** Terminates a thread that has not finished its task after `graceMs`, because starting another one takes longer. */
+  #stopSoon(thread: Thread<Task, Result>, graceMs: number): void {
+    if (graceMs <= 0) return this.#stop(thread)
+    clearTimeout(thread.clock)
+    thread.clock = setTimeout(() => this.#stop(thread), graceMs).unref()
   }
 
   /** Terminates a thread; its remaining jobs go to other threads. */
@@ -178,9 +197,10 @@ export class ThreadPool<Task, Result> {
   }
 
   #open(): Thread<Task, Result> {
-    const { program, heapMb } = this.#facts
-    const worker = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: heapMb } })
-    const thread: Thread<Task, Result> = { worker, jobs: [] }
+    const { program, heapMb, youngMb } = this.#facts
+    const young = youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb }
+    const worker = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: heapMb, ...young } })
+    const thread: Thread<Task, Result> = { worker, jobs: [], isReady: false }
     this.#threads.add(thread)
     let reason: unknown
     worker.on('message', (answer: ThreadAnswer<Result>) => this.#answered(thread, answer))
@@ -190,10 +210,12 @@ export class ThreadPool<Task, Result> {
   }
 
   #answered(thread: Thread<Task, Result>, answer: ThreadAnswer<Result>): void {
+    thread.isReady = true
+    if (answer === 'ready') return
     const job = thread.jobs.shift()
     if ('result' in answer) job?.resolve(answer.result)
     else job?.reject('refused' in answer ? rebuilt(answer.refused) : answer.fault)
-    if (thread.jobs[0]?.dropped) return this.#stop(thread)
+    if (thread.jobs[0]?.dropped) return this.#stopSoon(thread, this.#facts.graceMs ?? 0)
     this.#startClock(thread)
     this.#assign()
     this.#rest()

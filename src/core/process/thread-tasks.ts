@@ -2,8 +2,9 @@
 import { parentPort } from 'node:worker_threads'
 import { BaxError } from '../errors/errors.ts'
 
-/** Answer of a thread: the result of a task, a BaxError, or another error. */
+/** Message of a thread: its program is loaded, or the result of a task, a BaxError, or another error. */
 export type ThreadAnswer<Result> =
+  | 'ready'
   | { readonly result: Result }
   | { readonly refused: PlainError }
   | { readonly fault: unknown }
@@ -14,6 +15,8 @@ export type PlainError = Pick<BaxError, 'code' | 'message' | 'hint' | 'details'>
 /** Serves the tasks of the pool that started this thread; `work` may throw anything that can be cloned. */
 export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>): void {
   const port = parentPort!
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
+  port.postMessage('ready' satisfies ThreadAnswer<Result>)
   let last: Promise<void> = Promise.resolve()
   port.on('message', (task: Task) => {
     last = last.then(async () => {

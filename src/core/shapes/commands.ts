@@ -1,7 +1,10 @@
 /** Data shapes of command batches and their results (`spec: contract 5`). */
 import { z } from 'zod'
+import type { ActionKind } from '../access/approvals.ts'
+import { commandDialog } from './dialogs.ts'
 import { flag, named } from './fields.ts'
 import { limits } from '../limits/limits.ts'
+import { commandDownload } from './session-files.ts'
 
 const { contextChars } = limits.input
 
@@ -33,6 +36,16 @@ export const boundingBox = box.extend({
   html: z.string().optional().describe('Outer HTML, truncated to 10 000 characters; only with include_html'),
 })
 
+/** A control that an annotated screenshot marks. */
+export const annotation = z.object({
+  ref: z.string().describe('Reference, as drawn; the selector is ref=e12'),
+  role: z.string(),
+  name: z.string(),
+  box: box.describe('CSS pixels from the top left of the image'),
+})
+
+export type Annotation = z.output<typeof annotation>
+
 export type BoundingBox = z.output<typeof boundingBox>
 
 export const commandResult = named('CommandResult', {
@@ -42,7 +55,7 @@ export const commandResult = named('CommandResult', {
   index: z.int().describe('Position in the batch, from 0'),
   duration_ms: z.int().optional(),
   content_type: z
-    .enum(['data', 'markdown', 'html', 'json', 'image/png', 'image/jpeg'])
+    .enum(['data', 'markdown', 'html', 'json', 'image/png', 'image/jpeg', 'image/webp', 'application/pdf'])
     .optional()
     .describe('Type of the content that an extraction returned'),
   matches: z
@@ -50,10 +63,18 @@ export const commandResult = named('CommandResult', {
     .min(2)
     .optional()
     .describe('Number of matching elements, if several; the first visible one is used, else the first'),
+  used_match: z.enum(['first', 'first visible']).optional().describe('Which of several matching elements was used'),
+  dialogs: z.array(commandDialog).optional().describe('Dialogs that opened during the command'),
+  dialogs_omitted: z.int().optional().describe('Number of further dialogs'),
   data: z.record(z.string(), z.unknown()).optional(),
+  downloads: z
+    .array(commandDownload)
+    .optional()
+    .describe('Downloads that the command started; they are in GET /sessions/{session_id}/files'),
   skipped: z.boolean().optional(),
   error: z.string().optional(),
   code: z.string().optional(),
+  hint: z.string().optional().describe('How to solve the failure'),
   details: z
     .record(z.string(), z.unknown())
     .optional()
@@ -89,6 +110,7 @@ export interface CommandBatch {
   readonly commands: readonly CommandCall[]
   readonly session_id?: string
   readonly headless?: boolean
+  readonly confirm?: readonly ActionKind[]
   readonly context?: Record<string, unknown>
   readonly continue_on_error?: boolean
   readonly strict?: boolean

@@ -1,12 +1,13 @@
 /** Shapes of crawls and maps: requests and responses (`spec: contract 8`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
-import { scrapeData, scrapeOptions, sender, warningFields } from './scrape.ts'
-import { eventOf, flag, integer, named, number, urlText } from './fields.ts'
+import { type ScrapeAction, scrapeData, scrapeOptions, sender, warningFields } from './scrape.ts'
+import { changeStatuses, siteChanges } from './jobs/changes.ts'
+import { eventOf, flag, identifier, integer, named, number, urlText } from './fields.ts'
+import { webhookInput } from './jobs/webhook.ts'
 
 const { crawl } = limits
-const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays } =
-  scrapeOptions.shape
+const { formats, wait_for, json_options, change_tracking_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays } = scrapeOptions.shape // prettier-ignore
 
 const crawlStatuses = ['scraping', 'completed', 'failed', 'cancelled'] as const
 
@@ -62,6 +63,7 @@ export const crawlInput = z.object({
   sitemap: siteMap('skip'),
   only_main_content,
   json_options,
+  change_tracking_options,
   remove_base64_images,
   render,
   block_ads,
@@ -74,6 +76,12 @@ export const crawlInput = z.object({
     .describe('Timeout for the whole crawl in seconds; pages finished by then are kept'),
   dry_run: flag('Only discover which pages would be visited; `data` has no content'),
   async: flag('Respond with 202 immediately; follow the crawl by its id'),
+  since: identifier
+    .optional()
+    .describe(
+      'ID of an earlier crawl with the same options (in the terminal also its folder): unchanged pages are kept, and changes are reported',
+    ),
+  webhook: webhookInput,
   scrape_options: z
     .object(scrapeOptions.shape)
     .optional()
@@ -116,6 +124,7 @@ const accounts = {
   skipped: z.array(crawlSkipped).describe(`At most ${crawl.listed}; skipped_total counts them all`),
   skipped_total: counter,
   robots_blocked: z.array(z.string()),
+  changes: siteChanges.optional(),
 }
 
 const pages = {
@@ -133,19 +142,40 @@ export const crawlAccepted = named('CrawlAccepted', {
   url: z.string().describe('URL of this crawl'),
 })
 
+/** Kinds of jobs that visit pages: a crawl follows links; the others visit the URLs of a list. */
+const jobKinds = ['crawl', 'batch', 'extract'] as const
+
 /** State of a crawl, with some of its pages. */
 export const crawlState = named('CrawlState', {
   ...outcome,
+  kind: z.enum(jobKinds),
   ...pages,
   created_at: z.iso.datetime(),
   expires_at: z.iso.datetime().describe('When the crawl is deleted'),
   duration_ms: z.int(),
 })
 
+/** Running crawls and pages of a caller. */
+const crawlUsage = named('CrawlUsage', {
+  crawls: z.array(
+    z.object({
+      id: z.string(),
+      url: z.string().describe('Start page'),
+      kind: z.enum(jobKinds),
+      created_at: z.iso.datetime(),
+      options: z.record(z.string(), z.unknown()).describe('Input of the crawl'),
+    }),
+  ),
+  active: counter.describe('Pages being visited'),
+  waiting: counter.describe('URLs in the queues of the crawls'),
+  latest_success: z.iso.datetime().nullable().describe('End of the latest completed crawl that is stored'),
+})
+
 /** State of a crawl, without its pages. */
 export const crawlListed = named('CrawlListed', {
   ...outcome,
-  start_url: z.string().describe('Start page as requested'),
+  kind: z.enum(jobKinds).describe('batch and extract: a job that visits the URLs of a list'),
+  start_url: z.string().describe('Start page as requested; the first URL of a list'),
   errors: counter,
   created_at: z.iso.datetime(),
   duration_ms: z.int(),
@@ -176,12 +206,14 @@ export const crawlEventData = {
     depth,
     url: z.string().describe('URL as discovered'),
     page: scrapeData,
+    change: z.enum(changeStatuses).optional().describe('Change since the crawl in `since`'),
     replaces: z.boolean().optional().describe('The page was scraped again and replaces the earlier one of this index'),
     ...warningFields,
   }),
   'crawl.error': crawlError,
   'crawl.skipped': z.object({ skipped: z.array(crawlSkipped) }),
   'crawl.robots_blocked': z.object({ urls: z.array(z.string()) }),
+  'crawl.removed': z.object({ urls: z.array(z.string()) }).describe('Pages of the earlier crawl that were not found'),
   'crawl.warning': z.object({ message: z.string() }),
   'crawl.progress': z
     .object({
@@ -236,7 +268,21 @@ export const mapAnswer = named('MapAnswer', {
   code: z.string().optional(),
 })
 
-export type CrawlInput = z.output<typeof crawlInput>
+/** URLs to visit in place of the links of a start page. */
+export interface UrlList {
+  readonly kind: Exclude<JobKind, 'crawl'>
+  readonly urls: readonly string[]
+  readonly actions: readonly ScrapeAction[]
+}
+
+type JobKind = (typeof jobKinds)[number]
+
+/** A crawl as requested and stored. */
+export type CrawlInput = z.output<typeof crawlInput> & {
+  readonly list?: UrlList
+  /** Whether webhooks use the format of Firecrawl's second API. */
+  readonly v2?: true
+}
 export type CrawlStatus = (typeof crawlStatuses)[number]
 export type CrawlError = z.output<typeof crawlError>
 export type CrawlSkipped = z.output<typeof crawlSkipped>
@@ -244,6 +290,7 @@ export type SkipReason = (typeof skipReasons)[number]
 export type CrawlAnswer = z.output<typeof crawlAnswer>
 export type CrawlAccepted = z.output<typeof crawlAccepted>
 export type CrawlListed = z.output<typeof crawlListed>
+export type CrawlUsage = z.output<typeof crawlUsage>
 export type CrawlState = z.output<typeof crawlState>
 export type CrawlAccounts = z.output<typeof crawlAccounts>
 export type CrawlEventData = { readonly [Type in CrawlEventType]: z.output<(typeof crawlEventData)[Type]> }

@@ -1,6 +1,9 @@
 /** Shapes of session events and diagnostic data (`spec: contract 6`). */
 import { z } from 'zod'
+import { approvalEvents } from '../access/approvals.ts'
 import { eventOf, named } from './fields.ts'
+import { answeredBy, dialogTypes } from './dialogs.ts'
+import { recordedStep } from './recording.ts'
 import { sessionEventTypes } from '../events/events.ts'
 
 const tab = z.string().describe('Tab ID, as in observations')
@@ -15,7 +18,7 @@ const request = {
 const command = { command: z.string(), index: z.int().describe('Position in its batch') }
 const dialog = {
   tab_id: tab.optional(),
-  kind: z.enum(['alert', 'confirm', 'prompt', 'beforeunload']),
+  kind: z.enum(dialogTypes),
   message: z.string(),
 }
 const download = { tab_id: tab.optional(), filename: z.string(), url }
@@ -63,8 +66,11 @@ export const eventData = {
     reason: z.literal('blocked').optional().describe('Set when a rule of the engine or browser blocked the request'),
     code: z.literal('url_blocked').optional().describe('Set together with reason'),
   }),
+  'network.blocked': z
+    .object({ host: z.string(), port: z.int() })
+    .describe('A connection to a host outside the allowed domains of the session was blocked'),
   'dialog.opened': z.object({ ...dialog, default_value: z.string().optional() }),
-  'dialog.closed': z.object({ ...dialog, accepted: z.boolean() }),
+  'dialog.closed': z.object({ ...dialog, accepted: z.boolean(), answered_by: answeredBy }),
   'file_chooser.opened': z
     .object({ tab_id: tab.optional(), multiple: z.boolean().describe('Whether several files can be selected') })
     .describe('The page requests files; use type_text on the file input to provide them'),
@@ -77,6 +83,7 @@ export const eventData = {
     error: z.string().optional(),
   }),
   'tab.opened': z.object({ tab_id: tab, url, tabs: z.int().describe('Number of open tabs') }),
+  'tab.activated': z.object({ tab_id: tab, url }).describe('Commands use this tab from now on'),
   'tab.closed': z.object({ tab_id: tab, tabs: z.int().describe('Number of remaining tabs') }),
   'tab.recovered': z
     .object({
@@ -88,6 +95,10 @@ export const eventData = {
   'provision.stage': z
     .object({ stage: z.string(), at: z.iso.datetime() })
     .describe('Progress of creating a session that had to wait'),
+  'recording.step': z
+    .object({ index: z.int().describe('Position among the steps, from 0'), ...recordedStep.shape })
+    .describe('A step was recorded; replaces an earlier one with the same index'),
+  ...approvalEvents,
   'control.taken': z.object({}).describe('A person controls the session from its live view; commands wait'),
   'control.waiting': z
     .object({

@@ -27,6 +27,9 @@ export const displayName = printable(100)
 /** An ID created by bax, or a name used in its place. */
 export const identifier = printable(input.nameChars).min(1)
 
+/** A UUID in its usual form, which is an ID and never a name. */
+export const uuidPattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
 /** A token or a cursor created by bax. */
 export const opaqueText = printable(input.tokenChars)
 
@@ -37,7 +40,15 @@ export const urlText = z
   .max(input.urlChars, { abort: true })
   .regex(urlPattern, 'must not contain control characters')
 
-export const selectorText = z.string().min(1).max(input.selectorChars)
+/** `@e12` at the start of a selector, the short form of `ref=e12`. */
+const shortRef = /^\s*@((?:f\d+)?e\d+)(?=\s*(?:>>|$))/
+
+/** `overwrite` keeps the schema a string in documents. */
+export const selectorText = z
+  .string()
+  .min(1)
+  .max(input.selectorChars)
+  .overwrite((selector) => selector.replace(shortRef, 'ref=$1'))
 
 export const integer = (least: number, most: number) => z.int().min(least).max(most)
 
@@ -52,11 +63,12 @@ export const flag = (description: string) => z.boolean().default(false).describe
 /** An object that documents list under its name. */
 export const named = <Shape extends z.ZodRawShape>(id: string, shape: Shape) => z.object(shape).meta({ id })
 
-const member = (type: string, data: z.ZodType, seq: string) =>
+/** Events of one type; `seq` describes their numbers. */
+export const oneEventOf = (type: string, data: z.ZodType, seq: string) =>
   z.object({ seq: z.int().describe(seq), ts: z.iso.datetime(), type: z.literal(type), data })
 
 /** Events with their data by type; `seq` describes their numbers. */
 export const eventOf = (dataByType: Readonly<Record<string, z.ZodType>>, seq: string) => {
-  const members = Object.entries(dataByType).map(([type, data]) => member(type, data, seq))
+  const members = Object.entries(dataByType).map(([type, data]) => oneEventOf(type, data, seq))
   return z.discriminatedUnion('type', members as [(typeof members)[number], ...typeof members])
 }

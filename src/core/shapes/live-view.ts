@@ -40,6 +40,9 @@ export const liveInput = z
       accept: z.boolean(),
       text: z.string().max(limits.live.textChars).optional().describe('Answer to a prompt'),
     }),
+    z
+      .object({ type: z.literal('record'), on: z.boolean() })
+      .describe('Starts a recording, or stops one that a live view has started'),
     z.object({ type: z.literal('navigate'), url: z.string().min(1) }),
     z.object({ type: z.literal('history'), go: z.enum(['back', 'forward', 'reload']) }),
   ])
@@ -62,6 +65,15 @@ export interface LiveDialog {
   readonly default_value: string
 }
 
+/** The recording of the session. */
+export interface LiveRecording {
+  readonly recording: boolean
+  /** Number of steps so far; events `recording.step` report further ones. */
+  readonly steps: number
+  /** Whether a request has started it, such as that of `bax record`; a view cannot stop it. */
+  readonly elsewhere: boolean
+}
+
 /** Messages to a view. */
 export type LiveMessage =
   | {
@@ -78,6 +90,8 @@ export type LiveMessage =
   /** Size of the following JPEG frames in CSS pixels of the viewport; sent whenever it changes. */
   | { readonly type: 'stage'; readonly width: number; readonly height: number }
   | { readonly type: 'dialog'; readonly dialog: LiveDialog | null }
+  /** `script`: text of the recording that this view has stopped, for `bax run`. */
+  | ({ readonly type: 'recording'; readonly script?: string } & LiveRecording)
   | { readonly type: 'error'; readonly error: string; readonly code: string }
 
 export const liveViewLink = named('LiveViewLink', {

@@ -64,8 +64,9 @@ const observedElement = z.object({
     .describe('CSS pixels of the main viewport, also for elements in frames'),
 })
 
-const observedTab = z.object({
+export const observedTab = z.object({
   tab_id: z.string(),
+  label: z.string().optional().describe('Label given by new_tab'),
   url: z.string(),
   title: z.string(),
   active: z.boolean(),

@@ -1,13 +1,14 @@
 /** Shapes of scrapes: requests and responses (`spec: contract 7`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
+import { changeTracking, trackingOptions } from './jobs/changes.ts'
 import { jsonSchema } from './json-schema.ts'
 import { flag, listOf, named, number, selectorText, urlText } from './fields.ts'
 
 const { scrape } = limits
 
 export const formatNames = [
-  'markdown', 'html', 'rawHtml', 'screenshot', 'links', 'images', 'json', 'summary', 'branding',
+  'markdown', 'html', 'rawHtml', 'screenshot', 'links', 'images', 'json', 'summary', 'branding', 'changeTracking',
 ] as const // prettier-ignore
 
 /** Fields by which clients of Firecrawl identify themselves in every request. */
@@ -34,8 +35,9 @@ const format = z.union([
     type: z.literal('screenshot'),
     full_page: flag('Capture the whole page instead of the viewport'),
   }),
+  z.object({ type: z.literal('changeTracking'), ...trackingOptions.shape }),
   // Excludes the formats above, so that errors in their options are reported.
-  z.object({ type: z.enum(formatNames).exclude(['json', 'screenshot']) }),
+  z.object({ type: z.enum(formatNames).exclude(['json', 'screenshot', 'changeTracking']) }),
 ])
 
 const selector = selectorText.describe('CSS selector')
@@ -75,10 +77,14 @@ export const scrapeOptions = z.object({
   formats: listOf(format)
     .default(['markdown'])
     .describe(
-      `Output formats: ${formatNames.join(', ')}, screenshot@fullPage; or objects {type:"json",prompt,schema}, {type:"screenshot",full_page}`,
+      `Output formats: ${formatNames.join(', ')}, screenshot@fullPage; or objects {type:"json",prompt,schema}, {type:"screenshot",full_page}, {type:"changeTracking",modes,tag}`,
     ),
   wait_for: number(0, scrape.waitForMs).default(0).describe('Milliseconds to wait after page load'),
   json_options: jsonOptions.optional().describe('For format json: prompt and schema'),
+  change_tracking_options: trackingOptions
+    .optional()
+    .meta({ offTerminal: true })
+    .describe('For format changeTracking: modes, schema, prompt and tag'),
   only_main_content: z.boolean().default(true).describe('Remove navigation, header and footer'),
   remove_base64_images: z.boolean().default(true).describe('Remove inline base64 images'),
   render: z
@@ -174,6 +180,9 @@ export const scrapeData = named('ScrapeResult', {
         .describe('HTML recorded by scrape actions'),
     })
     .optional(),
+  changeTracking: changeTracking
+    .optional()
+    .describe('Change since the previous scrape, or since an earlier crawl (`since`)'),
   metadata: scrapeMetadata,
   ...warningFields,
 })

@@ -1,7 +1,9 @@
 /** Shapes of browser sessions, provisions and saved profiles. */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
-import { displayName, flag, integer, named, printable, urlText } from './fields.ts'
+import { parseHostPattern } from '../net/host-pattern.ts'
+import { confirmFields } from '../access/approvals.ts'
+import { displayName, flag, identifier, integer, listOf, named, printable, urlText } from './fields.ts'
 
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 const { session } = limits
@@ -20,6 +22,10 @@ const proxy = z.object({
   password: printable(limits.input.labelChars).optional(),
 })
 
+/** Identifies a saved profile. */
+export const profileId = identifier.describe('Profile id, or the name of one of your own profiles')
+const dialogs = z.enum(['dismiss', 'accept', 'ask'])
+
 export const sessionInput = z.object({
   // Optional instead of `.default(false)`: only callers who explicitly request a window are warned that there is none.
   headless: z
@@ -27,7 +33,10 @@ export const sessionInput = z.object({
     .optional()
     .meta({ default: false })
     .describe('Run the browser without a UI; always on when there is no display'),
-  requested_name: displayName.optional().describe('Human-readable session name, unique among live sessions'),
+  requested_name: displayName
+    .optional()
+    .meta({ flag: 'name' })
+    .describe('Human-readable session name, unique among live sessions'),
   start_url: urlText.optional().describe('URL to open on creation'),
   cdp_url: urlText.optional().describe('Connect to an existing CDP endpoint (http, https, ws or wss)'),
   use_random_user_agent: flag('Use a random plausible user agent'),
@@ -39,7 +48,7 @@ export const sessionInput = z.object({
     .regex(/^[ -~]+$/, 'must be printable ASCII')
     .optional()
     .describe('Custom user agent'),
-  profile_id: z.uuid().optional().describe('Saved profile to load'),
+  profile_id: profileId.optional().meta({ flag: 'profile' }).describe('Saved profile to load, by its id or name'),
   viewport: viewport.optional().describe('Size of the viewport, 1280x720 when omitted'),
   locale: z
     .string()
@@ -55,6 +64,23 @@ export const sessionInput = z.object({
     .regex(/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/, 'is not an IANA time zone')
     .optional()
     .describe('IANA time zone, e.g. Europe/Berlin'),
+  allowed_domains: listOf(
+    z
+      .string()
+      .max(255, { abort: true })
+      .refine((text) => parseHostPattern(text) !== undefined, 'is not a host such as example.com or *.example.com'),
+  )
+    .min(1)
+    .optional()
+    .describe(
+      'Hosts that the session may connect to, such as example.com or *.example.com, which includes example.com; a port is optional. Other requests are blocked',
+    ),
+  dialogs: dialogs
+    .default('dismiss')
+    .describe(
+      'Answer to confirm and prompt dialogs; alert and beforeunload are accepted. ask: every dialog waits for answer_dialog',
+    ),
+  ...confirmFields,
   proxy: proxy.optional().describe('Proxy for this session'),
   idle_timeout_secs: integer(0, session.maxTimeoutSecs)
     .default(session.idleTimeoutSecs)
@@ -84,6 +110,11 @@ export const sessionRecord = z
     user_agent: z.string(),
     viewport,
     profile_id: z.string().nullable(),
+    dialogs: dialogs.optional().describe('Absent for sessions ended by older versions'),
+    allowed_domains: z.array(z.string()).optional().describe('Absent when all are allowed'),
+    confirm: z.array(z.string()).optional().describe('Actions that wait for a person; absent when none do'),
+    confirm_timeout_secs: z.int().optional().describe('Present with confirm'),
+    approvals_waiting: z.int().optional().describe('Number of actions that wait for a person; present with confirm'),
     tabs: z.int(),
     worker_id: z.string(),
     tags: z.record(z.string(), z.string()),
@@ -117,13 +148,13 @@ export const sessionCreated = named('SessionCreated', {
   warning: z.string().optional(),
 })
 
-const stage = z.enum(['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed'])
+export const provisionStage = z.enum(['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed'])
 
 export const provisionRecord = named('Provision', {
   provision_id: z.string(),
   status: z.enum(['provisioning', 'ready', 'failed', 'cancelled']),
-  stage,
-  stages: z.array(z.object({ stage, at: isoTime })),
+  stage: provisionStage,
+  stages: z.array(z.object({ stage: provisionStage, at: isoTime })),
   queue_position: z.int().nullable().describe('1 is next; null when not queued'),
   retry_after_ms: z.int(),
   created_at: isoTime,
@@ -154,5 +185,5 @@ export type SessionInput = z.output<typeof sessionInput>
 export type SessionRecord = z.output<typeof sessionRecord>
 export type SessionCreated = z.output<typeof sessionCreated>
 export type ProvisionRecord = z.output<typeof provisionRecord>
-export type ProvisionStage = z.output<typeof stage>
+export type ProvisionStage = z.output<typeof provisionStage>
 export type ProfileRecord = z.output<typeof profileRecord>

@@ -38,6 +38,7 @@ export const crawlInputV2 = z.object({
   ignore_robots_txt: crawlInput.shape.ignore_robots,
   max_concurrency: z.int().min(1).optional().describe(`Number of concurrent pages, at most ${crawl.mostAtOnce}`),
   scrape_options: pageOptions.optional().describe('Scrape options for each page'),
+  webhook: crawlInput.shape.webhook,
   ...sender,
 })
 
@@ -95,7 +96,7 @@ const metadata = z
   })
   .meta({ id: 'MetadataV2', description: 'Metadata of /v1 with camelCase names' })
 
-const { html, markdown, rawHtml, json, summary, branding } = scrapeData.shape
+const { html, markdown, rawHtml, json, summary, branding, changeTracking } = scrapeData.shape
 
 /** One page. */
 const documentV2 = named('DocumentV2', {
@@ -105,6 +106,7 @@ const documentV2 = named('DocumentV2', {
   json,
   summary,
   branding,
+  changeTracking,
   screenshot: text.describe('PNG, as a data: URL'),
   links: z.array(z.string()).optional(),
   images: z.array(z.string()).optional(),

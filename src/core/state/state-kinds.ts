@@ -26,7 +26,7 @@ export const stateKinds = {
     name: 'saved profile',
     files: /^profiles\/[\w-]+\.json$/,
     code: 'profile_not_found',
-    isContent: (value) => isSealed(value) || (isProfile(value) && Array.isArray((value as { state: { cookies: unknown; origins: unknown } }).state.cookies)), // prettier-ignore
+    isContent: (value) => isSealed(value) || (isProfile(value) && has({ cookies: 'array', origins: 'array' })((value as { state: object }).state)), // prettier-ignore
   },
   key: {
     name: 'key file',
@@ -68,6 +68,16 @@ export const stateKinds = {
     name: 'output folder of a crawl',
     files: /^crawls\/crl_[\w-]+\/output\.json$/,
     isContent: has({ folder: 'string' }),
+  },
+  crawlFolder: {
+    name: 'crawl of a folder',
+    files: /^crawl-folders\/[\da-f]{32}\.json$/,
+    isContent: has({ folder: 'string', id: 'string' }),
+  },
+  pageVersion: {
+    name: 'version of a page',
+    files: /^versions\/[\da-f]{32}\/[\da-f]{64}\.json$/,
+    isContent: has({ at: 'string', status: 'number', markdown: 'string' }),
   },
   artifactSession: {
     name: 'session of artifacts',

@@ -49,6 +49,7 @@ const eventChecks = new Map<string, (params: Params) => boolean>([
   ],
   ['Target.detachedFromTarget', ({ sessionId }) => isText(sessionId)],
   ['Page.downloadWillBegin', ({ guid }) => isText(guid)],
+  ['Browser.downloadWillBegin', ({ guid }) => isText(guid)],
   ['Browser.downloadProgress', ({ guid, state }) => isText(guid) && isText(state)],
 ])
 

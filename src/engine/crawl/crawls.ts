@@ -4,20 +4,22 @@ import { type Caller, canSee } from '../../core/access/caller.ts'
 import { Quota } from '../../core/access/quota.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Crawls } from '../../core/engine.ts'
-import { asBaxError, BaxError, type ErrorCode, errorTable } from '../../core/errors/errors.ts'
+import { asBaxError, BaxError } from '../../core/errors/errors.ts'
 import { newId } from '../../core/ids.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlState, CrawlStatus, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
+import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlState, CrawlStatus, CrawlUsage, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
 import type { PageScraper } from '../scrape/scraper.ts'
-import { accountsOf, outcomeOf, pagesOf, type PageRange } from './responses.ts'
+import type { PageRange } from './responses.ts'
+import { assertComparable } from './earlier.ts'
 import { crawlFrames } from './feed.ts'
 import { CrawlList } from './store/list.ts'
 import { type CrawlContext, type LiveCrawl, resumeLive, runningElsewhere, startLive } from './live.ts'
 import { crawlForMap, mapOf } from './queue/map.ts'
-import { planCrawl } from './plan.ts'
-import type { CrawlRecord } from './store/record.ts'
-import { CrawlStore, notFound, type StoredCrawl } from './store/crawl-store.ts'
+import { checkCrawl, planCrawl } from './plan.ts'
+import { CrawlStore, notFound } from './store/crawl-store.ts'
+import type { StoredCrawl } from './store/stored-crawl.ts'
+import { acceptedAnswer, accountsAnswer, assertLimit, assertResumable, cancelledStatus, type CrawlView, listedAnswer, stateAnswer, usageAnswer, wholeAnswer } from './views.ts' // prettier-ignore
 
 export interface CrawlsFacts {
   readonly config: EngineConfig
@@ -54,52 +56,36 @@ export class EngineCrawls implements Crawls {
   }
 
   async crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted> {
-    if (input.limit > this.mostPages) {
-      const message = `must be at most ${this.mostPages}`
-      throw new BaxError('invalid_request', `limit ${message}`, { details: [{ path: 'limit', message }] })
-    }
+    assertLimit(input, this.mostPages)
+    if (input.since !== undefined) assertComparable(input, await this.#find(input.since, call))
     const live = await this.#start(input, call)
-    if (input.async || call.preferAsync) return { success: true, id: live.id, url: crawlUrl(live.id, call) }
+    if (input.async || call.preferAsync) return acceptedAnswer(live.id, call)
     await this.#waitUntilDone(live, call.signal)
-    throwServerErrors(live.record)
-    const { record } = live
-    return {
-      ...outcomeOf(record, { url: crawlUrl(record.id, call), isRunning: false }),
-      duration_ms: record.activeMs(),
-      ...(await this.#pages(record, { skip: 0, limit: Infinity }, call, live.bytes())).part,
-      ...(await accountsOf(record, this.#store.files(record.id), live.bytes())),
-    }
+    return wholeAnswer(this.#viewOf(live), call)
   }
 
   async get({ id, ...part }: PageRange & { id: string }, call: Call): Promise<CrawlState> {
-    const { record, isRunning, bytes } = await this.#find(id, call)
-    const pages = await this.#pages(record, part, call, bytes)
-    return {
-      ...addWarning(outcomeOf(record, { url: crawlUrl(id, call), isRunning }), pages.warning),
-      created_at: record.createdAt,
-      expires_at: new Date(Date.parse(record.lastAt) + limits.crawl.keptMs).toISOString(),
-      duration_ms: record.activeMs(isRunning ? Date.now() : undefined),
-      ...pages.part,
-    }
+    return stateAnswer(await this.#find(id, call), part, call)
   }
 
   async list({ limit }: { limit: number }, call: Call) {
     const { crawls: all, warning } = await this.#list.all(call.caller, this.#maps)
-    const crawls = all.slice(0, limit).map(({ record, isRunning }) => ({
-      ...outcomeOf(record, { url: crawlUrl(record.id, call), isRunning }),
-      start_url: record.input.url,
-      errors: record.counts().errors,
-      created_at: record.createdAt,
-      duration_ms: record.activeMs(isRunning ? Date.now() : undefined),
+    const crawls = all.slice(0, limit).map((listed) => ({
+      ...listedAnswer(listed, call),
       // A server does not reveal its paths.
-      ...(this.#facts.config.home !== 'server' && this.#store.outputOf(record.id)),
+      ...(this.#facts.config.home !== 'server' && this.#store.outputOf(listed.record.id)),
     }))
     return { crawls, total: all.length, ...(warning !== undefined && { warning }) }
   }
 
+  async usage(call: Call): Promise<CrawlUsage> {
+    const { crawls } = await this.#list.all(call.caller, this.#maps)
+    const live = crawls.flatMap(({ record }) => this.#liveOf(record.id, call.caller) ?? [])
+    return usageAnswer(crawls, live.map((crawl) => crawl.progress())) // prettier-ignore
+  }
+
   async accounts(id: string, call: Call): Promise<CrawlAccounts> {
-    const { record, bytes } = await this.#find(id, call)
-    return { success: true, ...(await accountsOf(record, this.#store.files(id), bytes)) }
+    return accountsAnswer(await this.#find(id, call))
   }
 
   async cancel(id: string, call: Call): Promise<CrawlStatus> {
@@ -111,22 +97,19 @@ export class EngineCrawls implements Crawls {
     }
     const { record, isRunning } = await this.#find(id, call)
     if (isRunning) throw runningElsewhere()
-    if (record.finished?.status === 'cancelled') return 'cancelled'
-    const status = record.status(false)
-    throw new BaxError('conflict', `the crawl has ${status === 'completed' ? 'been completed' : 'failed'} already`)
+    return cancelledStatus(record)
   }
 
   async resume(id: string, call: Call): Promise<CrawlAccepted> {
     if (this.#liveOf(id, call.caller)) throw new BaxError('conflict', 'the crawl is running')
     const { record, isRunning } = await this.#find(id, call)
     if (isRunning) throw runningElsewhere()
-    if (record.finished?.status === 'completed' && (await this.#store.damagedPages(record)).length === 0)
-      throw new BaxError('conflict', 'the crawl has been completed')
-    if (record.startFailure) throw new BaxError('conflict', 'the crawl failed at its start page: start a new one')
+    const isCompleted = record.finished?.status === 'completed'
+    assertResumable(record, isCompleted && (await this.#store.damagedPages(record)).length > 0)
     this.#assertOpen()
     const context = await this.#context()
     await this.#startCounted(call.caller, () => resumeLive(id, context))
-    return { success: true, id, url: crawlUrl(id, call) }
+    return acceptedAnswer(id, call)
   }
 
   async follow(
@@ -136,7 +119,7 @@ export class EngineCrawls implements Crawls {
     const live = this.#liveOf(id, call.caller)
     const { bytes, seq } = live ? { bytes: 0, seq: Infinity } : await this.#read(id, call.caller)
     if (since >= seq) return null
-    return crawlFrames(this.#store.files(id), live, { since, types, bytes, signal: call.signal })
+    return crawlFrames(this.#store.logs(id), live, { since, types, bytes, signal: call.signal })
   }
 
   async map(input: MapInput, call: Call): Promise<MapAnswer> {
@@ -144,7 +127,7 @@ export class EngineCrawls implements Crawls {
     this.#maps.add(live.id)
     try {
       await this.#waitUntilDone(live, call.signal)
-      return await mapOf(input, live.record, { files: this.#store.files(live.id), bytes: live.bytes() })
+      return await mapOf(input, live.record, { logs: this.#store.logs(live.id), bytes: live.bytes() })
     } finally {
       live.end('interrupted')
       // Failures of the crawl are reported by `#waitUntilDone`.
@@ -166,7 +149,7 @@ export class EngineCrawls implements Crawls {
     this.#assertOpen()
     const plan = planCrawl(input)
     const context = await this.#context()
-    await context.scraper.check(plan.page(plan.start.href))
+    await checkCrawl(plan, context.scraper)
     return this.#startCounted(caller, () => startLive({ id: newId('crl'), owner: caller.keyId }, plan, context))
   }
 
@@ -217,19 +200,17 @@ export class EngineCrawls implements Crawls {
     if (!live.record.finished) throw new BaxError('shutting_down', 'the engine is shutting down')
   }
 
-  async #pages(record: CrawlRecord, part: PageRange, call: Call, bytes: number) {
-    const { data, next, warning } = await pagesOf(record, this.#store.files(record.id), part, bytes)
-    const size = Number.isFinite(part.limit) ? `&limit=${part.limit}` : ''
-    const more = next !== undefined && { next: `${crawlUrl(record.id, call)}?skip=${next}${size}` }
-    return { part: { data, ...more }, warning }
+  /** @throws BaxError `crawl_not_found` */
+  async #find(id: string, { caller }: Call): Promise<CrawlView> {
+    const live = this.#liveOf(id, caller)
+    if (live) return this.#viewOf(live)
+    const { record, bytes } = await this.#read(id, caller)
+    const isRunning = !record.finished && (await this.#store.isHeld(id))
+    return { record, bytes, isRunning, logs: this.#store.logs(id) }
   }
 
-  /** @throws BaxError `crawl_not_found` */
-  async #find(id: string, { caller }: Call): Promise<{ record: CrawlRecord; bytes: number; isRunning: boolean }> {
-    const live = this.#liveOf(id, caller)
-    if (live) return { record: live.record, bytes: live.bytes(), isRunning: true }
-    const { record, bytes } = await this.#read(id, caller)
-    return { record, bytes, isRunning: !record.finished && (await this.#store.isHeld(id)) }
+  #viewOf({ id, record, bytes }: LiveCrawl): CrawlView {
+    return { record, bytes: bytes(), isRunning: true, logs: this.#store.logs(id) }
   }
 
   #liveOf(id: string, caller: Caller): LiveCrawl | undefined {
@@ -254,14 +235,3 @@ export class EngineCrawls implements Crawls {
       .catch((error: Error) => this.#facts.config.log('warn', 'old crawls were not removed', { error: error.message }))
   }
 }
-
-const crawlUrl = (id: string, { baseUrl }: Call): string => `${baseUrl}/v1/crawl/${id}`
-
-/** Throws server-side errors, such as a missing browser. Other failures of the start page are part of the response. */
-function throwServerErrors({ startFailure }: CrawlRecord): void {
-  const code = startFailure?.code as ErrorCode | undefined
-  if (code !== undefined && errorTable[code]?.status >= 500) throw new BaxError(code, startFailure!.error)
-}
-
-const addWarning = <Outcome extends { warning?: string }>(outcome: Outcome, more: string | undefined): Outcome =>
-  more === undefined ? outcome : { ...outcome, warning: [outcome.warning, more].filter(Boolean).join('; ') }

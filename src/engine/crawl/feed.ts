@@ -1,11 +1,22 @@
 /** A crawl as a stream: the lines of its journal with their pages, and progress in between. */
-import { open } from 'node:fs/promises'
 import type { Frame } from '../../core/operation/call.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { LiveCrawl } from './live.ts'
+import type { CrawlEventData } from '../../core/shapes/crawl.ts'
 import { type JournalLine, linesOf } from './store/journal.ts'
-import { DamagedPage, PageFile, placeholderOf } from './store/page-file.ts'
-import type { CrawlFiles } from './store/crawl-store.ts'
+import { DamagedPage, PageFile, placeholderOf, type RecordLocation, type StoredPage } from './store/page-file.ts'
+import type { CrawlLogs } from './store/log.ts'
+
+/** A running crawl that is followed. */
+export interface FollowedCrawl {
+  isRunning(): boolean
+  /** Size of the journal, always after a complete commit. */
+  bytes(): number
+  progress(): CrawlEventData['crawl.progress']
+  /** Returns a page that was stored just now, undefined for others. */
+  recentPage?(location: RecordLocation): StoredPage | undefined
+  /** Calls back after every commit and at the end; returns a function that unsubscribes. */
+  listen(listener: () => void): () => void
+}
 
 interface FeedRequest {
   readonly since: number
@@ -17,13 +28,13 @@ interface FeedRequest {
 
 /** Yields the frames after `since`; those of a running crawl until it ends. */
 export async function* crawlFrames(
-  files: CrawlFiles,
-  live: LiveCrawl | undefined,
+  logs: CrawlLogs,
+  live: FollowedCrawl | undefined,
   { since, types, signal, bytes }: FeedRequest,
 ): AsyncGenerator<Frame> {
   const isIncluded = (type: string) => type === 'crawl.finished' || types === undefined || types.includes(type)
-  const pages = await PageFile.forReading(files.pages)
-  const journal = await open(files.journal, 'r')
+  const pages = await PageFile.forReading(logs.pages)
+  const journal = await logs.journal.open()
   let at = 0
   let seq = since
   let progressAt = 0
@@ -36,7 +47,7 @@ export async function* crawlFrames(
         at = to
         if (line.seq <= since) continue
         seq = line.seq
-        if (isIncluded(line.type)) yield await frameOf(line, pages)
+        if (isIncluded(line.type)) yield await frameOf(line, pages, live)
       }
       // Everything that was written before the crawl ended has been read by now.
       if (!live || !isRunning || signal.aborted) return
@@ -52,7 +63,7 @@ export async function* crawlFrames(
 }
 
 /** Waits for new journal lines, at most for the progress interval. */
-async function waitForMore(live: LiveCrawl, at: number, signal: AbortSignal): Promise<void> {
+async function waitForMore(live: FollowedCrawl, at: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const done = () => {
       clearTimeout(timer)
@@ -71,10 +82,10 @@ async function waitForMore(live: LiveCrawl, at: number, signal: AbortSignal): Pr
   })
 }
 
-async function frameOf(line: JournalLine, pages: PageFile): Promise<Frame> {
+async function frameOf(line: JournalLine, pages: PageFile, live: FollowedCrawl | undefined): Promise<Frame> {
   const { seq, ts, type, data } = line
   if (line.type !== 'crawl.page') return { seq, ts, type, data } as Frame
-  const kept = await pages.tryRead({ at: line.own.at, length: line.own.length })
+  const kept = live?.recentPage?.(line.own) ?? (await pages.tryRead(line.own))
   const page = kept instanceof DamagedPage ? placeholderOf(line.data.url, kept) : kept.page
   return { seq, ts, type, data: { ...data, page } } as Frame
 }

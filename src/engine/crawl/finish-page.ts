@@ -1,7 +1,10 @@
 /** Finishes visited pages in the order of the queue: into `data`, errors, skipped or blocked, and queues their links. */
 import type { CrawlError } from '../../core/shapes/crawl.ts'
+import type { ScrapeData } from '../../core/shapes/scrape.ts'
+import { changeOf } from '../changes/change.ts'
+import type { Tracked } from '../changes/tracker.ts'
 import type { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
-import type { FinishedPage, PageLoader } from './load-page.ts'
+import type { FinishedPage, PageDecisions } from './decide-page.ts'
 import type { RunFacts } from './run.ts'
 import { Discovery } from './queue/discovery.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
@@ -10,9 +13,10 @@ import { SeenSet } from './queue/url-identity.ts'
 import { type JournalEntry, type JournalLine, type OwnFacts, warning } from './store/journal.ts'
 import type { FailedVisit, Visited } from './visit.ts'
 
-export interface PageFinisherOptions extends Pick<RunFacts, 'plan' | 'pages'> {
+export interface PageFinisherOptions extends Pick<RunFacts, 'plan' | 'pages' | 'earlier' | 'record' | 'track'> {
+  readonly signal: AbortSignal
   readonly policy: CrawlPolicy
-  readonly loader: PageLoader
+  readonly decisions: PageDecisions
 }
 
 export class PageFinisher {
@@ -21,10 +25,13 @@ export class PageFinisher {
   scope!: Scope
   #discovery!: Discovery
   #started = false
+  /** Whether every URL of a list has its own page, also if two redirect to the same one. */
+  readonly #isList: boolean
 
   constructor(facts: PageFinisherOptions) {
     this.#facts = facts
     this.#enter(facts.plan.start)
+    this.#isList = facts.plan.list !== undefined
   }
 
   /** Restores the state after a journal line of an earlier run. */
@@ -45,7 +52,12 @@ export class PageFinisher {
 
   /** Returns whether the page at this URL was finished, directly or through a redirect. */
   isVisited(url: string): boolean {
-    return this.#visited.has(this.scope.identity(new URL(url)))
+    return !this.#isList && this.#visited.has(this.scope.identity(new URL(url)))
+  }
+
+  /** Returns whether the crawl has found or visited this URL. */
+  isKnown(url: string): boolean {
+    return this.isVisited(url) || this.#discovery.hasFound(new URL(url))
   }
 
   /** Returns the journal lines of a queued URL; `index` is the next index in `data`. */
@@ -64,8 +76,7 @@ export class PageFinisher {
       return [skip(url, 'redirect_duplicate', { visited: url, final: page.final.href })]
     }
     this.#markVisited(new URL(url), page.final)
-    const links = this.#facts.plan.input.sitemap === 'only' ? [] : page.links
-    return [...(await this.#lines(waiting, finished, index)), ...this.#discovery.take(links, waiting.depth + 1)]
+    return [...(await this.#lines(waiting, finished, index)), ...this.#linkLines(page.links, waiting.depth + 1)]
   }
 
   /** Returns the journal lines of a URL that a dry run would visit. */
@@ -100,18 +111,31 @@ export class PageFinisher {
 
   /** Applies the rendering policy as it is when it is the page's turn. */
   #applyPolicy(url: string, visited: Visited): Promise<FinishedPage | FailedVisit> {
-    return this.#facts.loader.finish(url, visited, (address) => this.#discovery.isKnown(address))
+    return this.#facts.decisions.finish(url, visited, (address) => this.#discovery.isKnown(address))
   }
 
   async #replacementLines(waiting: QueuedUrl, finished: FinishedPage, index: number): Promise<JournalEntry[]> {
     const line = await this.#pageLine(waiting, finished, index)
     const replacement = { ...line, data: { ...line.data, replaces: true }, own: { ...line.own, taken: 0 } }
-    return [replacement as JournalEntry, ...this.#discovery.take(finished.page.links, waiting.depth + 1)]
+    return [replacement as JournalEntry, ...this.#linkLines(finished.page.links, waiting.depth + 1)]
+  }
+
+  #linkLines(links: readonly string[], depth: number): JournalEntry[] {
+    if (this.#isList || this.#facts.plan.input.sitemap === 'only') return []
+    return this.#discovery.take(links, depth)
   }
 
   /** Returns the journal lines of URLs from sitemaps. */
   addresses(urls: readonly string[]): JournalEntry[] {
     return this.#discovery.take(urls, 1)
+  }
+
+  /** Returns the change since the earlier crawl, or since the previous scrape with the format changeTracking. */
+  async #changeOf(url: string, page: ScrapeData): Promise<Tracked> {
+    const { earlier, plan, record, track, signal } = this.#facts
+    if (earlier) return { change: changeOf(page, await earlier.find(url)) }
+    const { owner, id: run } = record
+    return plan.input.dry_run ? {} : track({ plan: plan.page(url), page, owner, run, signal })
   }
 
   #enter(reached: URL): void {
@@ -146,14 +170,26 @@ export class PageFinisher {
   }
 
   async #pageLine({ url, depth }: QueuedUrl, { page, facts }: FinishedPage, index: number) {
-    const { warning: text, warning_code } = page.answer
+    const { warning_code } = page.answer
+    const { change, warning: untracked } = await this.#changeOf(url, page.answer.data!)
+    const text = [page.answer.warning, untracked].filter(Boolean).join('; ')
     const coded = warning_code && { warning: text, warning_code }
-    const place = this.#facts.pages.append({ url, depth, page: { ...page.answer.data!, ...coded } })
+    const data = { ...page.answer.data!, ...(change && { changeTracking: change }), ...coded }
+    const { validators } = page
+    const links = validators && page.page.render === 'http' && !this.#isList ? { links: page.links } : {}
+    const place = this.#facts.pages.append({ url, depth, page: data, ...links })
     if (facts) this.#facts.policy.learn(facts, index)
     return {
       type: 'crawl.page' as const,
-      data: { index, depth, url, ...(text && { warning: text }), ...coded },
-      own: { taken: 1, ...place, final: page.final.href, ...(facts && { facts }) },
+      data: {
+        index,
+        depth,
+        url,
+        ...(change && { change: change.changeStatus }),
+        ...(text && { warning: text }),
+        ...coded,
+      },
+      own: { taken: 1, ...place, final: page.final.href, ...(validators && { validators }), ...(facts && { facts }) },
     }
   }
 }

@@ -28,6 +28,7 @@ export function lazyCrawls(config: EngineConfig, scraper: LazyScraper, keys: Key
     crawl: async (input, call) => (await load()).crawl(input, call),
     list: async (options, call) => (await load()).list(options, call),
     get: async (part, call) => (await load()).get(part, call),
+    usage: async (call) => (await load()).usage(call),
     accounts: async (id, call) => (await load()).accounts(id, call),
     cancel: async (id, call) => (await load()).cancel(id, call),
     resume: async (id, call) => (await load()).resume(id, call),

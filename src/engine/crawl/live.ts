@@ -4,11 +4,14 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
 import { Journal, readJournal } from './store/journal.ts'
 import { ResponseCache } from './store/response-cache.ts'
-import { PageFile } from './store/page-file.ts'
+import { PageFile, type RecordLocation } from './store/page-file.ts'
 import { type CrawlPlan, planCrawl } from './plan.ts'
 import type { CrawlAbort } from './abort.ts'
+import { EarlierPages } from './earlier.ts'
+import { LocalPages } from './pages/local-pages.ts'
 import { CrawlRun, type RunFacts } from './run.ts'
 import type { CrawlStore } from './store/crawl-store.ts'
+import { WebhookSender } from './webhook.ts'
 
 export type LiveCrawl = Awaited<ReturnType<typeof runLocked>>
 
@@ -25,50 +28,76 @@ export async function startLive(
   { store, scraper, log }: CrawlContext,
 ): Promise<LiveCrawl> {
   const record = await store.add(id, plan.input, owner)
-  const files = store.files(id)
+  const logs = store.logs(id)
   return runLocked(id, store, async () => ({
-    plan,
-    scraper,
+    ...loadingFacts(
+      plan,
+      scraper,
+      new ResponseCache({ folder: store.files(id).folder, log }),
+      await earlierOf(plan, store),
+    ),
     log,
     record,
-    journal: await Journal.create(files.journal),
-    pages: await PageFile.create(files.pages),
-    answers: new ResponseCache({ folder: files.folder, log }),
+    journal: await Journal.create(logs.journal),
+    pages: await PageFile.create(logs.pages),
   }))
 }
 
 /** Resumes a crawl. @throws BaxError `conflict` when another process runs it */
 export async function resumeLive(id: string, { store, scraper, log }: CrawlContext): Promise<LiveCrawl> {
-  const files = store.files(id)
+  const logs = store.logs(id)
   return runLocked(id, store, async () => {
     const { record, bytes, seq } = await store.read(id)
     if (record.isDamaged) await store.keepDamaged(id, bytes)
     const damaged = await store.damagedPages(record)
-    const answers = new ResponseCache({ folder: files.folder, log })
+    const answers = new ResponseCache({ folder: store.files(id).folder, log })
     answers.load()
+    const plan = planCrawl(record.input)
     return {
-      plan: planCrawl(record.input),
-      scraper,
+      ...loadingFacts(plan, scraper, answers, await earlierOf(plan, store)),
       log,
       record,
-      journal: await Journal.reopen(files.journal, bytes, seq),
-      pages: await PageFile.reopen(files.pages, record.pageBytes),
-      before: readJournal(files.journal, 0, bytes),
+      journal: await Journal.reopen(logs.journal, bytes, seq),
+      pages: await PageFile.reopen(logs.pages, record.pageBytes),
+      before: readJournal(logs.journal, 0, bytes),
       damaged,
-      answers,
     }
   })
 }
 
+/** Returns the facts for loading pages in this process. */
+const loadingFacts = (plan: CrawlPlan, scraper: PageScraper, answers: ResponseCache, earlier?: EarlierPages) => ({
+  plan,
+  earlier,
+  answers,
+  egress: scraper.egress,
+  track: (...tracked: Parameters<PageScraper['track']>) => scraper.track(...tracked),
+  secret: scraper.webhookSecret,
+  openSource: (signal: AbortSignal) =>
+    new LocalPages({ plan, scraper, answersOf: (url) => answers.of(url), earlier, signal }),
+})
+
+/** Opens the pages of the crawl to compare with. */
+async function earlierOf({ input: { since } }: CrawlPlan, store: CrawlStore): Promise<EarlierPages | undefined> {
+  if (since === undefined) return undefined
+  const { bytes } = await store.read(since)
+  return EarlierPages.open({ logs: store.logs(since), bytes })
+}
+
 export const runningElsewhere = (): BaxError => new BaxError('conflict', 'the crawl is running in another process')
 
+interface LocalRunFacts extends RunFacts {
+  /** Key of the signatures of webhooks. */
+  readonly secret: string | undefined
+}
+
 /** Runs a crawl while holding its lock, so that no other process writes its files. */
-async function runLocked(id: string, store: CrawlStore, open: () => Promise<RunFacts>) {
+async function runLocked(id: string, store: CrawlStore, open: () => Promise<LocalRunFacts>) {
   const lock = await store.hold(id)
   if (!lock) throw runningElsewhere()
   // Processes that check whether the crawl is running need any answer.
   lock.publish(id)
-  let facts: RunFacts
+  let facts: LocalRunFacts
   try {
     facts = await open()
   } catch (error) {
@@ -78,10 +107,27 @@ async function runLocked(id: string, store: CrawlStore, open: () => Promise<RunF
   const { record, journal, pages, answers } = facts
   const run = new CrawlRun(facts)
   let running = true
+  const followed = {
+    /** Size of the journal, always after a complete commit. */
+    bytes: () => journal.bytes,
+    isRunning: () => running,
+    progress: () => run.progress(),
+    recentPage: (location: RecordLocation) => pages.recent(location),
+    /** Calls back after every commit and at the end; returns a function that unsubscribes. */
+    listen: (listener: () => void) => journal.listen(listener),
+  }
+  const webhook = WebhookSender.start({
+    ...facts,
+    live: followed,
+    logs: store.logs(id),
+    warn: (text) => run.warn(text),
+  })
   const done = run.run().finally(async () => {
     running = false
+    await Promise.all([journal.close(), pages.close(), facts.earlier?.close()])
+    if (!record.finished) webhook?.stop()
+    await webhook?.finish()
     answers.close(record.finished?.status === 'completed')
-    await Promise.all([journal.close(), pages.close()])
     await lock.release()
   })
   return {
@@ -89,12 +135,10 @@ async function runLocked(id: string, store: CrawlStore, open: () => Promise<RunF
     record,
     /** Resolves when the crawl has ended and its files are closed; rejects only for internal errors. */
     done,
-    end: (kind: CrawlAbort['kind']) => run.end(kind),
-    /** Size of the journal, always after a complete commit. */
-    bytes: () => journal.bytes,
-    isRunning: () => running,
-    progress: () => run.progress(),
-    /** Calls back after every commit and at the end; returns a function that unsubscribes. */
-    listen: (listener: () => void) => journal.listen(listener),
+    end: (kind: CrawlAbort['kind']) => {
+      run.end(kind)
+      if (kind === 'interrupted') webhook?.stop()
+    },
+    ...followed,
   }
 }

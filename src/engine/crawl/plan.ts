@@ -1,5 +1,9 @@
 /** Converts the input of a crawl to scrape plans for its pages. */
-import type { CrawlInput } from '../../core/shapes/crawl.ts'
+import type { CrawlInput, UrlList } from '../../core/shapes/crawl.ts'
+import { normaliseUrl } from '../../core/net/urls.ts'
+import { webhookOf } from '../../core/shapes/jobs/webhook.ts'
+import type { PageScraper } from '../scrape/scraper.ts'
+import { scrapeUrl } from '../render/http/web-url.ts'
 import { planScrape, type ScrapePlan } from '../scrape/plan.ts'
 import { crawlableUrl } from './queue/url-identity.ts'
 import { type PathRules, pathRules } from './queue/scope.ts'
@@ -7,23 +11,49 @@ import { type PathRules, pathRules } from './queue/scope.ts'
 export interface CrawlPlan {
   readonly input: CrawlInput
   readonly start: URL
+  /** URLs of a list as written, by their normal form; undefined for a crawl that follows links. */
+  readonly list?: ReadonlyMap<string, string>
   readonly rules: PathRules
   readonly page: (url: string) => ScrapePlan
 }
 
 /** @throws BaxError `invalid_request` or `url_blocked` */
 export function planCrawl(input: CrawlInput): CrawlPlan {
-  const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays } = input // prettier-ignore
-  const options = { formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }) } // prettier-ignore
-  const page = (url: string): ScrapePlan => planScrape({ url, ...options, max_age: 0, actions: [] })
+  const { formats, wait_for, json_options, change_tracking_options: tracking, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays } = input // prettier-ignore
+  const options = { formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
+  const actions = [...(input.list?.actions ?? [])]
+  const page = (url: string): ScrapePlan => planScrape({ url, ...options, max_age: 0, actions })
   const startUrl = new URL(page(input.url).url)
   const start = crawlableUrl(startUrl.href)!
+  if (input.list) return listPlan(input, input.list, page)
   return {
     input,
     start,
     rules: pathRules(input),
     // The start page keeps the URL as the caller wrote it.
     page: (url) => (url === start.href ? page(input.url) : withCredentials(page(url), startUrl)),
+  }
+}
+
+/** Checks a crawl before it is accepted. @throws BaxError `invalid_request`, `url_blocked`, `model_not_configured` */
+export async function checkCrawl({ input, start, page }: CrawlPlan, scraper: PageScraper): Promise<void> {
+  await scraper.check(page(start.href))
+  if (input.webhook !== undefined) await scraper.egress.check(normaliseUrl(webhookOf(input.webhook).url, 'webhook.url'))
+}
+
+/** Creates the plan of a job that visits the URLs of a list; each keeps the URL as the caller wrote it. */
+function listPlan(input: CrawlInput, { urls }: UrlList, page: CrawlPlan['page']): CrawlPlan {
+  const list = new Map<string, string>()
+  for (const url of urls) {
+    const { href } = crawlableUrl(scrapeUrl(url))!
+    if (!list.has(href)) list.set(href, url)
+  }
+  return {
+    input,
+    start: new URL([...list.keys()][0]!),
+    list,
+    rules: pathRules(input),
+    page: (url) => page(list.get(url) ?? url),
   }
 }
 

@@ -1,16 +1,25 @@
 /** Builds API responses about a crawl from its record and its files. */
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlError, CrawlSkipped, SkipReason } from '../../core/shapes/crawl.ts'
+import type { ChangeStatus, SiteChanges } from '../../core/shapes/jobs/changes.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import { Frontier } from './queue/frontier.ts'
-import { pagesAt, readJournal } from './store/journal.ts'
+import { type JournalLine, pagesAt, readJournal } from './store/journal.ts'
 import { DamagedPage, PageFile, placeholderOf } from './store/page-file.ts'
 import type { CrawlRecord } from './store/record.ts'
-import type { CrawlFiles } from './store/crawl-store.ts'
+import type { CrawlLogs } from './store/log.ts'
+
+interface OutcomeState {
+  readonly url: string
+  readonly isRunning: boolean
+  /** Whether the crawl is to be resumed; its record is still that of the ended run. */
+  readonly isWaiting?: boolean | undefined
+}
 
 /** Returns the fields that all responses about a crawl share. */
-export function outcomeOf(record: CrawlRecord, state: { url: string; isRunning: boolean }) {
-  const { finished, success, startFailure } = record
+export function outcomeOf(record: CrawlRecord, state: OutcomeState) {
+  const { success, startFailure } = record
+  const finished = state.isWaiting ? undefined : record.finished
   const { total, completed, discovered } = record.counts()
   const reason = record.isDamaged
     ? `the journal of the crawl is damaged after ${completed} pages`
@@ -22,7 +31,7 @@ export function outcomeOf(record: CrawlRecord, state: { url: string; isRunning: 
     success,
     id: record.id,
     url: state.url,
-    status: record.status(state.isRunning),
+    status: state.isWaiting ? 'scraping' : record.status(state.isRunning),
     total,
     completed,
     discovered,
@@ -40,11 +49,11 @@ export interface PageRange {
  * Returns at most `limit` pages of `data` from `skip` on, fewer when they are very long; `next` is the first one left
  * out. Pages that can no longer be read are replaced with placeholders, which `warning` counts.
  */
-export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, limit }: PageRange, bytes: number) {
+export async function pagesOf(record: CrawlRecord, logs: CrawlLogs, { skip, limit }: PageRange, bytes: number) {
   const order = record.order().slice(skip, skip + limit)
   const data: ScrapeData[] = []
   const damaged = new Map<number, DamagedPage>()
-  const file = order.length > 0 ? await PageFile.forReading(files.pages) : undefined
+  const file = order.length > 0 ? await PageFile.forReading(logs.pages) : undefined
   let chars = 0
   try {
     for (const index of order) {
@@ -58,7 +67,7 @@ export async function pagesOf(record: CrawlRecord, files: CrawlFiles, { skip, li
   } finally {
     await file?.close()
   }
-  const found = await pagesAt(files.journal, bytes, new Set(damaged.keys()))
+  const found = await pagesAt(logs.journal, bytes, new Set(damaged.keys()))
   for (const [index, error] of damaged) data[order.indexOf(index)] = placeholderOf(found.get(index)!.url, error)
   const next = skip + data.length
   const warning = damaged.size > 0 ? `${damaged.size} kept pages are damaged; resume the crawl to fetch them again` : undefined // prettier-ignore
@@ -70,17 +79,43 @@ function skipReasonOf({ finished }: CrawlRecord): SkipReason {
   return finished?.status === 'failed' ? 'out_of_time' : 'limit'
 }
 
+/** Changes since an earlier crawl. */
+class ChangeCount {
+  /** By index in `data`: a page that is scraped again replaces the earlier one. */
+  readonly #pages = new Map<number, { url: string; change: ChangeStatus | undefined }>()
+  readonly #removed: string[] = []
+
+  add({ type, data }: JournalLine): void {
+    if (type === 'crawl.page') this.#pages.set(data.index, { url: data.url, change: data.change })
+    if (type === 'crawl.removed') this.#removed.push(...data.urls)
+  }
+
+  answer(): SiteChanges {
+    const pages = [...this.#pages.values()]
+    const having = (status: ChangeStatus) => pages.filter(({ change }) => change === status).map(({ url }) => url)
+    const listed = (urls: readonly string[]) => urls.slice(0, limits.crawl.listed)
+    return {
+      new: listed(having('new')),
+      changed: listed(having('changed')),
+      removed: listed([...having('removed'), ...this.#removed]),
+      unchanged: having('same').length,
+    }
+  }
+}
+
 /** Returns errors, skipped and blocked URLs in the order of the journal, which is read up to `bytes`. */
-export async function accountsOf(record: CrawlRecord, files: CrawlFiles, bytes: number) {
+export async function accountsOf(record: CrawlRecord, logs: CrawlLogs, bytes: number) {
   const errors: CrawlError[] = []
   const skipped: CrawlSkipped[] = []
   const blocked: string[] = []
-  const frontier = new Frontier(files.journal)
-  for await (const placed of readJournal(files.journal, 0, bytes)) {
+  const frontier = new Frontier(logs.journal)
+  const changes = record.input.since === undefined ? undefined : new ChangeCount()
+  for await (const placed of readJournal(logs.journal, 0, bytes)) {
     const { line } = placed
     if (line.type === 'crawl.error') errors.push(line.data)
     if (line.type === 'crawl.skipped' && skipped.length < limits.crawl.listed) skipped.push(...line.data.skipped)
     if (line.type === 'crawl.robots_blocked') blocked.push(...line.data.urls)
+    changes?.add(line)
     if (record.finished) frontier.push(placed)
   }
   if (record.finished && record.queued > 0 && skipped.length < limits.crawl.listed) {
@@ -97,5 +132,6 @@ export async function accountsOf(record: CrawlRecord, files: CrawlFiles, bytes: 
     skipped: skipped.slice(0, limits.crawl.listed),
     skipped_total: record.counts().skipped,
     robots_blocked: blocked,
+    ...(changes && { changes: changes.answer() }),
   }
 }

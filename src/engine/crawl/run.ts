@@ -10,32 +10,45 @@ import { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
 import { Frontier, type QueuedUrl } from './queue/frontier.ts'
 import { damageLines, type Journal, type JournalEntry, pagesAt, type PlacedLine, warning } from './store/journal.ts'
-import type { ResponseCache } from './store/response-cache.ts'
+import type { CrawlAnswers } from './store/crawl-answers.ts'
+import type { SharedHosts } from './pacing/host-gate.ts'
 import { adaptiveConcurrency, fixedConcurrency, type Concurrency, Speed } from './pacing/concurrency.ts'
 import type { PageFile } from './store/page-file.ts'
 import type { CrawlPlan } from './plan.ts'
 import type { CrawlRecord } from './store/record.ts'
 import { Robots } from './queue/robots.ts'
-import { PageLoader } from './load-page.ts'
+import { PageDecisions } from './decide-page.ts'
+import type { PageSource } from './pages/page-source.ts'
+import type { EarlierPages } from './earlier.ts'
+import { removedLines } from './removed.ts'
 import { PageFinisher } from './finish-page.ts'
 import { sitemapUrls } from './queue/sitemaps.ts'
-import { CrawlAbort, outOfTime } from './abort.ts'
+import { CrawlAbort } from './abort.ts'
+import { finishLine, startLines } from './lines.ts'
 import { blockedByRobots, type Visited, Visitor, weightOf } from './visit.ts'
 
-export interface RunFacts {
+export interface RunFacts extends Pick<PageScraper, 'track' | 'egress'> {
   readonly plan: CrawlPlan
-  readonly scraper: PageScraper
+  /** Opens the source of the pages, which stops when the signal is aborted. */
+  readonly openSource: (signal: AbortSignal) => PageSource
   readonly record: CrawlRecord
   readonly journal: Journal
   readonly pages: PageFile
-  readonly answers: ResponseCache
+  readonly answers: CrawlAnswers
   readonly log: Log
+  /** Pages of the crawl to compare with. */
+  readonly earlier?: EarlierPages | undefined
+  /** Adapts the concurrency if the request leaves it open; to the load of this machine by default. */
+  readonly adapt?: (onChange: () => void) => Concurrency
+  /** Limits on hosts that hold across crawls, in addition to those of this crawl. */
+  readonly hosts?: SharedHosts
+  /** Time until the crawl times out; that of the request by default. */
+  readonly timeLeftMs?: number
   readonly before?: AsyncIterable<PlacedLine>
   /** Indexes in `data` of pages that can no longer be read. */
   readonly damaged?: readonly number[]
 }
 
-/** A queued URL while it is visited and finished. */
 interface Task {
   readonly waiting: QueuedUrl
   done?: Promise<void>
@@ -51,6 +64,7 @@ export class CrawlRun {
   readonly #frontier: Frontier
   readonly #policy = new CrawlPolicy()
   readonly #robots: Robots
+  readonly #source: PageSource
   readonly #visitor: Visitor
   readonly #finisher: PageFinisher
   readonly #speed = new Speed()
@@ -67,12 +81,13 @@ export class CrawlRun {
     // Every page adds a listener.
     setMaxListeners(0, signal)
     this.#facts = facts
-    this.#frontier = new Frontier(facts.journal.path)
-    const onWarning = (message: string) => void this.#write([warning(message)]).catch(this.#fail)
-    this.#robots = new Robots({ ...facts, signal, onWarning })
-    const loader = new PageLoader({ ...facts, policy: this.#policy, signal })
-    this.#visitor = new Visitor({ ...facts, loader, robots: this.#robots, signal })
-    this.#finisher = new PageFinisher({ ...facts, policy: this.#policy, loader })
+    this.#frontier = new Frontier(facts.journal.log)
+    this.#robots = new Robots({ ...facts, signal, onWarning: this.#addWarning })
+    this.#source = facts.openSource(signal)
+    const shared = { ...facts, source: this.#source, policy: this.#policy, signal }
+    const decisions = new PageDecisions(shared)
+    this.#visitor = new Visitor({ ...shared, decisions, robots: this.#robots })
+    this.#finisher = new PageFinisher({ ...shared, decisions })
   }
 
   /** Stops the crawl; `run` resolves soon afterwards. */
@@ -94,18 +109,25 @@ export class CrawlRun {
     }
   }
 
+  /** Adds a warning to a crawl that has not ended. */
+  warn(message: string): void {
+    if (!this.#facts.record.finished && !this.#control.signal.aborted) this.#addWarning(message)
+  }
+
   /** Resolves when the crawl has ended for any reason; rejects only for internal errors. */
   async run(): Promise<void> {
-    const { plan, record, scraper } = this.#facts
+    const { plan, record } = this.#facts
     const { concurrency, timeout_secs: secs } = plan.input
-    const clock = setTimeout(() => this.end('out_of_time'), secs * 1000)
-    this.#concurrency =
-      concurrency === undefined ? adaptiveConcurrency(() => this.#wake()) : fixedConcurrency(concurrency)
+    const { adapt = adaptiveConcurrency, timeLeftMs = secs * 1000 } = this.#facts
+    const clock = setTimeout(() => this.end('out_of_time'), timeLeftMs)
+    this.#concurrency = concurrency === undefined ? adapt(() => this.#wake()) : fixedConcurrency(concurrency)
     this.#control.signal.addEventListener('abort', () => this.#wake())
-    if (plan.input.limit >= limits.reading.worthwhile && plan.input.render !== 'browser') scraper.begin()
+    if (plan.input.limit >= limits.reading.worthwhile && plan.input.render !== 'browser') this.#source.begin()
     try {
       await this.#start()
       await this.#work()
+      const removed = await removedLines(this.#facts, (url) => this.#finisher.isKnown(url))
+      if (removed.length > 0) await this.#write(removed)
       await this.#finish(record.success ? 'completed' : 'failed')
     } catch (error) {
       const ending = this.#control.signal.reason as unknown
@@ -122,16 +144,7 @@ export class CrawlRun {
 
   async #start(): Promise<void> {
     const { before, plan, record, journal } = this.#facts
-    const { input, start } = plan
-    if (!before || journal.seq === 0) {
-      const { limit, max_depth } = input
-      const request = { input: record.input, created_at: record.createdAt, owner: record.owner }
-      await this.#write([
-        { type: 'crawl.started', data: { id: record.id, url: start.href, limit, max_depth }, own: { request } },
-        { type: 'crawl.found', data: { urls: [start.href], depth: 0 } },
-      ])
-      return
-    }
+    if (!before || journal.seq === 0) return this.#write(startLines(record, plan))
     for await (const placed of before) {
       this.#finisher.replay(placed.line)
       this.#frontier.push(placed)
@@ -178,7 +191,7 @@ export class CrawlRun {
       .then(
         (visited) => {
           task.visited = visited
-          this.#ahead += weightOf(visited)
+          this.#ahead += weightOf(visited, this.#source)
         },
         (error: unknown) => {
           task.error = error
@@ -209,7 +222,7 @@ export class CrawlRun {
     const { record } = this.#facts
     const { waiting } = task
     task.isFinishing = true
-    this.#ahead -= weightOf(result)
+    this.#ahead -= weightOf(result, this.#source)
     const canSkip = this.#canSkip(waiting)
     const visited = result === 'planned' && !canSkip ? await this.#visitor.visit(waiting) : result
     const blocked = visited !== 'planned' && !visited.ok && visited.blocked
@@ -242,7 +255,7 @@ export class CrawlRun {
   /** Fetches pages again whose stored form is damaged. */
   async #restore(): Promise<void> {
     const { damaged = [], journal, answers } = this.#facts
-    for (const [index, waiting] of await pagesAt(journal.path, journal.bytes, new Set(damaged))) {
+    for (const [index, waiting] of await pagesAt(journal.log, journal.bytes, new Set(damaged))) {
       await this.#write(await this.#finisher.restore(waiting, await this.#visitor.visit(waiting), index))
       answers.discard(waiting.url)
     }
@@ -275,14 +288,10 @@ export class CrawlRun {
   }
 
   async #finish(status: CrawlStatus): Promise<void> {
-    const { record, plan } = this.#facts
-    const { success, startFailure } = record
-    const failure = status === 'failed' ? (startFailure ?? outOfTime(plan.input.timeout_secs)) : undefined
-    const duration_ms = record.activeMs(Date.now())
-    const queued = record.queued
-    const counts = { ...record.counts(), total: record.admitted, skipped: record.counts().skipped + queued }
-    await this.#write([{ type: 'crawl.finished', data: { status, success, ...counts, duration_ms, ...failure } }])
+    await this.#write([finishLine(this.#facts.record, status)])
   }
+
+  readonly #addWarning = (message: string): void => void this.#write([warning(message)]).catch(this.#fail)
 
   readonly #fail = (error: unknown): void => this.#control.abort(error)
 }

@@ -1,14 +1,14 @@
 /** Visits one page of a crawl, with politeness and retries. */
 import { asBaxError } from '../../core/errors/errors.ts'
-import type { LoadedPage } from '../scrape/loaded-page.ts'
-import type { ScrapePlan } from '../scrape/plan.ts'
+import type { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
 import { crawlableUrl } from './queue/url-identity.ts'
 import { TimeBudget } from './pacing/budget.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import { type HostGate, HostGates } from './pacing/host-gate.ts'
 import type { Robots } from './queue/robots.ts'
-import { checkStatus, waitForRetry } from './pacing/retry.ts'
-import type { LoadedVisit, PageLoader, UnrenderedError, VisitedPage } from './load-page.ts'
+import { waitForRetry } from './pacing/retry.ts'
+import type { PageDecisions, VisitedPage } from './decide-page.ts'
+import type { LoadedVisit, PageForm, PageSource, UnrenderedError } from './pages/page-source.ts'
 import type { RunFacts } from './run.ts'
 
 export interface FailedVisit {
@@ -23,8 +23,10 @@ export interface FailedVisit {
 
 export type Visited = VisitedPage | FailedVisit
 
-export interface VisitorFacts extends Pick<RunFacts, 'plan' | 'answers' | 'log'> {
-  readonly loader: PageLoader
+export interface VisitorFacts extends Pick<RunFacts, 'plan' | 'answers' | 'log' | 'hosts'> {
+  readonly source: PageSource
+  readonly policy: CrawlPolicy
+  readonly decisions: PageDecisions
   readonly robots: Robots
   readonly signal: AbortSignal
 }
@@ -41,19 +43,18 @@ export class Visitor {
 
   /** Visits a queued URL. Rejects only with the reason of the crawl's signal. */
   async visit(waiting: QueuedUrl, force?: 'browser'): Promise<Visited> {
-    const { loader, robots, plan, signal, log } = this.#facts
+    const { decisions, robots, signal, log } = this.#facts
     const { url, depth } = waiting
     const address = new URL(url)
     const rules = await robots.rulesFor(address)
     if (!rules.allows(url)) return blockedByRobots
     const gate = this.#gates.of(address)
     gate.setDelay(rules.delayMs)
-    const scrape = plan.page(url)
     try {
-      const loaded = await this.#loadWithRetries(waiting, scrape, gate, force)
+      const loaded = await this.#loadWithRetries(waiting, gate, force)
       if (!(await this.#allows(loaded.page, { address, depth }))) return blockedByRobots
-      const audit = await loader.audit(scrape, url, loaded)
-      return await loader.write(scrape, { ...loaded, ...(audit && { audit }) })
+      const audit = await decisions.audit(url, loaded)
+      return await decisions.write(url, { ...loaded, ...(audit && { audit }) })
     } catch (error) {
       signal.throwIfAborted()
       const failure = failureOf(error)
@@ -65,7 +66,7 @@ export class Visitor {
   }
 
   /** Returns whether robots.txt allows the page that a URL has redirected to. */
-  async #allows({ url }: LoadedPage, { address, depth }: { address: URL; depth: number }): Promise<boolean> {
+  async #allows({ url }: PageForm, { address, depth }: { address: URL; depth: number }): Promise<boolean> {
     const { robots, plan } = this.#facts
     const final = crawlableUrl(url) ?? address
     // Redirects to hosts outside the crawl are rejected later for that reason.
@@ -74,24 +75,45 @@ export class Visitor {
     return !needsCheck || (await robots.rulesFor(final)).allows(final.href)
   }
 
-  async #loadWithRetries({ url, depth }: QueuedUrl, scrape: ScrapePlan, gate: HostGate, force: 'browser' | undefined) {
-    const { loader, answers, signal } = this.#facts
-    const budget = new TimeBudget(scrape, signal)
+  async #loadWithRetries({ url, depth }: QueuedUrl, gate: HostGate, force: 'browser' | undefined) {
+    const { source, policy, plan, answers, signal } = this.#facts
+    const budget = new TimeBudget(plan.page(url), signal)
     for (let attempt = 0; ; attempt++) {
       // Stored responses need no request.
-      const release = answers.has(url) ? () => {} : await gate.enter(signal)
+      const release = answers.has(url) ? () => {} : await this.#enter(gate)
       try {
-        const loaded = await loader.load(scrape, url, budget, force)
-        checkStatus(loaded.page)
+        const loaded = await source.load(url, { policy, budget, force })
         gate.succeeded()
         return loaded
       } catch (error) {
         release()
         signal.throwIfAborted()
-        await waitForRetry(asBaxError(error), { attempt, gate, left: budget.leftMs, isStart: depth === 0, signal })
+        // Actions may have changed the site.
+        if (plan.input.list && plan.input.list.actions.length > 0) throw error
+        await waitForRetry(asBaxError(error), {
+          attempt,
+          gate,
+          left: budget.leftMs,
+          isStart: depth === 0 && !plan.list,
+          signal,
+        })
       } finally {
         release()
       }
+    }
+  }
+
+  /** Waits for a slot of the host in this crawl, and in all others that share its limits. */
+  async #enter(gate: HostGate): Promise<() => void> {
+    const { hosts, signal } = this.#facts
+    const release = await gate.enter(signal)
+    if (!hosts) return release
+    try {
+      const releaseShared = await hosts.enter(gate, signal)
+      return () => [release, releaseShared].forEach((free) => free())
+    } catch (error) {
+      release()
+      throw error
     }
   }
 }
@@ -111,14 +133,11 @@ function failureOf(thrown: unknown): FailedVisit {
 }
 
 /** Returns the memory that a visited page uses while it waits for earlier ones, in characters. */
-export function weightOf(visited: Visited | 'planned'): number {
+export function weightOf(visited: Visited | 'planned', source: PageSource): number {
+  const weigh = (form: PageForm | null | undefined) => (form ? source.weightOf(form) : 0)
   if (visited === 'planned') return 0
-  if (!visited.ok) return treeWeight(visited.fetched?.page)
+  if (!visited.ok) return weigh(visited.fetched?.page)
   const { markdown = '', html = '', rawHtml = '', screenshot = '' } = visited.answer.data ?? {}
-  const trees = treeWeight(visited.page) + treeWeight(visited.fetched) + treeWeight(visited.audit)
-  return markdown.length + html.length + rawHtml.length + screenshot.length + trees
+  const forms = weigh(visited.page) + weigh(visited.fetched) + weigh(visited.audit)
+  return markdown.length + html.length + rawHtml.length + screenshot.length + forms
 }
-
-/** A page as a tree takes several times the memory of its text. */
-const treeWeight = (page: LoadedPage | undefined): number =>
-  page?.reading ? page.reading.size : (page?.document.raw?.length ?? 0) * 4

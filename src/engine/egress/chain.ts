@@ -4,7 +4,9 @@ import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type PrepareRequestFunctionOpts, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain'
 import { BaxError } from '../../core/errors/errors.ts'
+import type { AllowedHosts } from './allowed-hosts.ts'
 import type { Egress, ProxyInput } from './egress.ts'
+import type { Failures } from './failures.ts'
 import { bareHost } from './policy.ts'
 import { bypasses, proxyAddress } from './proxy-settings.ts'
 import { loopbackAddress } from './proxy.ts'
@@ -16,8 +18,18 @@ export interface Chain {
   close(): Promise<void>
 }
 
+export interface ChainContext {
+  readonly egress: Egress
+  readonly failures: Failures
+  readonly allowed: AllowedHosts | undefined
+}
+
 /** Starts the proxy. @throws BaxError `url_blocked` for a blocked proxy, `invalid_request` for an unknown host. */
-export async function openChain(input: ProxyInput, egress: Egress, onClosed: () => void): Promise<Chain> {
+export async function openChain(
+  input: ProxyInput,
+  { egress, failures, allowed }: ChainContext,
+  onClosed: () => void,
+): Promise<Chain> {
   const upstream = await upstreamOf(input, egress)
   const host = loopbackAddress()
   // Other programs that find the port must not be able to use the session's proxy.
@@ -30,7 +42,7 @@ export async function openChain(input: ProxyInput, egress: Egress, onClosed: () 
       if (secret && (request.username !== secret.username || request.password !== secret.password)) {
         return { requestAuthentication: true }
       }
-      return prepare(request, { input, upstream, egress })
+      return prepare(request, { input, upstream, egress, failures, allowed })
     },
   })
   await server.listen()
@@ -62,20 +74,21 @@ async function upstreamOf({ server, username, password }: ProxyInput, egress: Eg
 
 async function prepare(
   options: PrepareRequestFunctionOpts,
-  { input, upstream, egress }: { input: ProxyInput; upstream: URL; egress: Egress },
+  { input, upstream, egress, failures, allowed }: ChainContext & { input: ProxyInput; upstream: URL },
 ): Promise<PrepareRequestFunctionResult> {
   const host = bareHost(options.hostname)
   const { port, request } = options
   const direct = input.bypass !== undefined && bypasses(input.bypass, host, port)
   try {
+    allowed?.checkConnection(host, port)
     egress.policy.checkTarget(host, port)
     // The proxy may resolve names that this machine cannot.
     await egress.names.resolve(host).catch((error: unknown) => {
       if (direct || error instanceof BaxError) throw error
     })
-    egress.failures.record(host, port)
+    failures.record(host, port)
   } catch (error) {
-    egress.failures.record(host, port, error)
+    failures.record(host, port, error)
     // A response would look like the site's own, so close the connection to fail the request.
     if (request.method !== 'CONNECT') request.socket.destroy()
     throw new RequestError('URL blocked', 403)

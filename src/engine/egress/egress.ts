@@ -1,6 +1,7 @@
 /** Controls all outgoing connections of the engine: policy, name resolution, and the proxies of browsers. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { SessionInput } from '../../core/shapes/session.ts'
+import type { AllowedHosts } from './allowed-hosts.ts'
 import type { Chain } from './chain.ts'
 import { defaultPorts, Failures } from './failures.ts'
 import { HostResolver } from './host-resolver.ts'
@@ -9,11 +10,23 @@ import { openProxy, type Proxy } from './proxy.ts'
 
 export type ProxyInput = NonNullable<SessionInput['proxy']>
 
+/** Rules of one session's connections. */
+interface RouteOptions {
+  readonly proxy: ProxyInput | undefined
+  readonly allowed: AllowedHosts | undefined
+}
+
+/** The local proxy of one session. */
+export interface Route extends Chain {
+  /** Why its connections failed. */
+  readonly failures: Failures
+}
+
 export class Egress {
   readonly policy: Policy
   readonly names: HostResolver
   readonly failures = new Failures()
-  readonly #chains = new Set<Chain>()
+  readonly #routes = new Set<Pick<Route, 'close'>>()
   #proxy: Promise<Proxy> | undefined
 
   constructor({ home, allowPrivate = [], lookup }: Pick<EngineConfig, 'home' | 'allowPrivate' | 'lookup'>) {
@@ -62,20 +75,31 @@ export class Egress {
   }
 
   /**
-   * Opens a local proxy in front of a session's own proxy; the caller closes it.
+   * Opens a local proxy for one session, in front of the session's own proxy or with its own rules; the caller closes it.
    * @throws BaxError `url_blocked` when the session's proxy is blocked, `invalid_request` for an unknown host.
    */
-  async chain(proxy: ProxyInput): Promise<Chain> {
+  async route({ proxy, allowed }: RouteOptions): Promise<Route> {
+    // With rules of its own, a host that this session cannot reach says nothing about other sessions.
+    const failures = allowed ? new Failures() : this.failures
+    if (!proxy) return this.#direct(failures, allowed)
     const { openChain } = await import('./chain.ts')
-    const chain = await openChain(proxy, this, () => this.#chains.delete(chain))
-    this.#chains.add(chain)
-    return chain
+    const chain = await openChain(proxy, { egress: this, failures, allowed }, () => this.#routes.delete(chain))
+    this.#routes.add(chain)
+    return { ...chain, failures }
+  }
+
+  async #direct(failures: Failures, allowed: AllowedHosts | undefined): Promise<Route> {
+    const { policy, names } = this
+    const proxy = await openProxy({ policy, names, failures, allowed })
+    this.#routes.add(proxy)
+    const close = () => proxy.close().finally(() => this.#routes.delete(proxy))
+    return { proxy: { server: proxy.url }, failures, close }
   }
 
   /** Closes all connections of browsers. */
   async close(): Promise<void> {
     // A proxy that did not start has nothing to close.
     const proxy = await this.#proxy?.catch(() => undefined)
-    await Promise.all([proxy?.close(), ...[...this.#chains].map((chain) => chain.close())])
+    await Promise.all([proxy?.close(), ...[...this.#routes].map((route) => route.close())])
   }
 }

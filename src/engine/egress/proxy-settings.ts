@@ -1,5 +1,6 @@
 /** Settings of a session's own proxy: its address, and its bypass list (`.example.com, intra, *.test:8080, <local>`). */
 import { BaxError } from '../../core/errors/errors.ts'
+import { isLike } from '../../core/net/host-pattern.ts'
 
 /** Parses the URL of a proxy; the default scheme is `http`. @throws BaxError `invalid_request` */
 export function proxyAddress(server: string): URL {
@@ -22,19 +23,4 @@ function matches(rule: string, host: string, port: number): boolean {
   const [, name = '', digits] = /^(?:[a-z]+:\/\/)?(.*?)(?::(\d+))?$/.exec(rule) ?? []
   if (digits !== undefined && Number(digits) !== port) return false
   return isLike(host, name.startsWith('.') ? `*${name}` : name)
-}
-
-/** Matches a text against a pattern with stars in linear time, without backtracking. */
-function isLike(text: string, pattern: string): boolean {
-  const [first = '', ...others] = pattern.split('*')
-  const last = others.pop()
-  if (last === undefined) return text === pattern
-  if (!text.startsWith(first)) return false
-  let at = first.length
-  for (const piece of others) {
-    const found = text.indexOf(piece, at)
-    if (found < 0) return false
-    at = found + piece.length
-  }
-  return text.length - last.length >= at && text.endsWith(last)
 }

@@ -6,6 +6,7 @@ import { randomInt } from 'node:crypto'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { platform } from 'node:os'
 import { limits } from '../../core/limits/limits.ts'
+import type { AllowedHosts } from './allowed-hosts.ts'
 import type { Failures } from './failures.ts'
 import { replyTo, readRequest, replies, type SocksRequest } from './socks-handshake.ts'
 import type { HostResolver } from './host-resolver.ts'
@@ -15,6 +16,8 @@ export interface ProxyContext {
   readonly policy: Policy
   readonly names: HostResolver
   readonly failures: Failures
+  /** Hosts that may be connected to; all when missing. */
+  readonly allowed?: AllowedHosts | undefined
 }
 
 export interface Proxy {
@@ -49,8 +52,9 @@ async function serve(socket: Socket, egress: ProxyContext, track: (socket: Socke
   track(socket)
   const request = await readRequest(socket)
   if (!request) return void socket.destroy()
-  const { failures, policy, names } = egress
+  const { failures, policy, names, allowed } = egress
   try {
+    allowed?.checkConnection(request.host, request.port)
     policy.checkTarget(request.host, request.port)
     const target = await dial(request, socket, names, track)
     failures.record(request.host, request.port)

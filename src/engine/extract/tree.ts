@@ -52,8 +52,13 @@ export function classes(element: ElementNode): string[] {
 }
 
 /** Whether a word of the `class` attribute matches. */
-export const hasClass = (element: ElementNode, pattern: RegExp): boolean =>
-  element.attributes['class'] !== undefined && classes(element).some((word) => pattern.test(word))
+export function hasClass(element: ElementNode, pattern: RegExp): boolean {
+  const words = element.attributes['class']
+  if (words === undefined) return false
+  // Most elements have a single class.
+  if (words !== '' && !/\s/.test(words)) return pattern.test(words)
+  return classes(element).some((word) => pattern.test(word))
+}
 
 export const childElements = (element: ElementNode): ElementNode[] => element.children.filter(isElement)
 

@@ -9,9 +9,25 @@ const unknown = 'http://unknown.invalid/'
  * `<base>` of a page with unknown URL) relative URLs stay relative.
  */
 export function resolveUrl(address: string, baseUrl: string): string | undefined {
-  const typed = address.trim()
+  if (resolved.baseUrl !== baseUrl || resolved.urls.size >= maxResolved) resolved = { baseUrl, urls: new Map() }
+  let url = resolved.urls.get(address)
+  if (url === undefined && !resolved.urls.has(address)) {
+    url = resolve(address.trim(), baseUrl)
+    resolved.urls.set(address, url)
+  }
+  return url
+}
+
+/** Cache of the resolved URLs of one page, because most are needed several times. */
+let resolved = { baseUrl: '', urls: new Map<string, string | undefined>() }
+const maxResolved = 5000
+
+/** Whether a text may be an absolute URL; parsers remove control characters anywhere in it. */
+const mayBeAbsolute = (typed: string): boolean => /^[a-z][a-z\d+.-]*:|\p{Cc}/iu.test(typed)
+
+function resolve(typed: string, baseUrl: string): string | undefined {
   try {
-    if (URL.canParse(typed)) return new URL(typed).href
+    if (mayBeAbsolute(typed) && URL.canParse(typed)) return new URL(typed).href
     if (URL.canParse(baseUrl)) return new URL(typed, baseUrl).href
     const { pathname, search, hash, host } = new URL(typed, new URL(baseUrl, unknown))
     if (baseUrl === '' || typed.startsWith('#')) return typed

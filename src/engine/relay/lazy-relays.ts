@@ -1,6 +1,10 @@
 /** Wires the relay of the engine: user browsers connected from elsewhere. It is loaded at the first use. */
 import type { Call } from '../../core/operation/call.ts'
+import type { BrowserSessions } from '../browser/session/sessions.ts'
+import { leaseOf } from '../lease.ts'
+import { assertConfirms } from '../../core/access/approvals.ts'
 import type { Caller } from '../../core/access/caller.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Relays, Sessions } from '../../core/engine.ts'
 import type { KeyRing } from '../../core/access/keys.ts'
@@ -19,6 +23,7 @@ export interface LazyRelays extends Relays {
     request: Executions[K]['request'] & { readonly session_id?: string },
     call: Call,
   ): Promise<Executions[K]['result']>
+  endAll(): Promise<void>
   close(): Promise<void>
 }
 
@@ -34,8 +39,8 @@ export function lazyRelays(
       import('./hub/relays.ts'),
       import('./hub/tokens.ts'),
     ])
-    hub = new RelayHub(keys)
-    const tokens = new RelayTokens(config.stateDir, keys)
+    hub = new RelayHub(keys, config)
+    const tokens = config.stores?.relayTokens ?? new RelayTokens(config.stateDir, keys)
     return new EngineRelays({ hub, tokens, sessionCalls })
   }
   let loading: ReturnType<typeof load> | undefined
@@ -56,6 +61,10 @@ export function lazyRelays(
     },
     admit: async (call) => (await relays()).admit(call),
     openClient: async (id, token, call) => (await relays()).openClient(id, token, call),
+    endAll: async () => {
+      await loading
+      hub?.disconnectAll()
+    },
     // Nothing to close if it was never loaded.
     close: async () => {
       await loading
@@ -65,6 +74,8 @@ export function lazyRelays(
     knows: (idOrName, caller) => hub?.has(idOrName, caller) ?? false,
     execute: async (kind, request, { signal, caller }) => {
       const session = hub!.find(request.session_id!, caller)
+      // Relayed browsers do not support confirm.
+      assertConfirms([], 'confirm' in request ? request.confirm : [])
       return session.executor().execute(kind, request, signal)
     },
   }
@@ -72,7 +83,7 @@ export function lazyRelays(
 
 /** Combines browser sessions and relayed browsers. IDs and names of the engine's own sessions take precedence. */
 export function withRelay(
-  sessions: Sessions & { knows(idOrName: string, caller: Caller): boolean },
+  sessions: Omit<Sessions, 'lease'> & Pick<BrowserSessions, 'knows' | 'live'>,
   relays: LazyRelays,
 ): Sessions {
   const isRelayed = (id: string | undefined, { caller }: Call): id is string =>
@@ -83,6 +94,7 @@ export function withRelay(
     get: (id, call) => sessions.get(id, call),
     // The browser belongs to the user: it keeps running with its tabs.
     close: (id, call) => (isRelayed(id, call) ? relays.stop(id, call) : sessions.close(id, call)),
+    closeOwn: (call) => sessions.closeOwn(call),
     provision: (id, call) => sessions.provision(id, call),
     cancelProvision: (id, call) => sessions.cancelProvision(id, call),
     runCommands: (batch, call) =>
@@ -94,7 +106,15 @@ export function withRelay(
     openClient: (id, token, call) => sessions.openClient(id, token, call),
     ticket: (id, call) => sessions.ticket(id, call),
     openLiveView: (id, token, call) => sessions.openLiveView(id, token, call),
+    record: async (id, action, call) => {
+      if (isRelayed(id, call)) throw new BaxError('unsupported', 'relay sessions cannot be recorded')
+      return sessions.record(id, action, call)
+    },
     linkLiveView: (id, control, call) => sessions.linkLiveView(id, control, call),
     follow: (request, call) => sessions.follow(request, call),
+    lease: async (id, graceSecs, { caller, signal }) => {
+      const session = sessions.live(id, caller)
+      return leaseOf(session).hold({ graceSecs, signal, ended: session.ended, end: () => session.endLater('deleted') })
+    },
   }
 }

@@ -1,7 +1,10 @@
 /** Converts HTML text to Markdown, without a browser and without a network. */
 import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { contentOf } from './content/content.ts'
-import { htmlDocument } from './documents/read.ts'
+import type { PageDocument } from './documents/document.ts'
+import { htmlDocument, readDocument } from './documents/read.ts'
+import { kindOfBytes } from '../render/http/content-kind.ts'
+import { ResponseHeaders } from '../render/http/response-headers.ts'
 import { decodeText } from '../render/http/charset.ts'
 import { attribute, elementsOf } from '../extract/tree.ts'
 import { resolveUrl } from '../extract/urls.ts'
@@ -25,12 +28,23 @@ export async function extractMarkdown(
   bytes: Uint8Array,
   { url, onlyMain, headline }: ExtractOptions,
 ): Promise<ExtractedMarkdown> {
-  const { text, charset } = await decodeText(bytes, null, { declares: true })
-  const document = htmlDocument(text, charset, url ?? '')
-  const canonical = url === undefined ? canonicalOf(document.tree.root) : undefined
+  const document = await documentIn(bytes, url)
+  const canonical = url === undefined && document.isPage ? canonicalOf(document.tree.root) : undefined
   const based = canonical && document.tree.baseUrl === '' ? { ...document, tree: { ...document.tree, baseUrl: canonical } } : document // prettier-ignore
   const { markdown, warning, warningCode } = await contentOf(based, { onlyMain, headline, inlineImages: false })
   return { markdown, ...(warning && { warning }), ...(warningCode && { warning_code: warningCode }) }
+}
+
+/** Reads HTML, or a PDF or office document, which is detected by its bytes. */
+async function documentIn(bytes: Uint8Array, url: string | undefined): Promise<PageDocument> {
+  const kind = kindOfBytes(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)))
+  if (kind === 'pdf' || kind === 'office') {
+    const headers = new ResponseHeaders([])
+    const page = { url: url ?? 'file:///document', status: 200, headers, redirects: [], bytes }
+    return (await readDocument(page, new AbortController().signal)).document
+  }
+  const { text, charset } = await decodeText(bytes, null, { declares: true })
+  return htmlDocument(text, charset, url ?? '')
 }
 
 function canonicalOf(root: Parameters<typeof elementsOf>[0]): string | undefined {

@@ -23,6 +23,10 @@ export function lazyScraper(config: EngineConfig, egress: Egress): LazyScraper {
       return loaded?.waiting ?? 0
     },
     scrape: async (input, call) => (await load()).scrape(input, call),
+    parse: async (file, input, { signal, caller }) => {
+      const { parseUpload } = await import('./parse-upload.ts')
+      return parseUpload(file, input, { scraper: await load(), caller: { signal, from: caller.keyId } })
+    },
     scrapeFrom: async (input, caller, loadPage) => (await load()).scrapeFrom(input, caller, loadPage),
     load,
     close: async () => (await loading)?.close(),

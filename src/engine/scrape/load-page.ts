@@ -1,6 +1,6 @@
 /** Loads pages of scrapes: over HTTP where that is enough, else in a browser; see `render/decide/fetch-or-render.ts`. */
 import { BaxError } from '../../core/errors/errors.ts'
-import type { WarningCode } from '../../core/shapes/scrape.ts'
+import type { ScrapeAnswer, WarningCode } from '../../core/shapes/scrape.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { Egress } from '../egress/egress.ts'
@@ -15,8 +15,7 @@ import brandingScript from './formats/branding.page.ts?inline'
 import { type PageDocument, present } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
-import { hasText } from './content/content.ts'
-import { type Extras, isReadable, type LoadedPage, type PageReading, renderReason, type VisitResponses } from './loaded-page.ts' // prettier-ignore
+import { type Extras, areComparable, isReadable, type LoadedPage, type PageReading, renderReason, showsText, type VisitResponses } from './loaded-page.ts' // prettier-ignore
 import type { ScrapePlan } from './plan.ts'
 import { framesWarning, holdsFrames, isLarge, type Reading, type UnreadPage } from './reading.ts'
 
@@ -52,19 +51,23 @@ export const withoutBrowser = (page: LoadedPage): LoadedPage =>
   withWarning(page, 'the page may be incomplete: it needs a browser, and none was found')
 
 /** Returns the fetched page with a warning that rendering failed; undefined when it has no text. */
-export const withRenderFailure = (page: LoadedPage, error: string): LoadedPage | undefined =>
-  hasText(page.document.tree)
-    ? withWarning(page, `the page may be incomplete: it could not be rendered (${error})`, 'render_failed')
-    : undefined
+const withRenderFailure = (page: LoadedPage, error: string): LoadedPage | undefined =>
+  showsText(page) ? withWarning(page, renderFailure(error), 'render_failed') : undefined
+
+/** Returns the warning about a page that could not be rendered. */
+export const renderFailure = (error: string): string =>
+  `the page may be incomplete: it could not be rendered (${error})`
+
+/** Adds a warning to the answer of a page. */
+export const withAnswerWarning = (answer: ScrapeAnswer, warning: string, code?: WarningCode): ScrapeAnswer => ({
+  ...answer,
+  warning: [answer.warning, warning].filter(Boolean).join('; '),
+  ...(code && { warning_code: code }),
+})
 
 function withWarning(page: LoadedPage, warning: string, code?: WarningCode): LoadedPage {
   const { reading, warnings } = page
-  const answer = reading?.answer
-  const warned = answer && {
-    ...answer,
-    warning: [answer.warning, warning].filter(Boolean).join('; '),
-    ...(code && { warning_code: code }),
-  }
+  const warned = reading?.answer && withAnswerWarning(reading.answer, warning, code)
   return {
     ...page,
     warnings: [...warnings, warning],
@@ -82,8 +85,7 @@ async function renderPage(
 ): Promise<LoadedPage> {
   try {
     const rendered = await withReserve(context, (inner) => renderInBrowser(plan, inner))
-    // Pages read in worker threads are too large to be compared in this thread.
-    if (!page.reading && !rendered.reading)
+    if (areComparable(page, rendered))
       context.memory.recordRendered(page.url, reason, page.document.tree.root, rendered.document.tree.root)
     return rendered
   } catch (error) {

@@ -1,9 +1,10 @@
 /** Loaded pages, and what a worker thread has read of them. */
+import { limits } from '../../core/limits/limits.ts'
 import type { ScrapeAnswer, WarningCode } from '../../core/shapes/scrape.ts'
 import type { RenderedPage } from '../render/browser/renderer.ts'
 import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'
 import type { FetchedPage, PageResponse } from '../render/http/fetch.ts'
-import { isReadableTree } from './content/content.ts'
+import { hasText, isReadableTree } from './content/content.ts'
 import type { PageDocument } from './documents/document.ts'
 import { linksOf } from './formats/links.ts'
 
@@ -30,6 +31,8 @@ export interface PageReading {
   readonly reason?: Reason
   /** Whether the page has readable text without rendering; set when there is a reason for a browser. */
   readonly isReadable?: boolean
+  /** Whether an HTML page has text other than a notice. */
+  readonly hasText?: boolean
   readonly links: readonly string[]
   readonly answer?: ScrapeAnswer
 }
@@ -41,6 +44,13 @@ export const renderReason = ({ reading, document }: LoadedPage): Reason | undefi
 /** Whether a page has readable text without rendering. */
 export const isReadable = ({ reading, document }: LoadedPage): boolean =>
   reading?.isReadable ?? isReadableTree(document.tree)
+
+/** Whether a page has text other than a notice, or an image with a text alternative. */
+export const showsText = ({ reading, document }: LoadedPage): boolean => reading?.hasText ?? hasText(document.tree)
+
+/** Whether two forms of a page are small enough to compare on this thread. */
+export const areComparable = (fetched: LoadedPage, rendered: LoadedPage): boolean =>
+  [fetched, rendered].every(({ reading }) => reading === undefined || reading.size < limits.reading.large)
 
 export const linksIn = ({ reading, document }: LoadedPage): readonly string[] =>
   reading?.links ?? linksOf(document.tree).map(({ href }) => href)

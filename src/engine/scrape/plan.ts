@@ -1,5 +1,6 @@
 /** Converts the input of a scrape to a plan. */
 import { BaxError } from '../../core/errors/errors.ts'
+import type { TrackingOptions } from '../../core/shapes/jobs/changes.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { JsonOptions } from './formats/json.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
@@ -10,10 +11,17 @@ export interface ScrapePlan {
   readonly formats: ReadonlySet<FormatName>
   readonly fullPage: boolean
   readonly json: JsonOptions
+  /** Options of the format changeTracking, if it is requested. */
+  readonly tracking?: TrackingPlan
   /** Timeout of the whole scrape, waits included, in milliseconds. */
   readonly timeoutMs: number
   /** Whether formats or actions require a browser. */
   readonly browserOnly: boolean
+}
+
+interface TrackingPlan extends Partial<TrackingOptions> {
+  /** Path of the options in the input, for errors. */
+  readonly field: string
 }
 
 /** @throws BaxError `invalid_request` or `url_blocked` */
@@ -22,6 +30,7 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
   const formats = new Set<FormatName>()
   let fullPage = false
   let json: JsonOptions = { ...input.json_options, schemaField: 'json_options.schema' }
+  let tracking: TrackingPlan = { ...input.change_tracking_options, field: 'change_tracking_options' }
   for (const [at, format] of input.formats.entries()) {
     if (typeof format === 'string') {
       fullPage ||= format === 'screenshot@fullPage'
@@ -30,6 +39,7 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
     }
     formats.add(format.type)
     if ('full_page' in format) fullPage ||= format.full_page
+    if (format.type === 'changeTracking') tracking = { ...(format as TrackingOptions), field: `formats[${at}]` }
     if (format.type === 'json' && ('prompt' in format || 'schema' in format)) {
       const { prompt, schema } = format as JsonOptions
       json = {
@@ -39,6 +49,12 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
       }
     }
   }
+  const tracked = formats.has('changeTracking')
+  if (tracked && !formats.has('markdown')) {
+    throw new BaxError('invalid_request', 'the format changeTracking requires the format markdown', {
+      details: [{ path: 'formats', message: 'must contain markdown, of which changes are reported' }],
+    })
+  }
   const waits = input.actions.reduce((sum, action) => sum + ((action.type === 'wait' && action.milliseconds) || 0), 0)
   const reasons = browserReasons(input, formats)
   const browserOnly = reasons.length > 0
@@ -47,7 +63,8 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
       details: [{ path: 'render', message: `must be auto or browser with ${reasons.join(', ')}` }],
     })
   }
-  return { input, url, formats, fullPage, json, timeoutMs: input.timeout + input.wait_for + waits, browserOnly }
+  const timeoutMs = input.timeout + input.wait_for + waits
+  return { input, url, formats, fullPage, json, ...(tracked && { tracking }), timeoutMs, browserOnly }
 }
 
 /** Returns the formats and options that require a browser. */
@@ -59,6 +76,11 @@ const browserReasons = (input: ScrapeInput, formats: ReadonlySet<FormatName>): s
 ]
 
 /** Checks the schema of the json format before a page is fetched. @throws BaxError `invalid_request` */
-export async function checkSchemaOf({ formats, json }: ScrapePlan): Promise<void> {
-  if (json.schema && formats.has('json')) (await import('./formats/json.ts')).checkSchema(json)
+export async function checkSchemaOf({ formats, json, tracking }: ScrapePlan): Promise<void> {
+  const { schema, field } = tracking ?? {}
+  const schemas = [
+    ...(formats.has('json') ? [json] : []),
+    ...(schema ? [{ schema, schemaField: `${field}.schema` }] : []),
+  ]
+  for (const one of schemas) if (one.schema) (await import('./formats/json.ts')).checkSchema(one)
 }

@@ -8,20 +8,33 @@ import type { Reading, ReadingTask, UnreadPage } from './reading.ts'
 
 export type ReadingWorkers = ThreadPool<ReadingTask, Reading>
 
-/** Starts threads; returns undefined on a machine with one core, and when the worker program has not been built. */
-export function openReadingWorkers(): ReadingWorkers | undefined {
+/**
+ * Starts threads, as many as there are cores, or one less for large pages, so that pages built to keep threads busy leave
+ * a core to others. Returns undefined on a machine with one core, and when the worker program has not been built.
+ */
+export function openReadingWorkers({ large }: { large: boolean }): ReadingWorkers | undefined {
   const program = join(import.meta.dirname, 'reading-worker.mjs')
   const cores = availableParallelism()
   if (cores < 2 || !existsSync(program)) return undefined
-  const { threads, ...bounds } = limits.reading
-  const pool: ReadingWorkers = new ThreadPool({ ...bounds, program, threads: Math.min(threads, cores - 1) })
+  const { threads, heapMb, largeHeapMb, youngMb, longestMs, graceMs, idleMs } = limits.reading
+  const pool: ReadingWorkers = new ThreadPool({
+    program,
+    youngMb,
+    longestMs,
+    graceMs,
+    idleMs,
+    threads: Math.min(threads, large ? cores - 1 : cores),
+    heapMb: large ? largeHeapMb : heapMb,
+  })
   pool.start()
   return pool
 }
 
 /** Returns a page as plain data for a thread. */
 export function asPlain({ headers, source, ...page }: UnreadPage): ReadingTask['page'] {
-  // Copy the bytes: a view of a larger buffer would be sent with the whole buffer.
-  const own = 'bytes' in source ? { bytes: new Uint8Array(source.bytes) } : source
-  return { ...page, headers: headers.pairs(), source: own }
+  return { ...page, headers: headers.pairs(), source: 'bytes' in source ? { bytes: ownBytes(source.bytes) } : source }
 }
+
+/** Copies a view of a larger buffer, which would be sent with the whole buffer. */
+const ownBytes = (bytes: Uint8Array): Uint8Array =>
+  bytes.byteLength < bytes.buffer.byteLength ? new Uint8Array(bytes) : bytes

@@ -6,7 +6,7 @@ import type { TextKind } from '../render/http/content-kind.ts'
 import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'
 import { metaRefresh } from '../render/http/web-url.ts'
 import { templateOf } from '../render/decide/template.ts'
-import { isReadableTree } from './content/content.ts'
+import { hasText, isReadableTree } from './content/content.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { linksOf } from './formats/links.ts'
 import type { LoadedPage, PageReading } from './loaded-page.ts'
@@ -45,17 +45,17 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
   const start = performance.now()
   const headers = new ResponseHeaders(task.headers)
   const { text, charset } = 'text' in source ? source : await decodeText(source.bytes, headers.get('content-type'), { declares: true }) // prettier-ignore
-  const isFramed = holdsFrames(text)
-  if (isFramed && !isLarge(text)) return undefined
   const document = htmlDocument(text, charset, task.url)
   const { tree } = document
+  const isFramed = holdsFrames(text)
+  if (isFramed && !isLarge(text) && (await import('./content/frames.ts')).hasOwnFrames(tree, task.url)) return undefined
   const next = 'text' in source ? undefined : metaRefresh(tree, task.url)
   if (next !== undefined) return { next }
   const template = templateOf(tree.root)
   const reason = needsBrowser(tree.root)
   const isWritten = write === 'always' || (write !== 'never' && (reason === undefined || write.includes(reason)))
   const raw = 'raw' in source ? { raw: source.raw } : {}
-  const warnings = isFramed ? [...task.warnings, framesWarning] : task.warnings
+  const warnings = isFramed && isLarge(text) ? [...task.warnings, framesWarning] : task.warnings
   const page = { ...task, headers, warnings, document: { ...document, ...raw } }
   return {
     page: {
@@ -63,6 +63,7 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
       size: text.length,
       ...(template !== undefined && { template }),
       ...(reason && { reason, isReadable: isReadableTree(tree) }),
+      hasText: hasText(tree),
       links: linksOf(tree).map(({ href }) => href),
       ...(isWritten && { answer: await writePage(plan, page, { start, extractors: { model: undefined, rules } }) }),
     },

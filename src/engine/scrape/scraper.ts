@@ -5,14 +5,18 @@ import type { Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { TaskOptions } from '../../core/process/thread-pool.ts'
+import type { PageVersionStore } from '../../core/stores.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { Egress } from '../egress/egress.ts'
-import { HostMemory } from '../render/decide/fetch-or-render.ts'
+import { HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
+import { kindOfHeaders } from '../render/http/content-kind.ts'
+import { type FetchedPage, fetchPage } from '../render/http/fetch.ts'
+import type { TrackedPage, Tracked } from '../changes/tracker.ts'
 import { AnswerCache } from './cache.ts'
-import { type LoadContext, loadPage, fetchOverHttp, renderInBrowser } from './load-page.ts'
+import { type LoadContext, loadPage, fetchOverHttp, renderInBrowser, withAnswerWarning } from './load-page.ts'
 import type { LoadedPage } from './loaded-page.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
 import { isLarge, type UnreadPage, type WriteCondition } from './reading.ts'
@@ -29,13 +33,13 @@ export type ScrapeCaller = Required<TaskOptions>
 type StepContext = Pick<LoadContext, 'signal' | 'answers'>
 
 interface ReadingOptions {
-  /** Whether worker threads read every HTML page, instead of large pages only. */
-  readonly all: boolean
+  /** Whether worker threads read every HTML page, or those for which a thread is ready, instead of large pages only. */
+  readonly all: boolean | 'ready'
   readonly write: WriteCondition
 }
 
 /** Scrapes pages. Crawls call the single steps, because they choose between the fetched and the rendered page. */
-export class PageScraper implements Scraper {
+export class PageScraper implements Omit<Scraper, 'parse'> {
   readonly #config: EngineConfig
   readonly egress: Egress
   readonly #memory = new HostMemory()
@@ -43,13 +47,21 @@ export class PageScraper implements Scraper {
   #loading: Promise<Renderer> | undefined
   #renderer: Renderer | undefined
   #model: LanguageModel | undefined
+  #versions: PageVersionStore | undefined
   #threads: ReadingWorkers | undefined
+  /** Number of pages of scrapes for which threads could be used. */
+  #pages = 0
   /** Separate threads for large pages, so that other pages do not queue behind them. */
   #largeThreads: ReadingWorkers | undefined
 
   constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
     this.egress = egress
+  }
+
+  /** Key of the signatures of webhooks, if one is configured. */
+  get webhookSecret(): string | undefined {
+    return this.#config.webhookSecret
   }
 
   get waiting(): number {
@@ -59,10 +71,11 @@ export class PageScraper implements Scraper {
   async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
     const plan = planScrape(input)
     await this.check(plan)
-    const cached = this.#cache.find(input, caller)
+    // A cached page would be compared with itself.
+    const cached = plan.tracking ? undefined : this.#cache.find(input, caller)
     if (cached) return cached
     const answer = await this.#inTime(plan, { signal, from: caller.keyId }, loadPage)
-    if (answer.success) this.#cache.store(input, caller, answer)
+    if (answer.success && !plan.tracking) this.#cache.store(input, caller, answer)
     return answer
   }
 
@@ -75,7 +88,8 @@ export class PageScraper implements Scraper {
 
   /** Starts the worker threads, before many pages are read. */
   begin(): void {
-    this.#threads ??= openReadingWorkers()
+    this.#threads ??= openReadingWorkers({ large: false })
+    this.#threads?.start()
   }
 
   /**
@@ -85,6 +99,11 @@ export class PageScraper implements Scraper {
   fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions) {
     const read = this.#readerOf(plan, { signal }, options)
     return fetchOverHttp(plan.url, { signal, egress: this.egress, answers, read })
+  }
+
+  /** Fetches a page under a condition: the status is 304, without a body, if it is not met. */
+  fetchIf({ url }: ScrapePlan, condition: Record<string, string>, signal: AbortSignal): Promise<FetchedPage> {
+    return fetchPage(url, { egress: this.egress, signal, condition, checkHeaders: kindOfHeaders })
   }
 
   render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
@@ -100,9 +119,32 @@ export class PageScraper implements Scraper {
     return writePage(plan, page, { start, extractors: { model, rules: this.#config.builtinExtractor !== false } })
   }
 
+  /** Compares a page with its previous version, if the format changeTracking is requested; see `tracker.ts`. */
+  async track(tracked: Omit<TrackedPage, 'model'>, start: number = performance.now()): Promise<Tracked> {
+    const { plan, signal } = tracked
+    if (!plan.tracking) return {}
+    this.#versions ??=
+      this.#config.stores?.versions ??
+      new (await import('../store/version-folder.ts')).VersionFolder(this.#config.stateDir)
+    const model = plan.tracking.modes?.includes('json')
+      ? await this.#modelUnder(signal, start + plan.timeoutMs)
+      : undefined
+    const { trackPage } = await import('../changes/tracker.ts')
+    return trackPage(this.#versions, { ...tracked, model })
+  }
+
   /** Checks a plan before its page is loaded. @throws BaxError `invalid_request`, `model_not_configured` */
   async check(plan: ScrapePlan): Promise<void> {
     await checkSchemaOf(plan)
+    if (plan.tracking?.modes?.includes('json') && !this.#config.model) {
+      throw new BaxError(
+        'model_not_configured',
+        'the mode json of changeTracking needs a language model, and none is configured',
+        {
+          hint: 'set BAX_MODEL_URL and BAX_MODEL, or use the mode git-diff',
+        },
+      )
+    }
     if (this.#config.model || this.#config.builtinExtractor !== false || !usesModel(plan)) return
     const formats = ['json', 'summary'].filter((format) => plan.formats.has(format as 'json')).join(' and ')
     throw new BaxError('model_not_configured', `${formats} needs a language model, and none is configured`, {
@@ -130,7 +172,11 @@ export class PageScraper implements Scraper {
         deadline: start + ms,
         read: this.#readerOf(plan, { signal: inner, from }),
       })
-      return this.write(plan, page, start, inner)
+      const answer = await this.write(plan, page, start, inner)
+      if (!answer.data) return answer
+      const { change, warning } = await this.track({ plan, page: answer.data, owner: from, signal: inner }, start)
+      const changed = change ? { ...answer, data: { ...answer.data, changeTracking: change } } : answer
+      return warning === undefined ? changed : withAnswerWarning(changed, warning)
     }
     return withDeadline(work, { ms, error: `the scrape took longer than ${ms} ms`, signal, cooperative: true })
   }
@@ -160,21 +206,36 @@ export class PageScraper implements Scraper {
    * Returns the function that reads pages in worker threads: large pages, and with `all` every HTML page. Pages for a
    * language model are read in this thread, which has the model, unless they are too large for it.
    */
-  #readerOf(plan: ScrapePlan, task: TaskOptions, { all, write }: ReadingOptions = { all: false, write: 'always' }) {
+  #readerOf(plan: ScrapePlan, task: TaskOptions, { all, write }: ReadingOptions = this.#reading(plan)) {
     const rules = this.#config.builtinExtractor !== false
     return (page: UnreadPage) => {
       const { kind, source } = page
       const content = 'text' in source ? source.text : source.bytes
       const large = isLarge(content)
-      const extracts = usesModel(plan)
-      if (!large && (extracts || !all || kind !== 'html')) return undefined
-      const forModel = extracts && this.#config.model !== undefined
+      const forModel = usesModel(plan) && this.#config.model !== undefined
+      if (!large && (forModel || kind !== 'html' || !(all === 'ready' ? this.#hasReaders() : all))) return undefined
       if (forModel && content.length < limits.reading.modelBytes) return undefined
       if (forModel && !rules) throw new BaxError('content_too_large', 'the page is too large for the language model')
       const warnings = forModel ? [...page.warnings, rulesUsed] : page.warnings
-      const threads = large ? (this.#largeThreads ??= openReadingWorkers()) : (this.#threads ??= openReadingWorkers())
-      return threads?.run({ plan, page: asPlain({ ...page, warnings }), write, rules }, task)
+      const threads = large
+        ? (this.#largeThreads ??= openReadingWorkers({ large }))
+        : (this.#threads ??= openReadingWorkers({ large }))
+      // This thread does not write large pages, which may be kept as fetched, and a rendered page is always kept.
+      const when = write !== 'never' && (large || page.render === 'browser') ? 'always' : write
+      return threads?.run({ plan, page: asPlain({ ...page, warnings }), write: when, rules }, task)
     }
+  }
+
+  /** Returns what worker threads do for a scrape. */
+  #reading(plan: ScrapePlan): ReadingOptions {
+    const write = requestedMode(plan) ? 'always' : this.#memory.ignoredReasons(plan.url)
+    return { all: this.#config.home === 'embedded' ? false : 'ready', write }
+  }
+
+  /** Whether a thread is ready to read a page; starts one from the second page on, as many engines only read one. */
+  #hasReaders(): boolean {
+    if (this.#pages++ > 0) this.begin()
+    return this.#threads?.isReady ?? false
   }
 
   readonly #loadRenderer = (): Promise<Renderer> =>

@@ -11,8 +11,14 @@ type Content = NonNullable<SearchResult['content']>
 export function scrapeOptions(input: SearchInput): Omit<ScrapeInput, 'url'> {
   const { formats, wait_for, json_options, only_main_content, remove_base64_images, render, max_age, block_ads, remove_overlays } = input.scrape_options ?? input // prettier-ignore
   const options = { wait_for, json_options, only_main_content, remove_base64_images, render, max_age, block_ads, remove_overlays } // prettier-ignore
+  const { change_tracking_options: tracking } = input.scrape_options ?? {}
   const { url: _, ...rest } = scrapeInput.parse({ url: 'about:blank' })
-  return { ...rest, ...options, formats: formats.length > 0 ? formats : input.formats }
+  return {
+    ...rest,
+    ...options,
+    ...(tracking && { change_tracking_options: tracking }),
+    formats: formats.length > 0 ? formats : input.formats,
+  }
 }
 
 export interface ScrapeContext {

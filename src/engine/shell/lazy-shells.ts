@@ -18,6 +18,9 @@ export function lazyShells(config: EngineConfig, keys: KeyRing) {
     count: () => loaded?.sessions.count ?? 0,
     /** Returns the number of commands running in them. */
     running: () => loaded?.sessions.running ?? 0,
+    endAll: async () => {
+      await (await loading)?.sessions.endAll()
+    },
     close: async () => {
       await (await loading)?.close()
     },

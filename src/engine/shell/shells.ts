@@ -22,7 +22,7 @@ export async function openShells(config: EngineConfig, keys: KeyRing) {
   const sessions = new ShellSessions({ config, keys, store, containers })
   const shells: Shells = {
     sessions,
-    execs: execOperations(sessions),
+    execs: execOperations(sessions, config),
     files: fileOperations((idOrName, caller) => sessions.find(idOrName, caller)),
     artifacts: artifactOperations(store, sessions),
     images: imageOperations(config, containers),

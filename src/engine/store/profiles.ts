@@ -1,23 +1,17 @@
-/** Saved profiles, one private file each, with cookies, local storage and IndexedDB; encrypted if a key is set. */
+/**
+ * Saved profiles with cookies, local storage and IndexedDB, encrypted if a key is set; on the records that
+ * `profile-folder.ts` or a fleet keeps.
+ */
 import { randomUUID } from 'node:crypto'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type Caller, canSee } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { didYouMean } from '../../core/errors/suggest.ts'
+import { uuidPattern } from '../../core/shapes/fields.ts'
 import type { ProfileRecord } from '../../core/shapes/session.ts'
-import {
-  damageWarning,
-  isAside,
-  listState,
-  readEach,
-  readState,
-  type UnusableFile,
-  writeState,
-} from '../../core/state/state-file.ts'
-import { stateKinds } from '../../core/state/state-kinds.ts'
-import type { StorageState } from '../browser/create/plan.ts'
+import type { ProfileStore as Profiles, StorageState } from '../../core/stores.ts'
 import { isEncrypted, lockedError, Encryption, type EncryptedText } from './encryption.ts'
-import { newestFirst } from '../newest-first.ts'
+import { newestFirst } from '../../core/newest-first.ts'
+import { ProfileFolder } from './profile-folder.ts'
 
 interface ProfileFile {
   readonly profile_id: string
@@ -29,150 +23,150 @@ interface ProfileFile {
   readonly state: StorageState
 }
 
-/** Content of a profile file. */
-type StoredProfile = ProfileFile | EncryptedText
+/** Record of a profile. */
+export type StoredProfile = ProfileFile | EncryptedText
 
-const extension = '.json'
+export interface NamedProfile {
+  /** ID, in lower case: the record may be a copy of another one. */
+  readonly id: string
+  readonly stored: StoredProfile
+}
 
-export class ProfileStore {
-  readonly #folder: string
-  /** Serializes changes, so that checking and taking a name is one step. */
-  #turn: Promise<unknown> = Promise.resolve()
+/** Storage of profiles. */
+export interface ProfileRecords {
+  /** Returns all readable profiles; the others are in the next warning. */
+  readAll(): Promise<NamedProfile[]>
+  /** Returns one profile, undefined if it is missing. @throws BaxError `profile_not_found` if it is damaged. */
+  read(id: string): Promise<StoredProfile | undefined>
+  /** Adds a profile that `make` builds, after it has checked the existing ones: both are one step. */
+  add(make: () => Promise<NamedProfile>): Promise<void>
+  /** Replaces the record of a profile; returns false if it was deleted meanwhile. */
+  replace(profile: NamedProfile): Promise<boolean>
+  delete(id: string): Promise<void>
+  /** Deletes what is left of a damaged profile; returns whether there was anything. */
+  deleteDamaged(id: string): Promise<boolean>
+  /** Names damaged profiles. */
+  warning(): string | undefined
+}
+
+export class SavedProfiles implements Profiles {
+  readonly #records: ProfileRecords
   readonly #seal: Encryption | undefined
-  /** Files that could not be read at the last attempt to read all. */
-  #bad: readonly UnusableFile[] = []
 
   /** Encrypts profiles with `secret` if given; profiles saved without one stay readable. */
-  constructor(stateDir: string, secret?: string) {
-    this.#folder = join(stateDir, 'profiles')
+  constructor(records: ProfileRecords, secret?: string) {
+    this.#records = records
     this.#seal = secret === undefined ? undefined : new Encryption(secret)
   }
 
-  /** Saves a new profile. @throws BaxError `already_exists` when another profile of the caller has the name. */
-  add(name: string, state: StorageState, { keyId: owner }: Caller): Promise<ProfileRecord> {
-    return this.#change(async () => {
+  async add(name: string, state: StorageState, { keyId: owner }: Caller): Promise<ProfileRecord> {
+    const now = new Date().toISOString()
+    const file: ProfileFile = { profile_id: randomUUID(), name, owner, created_at: now, updated_at: now, state }
+    await this.#records.add(async () => {
       const all = await this.#readAll()
-      if (all.some((file) => file.name === name && (file.owner ?? null) === owner)) {
+      if (all.some((other) => other.name === name && (other.owner ?? null) === owner)) {
         throw new BaxError('already_exists', `a profile is already named ${JSON.stringify(name)}`, {
           hint: 'choose another name, or delete that profile first',
           details: [{ path: 'name', message: 'is in use' }],
         })
       }
-      const now = new Date().toISOString()
-      return this.#write({ profile_id: randomUUID(), name, owner, created_at: now, updated_at: now, state })
+      return this.#encrypted(file)
     })
+    return recordOf(file)
   }
 
-  /** Replaces the state of a profile. @throws BaxError `profile_not_found`. */
   async update(profileId: string, state: StorageState): Promise<void> {
-    await this.#change(async () => {
-      const file = await this.#read(profileId)
-      return this.#write({ ...file, updated_at: new Date().toISOString(), state })
-    })
+    const file = await this.#read(profileId)
+    const changed = await this.#encrypted({ ...file, updated_at: new Date().toISOString(), state })
+    if (!(await this.#records.replace(changed))) throw notFound(profileId)
   }
 
-  /** Returns the state of a profile. @throws BaxError `profile_not_found`. */
-  async load(profileId: string, caller: Caller): Promise<StorageState> {
-    return (await this.#readVisible(profileId, caller)).state
+  load(idOrName: string, caller: Caller): Promise<Pick<ProfileFile, 'profile_id' | 'state'>> {
+    return this.#readVisible(idOrName, caller)
   }
 
-  /** Lists the profiles visible to the caller, newest first. */
   async list(caller: Caller): Promise<ProfileRecord[]> {
     const records = (await this.#readAll()).filter((file) => isVisible(file, caller)).map(recordOf)
     return records.toSorted(newestFirst)
   }
 
-  /** Names damaged files, whose owners are unknown, to callers who see all profiles. */
   warning({ admin }: Caller): string | undefined {
-    return admin ? damageWarning(stateKinds.profile, this.#folder, this.#bad) : undefined
+    return admin ? this.#records.warning() : undefined
   }
 
-  /** Returns the record of a profile. @throws BaxError `profile_not_found`. */
-  async get(profileId: string, caller: Caller): Promise<ProfileRecord> {
-    return recordOf(await this.#readVisible(profileId, caller))
+  async get(idOrName: string, caller: Caller): Promise<ProfileRecord> {
+    return recordOf(await this.#readVisible(idOrName, caller))
   }
 
-  /** Deletes a profile, for admins also a damaged one, whose owner is unknown. @throws BaxError `profile_not_found`. */
-  async delete(profileId: string, caller: Caller): Promise<void> {
-    await this.#change(async () => {
-      try {
-        await this.#readVisible(profileId, caller)
-      } catch (error) {
-        if (!caller.admin || (await this.#deleteAside(profileId)) === 0) throw error
-        return
-      }
-      await rm(this.#path(profileId))
-    })
-  }
-
-  /** Deletes the damaged files of a profile that were moved aside; returns their number. */
-  async #deleteAside(profileId: string): Promise<number> {
-    const prefix = `${profileId.toLowerCase()}${extension}`
-    const names = listState(this.#folder).filter((name) => name.startsWith(prefix) && isAside(name))
-    await Promise.all(names.map((name) => rm(join(this.#folder, name), { recursive: true })))
-    return names.length
+  async delete(idOrName: string, caller: Caller): Promise<void> {
+    let found: ProfileFile
+    try {
+      found = await this.#readVisible(idOrName, caller)
+    } catch (error) {
+      const mayBeDamaged = caller.admin && uuidPattern.test(idOrName)
+      if (!mayBeDamaged || !(await this.#records.deleteDamaged(idOrName.toLowerCase()))) throw error
+      return
+    }
+    await this.#records.delete(found.profile_id)
   }
 
   /** Reads a profile visible to the caller. @throws BaxError `profile_not_found`, also for profiles of other keys. */
-  async #readVisible(profileId: string, caller: Caller): Promise<ProfileFile> {
-    const file = await this.#read(profileId)
+  async #readVisible(idOrName: string, caller: Caller): Promise<ProfileFile> {
+    if (!uuidPattern.test(idOrName)) return this.#readNamed(idOrName, caller)
+    const file = await this.#read(idOrName)
     if (isVisible(file, caller)) return file
-    throw notFound(profileId)
+    throw notFound(idOrName)
   }
 
-  #change<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#turn.then(work)
-    // The caller receives the error; the next change is made all the same.
-    this.#turn = done.catch(() => {})
-    return done
+  /** Reads a profile of the caller by its name. @throws BaxError `profile_not_found`, `conflict` */
+  async #readNamed(name: string, { keyId }: Caller): Promise<ProfileFile> {
+    const own = (await this.#readAll()).filter(({ owner = null }) => owner === keyId)
+    const [found, ...others] = own.filter((file) => file.name === name)
+    if (found && others.length === 0) return found
+    // Names are unique when they are saved, but files may be copied into the folder.
+    if (found) throw new BaxError('conflict', `${others.length + 1} profiles are named ${JSON.stringify(name)}`, { hint: 'use the id instead of the name' }) // prettier-ignore
+    const near = didYouMean(name, own.map((file) => file.name)) // prettier-ignore
+    throw new BaxError('profile_not_found', `no profile is named ${JSON.stringify(name)}${near}`, { hint: listHint })
   }
 
-  async #write(file: ProfileFile): Promise<ProfileRecord> {
-    const sealed = await this.#seal?.encrypt(JSON.stringify(file), file.profile_id)
-    await writeState(this.#path(file.profile_id), sealed ?? file)
-    return recordOf(file)
+  async #encrypted(file: ProfileFile): Promise<NamedProfile> {
+    const id = file.profile_id
+    return { id, stored: (await this.#seal?.encrypt(JSON.stringify(file), id)) ?? file }
   }
 
   async #readAll(): Promise<ProfileFile[]> {
-    const names = listState(this.#folder).filter((name) => name.endsWith(extension))
-    const { good, bad } = readEach(names, (name) => {
-      const id = name.slice(0, -extension.length)
-      const stored = readState<StoredProfile>(join(this.#folder, name), stateKinds.profile)
-      return stored && { id, stored }
-    })
-    this.#bad = bad
-    return Promise.all(good.map(({ id, stored }) => this.#decrypt(stored, id)))
+    return Promise.all((await this.#records.readAll()).map((profile) => this.#decrypt(profile)))
   }
 
   async #read(profileId: string): Promise<ProfileFile> {
-    const stored = readState<StoredProfile>(this.#path(profileId), stateKinds.profile)
-    if (stored) return this.#decrypt(stored, profileId)
-    const aside = listState(this.#folder).find((name) => name.startsWith(profileId.toLowerCase()) && isAside(name))
-    throw aside === undefined ? notFound(profileId) : damaged(profileId, aside)
+    const id = profileId.toLowerCase()
+    const stored = await this.#records.read(id)
+    if (stored) return this.#decrypt({ id, stored })
+    throw notFound(profileId)
   }
 
-  async #decrypt(stored: StoredProfile, profileId: string): Promise<ProfileFile> {
-    if (!isEncrypted(stored)) return stored
-    if (this.#seal) return JSON.parse(await this.#seal.decrypt(stored, profileId.toLowerCase())) as ProfileFile
-    throw lockedError('a saved profile is encrypted, and no profile key is set')
+  /** Returns the content of a record, with the ID that it is stored under. */
+  async #decrypt({ id, stored }: NamedProfile): Promise<ProfileFile> {
+    if (!isEncrypted(stored)) return { ...stored, profile_id: id }
+    if (!this.#seal) throw lockedError('a saved profile is encrypted, and no profile key is set')
+    return { ...(JSON.parse(await this.#seal.decrypt(stored, id)) as ProfileFile), profile_id: id }
   }
+}
 
-  /** Returns the path of a profile; its ID is a UUID by the schema and cannot lead out of the folder. */
-  #path(profileId: string): string {
-    return join(this.#folder, `${profileId.toLowerCase()}${extension}`)
+/** Profiles on disk. */
+export class ProfileStore extends SavedProfiles {
+  constructor(stateDir: string, secret?: string) {
+    super(new ProfileFolder(stateDir), secret)
   }
 }
 
 const isVisible = ({ owner = null }: ProfileFile, caller: Caller): boolean => canSee(caller, owner)
 
+const listHint = 'list them with "bax profile list"'
+
 const notFound = (profileId: string): BaxError =>
   new BaxError('profile_not_found', `no profile has the id ${profileId}`, {
-    hint: 'list them with "bax profile list"',
-  })
-
-const damaged = (profileId: string, file: string): BaxError =>
-  new BaxError('profile_not_found', `the profile ${profileId} is damaged and was moved to ${file}`, {
-    hint: 'delete it with "bax profile delete", and save the profile again',
+    hint: listHint,
   })
 
 function recordOf(file: ProfileFile): ProfileRecord {

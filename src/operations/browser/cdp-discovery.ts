@@ -2,12 +2,14 @@
 import { z } from 'zod'
 import type { Call } from '../../core/operation/call.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
+import { type OnOnly, onAnySession } from '../../core/operation/placement.ts'
 import { anonymousCaller, tokenOf } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Link, LinkHandlers } from '../../core/net/link.ts'
 import { identifier, opaqueText } from '../../core/shapes/fields.ts'
+import type { SessionList } from './sessions.ts'
 
 const input = z.object({
   session_id: identifier
@@ -18,8 +20,20 @@ const input = z.object({
 
 const errors = ['unauthorized', 'session_not_found', 'session_closed', 'relay_not_found', 'relay_disconnected', 'browser_lost', 'conflict', 'unsupported', 'timeout'] as const // prettier-ignore
 
+/** The list that `onlyOne` reads, which only contains sessions visible to the caller. */
+const onlySession: OnOnly = {
+  on: 'only',
+  kinds: ['session', 'relay'],
+  list: 'GET /sessions?status=ready&include=relay',
+  pick: (listed) => {
+    const { sessions, relay_sessions: relays = [] } = listed as SessionList
+    return theOnly([...sessions.map(({ session_id: id }) => id), ...relays.map(({ id }) => id)])
+  },
+}
+
 const answers = {
   scope: ['browser', 'relay'],
+  runs: { ...onAnySession, absent: onlySession },
   token: true,
   input,
   errors,
@@ -124,7 +138,11 @@ async function onlyOne(engine: Engine, call: Call): Promise<string> {
     engine.sessions.list({ status: 'ready' }, call),
     engine.relays.list(call),
   ])
-  const ids = [...sessions.map(({ session_id: id }) => id), ...relays.map(({ id }) => id)]
+  return theOnly([...sessions.map(({ session_id: id }) => id), ...relays.map(({ id }) => id)])
+}
+
+/** @throws BaxError `session_not_found` or `conflict` unless there is just one. */
+function theOnly(ids: readonly string[]): string {
   const [id] = ids
   if (id !== undefined && ids.length === 1) return id
   const hint = 'connect to the cdp_url of a session, or to SERVER/sessions/ID/cdp'

@@ -1,5 +1,6 @@
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
+import { onAnySession } from '../../core/operation/placement.ts'
 import { cdpAnswer, cdpInput } from '../../core/shapes/relay.ts'
 
 export const cdp = defineOperation({
@@ -10,13 +11,14 @@ export const cdp = defineOperation({
     'protocol error is a response with `success: false` and `cdp`.',
   http: 'POST /cdp',
   scope: ['browser', 'relay'],
+  runs: onAnySession,
   // No command of its own: `bax cdp` reads the params from its arguments or stdin, and writes fields to files.
   bodyBytes: limits.relay.callBytes,
   input: cdpInput,
   output: cdpAnswer,
   errors: [
     'relay_not_found', 'session_not_found', 'session_closed', 'target_not_found', 'method_denied', 'timeout',
-    'too_many_pending', 'payload_too_large', 'relay_disconnected', 'browser_lost',
+    'too_many_pending', 'payload_too_large', 'relay_disconnected', 'browser_lost', 'rejected', 'confirmation_timeout',
   ], // prettier-ignore
   run: (engine, input, call) => engine.relays.cdp(input, call),
 })

@@ -1,21 +1,26 @@
 import { z } from 'zod'
 import { defineOperation } from '../../core/operation/operation.ts'
-import { profileRecord } from '../../core/shapes/session.ts'
+import { inGateway, onSession } from '../../core/operation/placement.ts'
+import { profileId, profileRecord } from '../../core/shapes/session.ts'
 import { sessionId } from './sessions.ts'
-import { displayName } from '../../core/shapes/fields.ts'
+import { displayName, uuidPattern } from '../../core/shapes/fields.ts'
 
-const one = z.object({ profile_id: z.uuid().describe('Profile id') })
+const one = z.object({ profile_id: profileId })
 
 export const saveProfile = defineOperation({
   summary: 'Save cookies and storage as a profile',
   description: 'Cookies, local storage and IndexedDB; without session_id the profile is empty.',
   http: 'POST /profiles',
   scope: 'browser',
+  runs: { ...onSession, absent: inGateway },
   cli: 'profile save <name>',
-  example: 'bax profile save shop-login -s shop',
+  example: ['bax profile save shop-login', 'bax profile save shop-login -s shop'],
   show: { as: 'field', field: 'profile_id' },
+  usesDefaultSession: true,
   input: z.object({
-    name: displayName.describe('Name of the profile'),
+    name: displayName
+      .refine((name) => !uuidPattern.test(name), 'must not be a UUID, which is the form of profile ids')
+      .describe('Name of the profile'),
     session_id: sessionId.optional().describe('Session to save'),
   }),
   output: profileRecord,
@@ -27,8 +32,9 @@ export const listProfiles = defineOperation({
   summary: 'List saved profiles',
   http: 'GET /profiles',
   scope: 'browser',
+  runs: inGateway,
   cli: 'profile list',
-  example: 'bax profile list',
+  example: ['bax profile list', 'bax profile list --json'],
   show: { as: 'table', items: 'profiles', columns: ['profile_id', 'name', 'cookies', 'bytes', 'updated_at'] },
   input: z.object({}),
   output: z.object({ profiles: z.array(profileRecord), total: z.int(), warning: z.string().optional() }),
@@ -39,12 +45,13 @@ export const getProfile = defineOperation({
   summary: 'Show one profile',
   http: 'GET /profiles/{profile_id}',
   scope: 'browser',
+  runs: inGateway,
   cli: 'profile show <profile_id>',
-  example: 'bax profile show 5f0c…',
+  example: ['bax profile show shop-login', 'bax profile show shop-login --json'],
   show: { as: 'record' },
   input: one,
   output: profileRecord,
-  errors: ['profile_not_found'],
+  errors: ['profile_not_found', 'conflict'],
   run: (engine, { profile_id }, call) => engine.profiles.get(profile_id, call),
 })
 
@@ -52,10 +59,11 @@ export const deleteProfile = defineOperation({
   summary: 'Delete a profile',
   http: 'DELETE /profiles/{profile_id}',
   scope: 'browser',
+  runs: inGateway,
   cli: 'profile delete <profile_id>',
-  example: 'bax profile delete 5f0c…',
+  example: 'bax profile delete shop-login',
   input: one,
   output: null,
-  errors: ['profile_not_found'],
+  errors: ['profile_not_found', 'conflict'],
   run: (engine, { profile_id }, call) => engine.profiles.delete(profile_id, call),
 })

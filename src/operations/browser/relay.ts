@@ -1,7 +1,9 @@
 /** Users' own browsers: connected browsers, their events, and tokens for connecting them (`spec: relay`). */
 import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
+import { newestFirst } from '../../core/newest-first.ts'
 import { defineOperation, defineStream } from '../../core/operation/operation.ts'
+import { inGateway, onRelay } from '../../core/operation/placement.ts'
 import {
   relayEvent,
   relayEventFields,
@@ -17,8 +19,17 @@ export const listRelays = defineOperation({
   summary: 'List browsers connected through the relay',
   http: 'GET /relay/sessions',
   scope: 'relay',
+  runs: {
+    on: 'all',
+    merge: (lists) => ({
+      sessions: lists
+        .flatMap(({ sessions }) => sessions)
+        .toSorted(newestFirst)
+        .toReversed(),
+    }),
+  },
   cli: 'relay list',
-  example: 'bax relay list',
+  example: ['bax relay list', 'bax relay list --json'],
   show: { as: 'table', items: 'sessions', columns: ['id', 'name', 'status', 'policy', 'active_target_id'] },
   input: z.object({}),
   output: z.object({ sessions: z.array(relayRecord) }),
@@ -29,8 +40,9 @@ export const getRelay = defineOperation({
   summary: 'Show a relay browser and its tabs',
   http: 'GET /relay/sessions/{id}',
   scope: 'relay',
+  runs: onRelay,
   cli: 'relay show <id>',
-  example: 'bax relay show laptop',
+  example: ['bax relay show laptop', 'bax relay show rly_… --json'],
   show: { as: 'record' },
   input: z.object({ id: relayId }),
   output: relayRecord,
@@ -42,8 +54,9 @@ export const stopRelay = defineOperation({
   summary: 'Disconnect a relay browser without closing it',
   http: 'DELETE /relay/sessions/{id}',
   scope: 'relay',
+  runs: onRelay,
   cli: 'relay stop <id>',
-  example: 'bax relay stop laptop',
+  example: ['bax relay stop laptop', 'bax relay stop rly_…'],
   show: { as: 'nothing' },
   input: z.object({ id: relayId }),
   output: null,
@@ -56,8 +69,9 @@ export const activateTarget = defineOperation({
   description: 'Brings the tab to the front; subsequent commands and CDP calls use it.',
   http: 'POST /relay/sessions/{id}/activate',
   scope: 'relay',
+  runs: onRelay,
   cli: 'relay use <id> <target_id>',
-  example: 'bax relay use laptop 5C1A…',
+  example: ['bax relay use laptop 5C1A…', 'bax relay use rly_… 5C1A…'],
   show: { as: 'nothing' },
   input: z.object({ id: relayId, target_id: identifier.describe('Tab ID as listed by `bax relay tabs`') }),
   output: null,
@@ -73,6 +87,7 @@ export const readRelayEvents = defineOperation({
     'network events, `format=ndjson` one record per line; `Accept: text/event-stream` follows.',
   http: 'GET /relay/sessions/{id}/events',
   scope: 'relay',
+  runs: onRelay,
   // No command of its own: `bax relay events` reads, follows and writes archives.
   input: relayEventsInput,
   output: z.union([relayEventPage, z.object({ log: z.record(z.string(), z.unknown()) })]),
@@ -86,6 +101,7 @@ export const clearRelayEvents = defineOperation({
   description: 'Sequence numbers are not reset.',
   http: 'DELETE /relay/sessions/{id}/events',
   scope: 'relay',
+  runs: onRelay,
   show: { as: 'nothing' },
   input: z.object({ id: relayId }),
   output: null,
@@ -98,8 +114,12 @@ export const createRelayToken = defineOperation({
   description: 'The token is shown only once.',
   http: 'POST /relay/tokens',
   scope: 'relay',
+  runs: inGateway,
   cli: 'relay tokens create',
-  example: 'bax relay tokens create --name laptop --single-use',
+  example: [
+    'bax relay tokens create --name laptop --single-use',
+    'bax relay tokens create --name office --ttl-secs 3600',
+  ],
   show: { as: 'field', field: 'token' },
   input: z.object({
     name: displayName.optional().describe('Name of the token in the list'),
@@ -114,8 +134,9 @@ export const listRelayTokens = defineOperation({
   summary: 'List relay tokens without their secrets',
   http: 'GET /relay/tokens',
   scope: 'relay',
+  runs: inGateway,
   cli: 'relay tokens list',
-  example: 'bax relay tokens list',
+  example: ['bax relay tokens list', 'bax relay tokens list --json'],
   show: { as: 'table', items: 'tokens', columns: ['token_id', 'name', 'single_use', 'expires_at', 'last_used_at'] },
   input: z.object({}),
   output: z.object({ tokens: z.array(relayTokenRecord) }),
@@ -126,6 +147,7 @@ export const revokeRelayToken = defineOperation({
   summary: 'Revoke a relay token and disconnect its browsers',
   http: 'DELETE /relay/tokens/{token_id}',
   scope: 'relay',
+  runs: inGateway,
   cli: 'relay tokens revoke <token_id>',
   example: 'bax relay tokens revoke rtk_…',
   show: { as: 'nothing' },
@@ -141,6 +163,7 @@ export const followRelayEvents = defineStream({
     '`Last-Event-ID` or `since` resumes without a gap; lost records are reported by an event `dropped` of kind `relay`.',
   http: 'GET /relay/sessions/{id}/events',
   scope: 'relay',
+  runs: onRelay,
   input: z.object(relayEventFields),
   frame: relayEvent,
   errors: ['relay_not_found'],

@@ -2,25 +2,34 @@
 import { z } from 'zod'
 import { flag, identifier, integer } from '../../core/shapes/fields.ts'
 import { commandRequest } from '../../commands/index.ts'
+import { confirmFields } from '../../core/access/approvals.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
+import { onAnySession } from '../../core/operation/placement.ts'
 import { batchContext, commandsResult, strictSelectors } from '../../core/shapes/commands.ts'
 import { sessionId } from './sessions.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { fieldErrorsOf, formatFieldError } from '../../core/errors/input-errors.ts'
 import { diff, observation, observationOptions, stepResult } from '../../core/shapes/observe.ts'
 
+/** Fields of the session that a request creates. */
+const ofNewSession = {
+  headless: z.boolean().optional().describe('Run without a window, if a session is created for this call'),
+  confirm: confirmFields.confirm.describe('Actions that wait for a person, if a session is created for this call'),
+}
+
 export const runCommands = defineOperation({
   summary: 'Run commands of the catalogue in order',
   description: 'Stops at the first failure unless continue_on_error is set. No command runs if any is malformed.',
   http: 'POST /commands',
   scope: 'browser',
+  runs: { ...onAnySession, absent: { on: 'new', slot: 'session' } },
   // No command of its own: `bax do` writes this body; its command names come from the catalogue.
   engine: 'start',
   input: z.object({
     commands: z.array(commandRequest).min(1).max(limits.command.perBatch).describe('Ordered commands'),
     session_id: sessionId.optional().describe('Session to use; one is created when omitted'),
-    headless: z.boolean().optional().describe('Run without a window, if a session is created for this call'),
+    ...ofNewSession,
     context: batchContext.optional(),
     continue_on_error: flag('Run the remaining commands after a failed one'),
     strict: strictSelectors,
@@ -43,8 +52,13 @@ export const observe = defineOperation({
     'roots, as long as its element exists. An unchanged page has an identical snapshot.',
   http: 'POST /observe',
   scope: 'browser',
+  runs: onAnySession,
   cli: 'observe',
-  example: 'bax observe -s shop --include snapshot,screenshot',
+  example: [
+    'bax observe',
+    'bax observe --interactive-only --selector main',
+    'bax observe -s shop --include snapshot,screenshot -o page.png',
+  ],
   input: z.object({ session_id: sessionId, ...observationOptions.shape, diff }),
   output: observation,
   errors: ['session_not_found', 'session_closed', 'rate_limited', 'worker_lost', ...failuresOfPages],
@@ -58,6 +72,7 @@ export const browserStep = defineOperation({
     'the response ends with an observation and the changes.',
   http: 'POST /browser_step',
   scope: 'browser',
+  runs: { ...onAnySession, absent: { on: 'new', slot: 'session' } },
   // No command of its own: `bax step` writes this body; its command names come from the catalogue.
   input: z.object({
     session_id: sessionId.optional().describe('Session to use; one is created when omitted'),
@@ -79,7 +94,7 @@ export const browserStep = defineOperation({
     settle_ms: integer(0, limits.observe.maxSettleMs)
       .default(limits.observe.settleMs)
       .describe('Maximum time to wait for the page to become stable, in milliseconds'),
-    headless: z.boolean().optional().describe('Run without a window, if a session is created for this call'),
+    ...ofNewSession,
   }),
   output: stepResult,
   errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],

@@ -1,6 +1,9 @@
 /** Browser sessions, their events and diagnostics, and live views. */
 import { z } from 'zod'
+import { newestFirst } from '../../core/newest-first.ts'
 import { defineOperation, defineStream } from '../../core/operation/operation.ts'
+import { onAnySession, onSession } from '../../core/operation/placement.ts'
+import { graceSecs, leaseFrame } from '../../core/access/lease.ts'
 import { relayRecord } from '../../core/shapes/relay.ts'
 import { sessionCreated, sessionInput, sessionRecord } from '../../core/shapes/session.ts'
 import { flag, identifier, listOf, opaqueText } from '../../core/shapes/fields.ts'
@@ -18,8 +21,13 @@ export const createSession = defineOperation({
   description: 'Returns 200 `ready` if a browser slot is free, else 202 `provisioning` with a provision_id to poll.',
   http: 'POST /sessions',
   scope: 'browser',
-  cli: 'session create',
-  example: 'bax session create --start-url https://example.com',
+  runs: { on: 'new', slot: 'session', name: 'requested_name' },
+  cli: 'session create [start_url]',
+  example: [
+    'bax session create https://example.com',
+    'bax session create --name shop --use',
+    'bax session create --viewport 390x844 --locale de-DE --timezone Europe/Berlin',
+  ],
   show: { as: 'field', field: 'session_id' },
   engine: 'start',
   input: sessionInput,
@@ -31,12 +39,29 @@ export const createSession = defineOperation({
   run: (engine, input, call) => engine.sessions.create(input, call),
 })
 
+const sessionList = z.object({
+  sessions: z.array(sessionRecord),
+  total: z.int(),
+  relay_sessions: z.array(relayRecord).optional().describe('Only with include=relay'),
+})
+
+export type SessionList = z.output<typeof sessionList>
+
+/** Joins the lists of several workers. */
+function joinSessions(lists: readonly SessionList[]): SessionList {
+  const sessions = lists.flatMap((list) => list.sessions).toSorted(newestFirst)
+  const relays = lists.flatMap((list) => list.relay_sessions ?? []).toSorted(newestFirst)
+  const listed = { sessions, total: sessions.length }
+  return lists.some((list) => list.relay_sessions) ? { ...listed, relay_sessions: relays.toReversed() } : listed
+}
+
 export const listSessions = defineOperation({
   summary: 'List browser sessions',
   http: 'GET /sessions',
   scope: 'browser',
+  runs: { on: 'all', merge: joinSessions },
   cli: 'session list',
-  example: 'bax session list --json',
+  example: ['bax session list', 'bax session list --status all --json'],
   show: { as: 'table', items: 'sessions', columns: ['session_id', 'name', 'status', 'tabs', 'url', 'title'] },
   input: z.object({
     status: z
@@ -47,11 +72,7 @@ export const listSessions = defineOperation({
       .optional()
       .describe('relay: include relay sessions'),
   }),
-  output: z.object({
-    sessions: z.array(sessionRecord),
-    total: z.int(),
-    relay_sessions: z.array(relayRecord).optional().describe('Only with include=relay'),
-  }),
+  output: sessionList,
   run: async (engine, { status, include }, call) => {
     const sessions = await engine.sessions.list({ ...(status && { status }) }, call)
     const listed = { sessions, total: sessions.length }
@@ -63,8 +84,9 @@ export const getSession = defineOperation({
   summary: 'Show one browser session',
   http: 'GET /sessions/{session_id}',
   scope: 'browser',
-  cli: 'session show <session_id>',
-  example: 'bax session show shop',
+  runs: onSession,
+  cli: 'session show [session_id]',
+  example: ['bax session show', 'bax session show shop --json'],
   show: { as: 'record' },
   input: z.object({ session_id: sessionId }),
   output: sessionRecord,
@@ -76,12 +98,58 @@ export const closeSession = defineOperation({
   summary: 'Close a browser session',
   http: 'DELETE /sessions/{session_id}',
   scope: 'browser',
-  cli: 'session close <session_id>',
-  example: 'bax session close shop',
+  runs: onAnySession,
+  cli: 'session close [session_id]',
+  example: ['bax session close', 'bax session close shop', 'bax session close --all'],
   input: z.object({ session_id: sessionId }),
   output: null,
   errors: ['session_not_found'],
   run: (engine, { session_id }, call) => engine.sessions.close(session_id, call),
+})
+
+const closedSessions = z.object({
+  sessions: z.array(sessionRecord).describe('Closed sessions, newest first'),
+  total: z.int().describe('Number of closed sessions'),
+  provisions: z.array(z.object({ provision_id: z.string() })).describe('Cancelled provisions'),
+  cancelled: z.int().describe('Number of cancelled provisions'),
+})
+
+type ClosedSessions = z.output<typeof closedSessions>
+
+const closedOf = (sessions: ClosedSessions['sessions'], provisions: ClosedSessions['provisions']): ClosedSessions => ({
+  sessions,
+  total: sessions.length,
+  provisions,
+  cancelled: provisions.length,
+})
+
+/** Joins what several workers and the gateway have closed. */
+const joinClosed = (all: readonly ClosedSessions[]): ClosedSessions =>
+  closedOf(
+    all.flatMap(({ sessions }) => sessions).toSorted(newestFirst),
+    all.flatMap(({ provisions }) => provisions),
+  )
+
+export const closeSessions = defineOperation({
+  summary: 'Close all own browser sessions',
+  description:
+    'Closes the live sessions that the same key created, also for admins, and returns them. Sessions that wait for a ' +
+    'browser or a worker are cancelled. In the terminal: `bax session close --all`.',
+  http: 'DELETE /sessions',
+  scope: 'browser',
+  runs: { on: 'all', own: true, merge: joinClosed },
+  show: {
+    as: 'table',
+    items: 'sessions',
+    columns: ['session_id', 'name', 'url'],
+    also: [{ items: 'provisions', columns: ['provision_id'] }],
+  },
+  input: z.object({}),
+  output: closedSessions,
+  run: async (engine, _input, call) => {
+    const { sessions, provisions } = await engine.sessions.closeOwn(call)
+    return closedOf(sessions, provisions.map((provision_id) => ({ provision_id }))) // prettier-ignore
+  },
 })
 
 export const getSessionLog = defineOperation({
@@ -90,8 +158,9 @@ export const getSessionLog = defineOperation({
     'The last 1000 events: console, network, navigation, commands. `GET /stream/sse` follows them as they happen.',
   http: 'GET /diagnostics/{session_id}/log',
   scope: 'browser',
-  cli: 'session log <session_id>',
-  example: 'bax session log shop',
+  runs: onSession,
+  cli: 'session log [session_id]',
+  example: ['bax session log', 'bax session log shop --json > log.json'],
   show: { as: 'table', items: 'events', columns: ['ts', 'type', 'data'] },
   input: z.object({ session_id: sessionId }),
   output: sessionLog,
@@ -105,6 +174,7 @@ export const traceSession = defineOperation({
     'start begins recording, stop ends it and returns a zip for `npx playwright show-trace`, discard ends it without one.',
   http: 'POST /diagnostics/{session_id}/trace',
   scope: 'browser',
+  runs: onSession,
   // No command: the response may be megabytes of base64, which only programs can use.
   input: z.object({ session_id: sessionId, action: traceAction.describe('start, stop or discard') }),
   output: traceState,
@@ -119,8 +189,9 @@ export const linkLiveView = defineOperation({
     'login or a captcha. Commands wait while a person has control.',
   http: 'POST /live_view/{session_id}',
   scope: 'browser',
-  cli: 'session view',
-  example: 'bax session view -s shop --control',
+  runs: onSession,
+  cli: 'session view [session_id]',
+  example: ['bax session view', 'bax session view shop --control'],
   show: { as: 'field', field: 'live_view_url' },
   input: z.object({
     session_id: sessionId,
@@ -141,9 +212,14 @@ export const sessionEvents = defineStream({
     'of `types`. The stream ends after session.closed; the response is 204 for an ended session.',
   http: 'GET /stream/sse',
   scope: 'browser',
+  runs: onSession,
   token: true,
-  cli: 'session watch',
-  example: 'bax session watch -s shop --types page.navigated,console',
+  cli: 'session watch [session_id]',
+  example: [
+    'bax session watch',
+    'bax session watch shop --types page.navigated,console',
+    'bax session watch shop --ndjson > events.ndjson',
+  ],
   input: z.object({
     session_id: sessionId,
     token: opaqueText.optional().describe('frame_token of the session; may also be sent as `Authorization: Bearer`'),
@@ -152,6 +228,7 @@ export const sessionEvents = defineStream({
     types: listOf(z.string().max(limits.input.nameChars))
       .optional()
       .describe('Event types to send, all except frame when omitted; frame sends screenshots of the page'),
+    hold: flag('Suspend the idle timeout of the session until the stream ends'),
   }),
   frame: sessionEvent,
   errors: ['session_not_found', 'unauthorized'],
@@ -167,4 +244,16 @@ export const sessionEvents = defineStream({
     const token = tokenOf(input.token, call) ?? undefined
     return engine.sessions.follow({ ...input, since, token }, call)
   },
+})
+
+export const leaseSession = defineStream({
+  summary: 'Keep a session until the stream ends',
+  description: 'Closes the session when the last such stream of it has ended, for clients that may be killed.',
+  http: 'GET /sessions/{session_id}/lease',
+  scope: 'browser',
+  runs: onSession,
+  input: z.object({ session_id: sessionId, grace_secs: graceSecs }),
+  frame: leaseFrame,
+  errors: ['session_not_found', 'session_closed'],
+  open: (engine, { session_id, grace_secs }, call) => engine.sessions.lease(session_id, grace_secs, call),
 })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
 import { defineSocket } from '../../core/operation/operation.ts'
+import { onObject, onRelay, onSession } from '../../core/operation/placement.ts'
 import { relayId } from '../../core/shapes/relay.ts'
 import { sessionId } from './sessions.ts'
 import { opaqueText } from '../../core/shapes/fields.ts'
@@ -11,11 +12,14 @@ export const relayConnect = defineSocket({
   description: 'Requires a relay token as bearer; web pages send it as subprotocol `bax.bearer.<token>`.',
   http: 'GET /relay/connect',
   scope: 'relay',
+  runs: { ...onObject('session_id', ['relay']), absent: { on: 'new', slot: 'relay' }, unknown: 'absent' },
   token: true,
   protocol: 'bax.relay.v1',
   messageBytes: limits.messages.tunnelBytes,
   compressed: true,
-  input: z.object({}),
+  input: z.object({
+    session_id: relayId.optional().describe('Relay session to resume, so that a gateway finds its worker'),
+  }),
   errors: ['unauthorized'],
   open: (engine, _input, call) => engine.relays.admit(call),
 })
@@ -25,6 +29,7 @@ export const relayCdp = defineSocket({
   description: "For Playwright's connectOverCDP and Puppeteer's connect. Each client has its own CDP sessions.",
   http: 'GET /relay/sessions/{id}/cdp',
   scope: 'relay',
+  runs: onRelay,
   token: true,
   messageBytes: limits.messages.cdpBytes,
   input: z.object({ id: relayId, token: opaqueText.optional().describe('Token in the cdp_url of the relay session') }),
@@ -40,6 +45,7 @@ export const sessionLive = defineSocket({
     'history (schema LiveInput). Commands wait while a person has control.',
   http: 'GET /sessions/{session_id}/live',
   scope: 'browser',
+  runs: onSession,
   token: true,
   protocol: 'bax.live.v1',
   messageBytes: limits.messages.liveBytes,
@@ -55,6 +61,7 @@ export const sessionCdp = defineSocket({
     'in the shared browser.',
   http: 'GET /sessions/{session_id}/cdp',
   scope: 'browser',
+  runs: onSession,
   token: true,
   messageBytes: limits.messages.cdpBytes,
   input: z.object({ session_id: sessionId, token: opaqueText.optional().describe('frame_token of the session') }),

@@ -3,9 +3,12 @@ import { z } from 'zod'
 import { writeOutput } from '../../core/shapes/shell/files.ts'
 import { rawFile, uploadInput } from '../../core/shapes/shell/transfers.ts'
 import { defineDownload, defineOperation, defineUpload } from '../../core/operation/operation.ts'
+import { onObject, onShell } from '../../core/operation/placement.ts'
 import { identifier } from '../../core/shapes/fields.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { artifact, artifactList, artifactListInput } from '../../core/shapes/shell/artifacts.ts'
+
+const onArtifact = onObject('artifact_id', ['artifact'])
 
 const denied = [
   'shell_session_not_found', 'session_closed', 'conflict', 'file_not_found', 'not_a_directory', 'is_a_directory',
@@ -16,8 +19,9 @@ export const downloadShellFile = defineDownload({
   summary: 'Download a file of a shell session',
   http: 'GET /shell/fs/raw',
   scope: 'shell',
+  runs: onShell,
   cli: 'shell download <path>',
-  example: 'bax shell download -s sh_… /output/plot.png',
+  example: ['bax shell download -s data /output/plot.png', 'bax shell download -s data /output/plot.png -o plots/'],
   input: rawFile,
   errors: [...denied, 'range_not_satisfiable'],
   mediaType: 'application/octet-stream',
@@ -28,8 +32,9 @@ export const uploadShellFile = defineUpload({
   summary: 'Upload a file to a shell session',
   http: 'PUT /shell/fs/raw',
   scope: 'shell',
+  runs: onShell,
   cli: 'shell upload <file> [path]',
-  example: 'bax shell upload -s sh_… data.csv',
+  example: ['bax shell upload -s data rows.csv', 'bax shell upload -s data rows.csv input/ --no-overwrite'],
   input: uploadInput,
   output: writeOutput,
   errors: [...denied, 'already_exists', 'no_space'],
@@ -41,8 +46,9 @@ export const downloadArtifact = defineDownload({
   description: "Selected by its exact name in the artifact's file list; later captures do not change it.",
   http: 'GET /shell/artifacts/{artifact_id}/files/{file_name*}',
   scope: 'shell',
+  runs: onArtifact,
   cli: 'shell artifacts download <artifact_id> [file_name]',
-  example: 'bax shell artifacts download art_… plot.png',
+  example: ['bax shell artifacts download art_… plot.png', 'bax shell artifacts download sh_… -o results'],
   input: z.object({
     artifact_id: identifier.describe('Artifact ID'),
     file_name: z
@@ -62,8 +68,9 @@ export const listArtifacts = defineOperation({
     'Files that commands wrote to the output mounts, oldest first; available for 24 hours after the session has stopped. Files that were not captured are listed with the reason.',
   http: 'GET /shell/artifacts/by-session/{session_id}',
   scope: 'shell',
+  runs: onShell,
   cli: 'shell artifacts list',
-  example: 'bax shell artifacts list -s sh_…',
+  example: ['bax shell artifacts list -s data', 'bax shell artifacts list -s data --json'],
   // Artifacts outlive their session and its engine.
   engine: 'any',
   input: artifactListInput,
@@ -76,8 +83,9 @@ export const getArtifact = defineOperation({
   summary: 'Show one artifact and its files',
   http: 'GET /shell/artifacts/{artifact_id}',
   scope: 'shell',
+  runs: onArtifact,
   cli: 'shell artifacts show <artifact_id>',
-  example: 'bax shell artifacts show art_…',
+  example: ['bax shell artifacts show art_…', 'bax shell artifacts show art_… --json'],
   show: { as: 'record' },
   input: z.object({ artifact_id: identifier.describe('Artifact ID') }),
   output: artifact,

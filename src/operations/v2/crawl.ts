@@ -2,6 +2,7 @@
 import { idFromUuid, uuidOf } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
+import { inGateway } from '../../core/operation/placement.ts'
 import { crawlInput, mapInput } from '../../core/shapes/crawl.ts'
 import {
   crawlAcceptedV2,
@@ -14,12 +15,12 @@ import {
   mapInputV2,
 } from '../../core/shapes/v2.ts'
 import { cancelCrawl, crawl, getCrawl, getCrawlErrors, map } from '../crawl.ts'
-import { documentOf } from './scrape.ts'
+import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
 
 const ofCrawl = crawlPartV2.pick({ id: true })
 
 /** Converts an ID: clients of /v2 expect UUIDs, and distinguish IDs from URLs by that. */
-const idOf = (id: string): string => idFromUuid('crl', id)
+export const idOf = (id: string): string => idFromUuid('crl', id)
 
 export const crawlV2 = defineOperation({
   summary: 'Start a crawl (Firecrawl v2 format)',
@@ -27,12 +28,14 @@ export const crawlV2 = defineOperation({
     'Responds immediately; get the pages with GET /v2/crawl/{id}. Paths are filtered by regular expressions.',
   http: 'POST /v2/crawl',
   scope: crawl.scope,
+  runs: inGateway,
   input: crawlInputV2,
   output: crawlAcceptedV2,
   idempotent: true,
   errors: crawl.errors,
   run: async (engine, input, call) => {
-    const started = await crawl.run(engine, crawlInput.parse(inputV1(input, engine.crawls.mostPages)), call)
+    const job = { ...crawlInput.parse(inputV1(input, engine.crawls.mostPages)), v2: true as const }
+    const started = await crawl.run(engine, job, call)
     const id = uuidOf(started.id)
     return { success: true, id, url: `${call.baseUrl}/v2/crawl/${id}` }
   },
@@ -42,6 +45,7 @@ export const getCrawlV2 = defineOperation({
   summary: 'Show a crawl (Firecrawl v2 format)',
   http: 'GET /v2/crawl/{id}',
   scope: getCrawl.scope,
+  runs: inGateway,
   input: crawlPartV2,
   output: crawlStateV2,
   errors: getCrawl.errors,
@@ -68,6 +72,7 @@ export const getCrawlErrorsV2 = defineOperation({
   summary: 'List errors of a crawl (Firecrawl v2 format)',
   http: 'GET /v2/crawl/{id}/errors',
   scope: getCrawlErrors.scope,
+  runs: inGateway,
   input: ofCrawl,
   output: crawlErrorsV2,
   errors: getCrawlErrors.errors,
@@ -85,6 +90,7 @@ export const cancelCrawlV2 = defineOperation({
   summary: 'Cancel a crawl (Firecrawl v2 format)',
   http: 'DELETE /v2/crawl/{id}',
   scope: cancelCrawl.scope,
+  runs: inGateway,
   input: ofCrawl,
   output: cancelCrawl.output,
   errors: cancelCrawl.errors,
@@ -107,6 +113,7 @@ function inputV1(input: CrawlInputV2, mostPages: number): Record<string, unknown
     allow_external_links: input.allow_external_links,
     ignore_robots: input.ignore_robots_txt,
     sitemap: input.sitemap,
+    webhook: input.webhook,
     ...(atOnce !== undefined && { concurrency: Math.min(atOnce, limits.crawl.mostAtOnce) }),
     async: true,
   }
@@ -116,6 +123,7 @@ export const mapV2 = defineOperation({
   summary: 'List the URLs of a site (Firecrawl v2 format)',
   http: 'POST /v2/map',
   scope: map.scope,
+  runs: { on: 'any', label: 'render' },
   input: mapInputV2,
   output: mapAnswerV2,
   errors: map.errors,

@@ -1,39 +1,8 @@
 /** Scrapes in the format of Firecrawl's second API. */
-import type { ScrapeData } from '../../core/shapes/scrape.ts'
-import { type DocumentV2, scrapeAnswerV2, scrapeInputV2 } from '../../core/shapes/v2.ts'
+import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
+import { scrapeAnswerV2, scrapeInputV2 } from '../../core/shapes/v2.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
-import { scrape } from '../scrape.ts'
-
-export function documentOf({ links, images, screenshot, actions, metadata, ...same }: ScrapeData): DocumentV2 {
-  return {
-    ...same,
-    ...(links && { links: unique(links.map(({ href }) => href)) }),
-    ...(images && { images: unique(images.map(({ src }) => src)) }),
-    ...(screenshot !== undefined && { screenshot: imageUrl(screenshot) }),
-    ...(actions && {
-      actions: {
-        screenshots: actions.screenshots.map(imageUrl),
-        scrapes: actions.scrapes ?? [],
-        javascriptReturns: actions.results.map(({ value }) => ({ type: typeName(value), value })),
-      },
-    }),
-    metadata: inCamelCase(metadata) as DocumentV2['metadata'],
-  }
-}
-
-const unique = (urls: readonly string[]): string[] => [...new Set(urls)]
-
-const imageUrl = (png: string): string => `data:image/png;base64,${png}`
-
-const typeName = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
-
-const inCamelCase = (fields: Record<string, unknown>): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [
-      name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
-  )
+import { onScraper, scrape } from '../scrape.ts'
 
 export const scrapeV2 = defineOperation({
   summary: 'Scrape a page (Firecrawl v2 format)',
@@ -41,6 +10,7 @@ export const scrapeV2 = defineOperation({
     'Like /v1/scrape, but links and images are URLs, screenshots are data: URLs, and metadata is in camelCase.',
   http: 'POST /v2/scrape',
   scope: scrape.scope,
+  runs: onScraper,
   input: scrapeInputV2,
   output: scrapeAnswerV2,
   errors: scrape.errors,

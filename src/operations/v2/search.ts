@@ -2,13 +2,14 @@ import { defineOperation } from '../../core/operation/operation.ts'
 import { searchInput } from '../../core/shapes/search.ts'
 import { searchAnswerV2, searchInputV2, type SearchInputV2 } from '../../core/shapes/v2.ts'
 import { search } from '../scrape.ts'
-import { documentOf } from './scrape.ts'
+import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
 
 export const searchV2 = defineOperation({
   summary: 'Search the web (Firecrawl v2 format)',
   description: 'Like /v1/search, but results are in `data.web` and include the fields of their page if it was scraped.',
   http: 'POST /v2/search',
   scope: search.scope,
+  runs: { on: 'any', label: 'render' },
   input: searchInputV2,
   output: searchAnswerV2,
   errors: search.errors,

@@ -5,7 +5,15 @@ import { type Access, type Caller, keylessCaller, isAllowed, anonymousCaller } f
 import { BaxError } from '../../core/errors/errors.ts'
 import { keyPrefix, type KeyRing } from '../../core/access/keys.ts'
 import type { AppEnv } from '../request/env.ts'
+import { incomingOf } from '../request/requests.ts'
 import { accessesAt } from '../request/routes.ts'
+import {
+  type Forwarded,
+  type ForwardedRequests,
+  forwardedHeader,
+  refusedHeader,
+  type RequestLine,
+} from './signed-caller.ts'
 
 export interface Gate {
   /**
@@ -19,7 +27,12 @@ export interface Gate {
   readonly keys: KeyRing | null
   /** Throws while no caller can be served, e.g. when the state folder is missing. */
   readonly checkReady?: () => void
+  /** Set on a worker: only requests that a gateway has checked and signed are accepted, whatever the other rules. */
+  readonly forwarded?: Pick<ForwardedRequests, 'verify'>
 }
+
+/** The caller, and what a gateway says about the request. */
+export type Admission = Pick<Forwarded, 'caller'> & Partial<Forwarded>
 
 /** For transports that only the machine's own user can reach: a private socket, a call within the process. */
 export const privateGate: Gate = { hosts: null, origins: new Set(), keys: null }
@@ -30,7 +43,18 @@ export const loopbackHosts: ReadonlySet<string> = new Set(['localhost', '127.0.0
 export function authenticate(gate: Gate): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const { raw, path, method } = context.req
-    context.set('caller', identifyCaller(raw, gate, accessesAt(method, path)))
+    const target = incomingOf(context.env)?.url ?? raw.url.slice(new URL(raw.url).origin.length)
+    const accesses = accessesAt(method, path)
+    try {
+      const { caller, requestId, reservation } = admit(raw, { method: raw.method, target }, gate, accesses)
+      context.set('caller', caller)
+      if (requestId !== undefined) context.set('requestId', requestId)
+      if (reservation !== undefined) context.set('reservation', reservation)
+    } catch (error) {
+      // The gateway is at fault, not its caller.
+      if (gate.forwarded) context.header(refusedHeader, 'signature')
+      throw error
+    }
     await next()
   }
 }
@@ -55,10 +79,24 @@ export const requireScope =
   }
 
 /**
+ * Identifies the caller of a request: on a worker by the signature of the gateway, else by `identifyCaller`.
+ * @throws BaxError `unauthorized` and those of `identifyCaller`
+ */
+export function admit(
+  request: Pick<Request, 'headers' | 'url'>,
+  line: RequestLine,
+  gate: Gate,
+  accesses: readonly Access[],
+): Admission {
+  if (gate.forwarded) return gate.forwarded.verify(request.headers.get(forwardedHeader), line)
+  return { caller: identifyCaller(request, gate, accesses) }
+}
+
+/**
  * Returns the caller of a request. `accesses` are those of the operations at its URL; an unknown URL needs a key.
  * @throws BaxError `bad_host`, `bad_origin`, `unauthorized`, or `not_ready` while keys cannot be read.
  */
-export function identifyCaller(
+function identifyCaller(
   { headers, url }: Pick<Request, 'headers' | 'url'>,
   { hosts, origins, keys, checkReady }: Gate,
   accesses: readonly Access[],

@@ -18,10 +18,12 @@ interface CapacityTexts {
 class Capacity {
   readonly #max: number
   readonly #texts: CapacityTexts
+  readonly #partOfOne: number
   readonly #used = new Counter<string | null>()
 
-  constructor(max: number, texts: CapacityTexts) {
+  constructor(max: number, texts: CapacityTexts, partOfOne: number = partOfKey) {
     this.#max = max
+    this.#partOfOne = partOfOne
     this.#texts = texts
   }
 
@@ -32,7 +34,7 @@ class Capacity {
    */
   take({ keyId, admin }: Caller, amount: number): void {
     const max = this.#max
-    const share = keyId === null && admin ? max : max * partOfKey
+    const share = keyId === null && admin ? max : max * this.#partOfOne
     if (this.#used.of(keyId) + amount > share && share < max)
       throw new BaxError('rate_limited', `one key may have ${this.#texts.amount(share)} at a time`, { hint, retryAfterSecs }) // prettier-ignore
     if (this.#used.total + amount > max)
@@ -43,17 +45,28 @@ class Capacity {
   release({ keyId }: Caller, amount: number): void {
     this.#used.add(keyId, -amount)
   }
+
+  get used(): number {
+    return this.#used.total
+  }
 }
 
 /** Limits concurrent heavy operations. */
 export class WorkSlots {
   readonly #capacity: Capacity
 
-  constructor(max: number) {
-    this.#capacity = new Capacity(max, {
+  /** `partOfKey` is the share of one key; on a worker everything, since others have the rest of the fleet. */
+  constructor(max: number, partOfKey?: number) {
+    const texts = {
       full: `${max} scrapes and searches are running`,
-      amount: (amount) => `${amount} running scrapes and searches`,
-    })
+      amount: (amount: number) => `${amount} running scrapes and searches`,
+    }
+    this.#capacity = new Capacity(max, texts, partOfKey)
+  }
+
+  /** Number of running operations. */
+  get running(): number {
+    return this.#capacity.used
   }
 
   /** Runs the work. @throws BaxError as `Capacity.take` does. */

@@ -1,9 +1,12 @@
 /** Rate limits per caller: a token bucket that refills at a steady rate. */
 import type { MiddlewareHandler } from 'hono'
 import { allowanceOf, type Allowances } from '../../core/access/quota.ts'
+import { rateStatus } from '../../core/access/rate-status.ts'
 import type { Caller } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import type { RateLimits, RateStatus } from '../../core/stores.ts'
 import type { AppEnv } from '../request/env.ts'
+import { addHeaders } from '../request/response-headers.ts'
 
 interface Bucket {
   left: number
@@ -11,19 +14,8 @@ interface Bucket {
   at: number
 }
 
-export interface RateStatus {
-  readonly allowed: boolean
-  readonly rate: number
-  readonly burst: number
-  /** Requests left in the current burst. */
-  readonly remaining: number
-  /** Seconds until the full burst is available again. */
-  readonly resetSecs: number
-  /** Seconds until the next request is allowed. */
-  readonly retrySecs: number
-}
-
-export class RateLimiter {
+/** Counts the requests of one process. */
+export class RateLimiter implements RateLimits {
   readonly #buckets = new Map<string | null, Bucket>()
   readonly #allowances: Allowances
   readonly #now: () => number
@@ -33,13 +25,6 @@ export class RateLimiter {
     this.#now = now
   }
 
-  /** Counts one request. @throws BaxError `rate_limited` with the time after which the next one is allowed. */
-  take(caller: Caller): void {
-    const status = this.count(caller)
-    if (status) assertAllowed(status)
-  }
-
-  /** Counts one request; returns undefined for callers without a limit. */
   count(caller: Caller): RateStatus | undefined {
     const { rate, burst } = allowanceOf(caller, this.#allowances)
     if (rate === 0) return undefined
@@ -49,15 +34,14 @@ export class RateLimiter {
     const allowed = left >= 1
     const after = allowed ? left - 1 : left
     this.#buckets.set(caller.keyId, { left: after, at: now })
-    return {
-      allowed,
-      rate,
-      burst,
-      remaining: Math.floor(after),
-      resetSecs: Math.ceil((burst - after) / rate),
-      retrySecs: after >= 1 ? 0 : Math.ceil((1 - after) / rate),
-    }
+    return rateStatus({ rate, burst }, allowed, after)
   }
+}
+
+/** Counts one request. @throws BaxError `rate_limited` with the time after which the next one is allowed. */
+export async function countRequest(rates: RateLimits, caller: Caller): Promise<void> {
+  const status = await rates.count(caller)
+  if (status) assertAllowed(status)
 }
 
 /** Headers of `draft-ietf-httpapi-ratelimit-headers-07` and its predecessors. */
@@ -77,16 +61,15 @@ function assertAllowed({ allowed, rate, burst, retrySecs }: RateStatus): void {
 }
 
 /** Rejects requests beyond the caller's allowance, and adds the rate-limit headers to all of them. */
-export function limitRate(rates: RateLimiter): MiddlewareHandler<AppEnv> {
+export function limitRate(rates: RateLimits): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
-    const status = rates.count(context.get('caller'))
+    const counted = rates.count(context.get('caller'))
+    const status = counted instanceof Promise ? await counted : counted
     if (!status) return next()
-    try {
+    // Streams and errors carry the headers too.
+    await addHeaders(context, rateHeaders(status), async () => {
       assertAllowed(status)
       await next()
-    } finally {
-      // Streams and errors carry the headers too.
-      for (const [name, value] of Object.entries(rateHeaders(status))) context.header(name, value)
-    }
+    })
   }
 }

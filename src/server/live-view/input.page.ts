@@ -1,7 +1,12 @@
-/** Sends mouse, keyboard and clipboard input on the canvas to the session. */
+/**
+ * Sends mouse input on the canvas to the session, and keyboard, clipboard and input method text typed into an invisible
+ * text field: input methods and dead keys only compose text in an editable element.
+ */
 import type { LiveInputMessage } from '../../core/shapes/live-view.ts'
 
 interface InputTarget {
+  /** The invisible text field. */
+  readonly keys: HTMLTextAreaElement
   readonly send: (message: LiveInputMessage) => void
   readonly hasControl: () => boolean
   /** Size of the viewport shown on the canvas, in CSS pixels. */
@@ -10,11 +15,20 @@ interface InputTarget {
 
 const buttonNames = ['left', 'middle', 'right'] as const
 
-export function forwardInput(canvas: HTMLCanvasElement, { send, hasControl, viewport }: InputTarget): void {
+export function forwardInput(canvas: HTMLCanvasElement, target: InputTarget): void {
+  forwardMouse(canvas, target)
+  forwardKeys(target)
+}
+
+function forwardMouse(canvas: HTMLCanvasElement, { keys, send, hasControl, viewport }: InputTarget): void {
   const mouse = (action: 'move' | 'down' | 'up' | 'wheel') => (event: MouseEvent) => {
     if (!hasControl()) return
     if (action !== 'move') event.preventDefault()
-    if (action === 'down') canvas.focus()
+    if (action === 'down') {
+      // Input methods show their candidates beside the text field.
+      keys.style.translate = `${event.clientX}px ${event.clientY}px`
+      keys.focus()
+    }
     const wheel = event as WheelEvent
     send({
       type: 'mouse',
@@ -41,10 +55,12 @@ export function forwardInput(canvas: HTMLCanvasElement, { send, hasControl, view
   addEventListener('mouseup', (event) => event.target === canvas && mouse('up')(event))
   canvas.addEventListener('wheel', mouse('wheel'), { passive: false })
   canvas.addEventListener('contextmenu', (event) => hasControl() && event.preventDefault())
+}
 
+function forwardKeys({ keys, send, hasControl }: InputTarget): void {
   const key = (action: 'down' | 'up') => (event: KeyboardEvent) => {
     // Composed and pasted text is sent as text, by the handlers below.
-    if (!hasControl() || event.isComposing || isPaste(event)) return
+    if (!hasControl() || isComposing(event) || isPaste(event)) return
     event.preventDefault()
     const { code, location, repeat } = event
     send({
@@ -58,18 +74,31 @@ export function forwardInput(canvas: HTMLCanvasElement, { send, hasControl, view
       modifiers: modifiersOf(event),
     })
   }
-  canvas.addEventListener('keydown', key('down'))
-  canvas.addEventListener('keyup', key('up'))
+  keys.addEventListener('keydown', key('down'))
+  keys.addEventListener('keyup', key('up'))
   document.addEventListener('paste', (event) => {
-    if (!hasControl() || document.activeElement !== canvas) return
+    if (!hasControl() || document.activeElement !== keys) return
     event.preventDefault()
     const text = event.clipboardData?.getData('text/plain')
     if (text) send({ type: 'text', text })
   })
-  canvas.addEventListener('compositionend', ({ data }) => {
-    if (hasControl() && data) send({ type: 'text', text: data })
+  // Keys that are sent as keys never reach the field: what is typed into it comes from an input method or a dead key.
+  const sendTyped = () => {
+    const text = keys.value
+    keys.value = ''
+    if (hasControl() && text) send({ type: 'text', text })
+  }
+  keys.addEventListener('compositionend', sendTyped)
+  keys.addEventListener('input', (event) => {
+    if (!(event as InputEvent).isComposing) sendTyped()
   })
 }
+
+/** Key code of keys that an input method handles. */
+const processKey = 229
+
+const isComposing = ({ isComposing, key, keyCode }: KeyboardEvent) =>
+  isComposing || key === 'Dead' || key === 'Process' || keyCode === processKey
 
 const isPaste = ({ key, ctrlKey, metaKey }: KeyboardEvent) => (ctrlKey || metaKey) && key.toLowerCase() === 'v'
 

@@ -13,6 +13,7 @@ const html = `<!doctype html>
 <header>
   <span id="name">bax</span> <span id="state" role="status">connecting</span>
   <span id="holder" role="status"></span>
+  <button id="record" hidden disabled>Record</button>
   <button id="control" hidden>Take control</button>
 </header>
 <nav>
@@ -23,7 +24,8 @@ const html = `<!doctype html>
 </nav>
 <main>
   <ul id="tabs" aria-label="Tabs"></ul>
-  <div id="stage"><canvas id="screen" width="1280" height="720" tabindex="0" aria-label="The page"></canvas></div>
+  <div id="stage"><canvas id="screen" width="1280" height="720" role="img" aria-label="The page"></canvas></div>
+  <textarea id="keys" aria-label="Keyboard input for the page" autocapitalize="off" autocomplete="off" spellcheck="false"></textarea>
 </main>
 <aside>
   <input id="filter" type="search" placeholder="Filter events (network too)" aria-label="Filter events">
@@ -35,6 +37,10 @@ const html = `<!doctype html>
     <input id="answer" aria-label="Answer">
     <button value="ok">OK</button> <button id="cancel" value="cancel">Cancel</button>
   </form>
+</dialog>
+<dialog id="script" aria-label="Recorded script">
+  <textarea readonly rows="20" cols="90" spellcheck="false" aria-label="Script"></textarea>
+  <button>Download</button> <button>Close</button>
 </dialog>
 <script>${script}</script>
 </html>

@@ -21,6 +21,7 @@ main { display: grid; grid-template-rows: auto 1fr; min-width: 0; min-height: 0 
 #tabs [aria-current] { background: var(--panel); color: inherit }
 #stage { min-height: 0; padding: .5rem; display: grid; place-items: center; container-type: size }
 #screen { max-width: 100%; max-height: 100cqh; border: 1px solid var(--line); background: #fff; outline: 0 }
+#keys { position: fixed; left: 0; top: 0; width: 1px; height: 1px; padding: 0; border: 0; opacity: 0; resize: none; pointer-events: none }
 .holding #screen { border-color: var(--accent); box-shadow: 0 0 0 2px var(--accent) }
 aside { display: grid; grid-template-rows: auto 1fr; min-height: 0; border-left: 1px solid var(--line); background: var(--panel) }
 aside input { margin: .4rem }
@@ -29,5 +30,6 @@ aside input { margin: .4rem }
 #events span:first-child { color: var(--soft) } #events .type { color: var(--accent) }
 dialog { border: 1px solid var(--line); border-radius: 8px; background: var(--panel); color: inherit; min-width: 20rem }
 dialog p { white-space: pre-wrap; overflow-wrap: anywhere } dialog input { width: 100%; margin-bottom: .6rem }
+#script textarea { display: block; max-width: 100%; margin-bottom: .6rem; font: 12px/1.5 ui-monospace, monospace; white-space: pre }
 @media (max-width: 50rem) { body { grid-template-columns: 1fr } aside { display: none } }
 `

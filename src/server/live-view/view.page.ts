@@ -2,9 +2,11 @@
 import type { LiveDialog, LiveInputMessage, LiveMessage, LiveTab } from '../../core/shapes/live-view.ts'
 import { createEventList } from './events.page.ts'
 import { forwardInput } from './input.page.ts'
+import { createRecordButton } from './record.page.ts'
 
 const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind
 const canvas = byId<HTMLCanvasElement>('screen')
+const keys = byId<HTMLTextAreaElement>('keys')
 const control = byId<HTMLButtonElement>('control')
 const address = byId<HTMLInputElement>('address')
 const dialogBox = byId<HTMLDialogElement>('dialog')
@@ -34,6 +36,7 @@ socket.addEventListener('message', ({ data }: MessageEvent<string | Blob>) => {
 socket.addEventListener('close', ({ reason }) => {
   setController('nobody')
   control.hidden = true
+  record.allow(false)
   const refused = 'This link does not open the session, or no longer does. Run `bax session view` for a new one.'
   setState(opened ? reason || 'The engine has stopped. Reload this page when it runs again.' : refused, true)
 })
@@ -41,13 +44,21 @@ socket.addEventListener('close', ({ reason }) => {
 const send = (message: LiveInputMessage) => {
   if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message))
 }
-forwardInput(canvas, { send, hasControl: () => hasControl, viewport: () => viewport })
+const record = createRecordButton({
+  button: byId('record'),
+  dialog: byId('script'),
+  send,
+  focus: () => keys.focus(),
+})
+forwardInput(canvas, { keys, send, hasControl: () => hasControl, viewport: () => viewport })
 
 function handleMessage(message: LiveMessage): void {
+  record.receive(message)
   if (message.type === 'hello') {
     document.title = `${message.name ?? message.session_id} · bax`
     byId('name').textContent = message.name ?? message.session_id
     control.hidden = !message.may_control
+    record.allow(message.may_control)
     viewport = message.viewport
     setState('live', false)
   } else if (message.type === 'tabs') showTabs(message.tabs)
@@ -57,7 +68,7 @@ function handleMessage(message: LiveMessage): void {
     setController(message.holder)
   } else if (message.type === 'stage') viewport = message
   else if (message.type === 'dialog') showDialog(message.dialog)
-  else byId('holder').textContent = message.error
+  else if (message.type === 'error') byId('holder').textContent = message.error
 }
 
 let painting = Promise.resolve()
@@ -99,13 +110,14 @@ function setController(holder: 'you' | 'another' | 'nobody'): void {
   control.textContent = hasControl ? 'Return control' : waiting ? 'Waiting for the running command…' : 'Take control'
   control.disabled = holder === 'another' || waiting
   address.readOnly = !hasControl
+  record.setControl(hasControl)
   for (const button of buttons) button.disabled = !hasControl
   byId('holder').textContent = {
     you: 'You have control: commands wait.',
     another: 'Somebody else has control.',
     nobody: '',
   }[holder]
-  if (hasControl) canvas.focus()
+  if (hasControl) keys.focus()
   else if (dialogBox.open) dialogBox.close()
 }
 
@@ -134,7 +146,7 @@ for (const button of buttons) {
 byId('place').addEventListener('submit', (event) => {
   event.preventDefault()
   send({ type: 'navigate', url: address.value })
-  canvas.focus()
+  keys.focus()
 })
 byId('reply').addEventListener('submit', (event) => {
   event.preventDefault()

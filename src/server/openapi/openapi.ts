@@ -1,4 +1,5 @@
 /** Generates the OpenAPI 3.1 document from the validation schemas. */
+import { type Examples, examplesOf } from '../../core/operation/examples.ts'
 import type { HttpOperation, SocketOperation } from '../../core/operation/operation.ts'
 import { pathFields, plainTemplate, route, routesOf } from '../../core/operation/route.ts'
 import { version } from '../../core/version.ts'
@@ -98,13 +99,16 @@ function describe(name: string, at: number, operation: HttpOperation, components
     ...(operation.description && { description: operation.description }),
     tags: [tagOf(operation.http)],
     ...(isPublic(operation) ? { security: [] } : { 'x-scopes': [operation.scope].flat() }),
-    ...(operation.example && { 'x-codeSamples': [{ lang: 'Shell', label: 'bax', source: operation.example }] }),
+    ...(operation.example && { 'x-codeSamples': codeSamples(operation.example) }),
     ...(parameters.length > 0 && { parameters }),
     ...('receive' in operation && { requestBody: { required: true, content: bytesOf('application/octet-stream') } }),
     ...(body.length > 0 && { requestBody: jsonBody(body, required, sample) }),
     responses: responses(operation, components),
   }
 }
+
+const codeSamples = (examples: Examples) =>
+  examplesOf(examples).map((source) => ({ lang: 'Shell', label: 'bax', source }))
 
 function jsonBody(fields: readonly [string, Json][], required: ReadonlySet<string>, sample: Json): Json {
   const names = fields.map(([field]) => field)

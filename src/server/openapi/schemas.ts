@@ -1,11 +1,18 @@
 /** Converts validation schemas to JSON Schema, with named shapes as components. */
 import { z } from 'zod'
+import { annotations } from '../../core/operation/schema-params.ts'
+import { otherNames } from '../../core/operation/unknown-fields.ts'
 
 export type Json = Record<string, unknown>
 
 /** Returns the JSON Schema of a shape; shapes with an ID become components and are referenced. */
 export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
-  const json = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json & {
+  const json = z.toJSONSchema(schema, {
+    io,
+    unrepresentable: 'any',
+    target: 'draft-2020-12',
+    override: ({ jsonSchema }) => nameSpellings(jsonSchema),
+  }) as Json & {
     $defs?: Record<string, Json>
     id?: string
   }
@@ -23,8 +30,14 @@ export function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: 
   return rewrite(body, io)
 }
 
-/** bax's own annotations, for the command line. */
-const annotations: ReadonlySet<string> = new Set(['spelling', 'aliases', 'offTerminal', 'short'])
+/** Adds the other names of a field to its description; zod calls it for every layer of a schema. */
+function nameSpellings(field: Json): void {
+  const { description } = field
+  const names = otherNames(field)
+  const text = `; also accepted as ${names.join(', ')}`
+  if (names.length > 0 && typeof description === 'string' && !description.endsWith(text))
+    field['description'] = description + text
+}
 
 /** Points references to the components, removes our own annotations, and keeps objects in responses open. */
 function rewrite(json: Json, io: 'input' | 'output'): Json {

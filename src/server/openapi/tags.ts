@@ -2,27 +2,39 @@
 import { route } from '../../core/operation/route.ts'
 
 const descriptions: Record<string, string> = {
+  approvals: 'Actions that wait for a person',
+  batch: 'Lists of pages, scraped in the background',
   browser_step: 'Run commands and get their effect on the page',
   cdp: 'Single methods of the Chrome DevTools Protocol; the websockets in `x-websockets` offer all of it',
   commands: 'Batches of browser commands that act on pages and read them',
   crawl: 'Crawls of whole sites, as one response, as a background job, or as a stream',
   diagnostics: 'Diagnostics of a session, for debugging',
   engine: 'Status and shutdown of the engine',
+  extract: 'Data from lists of pages',
+  fleet: 'Workers behind a gateway',
   keys: 'API keys, created and revoked by the operator',
   live_view: 'Web pages that show a running session to people',
   map: 'The URLs of a site',
   observe: 'Elements and text of a page, with references for commands',
+  parse: 'Uploaded documents in the requested formats',
   profiles: 'Saved cookies and storage, for sessions that start logged in',
   relay: "Users' own browsers, connected with `bax relay connect`",
   scrape: 'One page in the requested formats',
   search: 'Web search, optionally with the pages of the results',
   sessions: 'Browser sessions',
   shell: 'Containers with a shell: commands, files and artifacts',
+  team: 'Use of the server, for clients of Firecrawl',
   stream: 'Events of a session as they happen, as server-sent events or one JSON object a line',
 }
 
 /** Path segments whose operations belong to another tag. */
-const aliases: Record<string, string> = { healthz: 'engine', json: 'cdp', readyz: 'engine', metrics: 'engine' }
+const aliases: Record<string, string> = {
+  'concurrency-check': 'team',
+  healthz: 'engine',
+  json: 'cdp',
+  readyz: 'engine',
+  metrics: 'engine',
+}
 
 export function tagOf(http: string): string {
   const segment = route(http)

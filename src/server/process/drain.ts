@@ -3,25 +3,45 @@ import type { MiddlewareHandler } from 'hono'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
+import type { EngineStatus } from '../../core/shapes/engine.ts'
+import { refusedHeader } from '../access/signed-caller.ts'
 import type { AppEnv } from '../request/env.ts'
 import { outgoingOf } from '../request/requests.ts'
-import { kindAt } from '../request/routes.ts'
+import { kindAt, runsAnywhere } from '../request/routes.ts'
 
 /** Polling interval for work without an open request, in milliseconds. */
 const pollMs = 50
 
+/** Returns the number of objects of an engine that a shutdown waits for. */
+type Held = (status: EngineStatus) => number
+
+/** Crawls and commands outlive the request that started them. */
+const work: Held = ({ crawls, execs }) => crawls + execs
+
+/** A worker keeps what cannot be moved to another one, until its users end it. */
+export const workerHeld: Held = (status) => {
+  const { sessions, provisions, shells, relays } = status
+  return work(status) + sessions + provisions + shells + relays
+}
+
 export class Drain {
+  readonly #held: Held
   #open = 0
   #until: number | undefined
   #wake = () => {}
+
+  constructor(held: Held = work) {
+    this.#held = held
+  }
 
   get begun(): boolean {
     return this.#until !== undefined
   }
 
-  /** Starts the shutdown: running work has `ms` milliseconds left. */
+  /** Starts the shutdown: running work has `ms` milliseconds left. Called again, it can only shorten the time. */
   begin(ms: number): void {
-    this.#until ??= performance.now() + ms
+    this.#until = Math.min(this.#until ?? Infinity, performance.now() + ms)
+    this.#wake()
   }
 
   /** Called before new work starts. @throws BaxError `shutting_down` with the time until the next server should run */
@@ -51,9 +71,7 @@ export class Drain {
     for (;;) {
       const left = this.#until! - performance.now()
       if (this.#open === 0) {
-        // Crawls and commands outlive the request that started them.
-        const { crawls, execs } = await engine.status()
-        if (crawls + execs === 0) return true
+        if (this.#held(await engine.status()) === 0) return true
       }
       if (left <= 0) return false
       await this.#changed(this.#open > 0 ? left : Math.min(left, pollMs))
@@ -66,14 +84,19 @@ export class Drain {
   }
 }
 
-/** Counts running requests. During shutdown it rejects new work and closes every connection after its response. */
-export function drainMiddleware(drain: Drain): MiddlewareHandler<AppEnv> {
+/**
+ * Counts running requests. During shutdown it rejects new work and closes every connection after its response. On a
+ * worker, new work is what a gateway may give to another one; requests for objects of the worker are none.
+ */
+export function drainMiddleware(drain: Drain, isWorker: boolean): MiddlewareHandler<AppEnv> {
   return async (context, next) => {
     const { method, path } = context.req
     const kind = kindAt(method, path)
     if (drain.begun) {
+      const isNew = isWorker ? context.get('reservation') !== undefined || runsAnywhere(method, path) : kind === 'new'
       context.header('connection', 'close')
-      if (kind === 'new') drain.assertAccepting()
+      if (isNew && isWorker) context.header(refusedHeader, 'draining')
+      if (isNew) drain.assertAccepting()
     }
     // Streams are not waited for: the engine ends them when it closes.
     if (kind === 'stream') return next()

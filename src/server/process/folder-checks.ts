@@ -11,12 +11,12 @@ type Check = () => string | undefined
 
 /** Checks a folder by its inode and real path. */
 export function folderCheck(path: string): Check {
-  const real = realpathSync(path)
+  const real = realpathSync.native(path)
   const { dev, ino } = statSync(path)
   return () => {
     const now = statSync(path, { throwIfNoEntry: false })
     if (!now) return `the state folder ${path} was deleted or renamed`
-    if (now.ino === ino && now.dev === dev && realpathSync(path) === real) return undefined
+    if (now.ino === ino && now.dev === dev && realpathSync.native(path) === real) return undefined
     return `the state folder ${path} was replaced`
   }
 }

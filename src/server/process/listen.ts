@@ -1,5 +1,6 @@
 /** Serves an app on a TCP port or a unix socket. */
 import { createServer, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import { chmod } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
 import { getRequestListener } from '@hono/node-server'
@@ -7,15 +8,23 @@ import type { Hono } from 'hono'
 import { BaxError } from '../../core/errors/errors.ts'
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
+import type { TlsIdentity } from '../access/tls-files.ts'
 import { rejectSocket } from '../websocket/reject.ts'
 import { acceptSockets, type SocketOptions } from '../websocket/sockets.ts'
 
-export type Address = { readonly socket: string } | { readonly host: string; readonly port: number }
+export interface TcpAddress {
+  readonly host: string
+  readonly port: number
+  /** Serves HTTPS with this certificate. */
+  readonly tls?: TlsIdentity
+}
+
+export type Address = { readonly socket: string } | TcpAddress
 
 export type ConnectionLimits = { readonly [Name in keyof typeof limits.connection]: number }
 
 export interface Listener {
-  /** `http://127.0.0.1:4100` or `unix:/path`. */
+  /** `http://127.0.0.1:4100`, `https://…` or `unix:/path`. */
   readonly address: string
   /** Stops accepting, lets open requests finish for `graceMs`, then drops them. */
   close(graceMs?: number): Promise<void>
@@ -28,7 +37,12 @@ export async function listen(
   sockets?: SocketOptions,
   connectionLimits: ConnectionLimits = limits.connection,
 ): Promise<Listener> {
-  const server = createServer(optionsOf(connectionLimits), getRequestListener(app.fetch))
+  const tls = 'tls' in where ? where.tls : undefined
+  const options = optionsOf(connectionLimits)
+  const respond = getRequestListener(app.fetch)
+  const server = tls
+    ? createSecureServer({ ...options, ...tls, handshakeTimeout: connectionLimits.headersMs }, respond)
+    : createServer(options, respond)
   server.maxConnections = connectionLimits.most
   server.on('clientError', rejectRequest)
   const endSockets = sockets && acceptSockets(server, sockets)
@@ -56,7 +70,8 @@ const optionsOf = ({ headerBytes, headersMs, requestMs, checkMs, idleMs }: Conne
 
 /** Malformed or slow requests receive the standard error response. */
 function rejectRequest({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || code === 'ECONNRESET') return void socket.destroy()
+  // Without a handshake there is no way to respond.
+  if (!socket.writable || code === 'ECONNRESET' || /^ERR_(?:SSL|TLS)/.test(code)) return void socket.destroy()
   rejectSocket(socket, badRequests[code] ?? malformed, newId('req'))
 }
 
@@ -73,7 +88,7 @@ function addressOf(server: Server, where: Address): string {
   if ('socket' in where) return `unix:${where.socket}`
   const bound = server.address() as { address: string; port: number; family: string }
   const host = bound.family === 'IPv6' ? `[${bound.address}]` : bound.address
-  return `http://${host}:${bound.port}`
+  return `${where.tls ? 'https' : 'http'}://${host}:${bound.port}`
 }
 
 function listenError(cause: NodeJS.ErrnoException, where: Address): BaxError {

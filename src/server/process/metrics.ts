@@ -3,6 +3,8 @@ import type { Engine } from '../../core/engine.ts'
 import type { EngineStatus } from '../../core/shapes/engine.ts'
 import { version } from '../../core/version.ts'
 import type { RequestFacts } from '../request/requests.ts'
+import { fleetReadings } from './fleet-metrics.ts'
+import { by, one, type Reading } from './reading.ts'
 
 export interface Meter {
   count(request: RequestFacts): void
@@ -33,7 +35,7 @@ export async function openMeter(engine: Engine, inFlight: () => number): Promise
   })
   const bytes = counter('bax_response_bytes_total', 'Bytes sent, by operation', ['operation'])
   const gauges = new Map(
-    gaugesOf({}, 0).map(({ name, help, label }) => [
+    [...gaugesOf({}, 0), ...(engine.fleet ? fleetReadings(undefined) : [])].map(({ name, help, label }) => [
       name,
       new Gauge({ name, help, labelNames: label ? [label] : [], registers }),
     ]),
@@ -48,38 +50,22 @@ export async function openMeter(engine: Engine, inFlight: () => number): Promise
     },
     async text() {
       const status = await engine.status()
+      // Without Redis, the other metrics are even more interesting.
+      const fleet = await engine.fleet?.numbers().catch(() => undefined)
+      const readings = [...gaugesOf(status, inFlight()), ...(engine.fleet ? fleetReadings(fleet) : [])]
       refused.reset()
       for (const [reason, count] of Object.entries(status.egress_refused)) refused.inc({ reason }, count)
-      for (const { name, label, values } of gaugesOf(status, inFlight())) {
+      for (const { name, label, values } of readings) {
         const gauge = gauges.get(name)!
         gauge.reset()
+        // A gauge without labels is 0 after a reset, which would be a wrong value if it is unknown.
+        if (!label) gauge.remove()
         for (const [key, value] of Object.entries(values)) gauge.set(label ? { [label]: key } : {}, value)
       }
       return register.metrics()
     },
   }
 }
-
-interface Reading {
-  readonly name: string
-  readonly help: string
-  readonly label?: string
-  /** Values by label; a reading without labels has at most one. */
-  readonly values: Readonly<Record<string, number>>
-}
-
-const one = (name: string, help: string, value: number | undefined): Reading => ({
-  name,
-  help,
-  values: value === undefined ? {} : { value },
-})
-
-const by = (label: string, name: string, help: string, values: Reading['values']): Reading => ({
-  name,
-  help,
-  label,
-  values,
-})
 
 /** Returns the gauges of an engine status; an empty status gives their names. */
 function gaugesOf(status: Partial<EngineStatus>, inFlight: number): Reading[] {

@@ -7,6 +7,8 @@ export interface AppEnv {
     requestId: string
     /** Set by the gate. */
     caller: Caller
+    /** Slot that a gateway reserved on this worker. */
+    reservation?: string
   }
 }
 

@@ -1,21 +1,28 @@
 /** Request handlers: read the input of an operation, run it, and convert its output to a response. */
 import type { Call, Service, StreamCall } from '../../core/operation/call.ts'
-import type { DownloadOperation, Operation, StreamOperation, UploadOperation } from '../../core/operation/operation.ts'
+import type {
+  DownloadOperation,
+  HttpOperation,
+  Operation,
+  StreamOperation,
+  UploadOperation,
+} from '../../core/operation/operation.ts'
 import { pathMatcher, route } from '../../core/operation/route.ts'
+import type { ParsedInput } from '../../core/operation/valid-input.ts'
 import { tokenOf } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
+import type { IdempotencyStore } from '../../core/stores.ts'
 import type { AppContext } from './env.ts'
 import { credentialOf } from '../access/gate.ts'
 import { readInput } from './input.ts'
 import type { BodyReservation, BodyMemory, OpenStreams, WorkSlots } from '../access/load.ts'
-import type { IdempotencyCache } from './idempotency.ts'
-import { outgoingOf } from './requests.ts'
+import { incomingOf, outgoingOf } from './requests.ts'
 import { frameResponse } from './stream.ts'
 import { bodyOf, contentResponse } from './transfer.ts'
 
 export interface HandlerContext {
   readonly engine: Engine
-  readonly idempotency: IdempotencyCache
+  readonly idempotency: IdempotencyStore
   /** Where websockets are served: on the same listener, at another base URL, or nowhere. */
   readonly sockets?: 'here' | `http${string}` | undefined
   /** State and metrics of the server; absent for calls within the process. */
@@ -30,21 +37,22 @@ export function handleOperation(
   context: AppContext,
   operation: Operation,
   services: HandlerContext,
+  parsed?: ParsedInput,
 ): Promise<Response> {
   const memory = services.bodies.open(context.get('caller'))
-  return runOperation(context, operation, services, memory).finally(memory.close)
+  return runOperation(context, operation, services, { memory, parsed }).finally(memory.close)
 }
 
 async function runOperation(
   context: AppContext,
   operation: Operation,
   services: HandlerContext,
-  memory: BodyReservation,
+  { memory, parsed }: { readonly memory: BodyReservation; readonly parsed: ParsedInput | undefined },
 ): Promise<Response> {
   const { engine, workSlots } = services
   const { raw } = context.req
-  const rules = { maxBytes: operation.bodyBytes, memory }
-  const { input, warning } = await readInput(raw, operation.input, context.req.param(), rules)
+  const rules = { maxBytes: operation.bodyBytes, incoming: incomingOf(context.env), memory }
+  const { input, warning } = parsed ?? (await readInput(raw, operation.input, context.req.param(), rules))
   const call = callOf(context, services)
   const work = async () => operation.run(engine, input, call)
   const run = operation.heavy ? () => workSlots.run(call.caller, work) : work
@@ -98,7 +106,7 @@ export async function handleStream(
   services: HandlerContext,
 ): Promise<Response> {
   const memory = services.bodies.open(context.get('caller'))
-  const rules = { maxBytes: stream.bodyBytes, memory }
+  const rules = { maxBytes: stream.bodyBytes, incoming: incomingOf(context.env), memory }
   const { input } = await readInput(context.req.raw, stream.input, context.req.param(), rules).finally(memory.close) // prettier-ignore
   const last = Number(context.req.header('last-event-id') || Number.NaN)
   const controller = new AbortController()
@@ -136,15 +144,25 @@ export async function handleTransfer(
   const { raw } = context.req
   if ('receive' in transfer) {
     const { input } = await readInput(raw, transfer.input, context.req.param(), { hasJson: false })
-    return context.json(await transfer.receive(services.engine, input, bodyOf(raw), callOf(context, services)))
+    const call = { ...callOf(context, services), contentType: context.req.header('content-type') }
+    return context.json(await transfer.receive(services.engine, input, bodyOf(raw), call))
   }
-  const fields = { ...context.req.param(), ...pathMatcher(route(transfer.http).path)(new URL(raw.url).pathname) }
-  const { input } = await readInput(raw, transfer.input, fields)
+  const { input } = await readInput(raw, transfer.input, pathFieldsOf(context, transfer))
   return contentResponse(raw, await transfer.open(services.engine, input, callOf(context, services)))
 }
 
-function callOf(context: AppContext, { sockets, service }: HandlerContext): Call {
-  const origin = new URL(context.req.url).origin
+/** Returns the fields in the path. Hono decodes the rest of a path, whose bytes may not be UTF-8. */
+export function pathFieldsOf(context: AppContext, endpoint: HttpOperation): Record<string, string> {
+  const fields = context.req.param()
+  if (!('open' in endpoint) || 'frame' in endpoint) return fields
+  return { ...fields, ...pathMatcher(route(endpoint.http).path)(new URL(context.req.raw.url).pathname) }
+}
+
+export function callOf(context: AppContext, { sockets, service }: Pick<HandlerContext, 'sockets' | 'service'>): Call {
+  const reservation = context.get('reservation')
+  const { url } = context.req
+  // The URL is normalized; parsing it takes longer. The TLS of a worker ends at its gateway, whose own URL is http.
+  const origin = url.slice(0, url.indexOf('/', url.indexOf('//') + 2)).replace(/^https:/, 'http:')
   return {
     caller: context.get('caller'),
     signal: context.req.raw.signal,
@@ -154,6 +172,7 @@ function callOf(context: AppContext, { sockets, service }: HandlerContext): Call
     requestId: context.get('requestId'),
     token: credentialOf(context.req.raw.headers) ?? null,
     preferAsync: context.req.header('prefer')?.includes('respond-async') ?? false,
+    ...(reservation !== undefined && { reservation }),
     ...(service && { service }),
   }
 }

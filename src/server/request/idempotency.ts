@@ -1,8 +1,8 @@
 /** `Idempotency-Key`: a repeated request gets the response of the first one without being run again. */
-import { createHash } from 'node:crypto'
 import type { Caller } from '../../core/access/caller.ts'
-import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { idempotencyConflict, idempotentRequest } from '../../core/operation/idempotency-key.ts'
+import type { IdempotencyKey, IdempotencyStore } from '../../core/stores.ts'
 
 interface Entry {
   /** Digest of the input. */
@@ -15,36 +15,17 @@ interface Entry {
   settled: boolean
 }
 
-export interface IdempotencyKey {
-  readonly operation: string
-  readonly caller: Caller
-  readonly headers: Headers
-  /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal
-}
-
-export class IdempotencyCache {
+/** Keeps the responses of one process. */
+export class IdempotencyCache implements IdempotencyStore {
   /** By caller, then by operation and key, oldest first: callers do not evict each other's entries. */
   readonly #entries = new Map<string | null, Map<string, Entry>>()
 
-  /**
-   * Runs the work, or returns its earlier result for the same key and input, also while it still runs. Errors are not
-   * kept.
-   * @throws BaxError `conflict` when the key was used with another input, `invalid_request` for a key that is too long.
-   */
   async once<T>(key: IdempotencyKey, input: unknown, work: () => Promise<T>): Promise<T> {
-    const { operation, caller, headers, signal } = key
-    const header = headers.get('idempotency-key')
-    if (header === null || header === '') return work()
-    if (header.length > limits.repeats.keyChars) {
-      const message = `must have at most ${limits.repeats.keyChars} characters`
-      throw new BaxError('invalid_request', `idempotency-key ${message}`, {
-        details: [{ path: 'idempotency-key', message }],
-      })
-    }
+    const { caller, signal } = key
+    const request = idempotentRequest(key, input)
+    if (!request) return work()
+    const { name, digest } = request
     const entries = this.#entriesOf(caller)
-    const name = `${operation} ${header}`
-    const digest = createHash('sha256').update(JSON.stringify(input)).digest('base64')
     const earlier = entries.get(name)
     if (!earlier) {
       const until = performance.now() + limits.repeats.keepMs
@@ -53,11 +34,7 @@ export class IdempotencyCache {
       entry.answer.then(() => (entry.settled = true), () => entries.delete(name)) // prettier-ignore
       return entry.answer as Promise<T>
     }
-    if (earlier.digest !== digest) {
-      throw new BaxError('conflict', 'this idempotency-key was used for another request', {
-        hint: 'use a new key for a new request',
-      })
-    }
+    if (earlier.digest !== digest) throw idempotencyConflict()
     try {
       return (await earlier.answer) as T
     } catch (error) {

@@ -1,10 +1,11 @@
 /** Request IDs, and reports of every completed request for the log and the metrics. */
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { MiddlewareHandler } from 'hono'
 import type { Log } from '../../core/config/config.ts'
 import { newId } from '../../core/ids.ts'
 import { version } from '../../core/version.ts'
 import type { AppEnv } from './env.ts'
+import { addHeaders } from './response-headers.ts'
 import { nameAt } from './routes.ts'
 
 /** Assigns an ID to every request and sends it in the response. */
@@ -13,11 +14,9 @@ export const assignRequestId: MiddlewareHandler<AppEnv> = async (context, next) 
   if (context.get('requestId') !== undefined) return next()
   const requestId = newId('req')
   context.set('requestId', requestId)
-  await next()
-  context.header('x-request-id', requestId)
-  context.header('x-bax-version', version)
   // Responses can contain foreign text, which browsers must not interpret as HTML.
-  context.header('x-content-type-options', 'nosniff')
+  const fixed = { 'x-bax-version': version, 'x-content-type-options': 'nosniff' }
+  await addHeaders(context, { 'x-request-id': requestId, ...fixed }, next)
 }
 
 /** A completed request. Contains no secrets: neither the query nor any header except `x-request-id`. */
@@ -98,6 +97,10 @@ export function requestLogger(log: Log): (request: RequestFacts) => void {
 const maxPathChars = 200
 
 const isLoggable = (id: string): boolean => /^[\w.:-]{1,128}$/.test(id)
+
+/** Returns Node's request object; undefined for calls within the process. */
+export const incomingOf = (env: unknown): IncomingMessage | undefined =>
+  (env as { incoming?: IncomingMessage } | undefined)?.incoming
 
 /** Returns Node's response object; undefined for calls within the process. */
 export const outgoingOf = (env: unknown): ServerResponse | undefined =>

@@ -1,6 +1,12 @@
 /** The routes of the server, derived from the list of operations. */
 import type { Access } from '../../core/access/caller.ts'
-import type { DownloadOperation, Operation, StreamOperation, UploadOperation } from '../../core/operation/operation.ts'
+import type {
+  DownloadOperation,
+  HttpOperation,
+  Operation,
+  StreamOperation,
+  UploadOperation,
+} from '../../core/operation/operation.ts'
 import { pathMatcher, route, routesOf } from '../../core/operation/route.ts'
 import { operations, streams, transfers } from '../../operations/index.ts'
 
@@ -16,17 +22,49 @@ export const liveView = { http: 'GET /live/{session_id}', scope: 'public', page:
   http: string
 }
 
+/** Streamable HTTP, which is no operation: its messages call operations. One scope is enough; tools need their own. */
+export const mcpRoute = {
+  http: 'POST /mcp',
+  aliases: ['GET /mcp', 'DELETE /mcp'],
+  scope: ['browser', 'scrape', 'shell', 'relay'],
+  // Its GET is a stream, which a shutdown does not wait for; the operations that it calls reject new work themselves.
+  frame: null,
+  allowedWhileDraining: true,
+} as const satisfies Access & Record<string, unknown>
+
 const names = new Map<object, string>(
-  Object.entries({ ...operations, ...streams, ...transfers, openapi: document, liveView }).map(([name, access]) => [access, name]), // prettier-ignore
+  Object.entries({ ...operations, ...streams, ...transfers, openapi: document, liveView, mcp: mcpRoute }).map(([name, access]) => [access, name]), // prettier-ignore
 )
 
-const routes = [...operationList, ...streamList, ...transferList, document, liveView].flatMap((access) =>
-  routesOf(access).map((http) => ({ method: route(http).method, match: pathMatcher(route(http).path), access })),
-)
+interface AccessRoute {
+  readonly method: string
+  match(path: string): object | undefined
+  readonly access: Access
+}
+
+/** Routes by the first part of their path, which is never a field. */
+const routes = new Map<string, AccessRoute[]>()
+for (const access of [...operationList, ...streamList, ...transferList, document, liveView, mcpRoute]) {
+  for (const { method, path } of routesOf(access).map((http) => route(http))) {
+    const first = firstPart(path)
+    routes.set(first, [...(routes.get(first) ?? []), { method, match: pathMatcher(path), access }])
+  }
+}
+
+/** Returns the routes that match a path. */
+const routesAt = (path: string): readonly AccessRoute[] =>
+  (routes.get(firstPart(path)) ?? []).filter(({ match }) => match(path))
+
+function firstPart(path: string): string {
+  const end = path.indexOf('/', 1)
+  return end < 0 ? path : path.slice(0, end)
+}
 
 /** Returns the access rules of the operations at a URL. */
-export const accessesAt = (method: string, path: string): readonly Access[] =>
-  routes.filter((one) => one.method === (method === 'HEAD' ? 'GET' : method) && one.match(path)).map(({ access }) => access) // prettier-ignore
+export function accessesAt(method: string, path: string): readonly Access[] {
+  const called = method === 'HEAD' ? 'GET' : method
+  return routesAt(path).filter((one) => one.method === called).map(({ access }) => access) // prettier-ignore
+}
 
 /** Returns the name of the operation at a URL, as in the OpenAPI document. */
 export function nameAt(method: string, path: string): string | undefined {
@@ -45,8 +83,12 @@ export function kindAt(method: string, path: string): 'stream' | 'existing' | 'n
   return begins && !accesses.some((one) => 'allowedWhileDraining' in one) ? 'new' : 'existing'
 }
 
+/** Returns whether a gateway gives the requests of a URL to any worker. */
+export const runsAnywhere = (method: string, path: string): boolean =>
+  accessesAt(method, path).some((one) => 'runs' in one && (one as HttpOperation).runs.on === 'any')
+
 /** Returns the methods allowed at a URL, none if it is unknown. GET implies HEAD. */
 export function methodsAt(path: string): string[] {
-  const methods = routes.filter(({ match }) => match(path)).map(({ method }) => method)
+  const methods = routesAt(path).map(({ method }) => method)
   return [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))]
 }

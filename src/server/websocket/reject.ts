@@ -10,7 +10,12 @@ import { headersOf } from '../request/error-response.ts'
  * Sends the standard error response and closes the socket. Sockets of an HTTP server are half-open after `end()` for as
  * long as the client likes, so one that the client does not close is destroyed after `limits.connection.lingerMs`.
  */
-export function rejectSocket(socket: Duplex, error: BaxError, requestId: string): void {
+export function rejectSocket(
+  socket: Duplex,
+  error: BaxError,
+  requestId: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
   const body = JSON.stringify(error.toBody(requestId))
   const headers = {
     'content-type': 'application/json',
@@ -19,6 +24,7 @@ export function rejectSocket(socket: Duplex, error: BaxError, requestId: string)
     'x-request-id': requestId,
     'x-bax-version': version,
     ...headersOf(error),
+    ...more,
   }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   const timer = setTimeout(() => socket.destroy(), limits.connection.lingerMs)

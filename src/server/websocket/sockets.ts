@@ -11,12 +11,16 @@ import { newId } from '../../core/ids.ts'
 import { keyPrefix } from '../../core/access/keys.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { closeCodes } from '../../core/net/link.ts'
+import type { RateLimits } from '../../core/stores.ts'
 import { sockets } from '../../operations/index.ts'
 import type { Drain } from '../process/drain.ts'
-import { identifyCaller, checkScope, type Gate, credentialOf } from '../access/gate.ts'
+import { admit, checkScope, type Gate, credentialOf } from '../access/gate.ts'
+import { refusedHeader } from '../access/signed-caller.ts'
+import type { Forwarder } from '../gateway/forwarder.ts'
+import { joinTunnel, openTunnel } from '../gateway/tunnel.ts'
 import { readInput } from '../request/input.ts'
 import { BodyMemory, OpenStreams } from '../access/load.ts'
-import type { RateLimiter } from '../access/rate.ts'
+import { countRequest } from '../access/rate.ts'
 import { rejectSocket } from './reject.ts'
 import type { RequestListener } from '../request/requests.ts'
 import { closedLink, receivingLink, createUpgrader } from './upgrade.ts'
@@ -29,16 +33,20 @@ export interface SocketOptions {
   /** Rejects new websockets while the server shuts down. */
   readonly drain?: Drain
   /** Limits upgrade requests. Also enables the limits on open websockets and buffered messages. */
-  readonly rates?: RateLimiter
+  readonly rates?: RateLimits
   readonly requestListener?: RequestListener
+  /** Set on a gateway: connects clients to the workers. */
+  readonly forwarder?: Forwarder | undefined
 }
 
 /** An upgrade request and its outcome. */
 interface UpgradeRequest {
-  readonly requestId: string
+  requestId: string
   operation: string
   status: number
   keyId: string | null
+  /** Why a worker has not run it, for its gateway. */
+  refusal?: 'signature' | 'draining'
 }
 
 /** Accepts upgrades; returns a function that closes all websockets and pending upgrades. */
@@ -58,7 +66,8 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
     const upgrade: UpgradeRequest = { requestId: newId('req'), operation: 'unknown', status: 101, keyId: null }
     if (options.requestListener) reportClose(request, upgrade, options.requestListener)
     authorize(request, options, upgrade, openSockets).then(
-      ({ take, caller, signal }) => {
+      ({ take, caller, signal, tunnel }) => {
+        if (tunnel) return joinTunnel(tunnel, socket, head)
         let isOpen = false
         upgraders.get(upgrade.operation)!.handleUpgrade(request, socket, head, (open) => {
           isOpen = true
@@ -73,7 +82,8 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
       (thrown: unknown) => {
         const error = asBaxError(thrown)
         upgrade.status = error.status
-        rejectSocket(socket, options.own ? error : publicError(error), upgrade.requestId)
+        const more = upgrade.refusal && { [refusedHeader]: upgrade.refusal }
+        rejectSocket(socket, options.own ? error : publicError(error), upgrade.requestId, more)
       },
     )
   })
@@ -105,48 +115,70 @@ function reportClose(
 
 async function authorize(
   request: IncomingMessage,
-  { engine, gate, own, drain, rates }: SocketOptions,
+  { engine, gate, own, drain, rates, forwarder }: SocketOptions,
   upgrade: UpgradeRequest,
   openSockets: OpenStreams | undefined,
 ) {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
   const url = urlOf(request)
-  const bearer = bearerProtocol(headers)
-  // Browsers cannot set headers on websockets: they send the key or token as a subprotocol instead.
-  if (bearer !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${bearer}`)
   const found = socketOperations.flatMap(({ name, operation, match }) => {
     const fields = match(url.pathname)
     return fields ? [{ name, operation, fields }] : []
   })
   upgrade.operation = found[0]?.name ?? upgrade.operation
-  const caller = identifyCaller({ headers, url: url.href }, gate, found.map(({ operation }) => operation)) // prettier-ignore
+  const bearer = bearerProtocol(headers, found[0]?.operation.anyProtocol)
+  // Browsers cannot set headers on websockets: they send the key or token as a subprotocol instead.
+  if (bearer !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${bearer}`)
+  const line = { method: 'GET', target: request.url ?? '/' }
+  if (gate.forwarded) upgrade.refusal = 'signature'
+  const accesses = found.map(({ operation }) => operation)
+  const { caller, requestId = upgrade.requestId, reservation } = admit({ headers, url: url.href }, line, gate, accesses)
   upgrade.keyId = caller.keyId
-  drain?.assertAccepting()
-  rates?.take(caller)
+  upgrade.requestId = requestId
+  // Clients of existing objects of a worker can connect until these end.
+  delete upgrade.refusal
+  if (gate.forwarded && reservation !== undefined) upgrade.refusal = 'draining'
+  if (!gate.forwarded || reservation !== undefined) drain?.assertAccepting()
+  delete upgrade.refusal
+  if (rates) await countRequest(rates, caller)
   const credential = credentialOf(headers)
   const token = credential === undefined || credential.startsWith(keyPrefix) ? null : credential
   const release = openSockets?.take(caller, url.searchParams.get('token') ?? token)
   const ended = new AbortController()
-  request.socket.once('close', () => {
+  const end = () => {
     release?.()
     ended.abort()
-  })
+  }
+  request.socket.once('close', end)
+  // It may have closed while the request was counted.
+  if (request.socket.destroyed) end()
   const [match] = found
   if (!match) throw new BaxError('route_not_found', `no websocket at ${url.pathname}`)
   const { operation, fields } = match
   checkScope(caller, operation)
   const { input } = await readInput(new Request(url, { headers }), operation.input, fields)
   const { signal } = ended
-  const { requestId } = upgrade
+  if (forwarder && operation.runs.on !== 'gateway') return { tunnel: await openTunnel(forwarder, request, { operation, input, caller, requestId, signal, engine }), caller, signal } // prettier-ignore
   const baseUrl = `http://${request.headers.host ?? 'localhost'}`
-  const call: SocketCall = { caller, signal, baseUrl, socketBaseUrl: baseUrl, requestId, token, own }
+  const call: SocketCall = {
+    caller,
+    signal,
+    baseUrl,
+    socketBaseUrl: baseUrl,
+    requestId,
+    token,
+    own,
+    ...(reservation !== undefined && { reservation }),
+  }
   return { take: await operation.open(engine, input, call), caller, signal }
 }
 
-function bearerProtocol(headers: Headers): string | undefined {
+/** Returns the key or token among the subprotocols; with `any`, the first one. */
+function bearerProtocol(headers: Headers, any = false): string | undefined {
   const protocols = (headers.get('sec-websocket-protocol') ?? '').split(',').map((name) => name.trim())
-  return protocols.find((name) => name.startsWith('bax.bearer.'))?.slice('bax.bearer.'.length)
+  const bearer = protocols.find((name) => name.startsWith('bax.bearer.'))?.slice('bax.bearer.'.length)
+  return bearer ?? (any && protocols[0] ? protocols[0] : undefined)
 }
 
 /** @throws BaxError `route_not_found` for an invalid URL. */

@@ -10,13 +10,19 @@ import { exceededLimit } from '../../core/operation/json-extent.ts'
 import type { BodyReservation } from '../access/load.ts'
 
 /** Creates the websocket server of an operation. `own`: a local listener, where compression does not pay off. */
-export function createUpgrader({ protocol, messageBytes, compressed }: SocketOperation, own: boolean): WebSocketServer {
+export function createUpgrader(
+  { protocol, anyProtocol, messageBytes, compressed }: SocketOperation,
+  own: boolean,
+): WebSocketServer {
   return new WebSocketServer({
     noServer: true,
     // Also applies to the decompressed size.
     maxPayload: messageBytes,
     perMessageDeflate: compressed && !own && deflateOptions,
-    handleProtocols: (offered) => (protocol !== undefined && offered.has(protocol) ? protocol : false),
+    handleProtocols: (offered) => {
+      if (anyProtocol) return [...offered][0] ?? false
+      return protocol !== undefined && offered.has(protocol) ? protocol : false
+    },
   })
 }
 

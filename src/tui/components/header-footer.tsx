@@ -16,19 +16,21 @@ export function Header({ screens, current, width }: HeaderProps) {
   const state = { opening: 'connecting', up: 'connected', lost: 'reconnecting', stopped: 'stopped' }[is]
   const colour = is === 'up' ? theme.good : is === 'opening' ? theme.notable : theme.bad
   const home = plain(host.home.name)
+  const needed = screens.reduce((sum, { name }) => sum + widthOf(name) + 4, widthOf(` bax ● ${state} `))
+  const gap = needed > width ? '' : ' '
   return (
     <Box width={width} justifyContent="space-between">
       <Box flexShrink={0}>
         <Text bold> bax </Text>
         {screens.map(({ name }, at) => (
           <Text key={name} inverse={at === current} bold={at === current}>
-            {` ${at + 1} ${name} `}
+            {` ${at + 1} ${name}${gap}`}
           </Text>
         ))}
       </Box>
       <Text wrap="truncate">
         <Text dimColor>{width >= 100 ? `${home} ` : ''}</Text>
-        <Text color={colour}>{`● ${state} `}</Text>
+        <Text color={colour}>{gap ? `● ${state} ` : ` ● ${state}`}</Text>
       </Text>
     </Box>
   )
@@ -60,9 +62,13 @@ export function Footer({ notice, layers, width }: FooterProps) {
   const hints: string[] = []
   // In a text input a question mark is text.
   const isWriting = layers.some(({ onText }) => onText !== undefined)
-  let room = width - 9
-  for (const { keys, label } of layers.flatMap(({ bindings }) => bindings)) {
-    if (commonKeys.has(keys[0]!) || keys[0] === '?') continue
+  const bindings = layers.flatMap((layer) => layer.bindings)
+  // The way back is always shown.
+  const back = bindings.find(({ keys }) => keys[0] === 'escape')
+  const last = [...(back ? [`Esc ${back.label}`] : []), ...(isWriting ? [] : ['? keys'])]
+  let room = width - 2 - last.reduce((sum, hint) => sum + widthOf(hint) + 3, 0)
+  for (const { keys, label } of bindings) {
+    if (commonKeys.has(keys[0]!) || keys[0] === '?' || keys[0] === 'escape') continue
     const hint = `${keyLabel(keys[0]!)} ${label}`
     room -= widthOf(hint) + 3
     if (room < 0) break
@@ -70,7 +76,7 @@ export function Footer({ notice, layers, width }: FooterProps) {
   }
   return (
     <Text dimColor wrap="truncate">
-      {` ${[...hints, ...(isWriting ? [] : ['? keys'])].join(' · ')}`}
+      {` ${[...hints, ...last].join(' · ')}`}
     </Text>
   )
 }

@@ -40,7 +40,7 @@ export function Help({ layers, width, height, onClose }: HelpProps) {
           ))}
         </Box>
       ))}
-      <Text dimColor>Esc closes the help, ^Z suspends bax, ^C quits</Text>
+      <Text dimColor>Esc closes the help, ^Z suspends bax, ^C quits. Click rows and the page; Shift selects text.</Text>
     </Box>
   )
 }

@@ -46,7 +46,7 @@ interface PromptKey extends Pick<PromptProps, 'initial' | 'onChange' | 'onSubmit
 }
 
 interface ListPageProps<Row> extends TableProps<Row> {
-  /** The polled list; its error is shown while there is no response. */
+  /** The polled list; its error is shown until the next response. */
   readonly list: Polled<unknown>
   readonly summary: string
   /** Keys of the page, and their heading in the help. */
@@ -67,7 +67,7 @@ export function ListPage<Row>({ list, summary, keys, ending, actions = [], ...ta
   const { title = '', prompts = [], others = [] } = keys ?? {}
   const opening = prompts.map(({ key, label }) => ({ keys: [key], label, run: () => setPrompting(key) }))
   useKeys('screen', { title, bindings: [...opening, ...others] }, keys !== undefined)
-  const problem = list.answer ? undefined : list.error?.message
+  const problem = list.error?.message
   const open = prompts.find(({ key }) => key === prompting)
   const endings = [{ keys: ['x'], label: ending.label, run: setToEnd }, ...actions]
   return (

@@ -4,7 +4,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { Event } from '../../core/events/event-line.ts'
 import { useAppContext } from '../hooks/app-context.ts'
 import { useFrames } from '../hooks/use-frames.ts'
-import { drawImage, type CellArea } from '../image/draw.ts'
+import { drawImage } from '../image/draw.ts'
+import { fitInto } from '../image/half-blocks.ts'
+import { areaOf, useMouse } from '../hooks/use-mouse.ts'
 
 /** Milliseconds between images: half blocks are cheap, pixels are expensive. */
 const intervalMs = { text: 120, kitty: 150, sixel: 300 } as const
@@ -17,14 +19,17 @@ interface LiveImageProps {
   readonly height: number
   /** Whether something else is shown in this place. */
   readonly covered: boolean
+  /** Called with the position of a click in the page, in CSS pixels of the viewport. */
+  readonly onClick?: (x: number, y: number) => void
 }
 
-export function LiveImage({ sessionId, width, height, covered }: LiveImageProps) {
+export function LiveImage({ sessionId, width, height, covered, onClick }: LiveImageProps) {
   const { screen, graphics } = useAppContext()
   const node = useRef<DOMElement>(null)
   const key = useRef(Symbol('image'))
   const [id] = useState(() => ++lastId)
   const latest = useRef<Uint8Array | undefined>(undefined)
+  const page = useRef({ width: 0, height: 0 })
   const [hasImage, setHasImage] = useState(false)
   const draw = async () => {
     const bytes = latest.current
@@ -42,11 +47,26 @@ export function LiveImage({ sessionId, width, height, covered }: LiveImageProps)
     onFrames: (frames) => {
       const last = frames.findLast(({ type }) => type === 'frame') as Event | undefined
       if (!last) return
+      page.current = { width: Number(last.data['width']), height: Number(last.data['height']) }
       latest.current = Buffer.from(last.data['data'] as string, 'base64')
       setHasImage(true)
       void draw()
     },
   })
+  useMouse(
+    node,
+    ({ x, y, kind }) => {
+      const area = node.current && areaOf(node.current)
+      if (kind !== 'press' || !area || page.current.width === 0) return
+      const { columns, rows } = fitInto(page.current, area)
+      const left = Math.floor((area.columns - columns) / 2)
+      if (x < left || x >= left + columns || y >= rows) return
+      // The middle of the cell.
+      const scale = page.current.width / columns
+      onClick?.(Math.round((x - left + 0.5) * scale), Math.round((y + 0.5) * (page.current.height / rows)))
+    },
+    onClick !== undefined && !covered,
+  )
   useEffect(() => {
     if (covered) screen.place(key.current, null)
     else void draw()
@@ -63,16 +83,4 @@ export function LiveImage({ sessionId, width, height, covered }: LiveImageProps)
       {!hasImage && !covered && <Text dimColor>waiting for a frame …</Text>}
     </Box>
   )
-}
-
-/** Returns the area of an element in the terminal; null when it has none. */
-function areaOf(element: DOMElement): CellArea | null {
-  const own = element.yogaNode
-  if (!own) return null
-  const frame = { x: 0, y: 0, columns: own.getComputedWidth(), rows: own.getComputedHeight() }
-  for (let above: DOMElement | undefined = element; above?.yogaNode; above = above.parentNode) {
-    frame.x += above.yogaNode.getComputedLeft()
-    frame.y += above.yogaNode.getComputedTop()
-  }
-  return frame.columns > 0 && frame.rows > 0 ? frame : null
 }

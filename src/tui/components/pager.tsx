@@ -1,7 +1,8 @@
 /** A viewer for long text with scrolling and search. */
-import { Box, Text } from 'ink'
-import { useMemo, useState } from 'react'
+import { Box, type DOMElement, Text } from 'ink'
+import { useMemo, useRef, useState } from 'react'
 import { useKeys } from '../hooks/app-context.ts'
+import { useMouse } from '../hooks/use-mouse.ts'
 import type { Binding } from '../keyboard.ts'
 import { cut, plain, wrap } from '../terminal/plain.ts'
 import { Prompt } from './prompt.tsx'
@@ -21,6 +22,9 @@ interface PagerProps {
   readonly actions?: readonly Binding[]
 }
 
+/** Lines that a turn of the wheel moves. */
+const wheelLines = 3
+
 export function Pager(props: PagerProps) {
   const { title, text, width, height, cuts = false } = props
   const lines = useMemo(
@@ -28,10 +32,14 @@ export function Pager(props: PagerProps) {
     [text, width, cuts],
   )
   const shown = Math.max(1, height - 1)
-  const { top, isSearching, search, stopSearching } = useScrolling(lines, shown, props)
+  const { top, go, isSearching, search, stopSearching } = useScrolling(lines, shown, props)
+  const node = useRef<DOMElement>(null)
+  useMouse(node, ({ kind }) => {
+    if (kind !== 'press') go(top + (kind === 'wheel-up' ? -wheelLines : wheelLines))
+  })
   const last = Math.max(1, lines.length - shown)
   return (
-    <Box flexDirection="column" width={width} height={height} overflow="hidden">
+    <Box ref={node} flexDirection="column" width={width} height={height} overflow="hidden">
       {isSearching ? (
         <Prompt label="search: " width={width} onCancel={stopSearching} onSubmit={search} />
       ) : (
@@ -82,6 +90,7 @@ function useScrolling(lines: readonly string[], shown: number, props: PagerProps
   useKeys('panel', { title, bindings }, active && !isSearching)
   return {
     top,
+    go,
     isSearching,
     stopSearching: () => setSearching(false),
     search(text: string) {

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'react'
 import { asBaxError } from '../../core/errors/errors.ts'
 import { useAppContext, useTheme } from '../hooks/app-context.ts'
 import type { TypedCommand } from '../host.ts'
-import { splitWords } from '../shell-words.ts'
+import { splitWords } from '../../core/text/shell-words.ts'
 import { wrap } from '../terminal/plain.ts'
 
 interface Entry {

@@ -3,6 +3,7 @@ import { createContext, useContext, useLayoutEffect, useRef, useSyncExternalStor
 import type { TuiHost } from '../host.ts'
 import { type Keyboard, type Layer, levels } from '../keyboard.ts'
 import type { Link, LinkState } from '../link.ts'
+import type { Mouse } from '../mouse.ts'
 import type { Graphics } from '../image/graphics.ts'
 import type { Screen } from '../terminal/screen.ts'
 import type { Theme } from '../theme.ts'
@@ -11,6 +12,7 @@ export interface AppServices {
   readonly host: TuiHost
   readonly link: Link
   readonly keyboard: Keyboard
+  readonly mouse: Mouse
   readonly screen: Screen
   readonly theme: Theme
   /** Graphics support of the terminal. */

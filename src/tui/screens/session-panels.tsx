@@ -26,6 +26,9 @@ const isOfKind = (type: string, kind: (typeof kinds)[number]): boolean =>
     : type.startsWith(kind === 'page' ? 'page' : kind)) ||
   (kind === 'page' && /^(?:tab|dialog|download|session)\./.test(type))
 
+/** Width in which most events fit on one line; in narrower panels they wrap. */
+const wideEnough = 60
+
 export function EventsPanel({ events, width, height, active }: PanelProps & { readonly events: readonly Event[] }) {
   const [kind, setKind] = useState<(typeof kinds)[number]>('all')
   const [filter, setFilter] = useState('')
@@ -62,7 +65,7 @@ export function EventsPanel({ events, width, height, active }: PanelProps & { re
         height={height - (isTyping ? 1 : 0)}
         active={active}
         follow
-        cuts
+        cuts={width >= wideEnough}
         actions={[
           { keys: ['f'], label: 'next kind', run: () => setKind(cycle(kinds, kind)) },
           { keys: ['F'], label: 'filter', run: () => setTyping(true) },

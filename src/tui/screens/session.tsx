@@ -38,8 +38,7 @@ export function SessionView(props: ViewProps<string>) {
   return (
     <Box flexDirection="column" width={width} height={height}>
       <Headline {...props} at={at} />
-      <ImageAndPanels {...props} at={at} sizes={sizes} />
-      <Transcript entries={at.transcript.entries} width={width} height={sizes.transcript} />
+      <Body {...props} at={at} sizes={sizes} />
       {at.recording.toSave === null ? (
         <CommandLine
           width={width}
@@ -110,41 +109,65 @@ function useSessionView({ item: sessionId, onClose }: ViewProps<string>) {
   }
 }
 
-interface ImageAndPanelsProps extends ViewProps<string> {
+interface BodyProps extends ViewProps<string> {
   readonly at: View
   readonly sizes: ReturnType<typeof sizesOf>
 }
 
-function ImageAndPanels({ width, covered, item: sessionId, at, sizes }: ImageAndPanelsProps) {
-  const { panel, observed } = at
-  const { body, image, panels: panelWidth } = sizes
-  const box = { width: panelWidth, height: body - 1, active: !at.isTyping && at.recording.toSave === null }
+/** The image above the transcript, and the panels beside both. */
+function Body({ width, covered, item: sessionId, at, sizes }: BodyProps) {
+  const { panel, observed, transcript } = at
+  const { body, left, image, panels: right } = sizes
+  const isActive = !at.isTyping && at.recording.toSave === null
+  const box = { width: right.width, height: right.height - 1, active: isActive }
+  const shownPanels = right.height > 0 && (
+    <Box flexDirection="column" width={right.width} height={right.height} marginLeft={image > 0 ? 1 : 0}>
+      <Box width={right.width} height={1} overflow="hidden">
+        <PanelBar panels={panels} shown={panel} />
+      </Box>
+      {panel === 'events' && <EventsPanel events={at.events} {...box} />}
+      {panel !== 'events' && <ObservedPanel key={panel} panel={panel} {...observed} {...box} />}
+    </Box>
+  )
+  const results = <Transcript entries={transcript.entries} width={left} height={sizes.transcript} />
+  if (image === 0)
+    return (
+      <Box flexDirection="column" width={width} height={body}>
+        {shownPanels}
+        {results}
+      </Box>
+    )
   return (
     <Box width={width} height={body}>
-      {image > 0 && (
-        <LiveImage sessionId={sessionId} width={image} height={body} covered={covered || at.closed !== null} />
-      )}
-      {panelWidth > 0 && (
-        <Box flexDirection="column" width={panelWidth} height={body} marginLeft={image > 0 ? 1 : 0}>
-          <Box width={panelWidth} height={1} overflow="hidden">
-            <PanelBar panels={panels} shown={panel} />
-          </Box>
-          {panel === 'events' && <EventsPanel events={at.events} {...box} />}
-          {panel !== 'events' && <ObservedPanel key={panel} panel={panel} {...observed} {...box} />}
-        </Box>
-      )}
+      <Box flexDirection="column" width={left} height={body}>
+        <LiveImage
+          sessionId={sessionId}
+          width={left}
+          height={image}
+          covered={covered || at.closed !== null}
+          onClick={(x, y) => transcript.run(`click-at ${x} ${y}`)}
+        />
+        {results}
+      </Box>
+      {shownPanels}
     </Box>
   )
 }
 
-/** Divides the terminal among the parts of the view. */
+/** Cells of a 16:9 page: it is about 3.6 times as wide as it is high. */
+const cellRatio = 3.6
+
+/** Divides the terminal among the parts of the view, below the headline and above the command line. */
 function sizesOf(width: number, height: number, layout: (typeof layouts)[number]) {
-  const transcript = Math.max(3, Math.floor((height - 3) * 0.25))
-  const body = Math.max(4, height - 3 - transcript)
-  // A 16:9 page is about 3.6 times as wide in cells as it is high; the panels get the remaining width.
-  const fitting = Math.min(Math.floor(width * 0.6), Math.max(Math.floor(width / 2), Math.floor(body * 3.6)))
-  const image = layout === 'panels' ? 0 : layout === 'image' ? width : fitting
-  return { transcript, body, image, panels: layout === 'image' ? 0 : width - image - (image > 0 ? 1 : 0) }
+  const body = Math.max(7, height - 3)
+  const least = Math.max(3, Math.floor(body * 0.25))
+  const none = { width: 0, height: 0 }
+  if (layout === 'panels')
+    return { body, left: width, image: 0, transcript: least, panels: { width, height: body - least } }
+  const left = layout === 'image' ? width : Math.min(Math.floor(width * 0.6), Math.max(Math.floor(width / 2), Math.floor((body - least) * cellRatio))) // prettier-ignore
+  const image = Math.min(body - least, Math.ceil(left / cellRatio))
+  const right = layout === 'image' ? none : { width: width - left - 1, height: body }
+  return { body, left, image, transcript: body - image, panels: right }
 }
 
 function Headline({ item: sessionId, at, width }: ViewProps<string> & { readonly at: View }) {

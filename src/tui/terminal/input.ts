@@ -1,6 +1,7 @@
 /** The input of a terminal: in raw mode while the UI is open, and without the replies to queries. */
 import { PassThrough } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
+import { type MouseEvent, splitMouse } from '../mouse.ts'
 
 /** A query to the terminal, and its replies, which arrive among typed keys. */
 export interface Query {
@@ -21,10 +22,14 @@ export class Input extends PassThrough {
   #query: (Query & { readonly done: () => void }) | undefined
   #replies = ''
   #held = ''
+  readonly #onMouse: (event: MouseEvent) => void
+  /** Beginning of a mouse report. */
+  #partial = ''
 
-  constructor(from: NodeJS.ReadStream) {
+  constructor(from: NodeJS.ReadStream, onMouse: (event: MouseEvent) => void) {
     super()
     this.#from = from
+    this.#onMouse = onMouse
   }
 
   open(): void {
@@ -69,9 +74,11 @@ export class Input extends PassThrough {
   }
 
   readonly #onData = (chunk: Buffer | string): void => {
-    const text = typeof chunk === 'string' ? chunk : this.#decoder.write(chunk)
+    const { events, text, rest: partial } = splitMouse(this.#partial + (typeof chunk === 'string' ? chunk : this.#decoder.write(chunk))) // prettier-ignore
+    this.#partial = partial
+    for (const event of events) this.#onMouse(event)
     const query = this.#query
-    if (!query) return void this.write(text)
+    if (!query) return void (text && this.write(text))
     const all = this.#held + text
     this.#replies += (all.match(query.replies) ?? []).join('')
     const rest = all.replaceAll(query.replies, '')

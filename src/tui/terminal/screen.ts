@@ -3,6 +3,7 @@
  * the text. Ink would clear the terminal for frames of full height, and cannot draw anything but text.
  */
 import { EventEmitter } from 'node:events'
+import { mouseOff, mouseOn } from '../mouse.ts'
 
 /** An image over the text, in cells from the upper left corner (0, 0). */
 export interface Overlay {
@@ -17,8 +18,9 @@ export interface Overlay {
   readonly remove?: string
 }
 
-const enter = '\u001B[?1049h\u001B[?25l\u001B[2J\u001B[H'
-const leave = '\u001B[0m\u001B[?25h\u001B[?1049l'
+/** Lines do not wrap: after a resize, one that is too long must not run into the next. */
+const enter = `\u001B[?1049h\u001B[?25l\u001B[?7l${mouseOn}\u001B[2J\u001B[H`
+const leave = `\u001B[0m${mouseOff}\u001B[?7h\u001B[?25h\u001B[?1049l`
 /** Makes terminals show everything in between at once; others ignore these sequences. */
 const synchronized = ['\u001B[?2026h', '\u001B[?2026l'] as const
 
@@ -32,6 +34,8 @@ export class Screen extends EventEmitter {
   #frame = ''
   readonly #overlays = new Map<symbol, { overlay: Overlay; drawn: (string | undefined)[] }>()
   readonly #resized = (): void => {
+    // The last frame has the old size.
+    this.#frame = ''
     this.#forget()
     this.emit('resize')
   }
@@ -140,6 +144,8 @@ export class Screen extends EventEmitter {
     const isTouched =
       lines.length < height && Array.from({ length: height }, (_, line) => y + line).some((line) => changed.has(line))
     for (const [index, line] of lines.entries()) {
+      // Below the last row, the terminal would write over it.
+      if (y + index >= this.rows) break
       const isBare = !stays && (changed.has(y + index) || isTouched)
       if (drawn[index] === line && !isBare) continue
       drawn[index] = line

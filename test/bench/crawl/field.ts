@@ -41,9 +41,24 @@ export async function installPeers(folder: string): Promise<void> {
 
 const program = (name: string): string => fileURLToPath(new URL(`./${name}.program.mjs`, import.meta.url))
 
+/** Serves static pages of the generated site from a separate process. */
+export async function openStaticSite(pages: number): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const site = spawnSite({ pages, staticOnly: true })
+  return { url: `http://127.0.0.1:${await firstLine(site)}`, close: () => closeSite(site) }
+}
+
+const spawnSite = (plan: SitePlan): ChildProcess =>
+  spawn(process.execPath, [program('site'), JSON.stringify(plan)], { stdio: ['pipe', 'pipe', 'inherit'] })
+
+async function closeSite(site: ChildProcess): Promise<void> {
+  const exited = new Promise((resolve) => site.once('exit', resolve))
+  site.stdin!.end()
+  await exited
+}
+
 export async function openField(wish: SitePlan & { folder: string; browser: string }): Promise<Field> {
   const { folder, browser, ...plan } = wish
-  const site = spawn(process.execPath, [program('site'), JSON.stringify(plan)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const site = spawnSite(plan)
   const port = await firstLine(site)
   const report = join(folder, 'report.json')
   return {
@@ -62,11 +77,7 @@ export async function openField(wish: SitePlan & { folder: string; browser: stri
       await rm(report)
       return { ...found, cpuMs, ...(memory && { memory: samples.map(({ ms, megabytes }) => ({ megabytes, pages: found.arrivals.filter((at) => at <= ms - found.startedMs).length })) }) } // prettier-ignore
     },
-    close: async () => {
-      const exited = new Promise((resolve) => site.once('exit', resolve))
-      site.stdin!.end()
-      await exited
-    },
+    close: () => closeSite(site),
   }
 }
 

@@ -9,7 +9,7 @@ import { type CommandEntry, makeManifest } from '../../../src/operations/manifes
 test('a command declares the field of its bytes; -o writes them to a file', async () => {
   const cwd = await mkdtemp(join(tmpdir(), 'bax-test-output-'))
   try {
-    const entry: CommandEntry = { name: 'draw', family: 'x', kind: 'extraction', summary: '', example: '', params: [], bytes: 'drawing' } // prettier-ignore
+    const entry: CommandEntry = { name: 'draw', family: 'x', kind: 'extraction', summary: '', examples: [], params: [], bytes: 'drawing' } // prettier-ignore
     const written: unknown[] = []
     const output = { write: (chunk: unknown) => written.push(chunk) }
     const io = { cwd, env: {}, stdout: output, stderr: output } as unknown as Io
@@ -25,6 +25,31 @@ test('a command declares the field of its bytes; -o writes them to a file', asyn
     expect(written).toEqual([])
     expect(await show()).toBe(0)
     expect(written).toEqual([Buffer.from('%PDF-')])
+  } finally {
+    await rm(cwd, { recursive: true, force: true })
+  }
+})
+
+test('a command declares the table that shows its list; -o writes JSON', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'bax-test-output-'))
+  try {
+    const entry: CommandEntry = { name: 'rows', family: 'x', kind: 'extraction', summary: '', examples: [], params: [], table: { items: 'list', columns: ['id', 'name'] } } // prettier-ignore
+    const manifest = { operations: [], commands: [entry] }
+    const shown = async (list: unknown[], file?: string) => {
+      let text = ''
+      const output = { write: (chunk: unknown) => (text += String(chunk)) }
+      const io = { cwd, env: {}, stdout: output, stderr: output } as unknown as Io
+      const data = { result: { type: 'object', value: { list, total: list.length } } }
+      const result = { success: true, index: 0, command: 'rows', command_type: 'extraction', data } as const
+      const body = { success: true, session_id: 'ses_1', results: [result] } as never
+      const typed = [{ command: 'rows', data: {}, ...(file && { output: file }) }]
+      await showBatch({ io, manifest, settings: { json: false } } as never, body, typed, new Date())
+      return text
+    }
+    expect(await shown([{ id: 1, name: 'tea' }, { id: 12 }])).toBe('ID  NAME\n1   tea\n12  -\n')
+    expect(await shown([])).toBe('no entries\n')
+    expect(await shown([{ id: 1 }], 'rows.json')).toBe('')
+    expect(JSON.parse(await readFile(join(cwd, 'rows.json'), 'utf8'))).toEqual({ list: [{ id: 1 }], total: 1 })
   } finally {
     await rm(cwd, { recursive: true, force: true })
   }

@@ -7,10 +7,12 @@ const manifest = makeManifest()
 const full = (line: string[]) => parseBatch(line, manifest, '/')
 
 /** Examples of the catalogue, split into words. */
-const examples = manifest.commands.map(({ name, example }) => [
-  name.replaceAll('_', '-'),
-  ...[...example.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) => single ?? double ?? bare!),
-])
+const examples = manifest.commands.flatMap(({ name, examples }) =>
+  examples.map((example) => [
+    name.replaceAll('_', '-'),
+    ...[...example.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) => single ?? double ?? bare!),
+  ]),
+)
 
 describe('parseBatch', () => {
   test.each(examples.map((line) => [line.join(' '), line] as const))('parses the example: %s', (_, line) => {
@@ -82,7 +84,7 @@ describe('parseBatch', () => {
     [['click', 'a', '--timeout-ms', 'soon'], '--timeout-ms must be a number, not "soon"'],
     [['click-at', '1', 'x'], 'y must be a number, not "x"'],
     [['toggle-click-overlay', 'yes'], 'enabled must be true or false, not "yes"'],
-    [['drag', '1;2', '3,4'], 'from must be X,Y or JSON, not "1;2"'],
+    [['drag-to', 'a', '--source-position', '1;2'], '--source-position must be X,Y or JSON, not "1;2"'],
     [['get-content', '--kind', 'htm'], '--kind must be one of markdown, html, json, not "htm" (did you mean "html"?)'],
     [['get-title', 'then'], 'a browser command is missing beside `then`'],
     [['then', 'get-title'], 'no browser command was given'],

@@ -22,7 +22,6 @@ describe('the help', () => {
     expect(lines.filter((line) => line.length > 80)).toEqual([])
     for (const { words } of shown) expect(stdout).toMatch(new RegExp(`^  (\\w+, )*${words.split(' ')[0]}\\b`, 'm'))
     expect(await bax([])).toEqual(await bax(['--help']))
-    expect(await bax(['help'])).toEqual(await bax(['--help']))
   })
 
   test.each(shown.map(({ words, summary }) => [words, summary] as const))(
@@ -39,7 +38,7 @@ describe('the help', () => {
   test('lists every command of the catalogue for `bax do --help`', async () => {
     const { stdout } = await bax(['do', '--help'])
     for (const { name, summary } of manifest.commands) {
-      expect(stdout).toMatch(new RegExp(`^  ${name.replaceAll('_', '-')} .*${summary.slice(0, 10)}`, 'm'))
+      expect(stdout).toMatch(new RegExp(`^  ${name.replaceAll('_', '-')} .*(\\n +)?${summary.slice(0, 10)}`, 'm'))
     }
     expect(stdout.match(/^[A-Z][a-z ]+:$/gm)).toEqual(expect.arrayContaining(['Navigation:', 'Web storage:']))
   })
@@ -51,9 +50,36 @@ describe('the help', () => {
       expect(code).toBe(0)
       const entry = manifest.commands.find((command) => command.name === name.replaceAll('-', '_'))!
       for (const param of entry.params) expect(stdout).toContain(param.name.replaceAll('_', '-'))
-      expect(stdout).toContain(`Example:\n  bax do ${name}`)
+      expect(stdout).toMatch(new RegExp(`\nExamples?:\n  bax ${name}`))
     },
   )
+
+  test.each([
+    [undefined, 80],
+    [40, 60],
+    [70, 70],
+    [100, 100],
+    [200, 120],
+  ])('fits a terminal of %s columns: lines have at most %s characters', async (columns, width) => {
+    // Usage and examples stay in one line each, to be copied.
+    const isProse = (line: string) => !/^(Usage:| {7}bax | {2}(bax|curl|source) )/.test(line)
+    for (const page of ['session create', 'crawl', 'do', 'do click', 'step', 'run', 'shell', 'relay tokens', '']) {
+      const { stdout } = await bax([...page.split(' ').filter(Boolean), '--help'], {
+        tty: columns !== undefined,
+        columns,
+      })
+      const lengths = stdout.split('\n').filter(isProse).map(({ length }) => length) // prettier-ignore
+      expect(Math.max(...lengths), page).toBeLessThanOrEqual(width)
+      if (page === 'crawl' || page === 'session create') expect(Math.max(...lengths)).toBeGreaterThan(width - 12)
+    }
+  })
+
+  test('shows the positional forms of a command, and describes the words that are not flags, too', async () => {
+    const { stdout } = await bax(['press-key', '--help'])
+    expect(stdout).toMatch(/^Usage: bax press-key <selector> <key> \[flags\]\n {7}bax press-key <key> \[flags\]$/m)
+    expect(stdout).toMatch(/^Arguments:\n {2}key +A character/m)
+    expect((await bax(['screenshot', '--help'])).stdout).not.toContain('<full-page>')
+  })
 
   test('prints the verbs of a noun', async () => {
     const { code, stdout } = await bax(['session'])
@@ -66,6 +92,7 @@ describe('the help', () => {
 
   test('prints only the version for `bax --version`', async () => {
     expect((await bax(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(await bax(['version'])).toEqual(await bax(['--version']))
   })
 })
 
@@ -76,14 +103,24 @@ describe('invalid arguments', () => {
     ['get-titel', 'unknown command "get-titel"', 'did you mean "get-title"?'],
     ['xyzzy', 'unknown command "xyzzy"', 'run "bax --help"'],
     ['session create --headles', 'unknown flag --headles (did you mean --headless?)', 'bax session create --help'],
-    ['session show', '<session-id> is missing', 'usage: bax session show <session-id>'],
-    ['session show a b', 'too many words: b', 'usage: bax session show <session-id>'],
+    ['session show a b', 'too many words: b', 'usage: bax session show [session-id]'],
+    ['session show a -s b', '<session-id> "a" and -s "b" exclude each other', 'give one of them'],
+    [
+      'session create example.com --start-url example.org',
+      '<start-url> "example.com" and --start-url "example.org" exclude',
+      '',
+    ],
+    ['profile show', '<profile-id> is missing', 'usage: bax profile show <profile-id>'],
     ['session list --status readi', '--status must be one of', ''],
     ['session create --viewport wide', '--viewport must be WIDTHxHEIGHT or JSON, not "wide"', ''],
     ['session create --idle-timeout-secs x', '--idle-timeout-secs must be a number, not "x"', ''],
     ['session create --tags @/nonexistent', '--tags: cannot read /nonexistent: no such file or folder', ''],
-    ['session create --requested-name', '--requested-name needs a value', ''],
-    ['session watch', 'no session is named', 'BAX_SESSION'],
+    ['session create --name', '--name needs a value', ''],
+    ['session create --nam x', 'unknown flag --nam (did you mean --name?)', ''],
+    ['scrape x --only-main-content', 'unknown flag --only-main-content', 'leave it out, since it is the default'],
+    ['session create --requestedname x', 'unknown flag --requestedname (did you mean --name?)', ''],
+    ['do -s shop --new-session get-title', '--new-session cannot be used with session "shop"', 'leave out one'],
+    ['observe --embedded', 'no session is named', 'leave out --embedded'],
     ['--server', '--server needs a command', ''],
     ['api GET', '<path> is missing', 'usage: bax api <METHOD> <path>'],
     ['api POST /sessions -d {', '--data is not JSON', ''],

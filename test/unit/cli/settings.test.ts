@@ -9,6 +9,7 @@ let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bax-settings-'))
   await mkdir(join(folder, 'project', 'deep'), { recursive: true })
+  await user({})
 })
 afterEach(() => rm(folder, { recursive: true }))
 
@@ -56,6 +57,13 @@ describe('settings', () => {
   ])('reject %s in a project file', async (key, value) => {
     await project({ [key]: value })
     expect(() => read()).toThrow(`must not set ${key}`)
+  })
+
+  test('report a BAX_CONFIG that names a missing file, also relative to the working folder', () => {
+    const missing = join(folder, 'project', 'deep', 'missing.json')
+    expect(() => read({}, { BAX_CONFIG: missing })).toThrow(`BAX_CONFIG names a missing file: ${missing}`)
+    expect(() => read({}, { BAX_CONFIG: 'missing.json' })).toThrow(`BAX_CONFIG names a missing file: ${missing}`)
+    expect(read({}, { BAX_CONFIG: '../../config.json' }).server).toBeUndefined()
   })
 
   test('suggest a name for an unknown setting', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseBatch } from '../../../src/cli/parse/parse-batch.ts'
 import { commandTable, findCommand } from '../../../src/cli/parse/command-table.ts'
+import { commandsNamed } from '../../../src/cli/parse/named-commands.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 
 const manifest = makeManifest()
@@ -17,6 +18,15 @@ describe('browser commands without `do`', () => {
     ['eval document.title', 'evaluate'],
     ['select #size Large', 'select_option'],
     ['reload', 'refresh'],
+    ['back', 'go_back'],
+    ['click #a', 'click'],
+    ['click #a --button right', 'click_advanced'],
+    ['click #a --new-tab', 'click_advanced'],
+    ['click #a --count 2', 'click_advanced'],
+    ['drag 10,20 30,40', 'drag'],
+    ['drag #a #b', 'drag_to'],
+    ['console', 'get_console'],
+    ['find Basket', 'find_text'],
   ])('bax %s', (line, command) => {
     const { entry, argv } = found(line)
     expect(entry?.words).toBe('do')
@@ -25,24 +35,76 @@ describe('browser commands without `do`', () => {
 })
 
 test.each([
+  ['press Enter', { key: 'Enter' }],
+  ['press #q Enter', { selector: '#q', key: 'Enter' }],
+  ['wait 500', { milliseconds: 500 }],
+  ['wait #spinner --state hidden', { selector: '#spinner', state: 'hidden' }],
+  ['wait --url **/done', { url: '**/done' }],
+  ['scroll down 400', { direction: 'down', amount: 400 }],
+  ['scroll left', { direction: 'left' }],
+  ['mousewheel 0 400', { delta_x: 0, delta_y: 400 }],
+  ['drag #a #b', { selector: '#a', target_selector: '#b' }],
+  ['drag #a 10,20', { selector: '#a', target_position: { x: 10, y: 20 } }],
+  ['is visible #buy', { selector: '#buy', state: 'visible' }],
+  ['get styles #buy color font-size', { selector: '#buy', properties: ['color', 'font-size'] }],
+  ['get count li', { selector: 'li' }],
+  ['get url', {}],
+  ['get attr a href', { selector: 'a', attribute: 'href' }],
+  ['verify #total --text 12.50', { selector: '#total', text: '12.50' }],
+])('bax %s sets %j', (line, data) => {
+  expect(parseBatch(found(line).argv, manifest, '/').commands?.[0]?.data).toEqual(data)
+})
+
+test.each([
   ['snapshot', 'observe'],
-  ['session ls', 'session list'],
-  ['session new', 'session create'],
-  ['session rm x', 'session close'],
   ['close x', 'session close'],
   ['ls', 'session list'],
+  ['session stop x', 'session close'],
+  ['session new', 'session create'],
+  ['profile new x', 'profile save'],
+  ['key new x', 'key create'],
+  ['relay new', 'relay connect'],
+  ['relay tokens new', 'relay tokens create'],
+  ['shell new', 'shell create'],
+  ['shell image new', 'shell image build'],
+  ['session rm x', 'session close'],
+  ['profile rm x', 'profile delete'],
   ['key rm x', 'key revoke'],
+  ['relay rm x', 'relay stop'],
+  ['relay tokens rm x', 'relay tokens revoke'],
+  ['shell stop x', 'shell delete'],
+  ['crawl ls', 'crawl list'],
+  ['shell artifacts ls', 'shell artifacts list'],
   ['shell ls', 'shell ls'],
   ['shell rm x', 'shell rm'],
 ])('bax %s is bax %s', (line, words) => {
   expect(found(line).entry?.words).toBe(words)
 })
 
+test('bax NOUN ls lists the things of every noun that has a list, except for the files of a shell', () => {
+  const lists = entries.filter(({ words }) => words.endsWith(' list') && words !== 'shell list')
+  expect(lists.length).toBeGreaterThan(6)
+  for (const { words } of lists) expect(found(words.replace(/list$/, 'ls')).entry?.words).toBe(words)
+})
+
+test('a verb without a counterpart is unknown', () => {
+  expect(found('crawl new').entry?.words).toBe('crawl')
+  expect(found('search rm').entry?.words).toBe('search')
+  expect(() => found('engine new')).toThrow('unknown command "engine new"')
+  expect(() => found('session save x')).toThrow('unknown command "session save"')
+})
+
 test('no spelling of a browser command is the name of another command', () => {
   const nouns = new Set(entries.map(({ words }) => words.split(' ')[0]))
   const names = manifest.commands.map(({ name }) => name)
-  const spellings = manifest.commands.flatMap(({ also = [] }) => also)
-  expect(spellings.filter((word) => nouns.has(word) || names.includes(word))).toEqual([])
+  const spellings = manifest.commands.flatMap(({ also = [] }) => also.map(({ words }) => words))
+  // The words after them and their flags decide: `drag '#a' '#b'` is drag_to, `click --button right` click_advanced.
+  const shared = ['click', 'drag']
+  expect(spellings.filter((word) => nouns.has(word) || names.includes(word)).toSorted()).toEqual(shared)
   expect(names.filter((name) => nouns.has(name))).toEqual([])
-  expect(new Set(spellings).size).toBe(spellings.length)
+  // Commands can share a spelling if their arguments differ; for `click`, the flags do.
+  for (const words of spellings.filter((word) => word !== 'click')) {
+    const forms = commandsNamed(words, manifest).flatMap((named) => named.forms.map(String))
+    expect(new Set(forms).size, words).toBe(forms.length)
+  }
 })

@@ -14,6 +14,8 @@ interface Task {
   readonly fills?: true
   /** Never finishes. */
   readonly hangs?: true
+  /** Finishes when this file exists. */
+  readonly until?: string
 }
 interface Said {
   readonly said: string
@@ -24,13 +26,14 @@ interface Said {
 const program = `
 const { parentPort, threadId } = require('node:worker_threads')
 const { existsSync, writeFileSync } = require('node:fs')
-parentPort.on('message', ({ say, breaks, throws, fills, hangs }) => {
+parentPort.on('message', ({ say, breaks, throws, fills, hangs, until }) => {
   if (breaks === true) process.exit(1)
   if (breaks && !existsSync(breaks)) {
     writeFileSync(breaks, '')
     process.exit(1)
   }
   while (hangs);
+  while (until && !existsSync(until));
   const all = []
   while (fills) all.push(new Array(1e6).fill(0.5))
   if (throws) parentPort.postMessage({ fault: new Error('no ' + say) })
@@ -54,7 +57,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 function poolOf(
   threads: number,
-  more: { idleMs?: number; heapMb?: number; longestMs?: number } = {},
+  more: { idleMs?: number; heapMb?: number; longestMs?: number; graceMs?: number } = {},
 ): ThreadPool<Task, Said> {
   const pool = new ThreadPool<Task, Said>({ program: path, threads, heapMb: 256, ...more })
   open.add(pool)
@@ -139,6 +142,59 @@ test('terminates the thread of an aborted task, and completes the tasks behind i
   patience.abort(reason)
   await expect(hung).rejects.toBe(reason)
   expect((await Promise.all(behind)).map(({ said }) => said)).toEqual(words(4))
+})
+
+test('keeps the thread of an aborted task that finishes in time', async () => {
+  const pool = poolOf(1, { graceMs: 60_000 })
+  const { thread } = await pool.run({ say: 'a' })
+  const until = join(folder, 'finished')
+  const patience = new AbortController()
+  const aborted = pool.run({ say: 'b', until }, { signal: patience.signal })
+  const behind = pool.run({ say: 'c' })
+  patience.abort(new Error('long enough'))
+  await expect(aborted).rejects.toThrow('long enough')
+  await writeFile(until, '')
+  expect(await behind).toEqual({ said: 'c', thread })
+})
+
+test('terminates the thread of an aborted task that does not finish in time', async () => {
+  const pool = poolOf(1, { graceMs: 1 })
+  const { thread } = await pool.run({ say: 'a' })
+  const patience = new AbortController()
+  const hung = pool.run({ say: 'never', hangs: true }, { signal: patience.signal })
+  const behind = pool.run({ say: 'b' })
+  patience.abort(new Error('long enough'))
+  await expect(hung).rejects.toThrow('long enough')
+  const answer = await behind
+  expect(answer.said).toBe('b')
+  expect(answer.thread).not.toBe(thread)
+})
+
+test('replaces several threads that crash, hang and exceed their heap, each with its own error', async () => {
+  const pool = poolOf(3, { heapMb: 32 })
+  const patience = new AbortController()
+  const bad = [
+    pool.run({ say: 'x', breaks: true }),
+    pool.run({ say: 'y', hangs: true }, { signal: patience.signal }),
+    pool.run({ say: 'z', fills: true }),
+  ]
+  const good = words(9).map((say) => pool.run({ say }))
+  patience.abort(new Error('long enough'))
+  expect(await Promise.allSettled(bad)).toMatchObject([
+    { reason: { code: 'internal_error' } },
+    { reason: { message: 'long enough' } },
+    { reason: { code: 'content_too_large' } },
+  ])
+  expect((await Promise.all(good)).map(({ said }) => said)).toEqual(words(9))
+  expect(pool.size).toBeLessThanOrEqual(3)
+})
+
+test('is ready when a thread has responded', async () => {
+  const pool = poolOf(1)
+  pool.start()
+  expect(pool.isReady).toBe(false)
+  await pool.run({ say: 'a' })
+  expect(pool.isReady).toBe(true)
 })
 
 test('rejects an aborted task immediately while it is queued or assigned', async () => {

@@ -3,7 +3,9 @@ import { closeCodes } from '../../../src/core/net/link.ts'
 import { deniedCode } from '../../../src/engine/cdp/calls.ts'
 import { readCall } from '../../../src/engine/cdp/message.ts'
 import { type CdpMessage, CdpRouter, type CdpWire } from '../../../src/engine/cdp/router.ts'
-import { refusalOf, SessionGate } from '../../../src/engine/browser/cdp/session-gate.ts'
+import { ClientContexts } from '../../../src/engine/browser/cdp/client-contexts.ts'
+import { SessionGate } from '../../../src/engine/browser/cdp/session-gate.ts'
+import { refusalOf } from '../../../src/engine/browser/cdp/session-rules.ts'
 import { memoryLink } from '../../support/memory-link.ts'
 import { serveChannel } from '../../../src/engine/relay/tunnel/remote-channel.ts'
 import { Tunnel, type TunnelChannel } from '../../../src/engine/relay/tunnel/tunnel.ts'
@@ -65,7 +67,18 @@ describe('a channel to a shared browser', () => {
     async (method) => {
       const { router, received } = browser()
       const rules = { files: true, checkUrl: () => {} }
-      const gate = new SessionGate(await router.openChannel(), 'context', rules)
+      const downloads = { onEvent: () => () => {}, cancel: () => {} }
+      const contexts = new ClientContexts(() => Promise.reject(new Error('unused')))
+      const facts = {
+        contextId: 'context',
+        rules,
+        downloads,
+        contexts,
+        artifacts: '/nowhere',
+        userAgent: undefined,
+        upload: String,
+      }
+      const gate = new SessionGate(await router.openChannel(), facts)
       expect(await answerOf((reply) => gate.post({ id: 1, method }, reply))).toMatchObject({ error: { code: -32_003 } })
       expect(received).toHaveLength(1)
     },

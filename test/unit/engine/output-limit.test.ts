@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { OutputLimit } from '../../../src/engine/browser/tabs/output-limit.ts'
 
@@ -65,16 +65,28 @@ test('does not end a page with occasional bursts', () => {
   expect(ended).toEqual([])
 })
 
-test('ends a page whose messages arrive late', () => {
-  const ended: string[] = []
-  const flood = new OutputLimit(
-    (sessionId) => ended.push(sessionId),
-    () => 0,
-    () => 10_000,
-  )
-  const late = message('"timestamp":1', 'one', 10_000 - limits.flood.lateMs - 1)
-  for (let at = 0; at <= limits.flood.lateMessages; at += 1) flood.filter(late)
-  expect(ended).toEqual(['one'])
-  for (let at = 0; at <= limits.flood.lateMessages; at += 1) flood.filter(message('in time', 'two', 9000))
-  expect(ended).toEqual(['one'])
+describe('messages that arrive late', () => {
+  /** Sends too many late messages, which the page sent during this time; returns the pages that are ended. */
+  function endedAfter(durationMs: number): string[] {
+    const ended: string[] = []
+    const flood = new OutputLimit(
+      (sessionId) => ended.push(sessionId),
+      () => 0,
+      () => 100_000,
+    )
+    const count = limits.flood.lateMessages + 2
+    const last = 100_000 - limits.flood.lateMs - 1
+    for (let at = 0; at < count; at += 1)
+      flood.filter(message('"timestamp":1', 'one', last - durationMs + (durationMs * at) / (count - 1)))
+    for (let at = 0; at <= limits.flood.lateMessages; at += 1) flood.filter(message('in time', 'two', 99_000))
+    return ended
+  }
+
+  test('end a page that has sent them for some time', () => {
+    expect(endedAfter(limits.flood.lateForMs + 1)).toEqual(['one'])
+  })
+
+  test('do not end a page that sent all of them at once', () => {
+    expect(endedAfter(100)).toEqual([])
+  })
 })

@@ -1,14 +1,17 @@
 import { EventEmitter } from 'node:events'
-import type { BrowserContext, Dialog } from 'playwright'
+import type { BrowserContext } from 'playwright'
 import { expect, test } from 'vitest'
 import { EventLog } from '../../../src/core/events/events.ts'
-import { answerDialog } from '../../../src/engine/browser/tabs/dialogs.ts'
+import { Dialogs } from '../../../src/engine/browser/tabs/dialogs.ts'
 import { recordPageEvents } from '../../../src/engine/browser/tabs/page-events.ts'
 
 const long = 'x'.repeat(1_000_000)
 
-test('truncates the texts of prompts in events', async () => {
+test('truncates the texts of prompts in events', () => {
   const events = new EventLog()
+  const emitter = new EventEmitter()
+  const context = emitter as unknown as BrowserContext
+  const dialogs = new Dialogs({ context, events, setting: () => 'dismiss', outsider: 'client' })
   const dialog = {
     type: () => 'prompt',
     page: () => null,
@@ -16,7 +19,8 @@ test('truncates the texts of prompts in events', async () => {
     defaultValue: () => long,
     dismiss: async () => {},
   }
-  await answerDialog(dialog as unknown as Dialog, events, async () => ({ accept: false }))
+  emitter.emit('dialog', dialog)
+  expect(dialogs.newest).toBe(dialog)
   const [opened] = events.since(0)
   expect(opened).toMatchObject({ data: { message: long.slice(0, 1000), default_value: long.slice(0, 1000) } })
 })
@@ -29,6 +33,7 @@ test('truncates request methods and content types in events', () => {
     serviceWorker: () => ({}),
     method: () => long,
     url: () => 'http://a.test/',
+    postDataBuffer: () => null,
     resourceType: () => 'fetch',
   }
   context.emit('request', request)

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { pathRules } from '../../../src/engine/crawl/queue/scope.ts'
 import { bypasses } from '../../../src/engine/egress/proxy-settings.ts'
+import { urlGlob } from '../../../src/engine/browser/network/url-glob.ts'
 import { linearGlob } from '../../../src/engine/linear-glob.ts'
 
 const many = 'a'.repeat(240)
@@ -27,6 +28,15 @@ describe('untrusted patterns match untrusted texts in linear time', () => {
   test('URL globs of relay events', () => {
     const matches = linearGlob(`https://${hostile}`, 'url', { bash: true })
     expect([matches(`https://${many}`), matches(`https://${many}/b`)]).toEqual([false, true])
+  })
+
+  test('URL globs of routes, which are compared with the beginning of a URL of megabytes', () => {
+    const matches = urlGlob('https://x/**', 'url')
+    const url = `https://x/${'a'.repeat(2_000_000)}`
+    const started = performance.now()
+    for (let count = 0; count < 1000; count++) expect(matches(url)).toBe(true)
+    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(urlGlob('*.png', 'url')(`https://x/a.png?${url}`)).toBe(true)
   })
 })
 

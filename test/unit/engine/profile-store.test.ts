@@ -35,15 +35,46 @@ async function onDisk(): Promise<string> {
   return (await Promise.all(files.map((name) => readFile(join(folder, 'profiles', name), 'utf8')))).join('\n')
 }
 
+describe('a profile name', () => {
+  const ann = { ...keylessCaller, keyId: 'ann', admin: false }
+  const admin = { ...keylessCaller, keyId: 'admin' }
+
+  test('selects a profile of the own key only, also for admins', async () => {
+    const store = new ProfileStore(folder)
+    const { profile_id } = await store.add('work', state, ann)
+    expect(await store.load('work', ann)).toMatchObject({ profile_id, state })
+    expect(await store.get('work', ann)).toMatchObject({ profile_id })
+    await expect(store.get('work', admin)).rejects.toMatchObject({ code: 'profile_not_found' })
+    expect(await store.get(profile_id, admin)).toMatchObject({ name: 'work' })
+    const other = await store.add('work', empty, admin)
+    expect(await store.get('work', admin)).toMatchObject({ profile_id: other.profile_id })
+    await store.delete('work', ann)
+    await expect(store.load('work', ann)).rejects.toMatchObject({ code: 'profile_not_found' })
+    expect(await store.get('work', admin)).toMatchObject({ profile_id: other.profile_id })
+  })
+
+  test('is suggested for a similar one, and ambiguous if a file was copied', async () => {
+    const store = new ProfileStore(folder)
+    const { profile_id } = await store.add('work', state, ann)
+    await expect(store.get('wor', ann)).rejects.toThrow('no profile is named "wor" (did you mean "work"?)')
+    const copy = '11111111-1111-4111-8111-111111111111'
+    const path = (id: string) => join(folder, 'profiles', `${id}.json`)
+    await writeFile(path(copy), await readFile(path(profile_id)))
+    await expect(store.delete('work', ann)).rejects.toMatchObject({ code: 'conflict', hint: 'use the id instead of the name' }) // prettier-ignore
+    await store.delete(copy, ann)
+    expect(await store.get('work', ann)).toMatchObject({ profile_id })
+  })
+})
+
 describe('encrypted profiles', () => {
   test('contain nothing readable on disk, and load with the same key after a restart', async () => {
     const { profile_id } = await new ProfileStore(folder, secret).add('annabel', state, keylessCaller)
     expect(await onDisk()).not.toMatch(/annabel|login|example/)
     const restarted = new ProfileStore(folder, secret)
-    expect(await restarted.load(profile_id, keylessCaller)).toEqual(state)
+    expect(await restarted.load(profile_id, keylessCaller)).toMatchObject({ state })
     expect(await restarted.list(keylessCaller)).toMatchObject([{ name: 'annabel', cookies: 1 }])
     await restarted.update(profile_id, empty)
-    expect(await new ProfileStore(folder, secret).load(profile_id, keylessCaller)).toEqual(empty)
+    expect((await new ProfileStore(folder, secret).load(profile_id, keylessCaller)).state).toEqual(empty)
   })
 
   test('do not load with another key, or without one, and give a hint', async () => {
@@ -54,13 +85,13 @@ describe('encrypted profiles', () => {
       await expect(wrong.list(keylessCaller)).rejects.toMatchObject(refusal)
       await expect(wrong.update(profile_id, empty)).rejects.toMatchObject(refusal)
     }
-    expect(await new ProfileStore(folder, secret).load(profile_id, keylessCaller)).toEqual(state)
+    expect(await new ProfileStore(folder, secret).load(profile_id, keylessCaller)).toMatchObject({ state })
   })
 
   test('replace unencrypted ones when those are saved again', async () => {
     const { profile_id } = await new ProfileStore(folder).add('ann', state, keylessCaller)
     const store = new ProfileStore(folder, secret)
-    expect(await store.load(profile_id, keylessCaller)).toEqual(state)
+    expect(await store.load(profile_id, keylessCaller)).toMatchObject({ state })
     expect(await onDisk()).toContain('ann-is-in')
     await store.update(profile_id, state)
     expect(await onDisk()).not.toContain('ann-is-in')

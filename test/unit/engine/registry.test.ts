@@ -54,7 +54,7 @@ describe('session registry', () => {
     now += limits.session.tombstoneMs
     expect(registry.find('shop', keylessCaller)).toBe(made)
     expect(() => registry.findLive('ses_1', keylessCaller)).toThrow(
-      expect.objectContaining({ code: 'session_closed', details: { reason: 'deleted' } }),
+      expect.objectContaining({ code: 'session_closed', details: { reason: 'deleted', ended_at: expect.any(String) } }),
     )
     now += 1
     expect(() => registry.find('ses_1', keylessCaller)).toThrow(expect.objectContaining({ code: 'session_not_found' }))

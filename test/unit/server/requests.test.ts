@@ -40,7 +40,7 @@ describe('creation fields', () => {
     ['use_random_user_agent', 'true'],
     ['disable_automation_detection', 1],
     ['user_agent', ''],
-    ['profile_id', 'not-a-uuid'],
+    ['profile_id', ''],
     ['viewport', { width: 0, height: 10 }, 'viewport.width'],
     ['viewport', { width: 10 }, 'viewport.height'],
     ['viewport', '10x10'],
@@ -123,7 +123,7 @@ describe('a response', () => {
 
   test('405 lists the allowed methods', async () => {
     const { status, headers, body } = await send('PUT', '/sessions', {})
-    expect([status, headers.get('allow'), body['code']]).toEqual([405, 'POST, GET, HEAD', 'method_not_allowed'])
+    expect([status, headers.get('allow'), body['code']]).toEqual([405, 'DELETE, POST, GET, HEAD', 'method_not_allowed'])
     const allowed = async (method: string, path: string) => (await send(method, path)).headers.get('allow')
     expect(await allowed('GET', '/search')).toBe('POST')
     expect(await allowed('DELETE', '/openapi.json')).toBe('GET, HEAD')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { completeLine } from '../../../src/tui/complete.ts'
-import { quoteWord, splitWords } from '../../../src/tui/shell-words.ts'
+import { quoteWord, splitWords } from '../../../src/core/text/shell-words.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 
 const { commands } = makeManifest()
@@ -40,8 +40,8 @@ describe('completion', () => {
   })
 
   test('suggests the remaining flags of a command', () => {
-    expect(complete('screenshot --f').text).toBe('screenshot --full-page ')
-    expect(complete('screenshot --full-page --f').candidates).toEqual([])
+    expect(complete('screenshot --full').text).toBe('screenshot --full-page ')
+    expect(complete('screenshot --full-page --full').candidates).toEqual([])
   })
 
   test('suggests then after all required values', () => {

@@ -1,4 +1,5 @@
 /** `bax doctor`: checks the requirements of bax on this machine, and prints how to fix missing ones. */
+import { resolve } from 'node:path'
 import { call } from '../../../client/client.ts'
 import { asBaxError, BaxError, exits } from '../../../core/errors/errors.ts'
 import { version } from '../../../core/version.ts'
@@ -15,6 +16,10 @@ import {
   checkStateFiles,
   type Check,
 } from '../../checks.ts'
+import { checkedFleetUrl, fleetCaParam, fleetParam } from '../../fleet/address.ts'
+import { checkFleet } from '../../fleet/checks.ts'
+import { addParam } from '../../parse/flags.ts'
+import { flagValue } from '../../parse/values.ts'
 import { engineName, type LocatedEngine, withEngine } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { print } from '../../io.ts'
@@ -22,13 +27,22 @@ import { runningEngine } from '../../engine/need.ts'
 import { type Style, styleFor } from '../../output/style.ts'
 
 export const command: TerminalCommand = async (invocation) => {
-  const { context } = parseInvocation(invocation)
+  const { context, typed } = parseInvocation(invocation, (command) => {
+    addParam(command, fleetParam)
+    addParam(command, fleetCaParam)
+  })
   const { io, settings } = context
-  const checks = await Promise.all([
+  const fleet = flagValue(fleetParam, typed.flags, io.cwd) as string | undefined
+  const fleetUrl = fleet === undefined ? undefined : checkedFleetUrl(fleet)
+  const ca = flagValue(fleetCaParam, typed.flags, io.cwd) as string | undefined
+  if (ca !== undefined && fleetUrl === undefined)
+    throw new BaxError('invalid_request', '--fleet-ca needs --fleet', { hint: 'pass --fleet redis://HOST:PORT' })
+  const [fleetChecks, ...machineChecks] = await Promise.all([
+    fleetUrl === undefined ? [] : checkFleet(fleetUrl, ca === undefined ? undefined : resolve(io.cwd, ca)),
     checkNode(io),
     checkBrowser(settings, { headless: true, stealth: false }),
     checkBrowser(settings, { headless: true, stealth: true }),
-    checkSandbox(io),
+    checkSandbox(settings, io),
     checkDisplay(io),
     checkStateDir(settings),
     checkStateFiles(settings),
@@ -37,6 +51,7 @@ export const command: TerminalCommand = async (invocation) => {
     checkDocker(io),
     checkSearch(settings),
   ])
+  const checks = [...machineChecks, ...fleetChecks]
   const ready = checks.every(({ ok, needed }) => ok || !needed)
   if (settings.json) print(io, JSON.stringify({ success: ready, version, checks }))
   else for (const line of linesOf(checks, await styleFor(io, io.stdout))) print(io, line)

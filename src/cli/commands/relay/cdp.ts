@@ -4,7 +4,7 @@ import { Argument, Option } from 'commander'
 import { call } from '../../../client/client.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import type { CdpAnswer } from '../../../core/shapes/relay.ts'
-import { noEngineFor, sessionFor } from '../../session/chosen-session.ts'
+import { noEngineFor, sessionOrDefault } from '../../session/chosen-session.ts'
 import { operationNamed } from '../../context.ts'
 import { printError } from '../../output/errors.ts'
 import { engineName, withSession } from '../../engine/locate-engine.ts'
@@ -27,9 +27,9 @@ export const command: TerminalCommand = async (invocation) => {
   })
   const { io, settings, manifest } = context
   const { flags } = typed
-  const session = sessionFor(settings, engineName(context), flags['session'] as string | undefined)
+  const session = sessionOrDefault(settings, engineName(context), flags['session'] as string | undefined)
   if (!session)
-    throw new BaxError('invalid_request', 'no session is named', { hint: 'name one with -s, or run "bax session use"' })
+    throw new BaxError('invalid_request', 'no session is named', { hint: 'name one with -s, without --embedded' })
   const [method, params] = typed.words as [string, string | undefined]
   const input = {
     session_id: session.id,

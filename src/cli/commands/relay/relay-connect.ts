@@ -9,7 +9,7 @@ import { withEngine } from '../../engine/locate-engine.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
 import { serviceExit } from '../../output/errors.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
-import { type Io, note, print } from '../../io.ts'
+import { note, print } from '../../io.ts'
 import { addConnectFlags, readConnect } from '../../relay/connect-options.ts'
 
 export const command: TerminalCommand = async (invocation) => {
@@ -39,9 +39,9 @@ export const command: TerminalCommand = async (invocation) => {
     name,
     attachment,
     browser: (signal) => openUserBrowser(search, signal),
-    dial: (signal) => dialEngine({ engine, ...(token !== undefined && { token }) }, signal),
+    dial: (signal, sessionId) => dialEngine({ engine, ...(token !== undefined && { token }) }, signal, sessionId),
     tools: makeBatchTools(config),
-    onStatus: statusReporter(io, context.settings.json, name),
+    onStatus: statusReporter(context, name, 'launch' in options.browser),
   })
   await connector.run(io.signal)
   // Without a signal, the user has closed the launched browser.
@@ -49,7 +49,11 @@ export const command: TerminalCommand = async (invocation) => {
 }
 
 /** Prints the ID to stdout once, and other states to stderr. */
-function statusReporter(io: Io, json: boolean, name: string | null): (status: ConnectorStatus) => void {
+function statusReporter(
+  { io, settings }: Context,
+  name: string | null,
+  launched: boolean,
+): (status: ConnectorStatus) => void {
   let id = ''
   return (status) => {
     if (status.state === 'reconnecting') note(io, `connection to the engine lost (${status.cause}); reconnecting`)
@@ -57,8 +61,8 @@ function statusReporter(io: Io, json: boolean, name: string | null): (status: Co
     else if (status.sessionId === id) note(io, 'reconnected')
     else {
       id = status.sessionId
-      print(io, json ? JSON.stringify({ id, name }) : id)
-      note(io, 'connected; ^C disconnects the browser and leaves it open')
+      print(io, settings.json ? JSON.stringify({ id, name }) : id)
+      note(io, `connected; ^C disconnects the browser and ${launched ? 'closes it' : 'leaves it open'}`)
     }
   }
 }

@@ -1,12 +1,11 @@
 /** `bax do`: runs a batch of browser commands in one request. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { type Io, readStdin } from '../../io.ts'
-import type { Invocation, TerminalCommand } from '../../parse/invocation.ts'
-import { parseBatch } from '../../parse/parse-batch.ts'
+import { contextOf, type Invocation, type TerminalCommand } from '../../parse/invocation.ts'
+import { doKind, parseBatch } from '../../parse/parse-batch.ts'
 import type { BatchKind, TypedBatch } from '../../parse/batch.ts'
 import { sendBatch, type BatchVariant } from '../../send-batch.ts'
-import { readSettings } from '../../settings.ts'
-import { globalFlags } from '../../parse/values.ts'
+import { snakeCase } from '../../parse/values.ts'
 import type { Context } from '../../context.ts'
 
 export const command: TerminalCommand = (invocation) => runBatch(invocation)
@@ -15,11 +14,12 @@ type Given = Readonly<Record<string, unknown>>
 
 /** Parses and sends a batch; `step` changes both for `bax step`. */
 export async function runBatch(
-  { io, manifest, argv }: Invocation,
+  invocation: Invocation,
   step?: { parse: BatchKind; send(context: Context, batch: TypedBatch, given: Given): BatchVariant },
 ): Promise<number> {
-  const batch = parseBatch(argv, manifest, io.cwd, step?.parse)
-  const context = { io, manifest, settings: readSettings(globalFlags(batch.flags), io) }
+  const { io, manifest, argv, examples } = invocation
+  const batch = parseBatch(argv, manifest, io.cwd, step?.parse ?? doKind(manifest, examples))
+  const context = contextOf(invocation, batch.flags)
   const given = batch.commands === null ? await readCommands(io) : {}
   return sendBatch(context, { batch, given, ...(step && { kind: step.send(context, batch, given) }) })
 }
@@ -36,7 +36,18 @@ export async function readCommands(io: Io): Promise<Record<string, unknown>> {
     const message = `standard input is not JSON: ${(error as Error).message}`
     throw new BaxError('invalid_json', message, { hint, cause: error })
   }
-  if (Array.isArray(value)) return { commands: value }
-  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  if (Array.isArray(value)) return { commands: value.map(named) }
+  if (typeof value === 'object' && value !== null) {
+    const { commands, ...fields } = value as Record<string, unknown>
+    return { ...(named(fields) as object), ...(commands !== undefined && { commands: Array.isArray(commands) ? commands.map(named) : commands }) } // prettier-ignore
+  }
   throw new BaxError('invalid_request', 'standard input must be a JSON array of commands', { hint })
+}
+
+/** Accepts the spelling of the command line, `navigate-to`, for the name of a command. */
+function named(call: unknown): unknown {
+  const { command } = (call ?? {}) as { command?: unknown }
+  if (typeof command === 'string') return { ...(call as object), command: snakeCase(command) }
+  // `bax step` takes one command as an object.
+  return typeof command === 'object' && command !== null ? { ...(call as object), command: named(command) } : call
 }

@@ -9,18 +9,22 @@ import { operationCommand, type OperationShape } from '../operation-command.ts'
 
 const shape: OperationShape = {
   operation: 'observe',
+  opensSession: true,
   flags: (command) => void command.option('-o, --output <file>', 'file for the screenshot'),
 }
 
 export const command = operationCommand(shape, async ({ io, settings, typed, input, transport, ask }) => {
-  const body = await withControlNotice(io, transport, String(input['session_id']), ask())
+  const file = typed.flags['output'] as string | undefined
+  const include = input['include'] as readonly string[] | undefined
+  // A file is for the screenshot.
+  const more = file === undefined ? {} : { include: [...new Set([...(include ?? ['snapshot']), 'screenshot'])] }
+  const body = await withControlNotice(io, transport, String(input['session_id']), ask(more))
   // The engine reports a selector without a match with HTTP status 200 and "success": false.
   if ((body as { success: boolean }).success === false) throw BaxError.fromBody(body)
   const observation = body as Observation
   if (settings.json) print(io, JSON.stringify(observation))
   else if (observation.changes) print(io, diffText(observation.changes))
   else print(io, `${observation.full ? `${fullText[observation.full]}\n` : ''}${observationText(observation)}`)
-  const file = typed.flags['output'] as string | undefined
   if (observation.screenshot !== undefined && (file !== undefined || !settings.json)) {
     const path = writeScreenshot(io, observation.screenshot, file)
     if (!settings.json) print(io, `\nscreenshot: ${path}`)

@@ -1,28 +1,50 @@
 /** `bax run`: runs scripts of browser steps. */
 import { BaxError } from '../../../core/errors/errors.ts'
-import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
-import { collect } from '../../parse/flags.ts'
+import type { Param } from '../../../core/operation/params.ts'
+import { operationNamed } from '../../context.ts'
+import { flagFields } from '../../parse/batch.ts'
+import { type Invocation, parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
+import { addParam, collect } from '../../parse/flags.ts'
+import type { TypedArguments } from '../../parse/values.ts'
 import { print } from '../../io.ts'
-import type { RunOptions } from '../../run/index.ts'
+import type { RunOptions } from '../../run/options.ts'
 
-type Flags = Pick<RunOptions, 'artifacts' | 'check' | 'failFast' | 'strict' | 'updateSnapshots'> &
+type Flags = Pick<
+  RunOptions,
+  'artifacts' | 'check' | 'failFast' | 'headed' | 'strict' | 'update' | 'updateSnapshots' | 'watch'
+> &
   Partial<Record<'parallel' | 'retries' | 'shard', string>> &
   Partial<Record<'reporter' | 'var', string[]>> & { schema?: boolean }
 
+const about = `A script is a YAML file with a list of steps. They are the commands of "bax do --help", with "_" for "-":
+
+  steps:
+    - navigate_to: https://example.com
+    - click: a
+    - get_title:
+      expect: {contains: Example}
+
+Each script runs in a new session, unless it names one. Exit codes: 0 all scripts passed, 1 a script failed, 2 a script is invalid and nothing was run.`
+
 export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
+    command.description(`${invocation.summary}\n\n${about}`)
     command.argument('[scripts...]', 'YAML or JSON files, folders or globs')
-    command.option('--parallel <number>', 'number of concurrent scripts, each with its own session (default 1)')
-    command.option('--reporter <name[=file],...>', 'reporters: line, json, ndjson, junit or html', collect)
+    command.option('--check', 'check the scripts for errors without running them; needs no environment variables')
+    command.option('--watch', 'run scripts again when they or the files they include change')
+    command.option('--headed', 'show the browser in a window; without a display it stays hidden')
+    addParam(command, confirmParam(invocation))
+    command.option('--var <name=value>', 'value of ${vars.name} in the scripts; may be repeated', collect)
+    command.option('--reporter <name[=file],...>', 'reports to write: line, json, ndjson, junit or html (default line, or json with --json)', collect) // prettier-ignore
     command.option('--artifacts <folder>', 'folder for screenshots, HTML, logs and trace of failing scripts')
-    command.option('--var <name=value>', 'variable for the scripts; may be repeated', collect)
-    command.option('--check', 'check the scripts for errors without running them')
+    command.option('--parallel <number>', 'number of scripts to run at once, each with its own session (default 1)')
+    command.option('--fail-fast', 'start no further scripts after a failure')
+    command.option('--retries <number>', 'number of times to run a failed script again (default 0)')
+    command.option('--shard <i/n>', 'run only a part of the scripts, such as 1/3 on the first of three machines')
+    command.option('--strict', 'fail when a selector matches several elements, or nothing despite a fingerprint')
+    command.option('--update', 'rewrite selectors of recorded steps whose elements were found by fingerprint')
+    command.option('--update-snapshots', 'replace the stored screenshots of "expect: {screenshot: …}"')
     command.option('--schema', 'print the JSON Schema of scripts, for editors')
-    command.option('--fail-fast', 'do not start further scripts after a failure')
-    command.option('--retries <number>', 'number of retries of a failed script')
-    command.option('--shard <i/n>', 'part of the scripts to run: the i-th of n')
-    command.option('--strict', 'fail when a selector matches several elements')
-    command.option('--update-snapshots', 'replace the screenshots that are compared with')
   })
   const flags = typed.flags as Flags
   const files = (typed.words[0] ?? []) as readonly string[]
@@ -39,10 +61,18 @@ export const command: TerminalCommand = async (invocation) => {
     reporters: parseReporters(flags.reporter ?? (context.settings.json ? ['json'] : [])),
     parallel: wholeNumber('--parallel', flags.parallel, 1) ?? 1,
     retries: wholeNumber('--retries', flags.retries, 0) ?? 0,
+    ...confirmOf(invocation, typed.flags, context.io.cwd),
     shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
   }
   return run.runScripts(options, context)
 }
+
+/** Returns the flag for actions that wait for a person, as the operation declares it. */
+const confirmParam = ({ manifest }: Pick<Invocation, 'manifest'>): Param =>
+  operationNamed(manifest, 'createSession').params.find(({ name }) => name === 'confirm')!
+
+const confirmOf = (invocation: Invocation, flags: TypedArguments['flags'], cwd: string): Pick<RunOptions, 'confirm'> =>
+  flagFields([confirmParam(invocation)], flags, cwd)
 
 function parseVars(given: readonly string[]): Record<string, string> {
   return Object.fromEntries(

@@ -1,14 +1,14 @@
 /** `bax session create`: creates a session and waits for its provisioning. */
-import { call } from '../../../client/client.ts'
 import type { ProvisionRecord, SessionCreated } from '../../../core/shapes/session.ts'
 import { writeChoice } from '../../session/choose-session.ts'
-import { provisionPath, waitForProvision } from '../../session/provision.ts'
+import { createOrUndo } from '../../session/create-session.ts'
+import { waitForProvision } from '../../session/provision.ts'
 import type { Context } from '../../context.ts'
 import { note, print } from '../../io.ts'
 import { showWarning } from '../../output/output.ts'
 import { withSpinner } from '../../output/progress.ts'
 import { styleFor } from '../../output/style.ts'
-import { type OperationCall, operationCommand, type OperationShape } from '../operation-command.ts'
+import { operationCommand, type OperationShape } from '../operation-command.ts'
 
 const shape: OperationShape = {
   operation: 'createSession',
@@ -19,9 +19,9 @@ const shape: OperationShape = {
 }
 
 export const command = operationCommand(shape, async (creation) => {
-  const { context, io, settings, typed, engine, transport } = creation
+  const { context, io, settings, typed, engine, transport, input } = creation
   const answer = await withSpinner(io, 'creating a session', async (say) => {
-    const created = await createOrUndo(creation)
+    const created = await createOrUndo(context, transport, input)
     const waits = created.status === 'provisioning' && typed.flags['wait'] !== false
     return waits ? waitForProvision(transport, created.provision_id!, io.signal, say) : created
   })
@@ -30,30 +30,6 @@ export const command = operationCommand(shape, async (creation) => {
   }
   await showCreated(context, answer)
 })
-
-/** Time to wait for the answer after an interrupt, in milliseconds: its ID is needed to delete the session. */
-const undoMs = 1000
-
-/** Creates a session, and deletes it again after an interrupt. */
-async function createOrUndo({ io, operation, input, transport }: OperationCall): Promise<SessionCreated> {
-  const { signal } = io
-  const undoTimeout = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  const interrupt = () => (timer = setTimeout(() => undoTimeout.abort(signal.reason), undoMs))
-  signal.addEventListener('abort', interrupt, { once: true })
-  try {
-    const options = { signal: undoTimeout.signal, strict: true }
-    const created = (await call(transport, operation.http, input, options)) as SessionCreated
-    if (!signal.aborted) return created
-    const { status, provision_id, session_id } = created
-    if (status === 'provisioning') await call(transport, `DELETE ${provisionPath}`, { provision_id })
-    else await call(transport, 'DELETE /sessions/{session_id}', { session_id })
-    throw signal.reason
-  } finally {
-    clearTimeout(timer)
-    signal.removeEventListener('abort', interrupt)
-  }
-}
 
 async function showCreated({ io, settings }: Context, answer: SessionCreated | ProvisionRecord): Promise<void> {
   if (settings.json) return print(io, JSON.stringify(answer))

@@ -5,6 +5,7 @@ import { type BatchKind, flagFields, type TypedBatch } from '../../parse/batch.t
 import { operationNamed } from '../../context.ts'
 import type { TerminalCommand } from '../../parse/invocation.ts'
 import { type Io, print } from '../../io.ts'
+import { helpExamples, helpText } from '../../output/help-layout.ts'
 import { stepText } from '../../output/changes.ts'
 import { observationText, writeScreenshot } from '../../output/observation.ts'
 import { runBatch } from './do.ts'
@@ -12,11 +13,11 @@ import { runBatch } from './do.ts'
 const bodyFields: ReadonlySet<string> = new Set(['session_id', 'command', 'commands', 'data', 'observe', 'diff'])
 
 export const command: TerminalCommand = (invocation) => {
-  const { io, manifest, example } = invocation
+  const { io, manifest, examples } = invocation
   const fields = operationNamed(manifest, 'browserStep').params.filter(({ name }) => !bodyFields.has(name))
   const observeFields = operationNamed(manifest, 'observe').params.filter(({ name }) => !bodyFields.has(name))
   return runBatch(invocation, {
-    parse: kindOf(fields, observeFields, example),
+    parse: kindOf(fields, observeFields, examples),
     send: ({ settings }, batch, given) => ({
       words: 'step',
       operation: 'browserStep',
@@ -52,20 +53,20 @@ const diff: Param = {
   description: 'print only changes since the last observation; the default without --json',
 }
 
-const kindOf = (fields: readonly Param[], observeFields: readonly Param[], example: string | undefined): BatchKind => ({
+const kindOf = (fields: readonly Param[], observeFields: readonly Param[], examples: readonly string[]): BatchKind => ({
   words: 'step',
   params: [...fields, noObserve, diff, ...observeFields],
-  help: (flags) =>
+  help: (flags, width) =>
     [
-      'Run browser commands and print their effect; the commands are those of `bax do`',
+      helpText('Run browser commands and print their effect; the commands are those of `bax do`', width),
       '',
       'Usage: bax step [flags] <command> [words] [then <command> [words]]…',
       '       bax step [flags] -          a JSON array of {command, data} on standard input',
       '',
       flags.trimEnd(),
-      ...(example ? ['', 'Example:', `  ${example}`] : []),
+      ...helpExamples(examples),
       '',
-      'Run "bax do --help" for the browser commands, "bax do <command> --help" for details.',
+      helpText('Run "bax do --help" for the browser commands, "bax do <command> --help" for details.', width),
       '',
     ].join('\n'),
 })

@@ -9,7 +9,7 @@ import { openTuiHost } from '../../tui/host.ts'
 export const command: TerminalCommand = async (invocation) => {
   const { context } = parseInvocation(invocation)
   const { io } = context
-  needTerminal(io)
+  needTerminal(io, 'run it in a terminal; "bax session list" and "bax observe" print to pipes')
   if (io.env['TERM'] === 'dumb')
     throw new BaxError('invalid_request', 'this terminal does not support full-screen UIs (TERM is dumb)', {
       hint: 'run "bax --help" for the other commands',

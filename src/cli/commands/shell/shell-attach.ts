@@ -24,7 +24,7 @@ export const command: TerminalCommand = async (invocation) => {
   const { io, settings } = context
   const session_id = shellFor(settings, typed.flags['session'] as string | undefined)?.id
   if (session_id === undefined) throw noShell()
-  needTerminal(io)
+  needTerminal(io, 'run "bax shell exec -s ID -- …" without a terminal instead')
   const argv = (typed.words[0] ?? []) as readonly string[]
   const env = variablesOf(typed.flags['env'], io)
   return withEngine(

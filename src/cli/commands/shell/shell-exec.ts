@@ -31,7 +31,7 @@ export const command: TerminalCommand = async (invocation) => {
     isJson = context.settings.json
     const session = shellFor(context.settings, typed.flags['session'] as string | undefined)?.id
     const request = await readExec(typed, manifest, io, session)
-    if (request.isTerminal) needTerminal(io)
+    if (request.isTerminal) needTerminal(io, 'run "bax shell exec -s ID -- …" without a terminal instead')
     if (session === undefined) {
       return await withEngine(context, { when: 'ask' }, ({ transport }) => runInOwnShell({ context, transport, request })) // prettier-ignore
     }
@@ -39,7 +39,7 @@ export const command: TerminalCommand = async (invocation) => {
     return await withEngine(context, need, ({ transport }) => runNamed({ context, transport, request }, session))
   } catch (error) {
     if (error instanceof Error && error.name === 'HelpWanted') throw error
-    const code = await printFailure(error, io, isJson)
+    const code = await printFailure(error, io, isJson, invocation)
     return io.signal.aborted ? code : notRun
   }
 }

@@ -40,6 +40,7 @@ export function* manifestText(outcome: Outcome, pages: readonly ManifestPage[]):
   yield* list('skipped', skipped)
   yield `,\n  "skipped_total": ${outcome.skipped_total},\n`
   yield* list('robots_blocked', outcome.robots_blocked)
+  if (outcome.changes) yield `,\n  "changes": ${JSON.stringify(outcome.changes)}`
   yield '\n}\n'
 }
 

@@ -1,20 +1,20 @@
 /** Selects reporters by name and opens their outputs. */
-import { systemReason } from '../../../core/errors/system-errors.ts'
-import { mkdirSync, openSync, writeSync, closeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { didYouMean } from '../../../core/errors/suggest.ts'
 import type { Io, Output } from '../../io.ts'
 import { plainStyle, styleFor } from '../../output/style.ts'
+import { cannotWrite } from '../../output/write-output.ts'
 import type { Mask } from '../script/secrets.ts'
 import { htmlReporter } from './html.ts'
 import { jsonReporter, ndjsonReporter } from './json.ts'
 import { junitReporter } from './junit.ts'
 import { LineReporter } from './line.ts'
-import type { Reporter, Sink } from './reporter.ts'
+import type { Reporter, ReportFile, Sink } from './reporter.ts'
 
-const kinds: Readonly<Record<string, (sink: Sink) => Reporter>> = {
-  line: (sink) => new LineReporter(sink),
+const kinds: Readonly<Record<string, (sink: Sink, reports: readonly ReportFile[]) => Reporter>> = {
+  line: (sink, reports) => new LineReporter(sink, reports),
   json: jsonReporter,
   ndjson: ndjsonReporter,
   junit: junitReporter,
@@ -67,28 +67,39 @@ export async function openReporters(choices: readonly ReporterChoice[], io: Io, 
     style: await styleFor(io, output),
     live: Boolean(output.isTTY) && io.env['TERM'] !== 'dumb',
     columns: output.columns ?? 80,
+    cwd: io.cwd,
   })
   const toFile = (file: string): Sink => {
-    const handle = openFile(resolve(io.cwd, file))
+    const path = resolve(io.cwd, file)
+    const handle = orCannotWrite(path, () => openFile(path))
     files.push(handle)
-    return { write: (text) => void writeSync(handle, text), style: plainStyle, live: false, columns: 120 }
+    return {
+      write: (text) => orCannotWrite(path, () => writeFileSync(handle, text)),
+      style: plainStyle,
+      live: false,
+      columns: 120,
+      cwd: io.cwd,
+    }
   }
+  const reports = choices.flatMap(({ name, file }) => (file === undefined ? [] : [{ name, file }]))
   const reporters: Reporter[] = []
   for (const { name, file } of choices) {
     const output = name === 'line' && stdoutTaken ? io.stderr : io.stdout
     const sink = file === undefined ? await terminal(output) : toFile(file)
-    reporters.push(kinds[name]!(sink))
+    reporters.push(kinds[name]!(sink, reports))
   }
   return { reporters, close: () => files.forEach((handle) => closeSync(handle)) }
 }
 
 function openFile(path: string): number {
+  mkdirSync(dirname(path), { recursive: true })
+  return openSync(path, 'w')
+}
+
+function orCannotWrite<T>(path: string, work: () => T): T {
   try {
-    mkdirSync(dirname(path), { recursive: true })
-    return openSync(path, 'w')
+    return work()
   } catch (error) {
-    throw new BaxError('invalid_request', `cannot write ${path}: ${systemReason(error as Error)}`, {
-      cause: error,
-    })
+    throw cannotWrite(path, error)
   }
 }

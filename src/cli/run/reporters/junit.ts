@@ -50,6 +50,7 @@ function stepCase(script: ScriptReport, step: StepReport, name: string, hasFiles
   const body = [
     ...(failure ? [failureElement('failure', failure)] : []),
     ...(status === 'skipped' ? [`      <skipped${note === undefined ? '' : attributes({ message: note })}/>\n`] : []),
+    ...(status !== 'skipped' && note !== undefined ? [output(note)] : []),
     ...(hasFiles && script.artifacts.length > 0 ? [attachments(script.artifacts)] : []),
   ]
   return body.length > 0 ? `    <testcase${head}>\n${body.join('')}    </testcase>\n` : `    <testcase${head}/>\n`
@@ -69,7 +70,9 @@ function failureElement(tag: 'failure' | 'error', { message, code, expected, act
 
 /** Attaches files in the form that Jenkins and GitLab read. */
 const attachments = (files: readonly string[]): string =>
-  `      <system-out>${escaped(files.map((file) => `[[ATTACHMENT|${file}]]`).join('\n'))}</system-out>\n`
+  output(files.map((file) => `[[ATTACHMENT|${file}]]`).join('\n'))
+
+const output = (text: string): string => `      <system-out>${escaped(text)}</system-out>\n`
 
 const seconds = (ms: number): string => (ms / 1000).toFixed(3)
 

@@ -1,4 +1,5 @@
 /** Writes one line per step; on a terminal the running steps are shown below with their time. */
+import { resolve } from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import {
   type Failure,
@@ -10,13 +11,14 @@ import {
   countResults,
 } from '../report.ts'
 import { counted } from '../../output/counted.ts'
-import { placeText, readableMs, type Reporter, type Sink, stepTitle } from './reporter.ts'
+import { placeText, readableMs, type Reporter, type ReportFile, type Sink, stepTitle } from './reporter.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 const frameMs = 80
 
 export class LineReporter implements Reporter {
   readonly #sink: Sink
+  readonly #reports: readonly ReportFile[]
   readonly #running = new Map<string, { title: string; since: number }>()
   /** Number of finished steps and of all steps of each running script. */
   readonly #steps = new Map<string, { done: number; readonly of: number }>()
@@ -25,8 +27,10 @@ export class LineReporter implements Reporter {
   #drawn = false
   #timer: NodeJS.Timeout | undefined
 
-  constructor(sink: Sink) {
+  /** `reports` are the files of the other reporters, which are named at the end. */
+  constructor(sink: Sink, reports: readonly ReportFile[] = []) {
     this.#sink = sink
+    this.#reports = reports
   }
 
   begin({ scripts }: { scripts: number }): void {
@@ -81,6 +85,12 @@ export class LineReporter implements Reporter {
     this.#sink.write(
       `\n${bold(paint(sentence('script', scripts)))}; ${sentence('step', steps)} (${readableMs(report.durationMs)})\n`,
     )
+    for (const { name, file } of this.#reports) this.#sink.write(`${name} report: ${this.#link(file)}\n`)
+  }
+
+  #link(file: string): string {
+    const { cwd, style } = this.#sink
+    return style.cyan(style.link(file, resolve(cwd, file)))
   }
 
   #titled(script: ScriptStart, step: StepStart): string {
@@ -88,7 +98,7 @@ export class LineReporter implements Reporter {
   }
 
   #writeFailures({ name, file, steps, failure, artifacts }: ScriptReport): void {
-    const { bold, cyan, dim, red } = this.#sink.style
+    const { bold, dim, red } = this.#sink.style
     this.#sink.write(`\n${bold(name)} ${dim(file)}\n`)
     if (failure) this.#sink.write(`  ${red(failure.message)} ${dim(`[${failure.code}]`)}\n`)
     for (const step of steps.filter(({ status }) => status === 'failed')) {
@@ -97,7 +107,7 @@ export class LineReporter implements Reporter {
       if (expected !== undefined) this.#sink.write(`    expected: ${JSON.stringify(expected)}\n`)
       if (actual !== undefined) this.#sink.write(`    actual:   ${JSON.stringify(actual)}\n`)
     }
-    for (const path of artifacts) this.#sink.write(`  ${cyan(path)}\n`)
+    for (const path of artifacts) this.#sink.write(`  ${this.#link(path)}\n`)
   }
 
   #line(text: string): void {

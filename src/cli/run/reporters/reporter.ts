@@ -12,6 +12,13 @@ export interface Reporter {
   end(run: RunReport): void
 }
 
+/** A file that a reporter writes. */
+export interface ReportFile {
+  /** Name of the reporter. */
+  readonly name: string
+  readonly file: string
+}
+
 /** An output of the process, or a file. */
 export interface Sink {
   write(text: string): void
@@ -19,6 +26,8 @@ export interface Sink {
   /** Whether lines can be redrawn, which files and pipes do not allow. */
   readonly live: boolean
   readonly columns: number
+  /** Folder that paths are relative to. */
+  readonly cwd: string
 }
 
 /** Formats a duration: `820 ms`, `12.3 s`, `2 min 5 s`. */

@@ -4,7 +4,7 @@ import { fieldErrorsOf, formatFieldError } from '../../../core/errors/input-erro
 import { unknownFields } from '../../../core/operation/unknown-fields.ts'
 import { type Path, pathOf } from './document.ts'
 import type { ScriptErrorList } from './script-errors.ts'
-import { hasPlaceholder, placeholder, pick } from './references.ts'
+import { hasPlaceholder, isPlaceholder, pick } from './references.ts'
 
 /**
  * Reports all errors of a value. Parts of it that only the run can resolve are placeholders, which are not checked.
@@ -28,12 +28,13 @@ export function checkValue(
     }
   }
   for (const { path, hint } of unknownFields(schema, value)) {
-    errors.addKey(locate(pathOf(path)), `${path} is not a known field${hint}`)
+    const at = locate(pathOf(path))
+    errors.addKey(at, errors.misplaced(at) ?? `${path} is not a known field${hint}`)
   }
 }
 
 /** Whether the value at the path, a part of it, or one of its parents is known only at run time. */
 function dependsOnRun(value: unknown, path: Path): boolean {
   const picked = pick(value, path)
-  return picked.found ? hasPlaceholder(picked.value) : picked.holder === placeholder
+  return picked.found ? hasPlaceholder(picked.value) : isPlaceholder(picked.holder)
 }

@@ -14,6 +14,7 @@ import {
   visit,
   type YAMLParseError,
 } from 'yaml'
+import { explainSyntax } from './explain-yaml.ts'
 import type { ScriptError } from './script-errors.ts'
 
 /** Keys and indices from the root of a document to one of its values. */
@@ -39,6 +40,8 @@ export interface ScriptDocument {
   spanOfKey(path: Path): Span
   /** Returns the position of a part of the text at a path; `start` counts characters of the value. */
   spanWithin(path: Path, start: number, length: number): Span
+  /** Returns a number, boolean or text as it is written, such as `007`; undefined for other values. */
+  sourceOf(path: Path): string | undefined
 }
 
 /** Parses YAML or JSON (which is YAML). Adds syntax errors to `errors` and then returns undefined. */
@@ -52,14 +55,14 @@ export function readDocument(file: string, source: string, errors: ScriptError[]
     const last = endOfLine < 0 ? text.length : endOfLine
     return { line, column: col, length: Math.max(1, Math.min(end, last) - start) }
   }
-  for (const { pos, message } of relevantErrors(parsed.errors)) {
-    const explanation = explain(text, pos[0], message)
-    errors.push({ file, text, span: spanAt(pos[0], pos[1]), message: `invalid YAML: ${explanation}` })
+  for (const error of relevantErrors(parsed.errors)) {
+    const { start, end, message } = explainSyntax(text, parsed, error)
+    errors.push({ message, position: { file, text, span: spanAt(start, end) } })
   }
   const unresolved = parsed.errors.length > 0 ? [] : unresolvedAliases(parsed)
   for (const { range, source: anchor } of unresolved) {
     const message = `*${anchor}: no anchor above is named &${anchor}`
-    errors.push({ file, text, span: spanAt(range![0], range![1]), message })
+    errors.push({ message, position: { file, text, span: spanAt(range![0], range![1]) } })
   }
   if (parsed.errors.length > 0 || unresolved.length > 0) return undefined
 
@@ -86,6 +89,11 @@ export function readDocument(file: string, source: string, errors: ScriptError[]
       const at = verbatim < 0 ? source.indexOf(value.value.slice(start, start + length)) : verbatim + start
       return at < 0 ? whole : spanAt(value.range[0] + at, value.range[0] + at + length)
     },
+    sourceOf(path) {
+      const resolved = (node: unknown) => (isAlias(node) ? node.resolve(parsed) : node)
+      const value = path.reduce<unknown>((node, part) => resolved(child(node, part)?.value), resolved(parsed.contents))
+      return isScalar(value) ? value.source : undefined
+    },
   }
 }
 
@@ -103,14 +111,6 @@ function unresolvedAliases(document: Document.Parsed): Alias[] {
 function relevantErrors(errors: readonly YAMLParseError[]): readonly YAMLParseError[] {
   const broken = errors.findIndex(({ code }) => code !== 'DUPLICATE_KEY')
   return broken < 0 ? errors : errors.slice(0, broken + 1)
-}
-
-/** Explains the common mistake `{url: ${base}}`: inside braces and brackets YAML parses the second `{` itself. */
-function explain(text: string, start: number, message: string): string {
-  const reference = /^\{[^{}\n]*\}/.exec(text.slice(start))?.[0]
-  if (reference && text[start - 1] === '$') return `inside {…} and […] a reference needs quotes, "$${reference}"`
-  if (/^Missing closing ['"]quote/.test(message)) return 'a quoted text is not closed'
-  return lowerFirst(message)
 }
 
 interface Found {
@@ -144,8 +144,6 @@ function child(node: unknown, part: string | number): Found | undefined {
   // Errors point to the alias, not to the anchor.
   return isAlias(node) ? { value: node as Node } : undefined
 }
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 
 /** Parses a path such as `data.items[0].key`, as in schema errors, to keys and indices. */
 export function pathOf(text: string): Path {

@@ -4,7 +4,7 @@ import { checkValue } from './check.ts'
 import type { Path } from './document.ts'
 import type { ScriptErrorList } from './script-errors.ts'
 import type { Expectation } from './plan.ts'
-import { placeholder, parsePath } from './references.ts'
+import { hasPlaceholder, parsePath, placeholder, unsetVariable } from './references.ts'
 import { knownValue, readTemplate, type StaticScope } from './scope.ts'
 import { expectationShape, screenshotShape } from './shape.ts'
 
@@ -34,11 +34,12 @@ function readExpectation(item: unknown, at: Path, scope: StaticScope): Expectati
     const message = errorOf(() => expression(matches))
     if (message) errors.add([...at, 'matches'], `matches is not a regular expression: ${message}`)
   }
-  if (typeof schema === 'object' && schema !== null) checkSchema(schema, [...at, 'schema'], errors)
+  if (typeof schema === 'object' && schema !== null && !hasPlaceholder(schema))
+    checkSchema(schema, [...at, 'schema'], errors)
   const pathText = path === undefined ? '' : String(path)
   const parsed = parsePath(pathText)
   if (path === placeholder) errors.add([...at, 'path'], 'path must be known before the script runs')
-  else if (!parsed) errors.add([...at, 'path'], 'path must be like items[0].name')
+  else if (!parsed && path !== unsetVariable) errors.add([...at, 'path'], 'path must be like items[0].name')
   return parsed ? [{ path: parsed, pathText, template }] : []
 }
 

@@ -1,5 +1,6 @@
 /** The plan of a valid script, which the runner executes. */
 import type { z } from 'zod'
+import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import type { operations } from '../../../operations/index.ts'
 import type { Condition } from './condition.ts'
 import type { Path } from './document.ts'
@@ -64,6 +65,7 @@ export interface StepPlan {
   readonly timeoutMs?: number
   readonly continueOnError: boolean
   readonly expect: readonly Expectation[]
+  readonly fingerprint?: Fingerprint | undefined
   readonly action: CallAction | IncludeAction
 }
 
@@ -77,6 +79,8 @@ export interface CallAction {
   readonly kind: 'call'
   readonly verb: Verb
   readonly data: Template
+  /** Path of the selector in the file. */
+  readonly selectorAt?: Path | undefined
 }
 
 export interface IncludeAction {

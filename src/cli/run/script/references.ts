@@ -17,7 +17,8 @@ export interface Reference {
 
 /** A parsed value of a script, with its references. */
 export type Template =
-  | { readonly kind: 'value'; readonly value: unknown }
+  /** `source` is the text of a number or boolean in the script, such as `007`. */
+  | { readonly kind: 'value'; readonly value: unknown; readonly source?: string }
   | { readonly kind: 'reference'; readonly reference: Reference }
   | { readonly kind: 'text'; readonly parts: readonly (string | Reference)[] }
   | { readonly kind: 'list'; readonly items: readonly Template[] }
@@ -25,6 +26,12 @@ export type Template =
 
 /** Placeholder for a value that is known only when the script runs. */
 export const placeholder: unique symbol = Symbol('known when the script runs')
+
+/** Placeholder for a missing environment variable in a check, which needs none. */
+export const unsetVariable: unique symbol = Symbol('environment variable that is not set')
+
+/** Whether a value is unknown before the run. */
+export const isPlaceholder = (value: unknown): boolean => value === placeholder || value === unsetVariable
 
 /** Parses the references in a value; `at` is its path in the document. Reports text that only looks like one. */
 export function parseTemplate(value: unknown, at: Path, errors: ScriptErrorList): Template {
@@ -38,7 +45,8 @@ export function parseTemplate(value: unknown, at: Path, errors: ScriptErrorList)
     )
     return { kind: 'map', entries }
   }
-  return { kind: 'value', value }
+  const isPlain = typeof value === 'number' || typeof value === 'boolean'
+  return { kind: 'value', value, ...(isPlain && { source: errors.document.sourceOf(at) }) }
 }
 
 /** Matches `$${` (a literal `${`), `${…}` (a reference), and an unclosed `${`. */
@@ -103,7 +111,7 @@ export function fill(template: Template, resolve: (reference: Reference) => unkn
       return resolve(template.reference)
     case 'text': {
       const texts = template.parts.map((part) => (typeof part === 'string' ? part : resolve(part)))
-      return texts.includes(placeholder) ? placeholder : texts.map(asText).join('')
+      return [placeholder, unsetVariable].find((unknown) => texts.includes(unknown)) ?? texts.map(asText).join('')
     }
     case 'list':
       return template.items.map((item) => fill(item, resolve))
@@ -124,7 +132,7 @@ export type Picked =
 export function pick(value: unknown, path: Path): Picked {
   let current = value
   for (const [depth, key] of path.entries()) {
-    if (current === placeholder) return { found: true, value: placeholder }
+    if (isPlaceholder(current)) return { found: true, value: current }
     const has = current !== null && current !== undefined && Object.hasOwn(Object(current) as object, key)
     if (!has) return { found: false, holder: current, key, before: path.slice(0, depth) }
     current = (current as Record<string | number, unknown>)[key]
@@ -139,9 +147,14 @@ export const pathText = (root: string, path: Path): string =>
     return /^[A-Za-z_][\w-]*$/.test(part) ? `${text ? `${text}.` : ''}${part}` : `${text}[${JSON.stringify(part)}]`
   }, root)
 
-/** Whether a value contains a placeholder for a value that is known only when the script runs. */
-export function hasPlaceholder(value: unknown): boolean {
-  if (value === placeholder) return true
+/** Whether a value, or a part of it, is unknown before the run. */
+export const hasPlaceholder = (value: unknown): boolean => contains(value, isPlaceholder)
+
+/** Whether a value, or a part of it, is known only when the script runs, whatever the environment contains. */
+export const dependsOnSteps = (value: unknown): boolean => contains(value, (part) => part === placeholder)
+
+function contains(value: unknown, test: (part: unknown) => boolean): boolean {
+  if (test(value)) return true
   if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some(hasPlaceholder)
+  return Object.values(value).some((part) => contains(part, test))
 }

@@ -1,12 +1,17 @@
 /** Generates the JSON Schema of scripts, for editors, from their zod schemas and from all commands and operations. */
 import { z } from 'zod'
+import { shareDefinitions } from './share-definitions.ts'
 import { scriptShape, stepShape } from './shape.ts'
+import { annotations } from '../../../core/operation/schema-params.ts'
 import type { Verb, Verbs } from './verbs.ts'
 
 type Json = Record<string, unknown>
 
 /** Text with a reference, which is allowed for any value, as an editor cannot know its type. */
 const reference = { type: 'string', pattern: String.raw`\$\{[^}]*\}` }
+
+/** Numbers and booleans, which become text in text fields. */
+const plainValue = { type: ['number', 'boolean'] }
 
 export function scriptSchema(verbs: Verbs): Json {
   const script = toJson(scriptShape)
@@ -15,7 +20,7 @@ export function scriptSchema(verbs: Verbs): Json {
   const byVerb = Object.fromEntries([...verbs].map(([name, verb]) => [name, shortForm(verb)]))
   const bare = [...verbs].flatMap(([name, { schema }]) => (schema.safeParse({}).success ? [name] : []))
   const steps = { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }
-  return {
+  return shareDefinitions({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'bax script',
     description: 'Steps for `bax run`',
@@ -41,7 +46,7 @@ export function scriptSchema(verbs: Verbs): Json {
       },
       longForm: { ...longForm(verbs), additionalProperties: false },
     },
-  }
+  })
 }
 
 const longForm = (verbs: Verbs): Json => ({
@@ -51,26 +56,40 @@ const longForm = (verbs: Verbs): Json => ({
 })
 
 /** Returns the schema of a command's short forms: a mapping and, where possible, a value, a list of values, or nothing. */
-function shortForm({ schema, positional, summary, uses }: Verb): Json {
-  const { properties = {}, required = [] } = toJson(schema) as {
+function shortForm({ schema, forms: positional, summary, texts, uses }: Verb): Json {
+  const { properties: fields = {}, required = [] } = toJson(schema) as {
     properties?: Record<string, Json>
     required?: string[]
   }
+  const properties = Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, texts.has(name) ? withPlainValues(field) : field]),
+  )
   const needed = required.filter((name) => !(uses && name === 'session_id'))
   const requirement = needed.length > 0 && { required: needed }
-  const [first] = positional
   const forms: Json[] = [{ type: 'object', properties, additionalProperties: false, ...requirement }]
-  if (first !== undefined && positional.length === 1) forms.push(properties[first]!)
-  if (positional.length > 1) {
+  for (const form of positional) {
+    const [first] = form
+    if (first !== undefined && form.length === 1) forms.push(properties[first]!)
+    if (form.length <= 1) continue
     forms.push({
       type: 'array',
-      prefixItems: positional.map((name) => properties[name] ?? {}),
-      minItems: needed.length,
-      maxItems: positional.length,
+      prefixItems: form.map((name) => properties[name] ?? {}),
+      minItems: positional.length > 1 ? form.length : needed.length,
+      maxItems: form.length,
     })
   }
   if (needed.length === 0) forms.push({ type: 'null' })
   return { description: summary, anyOf: forms }
+}
+
+/** Also allows numbers and booleans in a field with text or a list of texts. */
+function withPlainValues(field: Json): Json {
+  const { description, anyOf, ...form } = field
+  const forms = Array.isArray(anyOf) ? (anyOf as Json[]) : [form]
+  const isList = ({ type }: Json) => type === 'array'
+  const lists = forms.map((one) => (isList(one) ? { ...one, items: withPlainValues(one['items'] as Json) } : one))
+  const all = forms.some(isList) ? lists : [...forms, plainValue]
+  return Array.isArray(anyOf) ? { ...field, anyOf: all } : { ...(description !== undefined && { description }), anyOf: all } // prettier-ignore
 }
 
 /** Converts a zod schema, and allows references in place of every value. */
@@ -99,7 +118,7 @@ function inlined(node: unknown, named: Json): unknown {
 function withReferences(node: unknown, isRoot = false): unknown {
   if (Array.isArray(node)) return node.map((item) => withReferences(item))
   if (typeof node !== 'object' || node === null) return node
-  const { spelling: _, ...fields } = node as Json
+  const fields = Object.fromEntries(Object.entries(node).filter(([key]) => !annotations.has(key)))
   const inner: Json = Object.fromEntries(
     Object.entries(fields).map(([key, value]) => {
       if (key === 'properties' || key === '$defs') {

@@ -12,6 +12,7 @@ import {
   type Reference,
   referencesOf,
   type Template,
+  unsetVariable,
 } from './references.ts'
 
 /** Roots that no step may save under. */
@@ -26,6 +27,8 @@ export interface RunInputs {
 /** The names while a script is checked; values that steps will save are placeholders. */
 export interface StaticScope {
   readonly given: RunInputs
+  /** Whether the script is only checked, for which missing environment variables are no errors. */
+  readonly checkOnly: boolean
   /** Receives the errors of the file. */
   readonly errors: ScriptErrorList
   readonly vars: Record<string, unknown>
@@ -56,9 +59,12 @@ export const knownValue = (template: Template, scope: StaticScope): unknown =>
     return picked.found ? picked.value : placeholder
   })
 
-function pickKnown({ root, path }: Reference, { given, vars }: StaticScope): Picked {
+function pickKnown({ root, path }: Reference, { checkOnly, given, vars }: StaticScope): Picked {
   if (root === 'vars') return pick(vars, path)
-  if (root === 'env' && path.length === 1) return pick(definedOnly(given.env), path)
+  if (root === 'env' && path.length === 1) {
+    const picked = pick(definedOnly(given.env), path)
+    return checkOnly && !picked.found ? { found: true, value: unsetVariable } : picked
+  }
   if (root === 'run') return pick({ id: given.runId }, path)
   if (root === 'session') return pick({ id: placeholder }, path)
   return { found: true, value: placeholder }

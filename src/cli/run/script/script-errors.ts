@@ -1,13 +1,26 @@
-/** Collects the errors of scripts, and formats them with file:line:column, the line itself, and a caret. */
+/** Collects the errors of scripts, and groups identical ones. */
 import { type Path, readDocument, type ScriptDocument, type Span } from './document.ts'
+import { misplacedOption } from './explain-yaml.ts'
 import type { Place } from './plan.ts'
 
-/** One error of a script. */
-export interface ScriptError {
+/** A part of a file, with the whole text of the file. */
+export interface Position {
   readonly file: string
   readonly text: string
   readonly span: Span
+}
+
+/** One error of a script. */
+export interface ScriptError {
   readonly message: string
+  /** Absent for errors of the command line, and for files that cannot be read. */
+  readonly position?: Position
+}
+
+/** The same error in one or several positions; in none for errors without a position. */
+export interface ErrorGroup {
+  readonly message: string
+  readonly positions: readonly Position[]
 }
 
 /** Collects the errors of one document. */
@@ -46,6 +59,11 @@ export class ScriptErrorList {
     this.#push(this.document.spanWithin(path, start, length), message)
   }
 
+  /** Explains where the option of a step at `path` belongs; undefined when it is not one at a wrong place. */
+  misplaced(path: Path): string | undefined {
+    return misplacedOption(this.document.text.split('\n'), this.document.spanOfKey(path).line)
+  }
+
   /** Parses an included file and returns its list; undefined, with an added error, when it is invalid. */
   parse(file: string, text: string): ScriptErrorList | undefined {
     const document = readDocument(file, text, this.#errors)
@@ -56,41 +74,27 @@ export class ScriptErrorList {
     const { file, text } = this.document
     // A file that is included twice would report its errors twice.
     const known = this.#errors.some(
-      (error) =>
-        error.file === file &&
-        error.message === message &&
-        error.span.line === span.line &&
-        error.span.column === span.column,
+      ({ message: other, position }) =>
+        position?.file === file &&
+        other === message &&
+        position.span.line === span.line &&
+        position.span.column === span.column,
     )
-    if (!known) this.#errors.push({ file, text, span, message })
+    if (!known) this.#errors.push({ message, position: { file, text, span } })
   }
 }
 
-/** Formats errors as `file:line:column: message`, the line and a caret, in the order of the text. */
-export function renderErrors(errors: readonly ScriptError[]): string {
-  return errors
-    .toSorted((a, b) => a.file.localeCompare(b.file) || a.span.line - b.span.line || a.span.column - b.span.column)
-    .map(renderError)
-    .join('\n')
+/** Groups errors by message: first those without a position, then the others in the order of the files and texts. */
+export function groupErrors(errors: readonly ScriptError[]): ErrorGroup[] {
+  const groups = new Map<string, Position[]>()
+  for (const { message, position } of errors.toSorted(byPosition)) {
+    const positions = groups.get(message) ?? []
+    groups.set(message, position ? [...positions, position] : positions)
+  }
+  return [...groups].map(([message, positions]) => ({ message, positions }))
 }
 
-/** Maximum length of the shown part of a line. */
-const width = 110
-
-function renderError({ file, text, span, message }: ScriptError): string {
-  const line = (text.split('\n')[span.line - 1] ?? '').replace(/\r$/, '')
-  // In long lines, such as JSON on one line, show only the surroundings of the error.
-  const from = span.column > width - 20 ? span.column - 41 : 0
-  const cut = (from > 0 ? '…' : '') + line.slice(from, from + width) + (line.length > from + width ? '…' : '')
-  const column = span.column - 1 - from + (from > 0 ? 1 : 0)
-  const gutter = `${span.line} | `
-  // Keep tabs, so that the caret is aligned with its character.
-  const indent = cut.slice(0, column).replaceAll(/[^\t]/g, ' ')
-  const carets = '^'.repeat(Math.max(1, Math.min(span.length, cut.length - column)))
-  return [
-    `${file}:${span.line}:${span.column}: ${message}`,
-    `  ${gutter}${cut}`,
-    `  ${' '.repeat(gutter.length - 2)}| ${indent}${carets}`,
-    '',
-  ].join('\n')
+function byPosition({ position: a }: ScriptError, { position: b }: ScriptError): number {
+  if (!a || !b) return Number(a !== undefined) - Number(b !== undefined)
+  return a.file.localeCompare(b.file) || a.span.line - b.span.line || a.span.column - b.span.column
 }

@@ -2,7 +2,6 @@
 import { systemReason } from '../../../core/errors/system-errors.ts'
 import { dirname, resolve } from 'node:path'
 import { parse as parseYaml } from 'yaml'
-import { BaxError } from '../../../core/errors/errors.ts'
 import { didYouMean } from '../../../core/errors/suggest.ts'
 import { readBody } from './body.ts'
 import { checkValue } from './check.ts'
@@ -10,7 +9,7 @@ import { type Path, readDocument } from './document.ts'
 import { type ScriptError, ScriptErrorList } from './script-errors.ts'
 import { scriptName, shownPath } from '../files.ts'
 import type { Block, IncludeAction, Plan, ScriptPlan } from './plan.ts'
-import { hasPlaceholder, type Template } from './references.ts'
+import { dependsOnSteps, type Template, unsetVariable } from './references.ts'
 import { knownValue, readTemplate, type RunInputs, type StaticScope } from './scope.ts'
 import { scriptShape, sessionShape } from './shape.ts'
 import { readSteps, type StepReader } from './steps.ts'
@@ -27,6 +26,8 @@ export interface ReadOptions {
   readonly verbs: Verbs
   /** Whether selectors that match several elements are refused, whatever the scripts declare. */
   readonly strict: boolean
+  /** Whether the scripts are only checked, for which missing environment variables are no errors. */
+  readonly checkOnly: boolean
   /** @throws Error of the file system. */
   readonly readFile: (path: string) => string
 }
@@ -37,18 +38,25 @@ export interface ReadScripts {
   readonly errors: readonly ScriptError[]
   /** Names of variables that the scripts declare or refer to. */
   readonly variables: ReadonlySet<string>
+  /** Texts of the files that each script consists of, by absolute path; null when a file cannot be read. */
+  readonly sources: ReadonlyMap<string, ReadonlyMap<string, string | null>>
 }
 
 /** Reads files, whose paths are relative to `cwd`. */
 export function readScripts(files: readonly string[], options: ReadOptions): ReadScripts {
   const errors: ScriptError[] = []
   const variables = new Set<string>()
+  const sources = new Map<string, ReadonlyMap<string, string | null>>()
   const plans = files.flatMap((file) => {
     const path = resolve(options.cwd, file)
-    const document = readDocument(file, textOf(file, path, options), errors)
+    const texts = new Map<string, string | null>()
+    sources.set(file, texts)
+    const recording = recordingTexts(options, texts)
+    const text = textOf(file, path, recording, errors)
+    const document = text === undefined ? undefined : readDocument(file, text, errors)
     if (!document) return []
     return readScript({
-      options,
+      options: recording,
       errors: new ScriptErrorList(document, errors),
       stack: [path],
       variables,
@@ -56,14 +64,26 @@ export function readScripts(files: readonly string[], options: ReadOptions): Rea
       needs: { browser: false, shell: false },
     })
   })
-  return { plans, errors, variables }
+  return { plans, errors, variables, sources }
 }
 
-function textOf(file: string, path: string, { readFile }: ReadOptions): string {
+/** Returns options that collect the texts of the files that are read. */
+const recordingTexts = (options: ReadOptions, texts: Map<string, string | null>): ReadOptions => ({
+  ...options,
+  readFile(path) {
+    texts.set(path, null)
+    const text = options.readFile(path)
+    texts.set(path, text)
+    return text
+  },
+})
+
+function textOf(file: string, path: string, { readFile }: ReadOptions, errors: ScriptError[]): string | undefined {
   try {
     return readFile(path)
   } catch (error) {
-    throw new BaxError('invalid_request', readErrorOf(file, error), { cause: error })
+    errors.push({ message: readErrorOf(file, error) })
+    return undefined
   }
 }
 
@@ -130,7 +150,7 @@ function overriddenVariables(declared: unknown, { overrides }: ReadOptions): Fie
 
 /** Checks the keys of the file, and returns the scope of its steps; variables in `passed` override its own. */
 function readHead(
-  { options: { given }, errors, secrets, variables: used }: ScriptFile,
+  { options: { checkOnly, given }, errors, secrets, variables: used }: ScriptFile,
   fields: Fields,
   passed: Fields,
   { saved, loops }: Pick<StaticScope, 'saved' | 'loops'>,
@@ -140,10 +160,11 @@ function readHead(
     for (const [index, name] of names.entries()) {
       const value = given.env[String(name)]
       if (value) secrets.add(value)
-      else if (typeof name === 'string') errors.add(['secrets', index], `environment variable ${name} is not set`)
+      else if (typeof name === 'string' && !checkOnly)
+        errors.add(['secrets', index], `environment variable ${name} is not set`)
     }
   }
-  const scope: StaticScope = { given, errors, vars: { ...passed }, saved, loops, used }
+  const scope: StaticScope = { given, checkOnly, errors, vars: { ...passed }, saved, loops, used }
   if (vars !== undefined && vars !== null) readVariables(vars, passed, scope)
   const name = knownValue(readTemplate(fields['name'], ['name'], scope), scope)
   // Session and variables are checked where they are read.
@@ -160,7 +181,7 @@ function readVariables(vars: unknown, passed: Fields, scope: StaticScope): void 
     // Overridden defaults are checked, too.
     const before = errors.count
     const own = knownValue(readTemplate(value, ['vars', name], scope), scope)
-    if (hasPlaceholder(own) && errors.count === before)
+    if (dependsOnSteps(own) && errors.count === before)
       errors.add(['vars', name], `vars.${name} must be known before the script runs`)
     if (!Object.hasOwn(passed, name)) scope.vars[name] = own
   }
@@ -212,7 +233,8 @@ function readInclude(
   const place = [...at, 'include']
   const name = knownValue(readTemplate(step['include'], place, scope), scope)
   if (typeof name !== 'string') {
-    errors.add(place, 'include must be the path of a file, known before the script runs')
+    const message = 'include must be the path of a file, known before the script runs'
+    errors.add(place, name === unsetVariable ? `${message}: set the environment variable in it` : message)
     return undefined
   }
   const path = resolve(dirname(stack.at(-1)!), name)

@@ -1,6 +1,7 @@
 /** Schemas of script files, for validation and for editors as JSON Schema. */
 import { z } from 'zod'
 import { limits } from '../../../core/limits/limits.ts'
+import { fingerprint } from '../../../core/shapes/recording.ts'
 import { sessionInput } from '../../../core/shapes/session.ts'
 
 const name = z.string().regex(/^[A-Za-z_][\w-]*$/, 'must be a name of letters, digits, _ and -')
@@ -77,6 +78,9 @@ export const stepShape = z.object({
   continue_on_error: z.boolean().optional().describe('Continue with the next step when this one fails'),
   command: z.string().optional().describe('Name of the command, in the long form'),
   data: z.record(z.string(), z.unknown()).nullish().describe('Fields of the command, in the long form'),
+  fingerprint: fingerprint
+    .optional()
+    .describe('Facts of the element, by which it is found when the selector no longer matches'),
   include: z.string().min(1).optional().describe('Script file to run, relative to this one'),
   vars: z.record(z.string(), z.unknown()).optional().describe('Variables for the included file'),
 })

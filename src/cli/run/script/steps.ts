@@ -1,13 +1,15 @@
 /** Reads the steps of a script into plans. */
 import { didYouMean } from '../../../core/errors/suggest.ts'
+import { formFor } from '../../../core/operation/positional.ts'
 import { checkValue } from './check.ts'
 import { parseCondition } from './condition.ts'
 import type { Path } from './document.ts'
 import { readExpectations } from './expectations.ts'
 import type { CallAction, IncludeAction, StepPlan } from './plan.ts'
-import { hasPlaceholder, placeholder, type Template } from './references.ts'
+import { dependsOnSteps, isPlaceholder, placeholder, type Template } from './references.ts'
 import { knownValue, readTemplate, reserved, type StaticScope } from './scope.ts'
 import { type Retry, retryShape, stepShape } from './shape.ts'
+import { unknownVerb } from './unknown-verb.ts'
 import { fieldsOf, startsShell, type Verb, type Verbs } from './verbs.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -24,7 +26,7 @@ export interface StepReader {
 
 const stepKeys = Object.keys(stepShape.shape)
 /** Keys that are not allowed with `include`. */
-const notForInclude = ['save', 'expect', 'retry', 'timeout_ms', 'data']
+const notForInclude = ['save', 'expect', 'retry', 'timeout_ms', 'fingerprint', 'data']
 /** Options with plain values, which must be known before the run. */
 const plainKeys = ['save', 'retry', 'timeout_ms', 'continue_on_error', 'as']
 
@@ -65,7 +67,7 @@ function readLoop(fields: Fields, at: Path, scope: StaticScope): StepPlan['forEa
   }
   const template = readTemplate(items, [...at, 'for_each'], scope)
   const known = knownValue(template, scope)
-  if (known !== placeholder && !Array.isArray(known)) {
+  if (!isPlaceholder(known) && !Array.isArray(known)) {
     errors.add([...at, 'for_each'], 'for_each must be a list, or a reference to one')
   }
   if (isReserved(as)) errors.add([...at, 'as'], reservedName(as))
@@ -77,23 +79,28 @@ function readOptions(fields: Fields, at: Path, scope: StaticScope) {
   const { expect, when } = fields
   const given = ['name', ...plainKeys].filter((key) => key in fields)
   const templates = Object.fromEntries(given.map((key) => [key, readTemplate(fields[key], [...at, key], scope)]))
-  const known = Object.fromEntries(given.map((key) => [key, knownValue(templates[key]!, scope)]))
+  const known: Record<string, unknown> = {
+    ...Object.fromEntries(given.map((key) => [key, knownValue(templates[key]!, scope)])),
+    // Text of the page, without references.
+    ...('fingerprint' in fields && { fingerprint: fields['fingerprint'] }),
+  }
   // Check against the form that was used, for precise errors.
   const retryForm = retryShape.options[typeof known['retry'] === 'object' ? 1 : 0]
   const schema = stepShape.extend({ retry: retryForm.optional() })
   checkValue(schema, known, errors, (path) => [...at, ...path])
   for (const key of plainKeys) {
-    if (hasPlaceholder(known[key])) errors.add([...at, key], `${key} must be known before the script runs`)
+    if (dependsOnSteps(known[key])) errors.add([...at, key], `${key} must be known before the script runs`)
   }
   // Only the name may contain values that are known at run time.
   const parsed = stepShape.omit({ name: true }).safeParse(known)
-  const { save, retry, timeout_ms, continue_on_error = false } = parsed.success ? parsed.data : {}
+  const { save, retry, timeout_ms, fingerprint, continue_on_error = false } = parsed.success ? parsed.data : {}
   if (save !== undefined && isReserved(save)) errors.add([...at, 'save'], reservedName(save))
   return {
     name: fields['name'] === undefined ? undefined : templates['name'],
     when: when === undefined ? undefined : parseCondition(when, [...at, 'when'], scope),
     save,
     timeoutMs: timeout_ms,
+    fingerprint,
     retry: typeof retry === 'object' ? retry : { ...once, count: retry ?? 0 },
     continueOnError: continue_on_error,
     expect: expect === undefined ? [] : readExpectations(expect, [...at, 'expect'], scope),
@@ -116,7 +123,7 @@ function readAction(reader: StepReader, fields: Fields, at: Path, number: string
   for (const key of unknown) errors.addKey([...at, key], unknownKey(key, named.length > 0, verbs))
   const [key] = named
   if (key === undefined) {
-    if (unknown.length === 0) errors.add(at, 'the step has no command')
+    if (unknown.length === 0) errors.add(at, errors.misplaced(at) ?? 'the step has no command')
     return undefined
   }
   if (named.length > 1) {
@@ -179,7 +186,7 @@ function readCall({ needs, scope }: StepReader, verb: Verb, value: unknown, at: 
   const locate = ([field, ...rest]: Path) =>
     field === undefined ? at : [...(places.get(String(field)) ?? [...at, field]), ...rest]
   checkValue(verb.schema, known, errors, locate)
-  return { kind: 'call', verb, data }
+  return { kind: 'call', verb, data, selectorAt: places.get('selector') }
 }
 
 interface Field {
@@ -191,24 +198,32 @@ interface Field {
 /** Returns the fields of a call in short form, or an error message. */
 function fieldsFromShortForm(verb: Verb, value: unknown, at: Path): Field[] | string {
   if (value === null || value === undefined) return []
-  const { positional, name } = verb
-  const [first] = positional
-  const words = positional.join(', ')
-  if (Array.isArray(value)) {
-    if (first !== undefined && positional.length === 1 && isListField(verb, first))
-      return [{ field: first, item: value, at }]
-    if (value.length > positional.length || value.length === 0) {
-      return `${name} takes ${positional.length === 0 ? 'no values' : `a list of ${words}`}, or a mapping`
-    }
-    return value.map((item: unknown, index) => ({ field: positional[index]!, item, at: [...at, index] }))
-  }
-  if (typeof value === 'object') {
+  if (typeof value === 'object' && !Array.isArray(value)) {
     return Object.entries(value).map(([field, item]) => ({ field, item: item as unknown, at: [...at, field] }))
   }
-  if (first === undefined) return `${name} takes no value`
-  if (positional.length > 1)
-    return `${name} needs ${positional.join(' and ')}: write a mapping, or a list in this order`
-  return [{ field: first, item: value, at }]
+  const { name, forms, params } = verb
+  const [first = []] = forms
+  const isList = Array.isArray(value)
+  if (isList && forms.length === 1 && first.length === 1 && isListField(verb, first[0]!))
+    return [{ field: first[0]!, item: value, at }]
+  const items: unknown[] = isList ? value : [value]
+  // A list may leave out the last fields of the only form.
+  const form = forms.length === 1 ? first : formFor(forms, items, params)
+  const isComplete = isList ? items.length > 0 : first.length <= 1 || forms.length > 1
+  if (form && isComplete && items.length <= form.length)
+    return items.map((item, index) => {
+      const field = form[index]!
+      // One value of a list: `upload_files: ['#file', ./a.txt]`.
+      const isOne = isList && isListField(verb, field) && typeof item === 'string' && !/^\$\{[^}]*\}$/.test(item)
+      return { field, item: isOne ? [item] : item, at: isList ? [...at, index] : at }
+    })
+  if (forms.every(({ length }) => length === 0)) return `${name} takes no value`
+  if (!isList && forms.length === 1)
+    return `${name} needs ${first.join(' and ')}: write a mapping, or a list in this order`
+  return `${name} takes a list of ${forms
+    .map((fields) => fields.join(', '))
+    .filter(Boolean)
+    .join(' or ')}, or a mapping`
 }
 
 const isListField = ({ schema }: Verb, field: string) => schema.shape[field]?._zod.def.type === 'array'
@@ -218,9 +233,6 @@ function verbNamed({ verbs, scope }: StepReader, name: string, at: Path): Verb |
   if (!verb) scope.errors.add(at, unknownVerb(name, verbs))
   return verb
 }
-
-const unknownVerb = (name: string, verbs: Verbs) =>
-  `unknown command ${JSON.stringify(name)}${didYouMean(name, verbs.keys())}`
 
 /** Returns the error of an unknown command, or of an unknown key beside a command. */
 function unknownKey(key: string, hasVerb: boolean, verbs: Verbs): string {
@@ -235,7 +247,7 @@ const labelWidth = 60
 function labelOf(fields: Fields, verbs: Verbs): string {
   const key = Object.keys(fields).find((name) => verbs.has(name) || name === 'include') ?? 'command'
   const verb = key === 'command' ? String(fields[key]) : key
-  const first = firstValue(key === 'command' ? fields['data'] : fields[key], verbs.get(verb)?.positional[0])
+  const first = firstValue(key === 'command' ? fields['data'] : fields[key], verbs.get(verb)?.forms[0]?.[0])
   if (typeof first !== 'string' && typeof first !== 'number') return verb
   const text = String(first).replaceAll(/\s+/g, ' ').trim()
   return `${verb} ${text.length > labelWidth ? `${text.slice(0, labelWidth - 1)}…` : text}`
@@ -243,5 +255,9 @@ function labelOf(fields: Fields, verbs: Verbs): string {
 
 function firstValue(value: unknown, field = ''): unknown {
   if (typeof value !== 'object' || value === null) return value
-  return Array.isArray(value) ? (value[0] as unknown) : (value as Fields)[field]
+  if (Array.isArray(value)) return value[0] as unknown
+  const { [field]: first, ...others } = value as Fields
+  if (first !== undefined) return first
+  const named = Object.entries(others).find(([, other]) => typeof other === 'string')
+  return named?.join(': ')
 }

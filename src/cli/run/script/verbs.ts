@@ -3,9 +3,12 @@ import { z } from 'zod'
 import { catalogue } from '../../../commands/index.ts'
 import type { Operation } from '../../../core/operation/operation.ts'
 import { pathFields, route } from '../../../core/operation/route.ts'
-import type { Command } from '../../../core/operation/command.ts'
+import type { Command, PositionalForms } from '../../../core/operation/command.ts'
+import type { Param } from '../../../core/operation/params.ts'
+import { formsOf } from '../../../core/operation/positional.ts'
 import { paramsOf } from '../../../core/operation/schema-params.ts'
 import { operations } from '../../../operations/index.ts'
+import { snakeCase } from '../../parse/values.ts'
 import type { Template } from './references.ts'
 
 /** An action of a step. */
@@ -15,21 +18,26 @@ export interface Verb {
   /** Route of an operation; null for commands, which are sent to POST /commands. */
   readonly http: string | null
   readonly schema: z.ZodObject
-  /** Names of text fields. */
+  /** Names of fields with text, or with a list of texts. */
   readonly texts: ReadonlySet<string>
-  /** Fields in the order in which a single value or a list sets them. */
-  readonly positional: readonly string[]
+  /** Forms in which a single value or a list sets fields. */
+  readonly forms: PositionalForms
+  readonly params: readonly Param[]
   /** The script's own session or shell that is the default of `session_id`. */
   readonly uses: 'browser' | 'shell' | null
-  /** Field with the file name of a screenshot, in which secrets are masked. */
-  readonly screenshotField: string | null
+  /** Field with the path of a file for the result, in which secrets are masked. */
+  readonly pathField: string | null
+  /** Field of the result with the base64 data of this file. */
+  readonly bytes?: string
+  /** Field with local files, which are uploaded first. */
+  readonly localFiles?: string
   /** Whether the action sends input to a page, and so must not be repeated automatically. */
   readonly sendsInput: boolean
   /** Whether the action changes nothing, so that it can be repeated when its response is lost. */
   readonly onlyReads: boolean
 }
 
-/** Resolves the fields of a call. Numbers and booleans from references become text in text fields. */
+/** Resolves the fields of a call. Numbers and booleans become text in text fields. */
 export function fieldsOf(
   { texts }: Verb,
   data: Template,
@@ -39,14 +47,34 @@ export function fieldsOf(
   return Object.fromEntries(
     data.entries.map(([field, template]) => {
       const value = fill(template)
-      const isTyped = template.kind === 'reference' && (typeof value === 'number' || typeof value === 'boolean')
-      return [field, isTyped && texts.has(field) ? String(value) : value]
+      return [field, texts.has(field) ? plainText(value, template) : value]
     }),
   )
 }
 
+/** Converts numbers and booleans to text, as they are written in the script: `007` stays `007`. */
+function plainText(value: unknown, template: Template): unknown {
+  if (Array.isArray(value)) {
+    const items = template.kind === 'list' ? template.items : []
+    return value.map((item, index) => plainText(item, items[index] ?? template))
+  }
+  if (typeof value !== 'number' && typeof value !== 'boolean') return value
+  return (template.kind === 'value' ? template.source : undefined) ?? String(value)
+}
+
 /** Actions by name; an action can have several names. */
 export type Verbs = ReadonlyMap<string, Verb>
+
+/** Finds actions also by the spelling of the command line, `navigate-to`. */
+class VerbMap extends Map<string, Verb> {
+  override get(name: string): Verb | undefined {
+    return super.get(snakeCase(name))
+  }
+
+  override has(name: string): boolean {
+    return super.has(snakeCase(name))
+  }
+}
 
 /** Whether an action creates the script's own shell, which later steps use and the end of the script stops. */
 export const startsShell = ({ http }: Verb): boolean => http === 'POST /shell/sessions'
@@ -55,7 +83,7 @@ type AnyOperation = Pick<Operation, 'summary' | 'http' | 'cli' | 'input'>
 
 /** Returns the actions for these operations and all commands; a command overrides an operation with the same name. */
 export function makeVerbs(all: Readonly<Record<string, unknown>> = operations): Verbs {
-  const verbs = new Map<string, Verb>()
+  const verbs = new VerbMap()
   for (const value of Object.values(all)) {
     // Streams have no result that a step could use.
     if (typeof (value as { run?: unknown }).run !== 'function') continue
@@ -83,9 +111,10 @@ function verbOfOperation(name: string, { summary, http, cli, input }: AnyOperati
     http,
     schema: input,
     texts: textFields(input),
-    positional: placed.length > 1 ? others(placed) : placed.length > 0 ? placed : required,
+    forms: [placed.length > 1 ? others(placed) : placed.length > 0 ? placed : required],
+    params: paramsOf(input),
     uses,
-    screenshotField: null,
+    pathField: null,
     sendsInput: false,
     onlyReads: method === 'GET',
   }
@@ -105,7 +134,8 @@ function namesOf({ http, cli }: AnyOperation): string[] {
   return [...new Set([...(words.length > 0 ? [words.join('_')] : []), ...byAddress])]
 }
 
-function verbOfCommand(name: string, { data, input, kind, summary, bytes }: Command): Verb {
+function verbOfCommand(name: string, { data, input, kind, summary, bytes, positional, localFiles }: Command): Verb {
+  const params = paramsOf(data)
   const required = requiredFields(data)
   return {
     name,
@@ -113,9 +143,12 @@ function verbOfCommand(name: string, { data, input, kind, summary, bytes }: Comm
     http: null,
     schema: data,
     texts: textFields(data),
-    positional: required.length > 0 ? required : Object.keys(data.shape).slice(0, 1),
+    forms: positional ? formsOf(params, positional) : [required.length > 0 ? required : Object.keys(data.shape).slice(0, 1)], // prettier-ignore
+    params,
     uses: 'browser',
-    screenshotField: bytes && Object.hasOwn(data.shape, 'path') ? 'path' : null,
+    pathField: bytes && Object.hasOwn(data.shape, 'path') ? 'path' : null,
+    ...(bytes && { bytes }),
+    ...(localFiles && { localFiles }),
     sendsInput: input !== undefined,
     // Evaluated expressions can have side effects.
     onlyReads: kind === 'extraction' && !name.startsWith('evaluate'),
@@ -123,7 +156,13 @@ function verbOfCommand(name: string, { data, input, kind, summary, bytes }: Comm
 }
 
 const textFields = (schema: z.ZodObject): ReadonlySet<string> =>
-  new Set(paramsOf(schema).flatMap(({ name, type, choices }) => (type === 'string' && !choices ? [name] : [])))
+  new Set(
+    paramsOf(schema)
+      .filter(
+        ({ type, choices, itemChoices }) => (type === 'string' || type === 'string[]') && !choices && !itemChoices,
+      )
+      .map(({ name }) => name),
+  )
 
 const requiredFields = (schema: z.ZodObject): string[] =>
   paramsOf(schema).flatMap(({ name, required }) => (required ? [name] : []))

@@ -1,6 +1,7 @@
 /** Shapes of shell sessions. */
 import { z } from 'zod'
 import { imageChars, imagePattern, isImageReference } from '../../config/image-reference.ts'
+import { BaxError } from '../../errors/errors.ts'
 import { limits } from '../../limits/limits.ts'
 import { displayName, flag, integer, named, number, opaqueText, printable, withoutNul } from '../fields.ts'
 
@@ -160,6 +161,32 @@ export const shellList = z.object({
   total: z.int().describe('Number of matching sessions on all pages'),
   next_cursor: z.string().nullable(),
 })
+
+interface ShellPosition {
+  readonly created_at: string
+  readonly session_id: string
+}
+
+/** Compares sessions for a list with the newest first. */
+export function newestShellFirst(a: ShellPosition, b: ShellPosition): number {
+  const [first, second] = [positionOf(a), positionOf(b)]
+  return first < second ? 1 : first > second ? -1 : 0
+}
+
+/** Returns the cursor for the sessions after this one. */
+export const shellCursor = (last: ShellPosition): string =>
+  Buffer.from(`after ${positionOf(last)}`).toString('base64url')
+
+/** Returns whether a session comes after a cursor in a list. @throws BaxError `invalid_request` for another text */
+export function afterShellCursor(cursor: string): (session: ShellPosition) => boolean {
+  const [, position] = /^after (\S+ sh_\S+)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (position !== undefined) return (session) => positionOf(session) < position
+  throw new BaxError('invalid_request', 'cursor was not returned by this list', {
+    details: [{ path: 'cursor', message: 'is unknown' }],
+  })
+}
+
+const positionOf = ({ created_at: at, session_id: id }: ShellPosition): string => `${at} ${id}`
 
 export const shellKill = named('ShellKill', { killed: z.int().describe('Number of killed processes') })
 

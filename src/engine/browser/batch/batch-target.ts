@@ -2,26 +2,49 @@
 import type { BrowserContext, Page } from 'playwright'
 import type { BaxError } from '../../../core/errors/errors.ts'
 import type { EventLog } from '../../../core/events/events.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import type { Clipboard } from '../clipboard/clipboard.ts'
+import type { Dialogs } from '../tabs/dialogs.ts'
+import type { FileSource } from '../../../core/shapes/session-files.ts'
+import type { Recordable } from '../recording/recordings.ts'
+import type { DownloadWatch } from '../tabs/download-watch.ts'
 
 export interface BatchTarget {
   readonly sessionId: string
   readonly browserContext: BrowserContext
-  /** Returns the page of the newest tab, or opens one. @throws BaxError `page_crashed`, once, after it was reloaded. */
+  /** Size of the viewport in all tabs, which emulation changes; null for a browser whose windows are the user's. */
+  readonly viewport: { width: number; height: number } | null
+  /** Returns the page of the active tab, or opens one. @throws BaxError `page_crashed`, once, after it was reloaded. */
   page(): Promise<Page>
   readonly crashed: boolean
   /** Reloads the active tab if its page has crashed, and returns the failure that reports the crash. */
   recover(): Promise<BaxError | undefined>
   /** Whether the browser is responsive, as far as known. */
   readonly responsive: boolean
-  /** All tabs in the order in which they were opened; the last one is active. */
+  /** All tabs in the order in which they were opened. */
   readonly pages: readonly Page[]
+  /** Page of the active tab, as far as known; undefined without tabs. */
+  readonly activePage: Page | undefined
+  /** Makes a tab active: the next commands use it. */
+  activate(page: Page): Promise<void>
   readonly events: EventLog
+  readonly dialogs: Dialogs
+  /** Set when actions may wait for a person. */
+  readonly approvals?: Approvals | undefined
+  /** @throws BaxError `unsupported` where pages use another clipboard. */
+  clipboard(): Clipboard
   /** Last position of the pointer, in CSS pixels of the viewport. */
   readonly pointer: { x: number; y: number }
   /** Aborted when the session ends; the reason is a BaxError (`session_closed`, `worker_lost`, …). */
   readonly ended: AbortSignal
+  /** Normalizes a URL to open. @throws BaxError `invalid_request`, `url_blocked` */
+  checkUrl(url: string): string
   /** Returns the path of a local file to upload. @throws BaxError `invalid_data` for a missing or disallowed file. */
   upload(path: string): string
-  /** Writes a file where the engine allows it; returns the absolute path. */
-  save(path: string, bytes: Uint8Array): Promise<string>
+  /** Writes a file where the engine allows it; returns the absolute path, or on a server the name of the file. */
+  save(path: string, bytes: Uint8Array, source: FileSource): Promise<string>
+  /** The session for its recorders; undefined in a browser that belongs to its user. */
+  readonly recordable?: Recordable
+  /** Downloads of the session; undefined in a browser whose downloads belong to its user. */
+  readonly downloads?: DownloadWatch
 }

@@ -1,61 +1,114 @@
 /** Context that a command runs with, built from a session and the engine's tools. */
+import type { Locator } from 'playwright'
+import { BaxError } from '../../../core/errors/errors.ts'
 import type { CommandContext } from '../../../core/operation/command.ts'
-import { openableUrl } from '../../../core/net/urls.ts'
+import { findTexts } from '../observe/find-texts.ts'
 import { act, type ActionContext, callLimit } from '../elements/act.ts'
 import type { BatchTarget } from './batch-target.ts'
+import { titleOf } from '../direct/internals.ts'
 import { evaluate, evaluateOn } from './evaluate.ts'
 import { measure } from '../elements/measure.ts'
 import { markAction, navigated, watchNavigations } from '../tabs/navigation-watch.ts'
+import { annotate } from '../overlay/annotate.ts'
 import { overlayOf } from '../overlay/overlay.ts'
 import { movePointer, touch } from '../input/pointer.ts'
 import { navigateAway } from '../tabs/hung-script.ts'
+import { actionSeq, markActionSeq } from './action-seq.ts'
+import { matcher } from './matcher.ts'
+import { poll } from './poll.ts'
+import { tabControl } from '../tabs/tab-control.ts'
 import type { BatchTools } from './run-batch.ts'
 import { locateAll, parseSelector } from '../elements/selectors.ts'
+import { emulationOf } from '../emulation/emulation.ts'
+import { initScriptsOf } from '../emulation/init-scripts.ts'
+import { networkOf } from '../network/network.ts'
+import { measureVitals } from '../vitals/vitals.ts'
+import { findSimilar } from '../elements/similar.ts'
 
-interface ContextParts extends Omit<ActionContext, 'page'> {
+interface ContextParts extends Omit<ActionContext, 'direct'> {
   readonly target: BatchTarget
   readonly tools: BatchTools
   /** Whether the command may make the page navigate, so that a later wait is for its navigation. */
   readonly acts: boolean
 }
 
-export async function makeContext({ target, tools, acts, ...parts }: ContextParts): Promise<CommandContext> {
+export async function makeContext({ page, target, tools, acts, ...parts }: ContextParts): Promise<CommandContext> {
   const { signal, delivery } = parts
-  const page = await target.page()
   watchNavigations(page)
   const overlay = await overlayOf(page)
   await delivery?.begin(page)
-  if (acts) markAction(page)
+  if (acts) {
+    markAction(page)
+    markActionSeq(target.events)
+  }
   return {
     page,
     browserContext: target.browserContext,
     signal,
     overlay,
+    network: networkOf(target),
+    emulation: emulationOf(target),
+    initScripts: initScriptsOf(target.browserContext),
+    vitals: () => measureVitals(page),
+    annotate: () => annotate(page, signal),
     pointer: target.pointer,
+    events: target.events,
+    actionSeq: actionSeq(target.events),
+    title: () => titleOf(page),
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
-    act: ({ selector, timeout_ms: timeoutMs }, needs, action, options) =>
-      act(
-        { page, ...parts },
-        selector,
-        async (element, limit) => {
-          const result = await action(element, limit)
-          if (needs === 'pointer') touch(target.pointer, options?.endsOn ?? element)
-          return result
-        },
-        { ...options, needs, timeoutMs },
-      ),
+    act: actor({ page, target, ...parts }),
     send: (send) => (delivery ? delivery.send(send) : send()),
     receivedChars: async () => (await delivery?.received()) ?? null,
     evaluate: (expression, { timeoutMs }) => evaluate(page, expression, { timeoutMs, signal }),
     evaluateOn: (element, expression, { timeoutMs }) => evaluateOn(element, expression, { timeoutMs, signal }),
     navigated: (timeoutMs) => navigated(page, callLimit(timeoutMs, signal)),
-    measure: (selector, options) => measure(page, selector, options),
+    measure: (selector, options) => measure(page, selector, options, { direct: isDirect(target) }),
     movePointer: (to, steps) => movePointer(page, target.pointer, to, steps),
-    checkUrl: (url) => openableUrl(url),
+    poll: (probe, timeoutMs) => poll(page, probe, { timeoutMs, signal }),
+    matcher,
+    findTexts: (matches, selector) => findTexts(page, matches, { selector, signal }),
+    findSimilar: (selector, fingerprint) => findSimilar(page, selector, fingerprint),
+    checkUrl: (url) => target.checkUrl(url),
     leave: (go) => navigateAway(page, go),
+    clipboard: () => target.clipboard(),
+    tabs: tabControl(target, page),
+    answerDialog: (answer) => target.dialogs.answerNext(answer),
     markdown: (element) => tools.markdown(page, element),
     structured: (request) => tools.structured(page, request),
+    startRecording: async (kind, options) => (await recordings(target)).start(kind, options),
+    stopRecording: async (kind, name) => (await recordings(target)).stop(kind, name),
     upload: (path) => target.upload(path),
-    save: (path, bytes) => target.save(path, bytes),
+    save: (path, bytes, source) => target.save(path, bytes, source),
   }
+}
+
+/** Returns whether commands may work without Playwright: the user of a relayed browser may act at the same time. */
+const isDirect = (target: BatchTarget): boolean => target.recordable !== undefined
+
+type ActorParts = Omit<ContextParts, 'tools' | 'acts'>
+
+/** Returns the function that acts on elements, and records which one the pointer was moved to. */
+function actor({ page, target, ...parts }: ActorParts): CommandContext['act'] {
+  const context = { page, ...parts, direct: isDirect(target) }
+  return ({ selector, timeout_ms: timeoutMs }, needs, action, { direct, ...options } = {}) => {
+    const touched = <T>(result: T, element: Locator): T => {
+      if (needs === 'pointer') touch(target.pointer, options.endsOn ?? element)
+      return result
+    }
+    const visible = () => locateAll(page, parseSelector(selector)).filter({ visible: true }).first()
+    return act(context, selector, async (element, limit) => touched(await action(element, limit), element), {
+      ...options,
+      needs,
+      timeoutMs,
+      direct: direct && (async (element) => touched(await direct(element), visible())),
+    })
+  }
+}
+
+/** Loads the recorders, which few sessions need. */
+async function recordings(target: BatchTarget) {
+  if (target.recordable) return (await import('../recording/recordings.ts')).recordingsOf(target.recordable)
+  throw new BaxError('unsupported', 'a relay session cannot be recorded: it has no files', {
+    hint: 'use a session of the engine ("bax session create"), or "bax relay events --har" for the requests',
+  })
 }

@@ -9,7 +9,7 @@ const endMs = 200
 
 /** Returns the error of a failed command; the end of its session or a crash of its page takes precedence. */
 export async function failureOf(thrown: unknown, command: string, target: BatchTarget): Promise<BaxError> {
-  const error = thrown instanceof BaxError ? thrown : toBaxError(withReason(thrown, target.pages.at(-1)), command)
+  const error = thrown instanceof BaxError ? thrown : toBaxError(withReason(thrown, target.activePage), command)
   const isClosed = error.code === 'target_closed' || error.code === 'page_crashed'
   // Aborted when the session ends.
   if (isClosed) await after(endMs, undefined, { signal: target.ended }).catch(() => {})
@@ -24,16 +24,7 @@ export async function failureOf(thrown: unknown, command: string, target: BatchT
       details: { browser: 'unresponsive' },
     })
   }
-  if (error.code === 'timeout' && openDialogs(target) > 0) {
-    return new BaxError('dialog_blocking', `an open dialog of the page blocks ${command}`, { cause: error })
-  }
-  return error
-}
-
-/** Counts the open dialogs in the buffered events of a session. */
-function openDialogs({ events }: BatchTarget): number {
-  const count = (type: string) => events.since(0).filter((event) => event.type === type).length
-  return count('dialog.opened') - count('dialog.closed')
+  return (error.code === 'timeout' && target.dialogs.errorFor(command)) || error
 }
 
 const known: readonly [RegExp, ErrorCode, string][] = [

@@ -1,13 +1,18 @@
 /** Runs batches of commands on a session, with one result per command. */
 import type { Locator, Page } from 'playwright'
 import { catalogue } from '../../../commands/index.ts'
-import type { Command, CommandContext, StructuredRequest } from '../../../core/operation/command.ts'
+import { codeIn, type Command, type CommandContext, type StructuredRequest } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../../core/shapes/commands.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from './batch-target.ts'
+import type { Approvals } from '../approvals/approvals.ts'
+import { dialogsSince } from './command-dialogs.ts'
+import { clipboardOf } from '../clipboard/clipboard.ts'
+import type { ActionContext } from '../elements/act.ts'
 import { makeContext } from './command-context.ts'
+import { shownUrl } from '../tabs/page-events.ts'
 import { unlessCrashed } from '../tabs/crash.ts'
 import { Delivery } from '../input/delivery.ts'
 import { failureOf } from './playwright-errors.ts'
@@ -38,7 +43,9 @@ export async function runBatch(
   watch?: BatchWatch,
 ): Promise<Omit<CommandsResult, 'session_id'>> {
   const started = performance.now()
-  const batchMs = batch.timeout_ms ?? limits.command.batchMs
+  // Every command may wait for a person.
+  const approvalMs = (target.approvals?.timeoutMs ?? 0) * batch.commands.length
+  const batchMs = batch.timeout_ms ?? limits.command.batchMs + approvalMs
   const stop = stopSignal([signal, target.ended], batchMs)
   const results: CommandResult[] = []
   let failed: CommandResult | undefined
@@ -106,42 +113,89 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   const started = performance.now()
   const duration = () => Math.round(performance.now() - started)
   target.events.emit('command.started', { command: call.command, index, ...(metadata && { context: metadata }) })
+  const { lastSeq: seq } = target.events
   const delivery = command?.input && new Delivery(command.input)
-  let matches = 1
-  const onMatches = (count: number) => (matches = Math.max(matches, count))
+  const mark = target.downloads?.mark()
+  const approvals = target.approvals?.begin(call.command, stop)
+  const several: Ambiguity = {}
+  const onMatches = collector(several)
   let result: CommandResult
   try {
     if (!command) throw new BaxError('unknown_command', `unknown command ${JSON.stringify(call.command)}`)
     const ms = timeoutOf(command, call.data)
     const deadline = { ms, error: `${call.command} timed out after ${ms} ms: the page does not answer`, signal: stop }
-    // A wait belongs to the action before it.
-    const acts = command.kind === 'action' && !call.command.startsWith('wait_for_')
-    const outcome = await untilStopped(target, deadline, async (signal) => {
-      const context = await makeContext({ target, tools, signal, acts, delivery, strict, onMatches })
-      return unlessCrashed(context.page, async () => command.run(context, call.data ?? {}))
-    })
-    result = { success: true, ...head, duration_ms: duration(), ...ambiguityOf(matches), ...outcome }
+    const acts = command.kind === 'action' && !command.waits
+    if (target.approvals) await approveCode(target.approvals, target, command, call, stop)
+    const work = () =>
+      untilStopped(target, deadline, async (signal) => {
+        const page = await target.page()
+        if (!command.worksDuringDialog) target.dialogs.checkOpen(page, call.command)
+        const context = await makeContext({ page, target, tools, signal, acts, delivery, strict, onMatches })
+        const run = () => unlessCrashed(page, async () => command.run(context, call.data ?? {}))
+        if (command.worksDuringDialog) return run()
+        const outcome = await target.dialogs.unlessBlocked(page, call.command, run)
+        // Pages paste asynchronously.
+        if (command.input?.kind === 'text') await clipboardOf(target.browserContext).settled()
+        return outcome
+      })
+    const outcome = await (approvals?.through(work, async (asked) => mark && target.downloads?.since(mark, 'possible', asked)) ?? work()) // prettier-ignore
+    result = {
+      success: true,
+      ...head,
+      duration_ms: duration(),
+      ...several,
+      ...(await dialogsSince(target, seq)),
+      ...outcome,
+    }
   } catch (thrown) {
     const failed = await failureOf(thrown, call.command, target)
-    const error = delivery ? await delivery.describe(failed) : failed
-    const details = error.details && !Array.isArray(error.details) ? (error.details as Record<string, unknown>) : null
     result = {
       success: false,
       ...head,
       duration_ms: duration(),
-      ...ambiguityOf(matches),
-      error: error.message,
-      code: error.code,
-      ...(details && { details }),
+      ...several,
+      ...(await dialogsSince(target, seq)),
+      ...failureFields(delivery ? await delivery.describe(failed) : failed),
     }
   }
+  approvals?.end()
+  const chance = result.success ? 'possible' : result.code === 'navigation_aborted' ? 'aborted' : 'none'
+  const downloads = mark && (await target.downloads?.since(mark, chance, stop))
+  if (downloads?.length) result = { ...result, duration_ms: duration(), downloads }
   const { success, duration_ms, error, code } = result
   const failure = !success && { error, code }
   target.events.emit('command.finished', { command: call.command, index, success, duration_ms, ...failure })
   return result
 }
 
-const ambiguityOf = (matches: number) => (matches > 1 ? { matches } : {})
+/** Returns the fields of a result for a failure. */
+function failureFields({ message, code, hint, details }: BaxError) {
+  const facts = details && !Array.isArray(details) ? (details as Record<string, unknown>) : null
+  return { error: message, code, ...(hint && { hint }), ...(facts && { details: facts }) }
+}
+
+/** Waits for a person before code of the caller runs, where they have to approve it. @throws BaxError `rejected`, … */
+async function approveCode(
+  approvals: Approvals,
+  { activePage }: BatchTarget,
+  command: Command,
+  call: CommandCall,
+  stop: AbortSignal,
+): Promise<void> {
+  const code = codeIn(command, call.data ?? {})
+  if (code === undefined || !approvals.confirms('eval')) return
+  const action = { kind: 'eval', summary: code, url: shownUrl(activePage?.url() ?? '') } as const
+  await approvals.askFor(call.command, action, [stop])
+}
+
+type Ambiguity = Pick<CommandResult, 'matches' | 'used_match'>
+
+/** Returns a function that keeps the largest number of matches. */
+const collector =
+  (several: Ambiguity): ActionContext['onMatches'] =>
+  ({ matches, which }) => {
+    if (matches > (several.matches ?? 1)) Object.assign(several, { matches, used_match: which })
+  }
 
 /** Time for an aborted command to finish its work on the page. */
 const abortMs = 1500
@@ -183,3 +237,7 @@ const skipped = (call: CommandCall, index: number): CommandResult => ({
   error: 'skipped after a failed command',
   code: 'skipped',
 })
+
+/** Returns whether a batch only answers dialogs. */
+export const isAnswer = ({ commands }: CommandBatch): boolean =>
+  commands.every(({ command }) => command === 'answer_dialog')

@@ -6,6 +6,8 @@ import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { CdpCalls, type CdpDone } from '../../cdp/calls.ts'
 import { readCall, sendToClient } from '../../cdp/message.ts'
+import { shownUrl } from '../tabs/page-events.ts'
+import type { Approvals } from '../approvals/approvals.ts'
 import type { Session } from '../session/session.ts'
 import { oncePer } from '../../once-per.ts'
 
@@ -22,20 +24,41 @@ const targetOf = oncePer(async (page: Page) => {
 
 /** Calls one method; protocol sessions stay attached for the next call. */
 export function callOn(session: Session, request: CdpRequest, signal: AbortSignal): Promise<CdpDone> {
-  return withDeadline((either) => session.use(() => callsOf(session).call(request, either)), {
+  const call = async (either: AbortSignal) => {
+    if (session.approvals) await approve(session.approvals, session, request, either)
+    return callsOf(session).call(request, either)
+  }
+  return withDeadline((either) => session.use(() => call(either)), {
     signal: [signal, session.ended],
     cooperative: true,
   })
 }
 
+/** Waits for a person, whichever actions the session confirms: a CDP call can perform any of them. */
+function approve(
+  approvals: Approvals,
+  { activePage }: Session,
+  { method, params }: CdpRequest,
+  signal: AbortSignal,
+): Promise<void> {
+  const summary = `${method} ${JSON.stringify(params ?? {})}`
+  return approvals.askFor('cdp', { kind: 'eval', summary, url: shownUrl(activePage?.url() ?? '') }, [signal])
+}
+
 /** Connects a CDP client. @throws BaxError `unauthorized` for view tokens, `rate_limited`, `unsupported`. */
 export async function openClient(session: Session, token: string | null): Promise<(link: Link) => void> {
+  // Clients can perform every action that a person has to approve.
+  if (session.approvals)
+    throw new BaxError('unsupported', 'CDP clients are not served for a session with confirm', {
+      hint: 'use browser commands, or single calls ("bax cdp"), which wait for approval',
+    })
   if (session.tokens.grantOf(token ?? '')?.cdp === false)
     throw new BaxError('unauthorized', 'this token grants access only to the live view of the session')
   if (token !== null) session.tokens.assertRoom()
   const channel = await session.openCdp()
   const left = new AbortController()
   return (link) => {
+    let leaveDialogs: (() => void) | undefined
     channel.onEvent((event) => sendToClient(link, JSON.stringify(event)))
     const leave = () => link.close(closeCodes.browserGone, 'the session has ended')
     channel.onClose(leave)
@@ -48,12 +71,15 @@ export async function openClient(session: Session, token: string | null): Promis
         if (!message) return link.close(closeCodes.protocol, 'invalid CDP message')
         // A message counts as activity.
         void session.use(async () => {})
+        // From now on the client receives dialogs.
+        if (message.method === 'Page.enable') leaveDialogs ??= session.dialogs.addClient()
         channel.post(message, (answer) => sendToClient(link, JSON.stringify(answer)))
       },
       onBytes: () => link.close(closeCodes.protocol, 'CDP accepts only text messages'),
       onClose: () => {
         session.ended.removeEventListener('abort', leave)
         left.abort()
+        leaveDialogs?.()
         channel.close()
       },
     })

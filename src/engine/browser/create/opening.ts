@@ -7,6 +7,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { newId } from '../../../core/ids.ts'
 import { retryTransient } from '../../../core/errors/transient-errors.ts'
 import type { Egress } from '../../egress/egress.ts'
+import { holdSubmissions } from '../approvals/held-submissions.ts'
 import { hasWindows } from '../pool/flags.ts'
 import { watchFailures, withReason } from '../tabs/net-reason.ts'
 import type { SessionPlan } from './plan.ts'
@@ -15,14 +16,24 @@ import { toBaxError } from '../batch/playwright-errors.ts'
 import type { Slot } from '../pool/pool.ts'
 import { openRemote } from './remote.ts'
 import type { BrowserWorker, OpenContext } from '../pool/worker.ts'
+import { bindUntil } from '../../bound.ts'
+import type { SessionCreated } from '../../../core/shapes/session.ts'
+import { type BaseUrls, urlsOf } from '../session/session-urls.ts'
 import { Session, type SessionFacts } from '../session/session.ts'
 import { downloadFolder } from '../session/session-files.ts'
 
+/** A page that no session and no CDP client sees. */
+export type PrivatePage = Pick<OpenContext, 'page' | 'close'>
+
 /** The context that a session runs in. Remote browsers neither count opened pages nor serve CDP. */
 export interface SessionHost
-  extends Pick<OpenContext, 'context' | 'transfers' | 'close'>, Partial<Pick<OpenContext, 'pagesOpened' | 'openCdp'>> {
+  extends
+    Pick<OpenContext, 'context' | 'transfers' | 'close'>,
+    Partial<Pick<OpenContext, 'pagesOpened' | 'openCdp' | 'clientContexts'>> {
   /** Returns whether the browser is responsive; unknown for remote browsers. */
   readonly isResponsive?: () => boolean
+  /** Opens a page in a context of its own; absent in browsers of the caller. */
+  readonly openPrivatePage?: () => Promise<PrivatePage>
   readonly workerId: string
   readonly headless: boolean
   readonly userAgent: string
@@ -38,10 +49,24 @@ export interface OpenedSession {
   readonly warning?: string
 }
 
+/** Returns the response to the creation of a session. */
+export const createdRecord = ({ session, frameToken, warning }: OpenedSession, bases: BaseUrls): SessionCreated => ({
+  status: 'ready',
+  session_id: session.sessionId,
+  frame_token: frameToken,
+  name: session.name,
+  created_at: session.createdAt.toISOString(),
+  expires_at: session.expiresAt.toISOString(),
+  ...urlsOf(session, bases),
+  ...(warning && { warning }),
+})
+
 export interface OpeningTools extends Pick<SessionFacts, 'beforeClose' | 'onEnded' | 'onGone'> {
   readonly config: EngineConfig
   readonly egress: Egress
   readonly onOpened: (session: Session) => void
+  /** Slot that a gateway reserved for the session. */
+  readonly reservation?: string | undefined
 }
 
 /** Opens a context on the slot's browser; frees the slot when that fails. */
@@ -51,13 +76,14 @@ export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTo
     const host: SessionHost = {
       ...(await openContext(plan, worker, tools.egress)),
       isResponsive: () => worker.health.responsive,
+      openPrivatePage: () => worker.open(),
       workerId: worker.id,
       headless: !hasWindows(worker.kind),
       userAgent: plan.userAgent(worker),
       downloads: downloadFolder(worker.folder, newId('ses')),
       free: slot.free,
     }
-    const session = register(plan, host, tools)
+    const session = await register(plan, host, tools)
     const onLost = () => session.endLater(worker.health.dead ? 'crashed' : 'worker_lost')
     worker.upstream.onClose(onLost, session.ended)
     return await openFirstPage(plan, session)
@@ -67,16 +93,18 @@ export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTo
   }
 }
 
-/** Opens a context of the right size, through the session's own proxy if it has one, which closes with the context. */
+/** Opens a context of the right size, through a proxy of its own if it has rules of its own, which closes with the context. */
 async function openContext(plan: SessionPlan, worker: BrowserWorker, egress: Egress): Promise<OpenContext> {
-  const chain = plan.input.proxy && (await egress.chain(plan.input.proxy))
+  const { allowed } = plan
+  const { proxy } = plan.input
+  const route = proxy || allowed ? await egress.route({ proxy, allowed }) : undefined
   try {
-    const opened = await worker.open(plan.contextOptions(worker, chain?.proxy))
-    watchFailures(opened.context, egress.failures)
+    const opened = await worker.open(plan.contextOptions(worker, route?.proxy))
+    watchFailures(opened.context, route?.failures ?? egress.failures)
     await fit(opened, plan)
-    return { ...opened, close: () => opened.close().finally(() => chain?.close()) }
+    return { ...opened, close: () => opened.close().finally(() => route?.close()) }
   } catch (error) {
-    await chain?.close()
+    await route?.close()
     throw error
   }
 }
@@ -85,7 +113,7 @@ async function openContext(plan: SessionPlan, worker: BrowserWorker, egress: Egr
 export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Promise<OpenedSession> {
   const downloads = downloadFolder(tools.config.stateDir, newId('ses'))
   const host = await openRemote(plan, downloads, tools.egress)
-  const session = register(plan, host, tools)
+  const session = await register(plan, host, tools)
   host.onLost((error) => {
     const message = error && `disconnected from the browser: ${error.message}`
     if (message) session.events.emit('error', { code: 'browser_failed', message })
@@ -94,12 +122,25 @@ export async function openOnRemote(plan: SessionPlan, tools: OpeningTools): Prom
   return openFirstPage(plan, session)
 }
 
-function register(plan: SessionPlan, host: SessionHost, { config, onOpened, ...hooks }: OpeningTools): Session {
-  const { owner, input, viewport } = plan
+async function register(
+  plan: SessionPlan,
+  host: SessionHost,
+  { config, onOpened, reservation, ...hooks }: OpeningTools,
+): Promise<Session> {
+  const { owner, input, viewport, allowed } = plan
   const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
-  const session = new Session({ owner, input, viewport, host, writeAnywhere, downloadBytes, log, ...hooks })
+  const session = new Session({ owner, input, viewport, allowed, host, writeAnywhere, downloadBytes, log, ...hooks })
   onOpened(session)
-  return session
+  if (session.approvals?.confirms('submit')) await holdSubmissions(host.context, session.approvals)
+  const { sessionId: id, name, ended } = session
+  try {
+    const kind = 'session'
+    await bindUntil(config, { id, kind, owner, name }, { ended, keptMs: limits.session.tombstoneMs, reservation })
+    return session
+  } catch (error) {
+    await session.end('deleted')
+    throw error
+  }
 }
 
 async function openFirstPage(plan: SessionPlan, session: Session): Promise<OpenedSession> {
@@ -130,7 +171,7 @@ async function openStartUrl(session: Session, url: string): Promise<string | und
     await session.learnTitle()
     return undefined
   } catch (thrown) {
-    const error = toBaxError(withReason(thrown, session.pages.at(-1)), 'opening it')
+    const error = toBaxError(withReason(thrown, session.activePage), 'opening it')
     session.events.emit('error', { code: error.code, message: `start_url: ${error.message}` })
     return `start_url could not be opened: ${error.message}`
   }

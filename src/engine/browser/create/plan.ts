@@ -2,14 +2,15 @@
 import type { BrowserContextOptions } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { isLanguageTag, isTimeZone } from '../../../core/shapes/regions.ts'
 import type { SessionInput } from '../../../core/shapes/session.ts'
+import type { StorageState } from '../../../core/stores.ts'
 import { normaliseUrl, openableUrl } from '../../../core/net/urls.ts'
+import { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { proxyAddress } from '../../egress/proxy-settings.ts'
 import type { BrowserKind } from '../pool/flags.ts'
 import { plainUserAgent, randomUserAgent } from '../pool/user-agents.ts'
-
-export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>
 
 /** Facts of a browser that the options of a context depend on. */
 interface BrowserFacts {
@@ -26,6 +27,8 @@ export interface SessionPlan {
   readonly startUrl: string | undefined
   /** CDP endpoint of a remote browser. */
   readonly cdpUrl: string | undefined
+  /** Hosts that the session may connect to; all when undefined. */
+  readonly allowed: AllowedHosts | undefined
   readonly warnings: readonly string[]
   /** Options of the session's own context, with `proxy` if given; undefined when a ready context fits. */
   contextOptions(browser: BrowserFacts, proxy?: BrowserContextOptions['proxy']): BrowserContextOptions | undefined
@@ -36,8 +39,8 @@ export interface PlanEnvironment {
   readonly egress: Egress
   readonly owner: string | null
   readonly display: boolean
-  /** Loads a saved profile. @throws BaxError `profile_not_found`. */
-  readonly profile: (profileId: string) => Promise<StorageState>
+  /** Loads a saved profile by its ID or name. @throws BaxError `profile_not_found`. */
+  readonly profile: (idOrName: string) => Promise<{ readonly profile_id: string; readonly state: StorageState }>
   /** Returns whether a full Chromium is installed, which windows need. */
   readonly canShow: () => Promise<boolean>
 }
@@ -48,11 +51,15 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
   const startUrl = input.start_url === undefined ? undefined : openableUrl(input.start_url, 'start_url')
   const cdpUrl = input.cdp_url === undefined ? undefined : endpoint(input.cdp_url)
   const { egress } = environment
+  const allowed = input.allowed_domains && new AllowedHosts(input.allowed_domains)
+  if (allowed && cdpUrl !== undefined)
+    throw invalid('allowed_domains', 'cannot be enforced in a browser reached by cdp_url')
+  if (startUrl !== undefined) allowed?.checkUrl(startUrl)
   if (input.proxy) await egress.checkHost(proxyAddress(input.proxy.server))
   // A remote browser follows the rules of its own network.
   if (cdpUrl !== undefined) await egress.check(cdpUrl)
   else if (startUrl !== undefined && /^https?:/.test(startUrl)) await egress.check(startUrl)
-  const storageState = input.profile_id === undefined ? undefined : await environment.profile(input.profile_id)
+  const profile = input.profile_id === undefined ? undefined : await environment.profile(input.profile_id)
   const viewport = input.viewport ?? limits.session.viewport
   const { kind, warning } = await kindOf(input, environment)
   const stealth = input.disable_automation_detection
@@ -66,17 +73,20 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
   const options: BrowserContextOptions = {
     ...(input.locale !== undefined && { locale: input.locale }),
     ...(input.timezone !== undefined && { timezoneId: input.timezone }),
-    ...(storageState && { storageState }),
+    ...(profile && { storageState: profile.state }),
+    // Service workers would send the requests of pages themselves, where they are not held.
+    ...(input.confirm?.includes('submit') && { serviceWorkers: 'block' }),
   }
   const isDefault =
-    Object.keys(options).length === 0 && !input.proxy && !input.user_agent && !input.use_random_user_agent
+    Object.keys(options).length === 0 && !input.proxy && !allowed && !input.user_agent && !input.use_random_user_agent
   return {
     owner: environment.owner,
-    input,
+    input: profile ? { ...input, profile_id: profile.profile_id } : input,
     kind,
     viewport,
     startUrl,
     cdpUrl,
+    allowed,
     warnings: [warning, remoteWarning].filter((text) => text !== undefined),
     contextOptions: (browser, proxy) => {
       if (isDefault && cdpUrl === undefined) return undefined
@@ -105,14 +115,9 @@ async function kindOf(
 }
 
 function checkFields(input: SessionInput): void {
-  if (input.locale !== undefined) {
-    check('locale', 'is not a BCP 47 language tag', () => Intl.getCanonicalLocales(input.locale))
-  }
-  if (input.timezone !== undefined) {
-    check('timezone', 'is not an IANA time zone', () => new Intl.DateTimeFormat('en', { timeZone: input.timezone }))
-    // Node accepts offsets such as +02:00 as time zones; Chromium does not.
-    if (/^[+-]/.test(input.timezone)) throw invalid('timezone', 'is not an IANA time zone')
-  }
+  const { locale, timezone } = input
+  if (locale !== undefined && !isLanguageTag(locale)) throw invalid('locale', 'is not a BCP 47 language tag')
+  if (timezone !== undefined && !isTimeZone(timezone)) throw invalid('timezone', 'is not an IANA time zone')
   // oxlint-disable-next-line no-control-regex -- a header value must not contain any
   if (input.user_agent !== undefined && /[\u0000-\u001f\u007f]/.test(input.user_agent)) {
     throw invalid('user_agent', 'contains control characters')
@@ -131,14 +136,6 @@ function endpoint(text: string): string {
   if (!['http:', 'https:', 'ws:', 'wss:'].includes(protocol))
     throw invalid('cdp_url', 'is not an http, https, ws or wss URL')
   return href
-}
-
-function check(path: string, message: string, attempt: () => unknown): void {
-  try {
-    attempt()
-  } catch {
-    throw invalid(path, message)
-  }
 }
 
 const invalid = (path: string, message: string): BaxError =>

@@ -1,10 +1,12 @@
 /** A session on its way from the queue to a browser, as its caller can poll it. */
+import type { EngineConfig } from '../../../core/config/config.ts'
 import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ProvisionRecord, ProvisionStage } from '../../../core/shapes/session.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { bindUntil } from '../../bound.ts'
 import { urlsOf, type BaseUrls } from '../session/session-urls.ts'
 import type { Session } from '../session/session.ts'
 import type { Slot, SlotRequest } from '../pool/pool.ts'
@@ -108,7 +110,7 @@ export class Provision {
       this.#created = { sessionId, name, servesCdp, frameToken, ...(warning && { warning }) }
       this.#status = 'ready'
       this.#advance('ready')
-      for (const stage of this.#stages) session.events.emit('provision.stage', { ...stage })
+      emitStages(session, this.#stages)
       return opened
     } catch (thrown) {
       waiting.leave()
@@ -142,6 +144,11 @@ export class Provision {
   }
 }
 
+/** Adds the stages of a provision to the events of its session, which did not exist when they began. */
+export function emitStages({ events }: Pick<Session, 'events'>, stages: ProvisionRecord['stages']): void {
+  for (const stage of stages) events.emit('provision.stage', { ...stage })
+}
+
 /** Provisions by ID: the pending ones, and for a while the ended ones. */
 export class Provisions {
   readonly #byId = new Map<string, Provision>()
@@ -162,7 +169,14 @@ export class Provisions {
     this.#expire()
     const provision = this.#byId.get(provisionId)
     if (provision && canSee(caller, provision.owner)) return provision
-    throw new BaxError('provision_not_found', `no provision has the id ${JSON.stringify(provisionId)}`)
+    throw provisionNotFound(provisionId)
+  }
+
+  /** Cancels those under way that a key created; returns their IDs. */
+  cancelOwn(owner: string | null): string[] {
+    const own = [...this.#byId.values()].filter((provision) => provision.owner === owner && !provision.endedAt)
+    for (const provision of own) provision.cancel()
+    return own.map(({ id }) => id)
   }
 
   cancelAll(reason: BaxError): void {
@@ -179,6 +193,11 @@ export class Provisions {
 
 export const shuttingDownError = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')
 
+export const lostLeaseError = (): BaxError => new BaxError('worker_lost', 'the worker has lost its lease')
+
+export const provisionNotFound = (provisionId: string): BaxError =>
+  new BaxError('provision_not_found', `no provision has the id ${JSON.stringify(provisionId)}`)
+
 export const queueFullError = (): BaxError =>
   new BaxError('no_capacity', `${limits.overload.provisions} sessions already wait for a browser`, {
     retryAfterSecs: limits.overload.retryAfterSecs,
@@ -189,3 +208,32 @@ const queueTimeout = (): BaxError =>
     hint: 'close unused sessions, or allow more browsers',
     retryAfterSecs: 5,
   })
+
+/** Makes a provision known in the fleet before a response names it; cancels it if that fails. */
+export async function bindProvision(
+  config: Pick<EngineConfig, 'bound' | 'log'>,
+  { provision, session }: Provisioning,
+): Promise<void> {
+  const ended = new AbortController()
+  const end = () => ended.abort()
+  session.then(end, end)
+  const { id, owner } = provision
+  try {
+    const until = { ended: ended.signal, keptMs: limits.session.tombstoneMs }
+    await bindUntil(config, { id, kind: 'provision', owner, name: null }, until)
+  } catch (error) {
+    provision.cancel()
+    throw error
+  }
+}
+
+/** Waits for the session of a provision, which is cancelled when the signal is aborted. */
+export async function openedUnless(signal: AbortSignal, made: Provisioning): Promise<OpenedSession> {
+  const quit = () => made.provision.cancel()
+  signal.addEventListener('abort', quit, { once: true })
+  try {
+    return await made.session
+  } finally {
+    signal.removeEventListener('abort', quit)
+  }
+}

@@ -11,8 +11,12 @@ import { type CdpMessage, noCdp } from '../../cdp/router.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { type BrowserWire, openBrowserWire } from '../../relay/connector/socket-wire.ts'
 import { get } from '../../render/http/http-client.ts'
+import { installClipboard } from '../clipboard/clipboard.ts'
 import type { SessionPlan } from './plan.ts'
+import { enableEmulation } from '../emulation/emulation.ts'
+import { OverrideTransport } from '../emulation/override-transport.ts'
 import { playwright } from '../pool/playwright.ts'
+import { incomingFolder } from '../session/session-files.ts'
 import type { SessionHost } from './opening.ts'
 import { Transfers } from '../pool/transfers.ts'
 
@@ -26,7 +30,7 @@ export interface RemoteHost extends SessionHost {
 
 /** Connects and opens a context; closing it leaves the browser running. @throws BaxError `browser_failed`. */
 export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteHost> {
-  const { browser, link } = await connect(plan.cdpUrl!, join(downloads, '.incoming'), egress)
+  const { browser, link } = await connect(plan.cdpUrl!, join(downloads, incomingFolder), egress)
   try {
     const { launchMs: ms } = limits.pool
     const host = openContext(browser, link, plan, downloads)
@@ -41,6 +45,8 @@ async function openContext(browser: Browser, link: Link, plan: SessionPlan, down
   const facts = await factsOf(browser)
   const context = await browser.newContext(plan.contextOptions(facts, plan.input.proxy))
   const transfers = link.transfers.of(link.contextId)
+  enableEmulation(context, link.transport.of(link.contextId))
+  await installClipboard(context, { hidden: plan.input.disable_automation_detection })
   await context.newPage()
   return {
     context,
@@ -72,7 +78,7 @@ async function connect(url: string, artifactsDir: string, egress: Egress): Promi
     })
     const options = { timeout: limits.pool.launchMs, noDefaults: true, artifactsDir }
     link = new Link(wire)
-    return { link, browser: await playwright().chromium.connectOverCDP(link, options) }
+    return { link, browser: await playwright().chromium.connectOverCDP(link.transport, options) }
   } catch (cause) {
     throw unusable(url, link?.error ?? cause)
   }
@@ -110,6 +116,8 @@ class Link implements ConnectOverCDPTransport {
   contextId = ''
   readonly transfers = new Transfers((message) => this.#wire.send(JSON.stringify({ ...message, id: unanswered })))
   onmessage: ((message: object) => void) | undefined
+  /** The transport for Playwright. */
+  readonly transport = new OverrideTransport(this)
   /** Protocol error of the browser that closed the connection. */
   error: Error | undefined
   readonly #wire: BrowserWire

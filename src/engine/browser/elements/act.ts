@@ -1,9 +1,11 @@
 /** Actions on elements: Playwright waits and acts; a diagnosis in the page explains failures. */
 import type { Locator, Page } from 'playwright'
 import type { ActOptions, CallLimit } from '../../../core/operation/command.ts'
+import type { Directly } from '../../../core/operation/direct-element.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { tryDirectly } from '../direct/direct.ts'
 import type { Delivery } from '../input/delivery.ts'
 import { listFunction } from '../batch/page-function.ts'
 import { isGone } from '../batch/playwright-errors.ts'
@@ -34,10 +36,12 @@ export interface ActionContext {
   readonly page: Page
   readonly signal: AbortSignal
   readonly strict: boolean
+  /** Whether actions may be performed without Playwright. */
+  readonly direct: boolean
   /** Set for commands that send input. */
   readonly delivery: Delivery | undefined
-  /** Called with the number of matches when there are several. */
-  readonly onMatches: (matches: number) => void
+  /** Called when there are several matches. */
+  readonly onMatches: (picked: Pick<Picked, 'matches' | 'which'>) => void
 }
 
 /** Runs an action on the first visible match of a selector, else the first. @throws BaxError that explains why not. */
@@ -45,17 +49,22 @@ export async function act<T>(
   context: ActionContext,
   selector: string,
   action: (element: Locator, limit: CallLimit) => Promise<T>,
-  options: ActOptions = {},
+  options: ActOptions & Directly<T> = {},
 ): Promise<T> {
-  const { page, signal, delivery, onMatches } = context
+  const { page, signal, strict, delivery, onMatches } = context
+  const { needs = 'present', direct } = options
   const parsed = parseSelector(selector)
   if (parsed.ref) await checkRef(locateAll(page, parsed).first(), selector, parsed)
   const limit = callLimit(options.timeoutMs, signal)
   const started = performance.now()
   let picked: Picked | undefined
   try {
+    const facts = { page, selector, strict, needs, delivery, limit }
+    const done = direct && context.direct ? await tryDirectly({ ...facts, action: direct }) : undefined
+    if (done && done.matches > 1) onMatches({ matches: done.matches, which: 'first visible' })
+    if (done) return done.value
     picked = await pickElement(context, selector, options.needs, limit)
-    if (picked.matches > 1) onMatches(picked.matches)
+    if (picked.matches > 1) onMatches(picked)
     const left = Math.max(minMs, Math.round(limit.timeout - (performance.now() - started)))
     return await action(picked.element, { ...limit, timeout: left })
   } catch (error) {

@@ -36,6 +36,7 @@ const nearest = pageFunction<typeof similar.nearest>(nearestScript, 'nearest')
 const refusals: readonly [RegExp, ErrorCode, string][] = [
   [/Element is not an? <select>/, 'not_editable', 'is not a select element'],
   [/Element is not an <input>|Cannot type text into|cannot be filled|Malformed value/, 'not_editable', 'does not take this text'],
+  [/Node is not an <input>/, 'not_editable', 'has no value: it is not a form field'],
   [/Not a checkbox or radio button/, 'not_editable', 'is not a checkbox or radio button'],
   [/Cannot uncheck radio button/, 'not_editable', 'is a radio button and cannot be unchecked'],
   [/did not change its state/, 'action_failed', 'did not change its state when it was clicked'],
@@ -129,9 +130,15 @@ function notFound({ selector, timeoutMs }: FailedAction, candidates: similar.Can
   const closest = names.length > 0 ? ` (closest: ${names.join(', ')})` : ''
   return new BaxError('element_not_found', `no element matches ${selector}${closest}`, {
     details: { selector, matched: 0, candidates, waited_ms: timeoutMs },
-    ...(names[0] && { hint: `did you mean ${names[0]}?` }),
+    ...(isBareRef(selector) ? { hint: refHint(selector) } : names[0] && { hint: `did you mean ${names[0]}?` }),
   })
 }
+
+/** Whether a selector is a reference without its prefix; as a selector, it would be a tag name. */
+const isBareRef = (selector: string) => /^e\d+$/.test(selector)
+const refHint = (selector: string) => `did you mean @${selector}? Over HTTP and in scripts: ref=${selector}`
+
+const listMatches = 'list the matches with --strict, and use a selector for one of them'
 
 /** Builds the error for the state of an element, for the most important obstacle. */
 function fromState(
@@ -143,7 +150,10 @@ function fromState(
   const first = matched > 1 ? `${selector} (the ${which} of ${matched} matches)` : selector
   const details = { selector, matched, candidates: [], element: state.name }
   const fail = (code: ErrorCode, sentence: string, more: Record<string, unknown> = {}) =>
-    new BaxError(code, `${first} ${sentence}`, { details: { ...details, ...more } })
+    new BaxError(code, `${first} ${sentence}`, {
+      details: { ...details, ...more },
+      ...(matched > 1 && { hint: listMatches }),
+    })
 
   if (!state.connected) return fail('element_detached', 'left the page during the action')
   if (needs === 'present') return null

@@ -3,20 +3,29 @@ import type { Locator, Page } from 'playwright'
 import type { CommandContext } from '../../../core/operation/command.ts'
 import type { BoundingBox } from '../../../core/shapes/commands.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { tryOnAll } from '../direct/direct.ts'
 import measureScript from './measure.page.ts?inline'
 import { listFunction } from '../batch/page-function.ts'
 import { evaluateAll, isFrameRef, locateAll, type ParsedSelector, parseSelector, rootOf } from './selectors.ts'
 
 type MeasureOptions = Parameters<CommandContext['measure']>[1]
 
-const measureAll = listFunction<{ total: number; boxes: BoundingBox[] }, MeasureOptions>(measureScript, 'measure')
+interface Measured {
+  readonly total: number
+  readonly boxes: BoundingBox[]
+}
 
-/** Returns the boxes of the matches of a selector, without waiting for any. */
+const measureAll = listFunction<Measured, MeasureOptions>(measureScript, 'measure')
+
+/** Returns the boxes of the matches of a selector, without waiting for any; if possible without Playwright. */
 export async function measure(
   page: Page,
   selector: string,
   options: MeasureOptions,
-): Promise<{ total: number; boxes: BoundingBox[] }> {
+  { direct }: { readonly direct: boolean },
+): Promise<Measured> {
+  const measured = direct ? await tryOnAll<Measured>(page, selector, String(measureAll.all), options) : undefined
+  if (measured) return measured
   const found = await evaluateAll(page, selector, measureAll, options)
   return { ...found, boxes: await inPage(page, parseSelector(selector), found.boxes) }
 }

@@ -88,10 +88,11 @@ function namesFor(part: SelectorPart, elements: readonly Element[]): Named[] {
       add(element.getAttribute(part.of!), element, (value) => `[${part.of}=${JSON.stringify(value)}]`)
     }
     if (part.kind === 'text' && isNamedByText(element)) {
-      const role = part.of && roleOf(element)
+      const found = nameOf(element)
+      const role = part.of || !isInText(element, found) ? roleOf(element) : undefined
       const selector = (text: string) =>
         role ? `role=${role}[name=${JSON.stringify(text)}]` : `text=${JSON.stringify(text)}`
-      add(nameOf(element), element, selector)
+      add(found, element, selector)
     }
   }
   return [...names.values()]
@@ -104,26 +105,38 @@ const isNamedByText = (element: Element) =>
 
 const roles: Record<string, string> = {
   a: 'link', button: 'button', select: 'combobox', textarea: 'textbox', summary: 'button', option: 'option',
-  h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', li: 'listitem', td: 'cell',
+  h1: 'heading', h2: 'heading', h3: 'heading', h4: 'heading', h5: 'heading', h6: 'heading', img: 'img', li: 'listitem', td: 'cell',
 } // prettier-ignore
 const inputRoles: Record<string, string> = {
   checkbox: 'checkbox', radio: 'radio', submit: 'button', button: 'button', reset: 'button', range: 'slider', number: 'spinbutton', search: 'searchbox',
 } // prettier-ignore
 
-function roleOf(element: Element): string | undefined {
+export function roleOf(element: Element): string | undefined {
   const written = element.getAttribute('role')
   if (written) return written
   return element instanceof HTMLInputElement ? (inputRoles[element.type] ?? 'textbox') : roles[element.localName]
 }
 
-function nameOf(element: Element): string {
+export function nameOf(element: Element): string {
   const label = element.getAttribute('aria-label')
   if (label) return label
   if (element instanceof HTMLInputElement) {
     if (inputRoles[element.type] === 'button') return element.value
     return element.labels?.[0] ? shortText(element.labels[0], 80) : element.placeholder
   }
-  return shortText(element, 80)
+  return shortText(element, 80) || titleOf(element)
+}
+
+/** Returns the name of an element without text: its title, or the alternative text of its image. */
+function titleOf(element: Element): string {
+  const image = element.localName === 'img' ? element : element.querySelector('img')
+  return image?.getAttribute('alt') || element.getAttribute('title') || image?.getAttribute('title') || ''
+}
+
+/** Returns whether `text=` finds an element by this name, not only `role=`. */
+function isInText(element: Element, name: string): boolean {
+  if (!(element instanceof HTMLInputElement)) return shortText(element, 80) === name
+  return name !== element.getAttribute('aria-label') && name !== element.placeholder
 }
 
 /** Returns how different two words are, from 0.01 for equal to 1 for unrelated ones; a word inside the other is similar. */

@@ -1,4 +1,4 @@
-/** Converts selectors to Playwright's: CSS and its engines, `ref=e12`, `frame=… >> …`. */
+/** Converts selectors to Playwright's: CSS and its engines, `ref=e12`, `label=…`, `frame=… >> …`. */
 import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { playwrightRef } from '../observe/snapshot/refs.ts'
@@ -33,9 +33,31 @@ export function parseSelector(selector: string): ParsedSelector {
     return { frames, inner: ':root', ref: null }
   }
   const ref = refPart.exec(rest)?.[1]
-  if (ref === undefined) return { frames, inner: rest, ref: null }
+  if (ref === undefined) return { frames, inner: withLabels(rest), ref: null }
   if (!refForm.test(ref)) throw invalid(selector, 'a reference looks like ref=e12')
   return { frames, inner: rest.trimStart(), ref }
+}
+
+/** Splits a selector at `>>`, except inside quotes. */
+export function splitParts(selector: string): string[] {
+  const parts = ['']
+  for (const [token] of selector.matchAll(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`|>>|[\s\S]/g)) {
+    if (token === '>>') parts.push('')
+    else parts[parts.length - 1] += token
+  }
+  return parts.map((part) => part.trim())
+}
+
+/** Converts `label=Email`, and `label="Email"` for the exact text, to the engine behind Playwright's `getByLabel`. */
+function withLabels(selector: string): string {
+  if (!selector.includes('label=')) return selector
+  const parts = splitParts(selector).map((part) => {
+    const text = /^label=(.*)$/s.exec(part)?.[1]
+    if (text === undefined) return part
+    const exact = /^"(?:\\.|[^"\\])*"$/.test(text)
+    return exact ? `internal:label=${text}s` : `internal:label=${JSON.stringify(text)}i`
+  })
+  return parts.join(' >> ')
 }
 
 /** Returns a locator for all matches of a selector. */

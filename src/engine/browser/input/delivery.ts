@@ -1,10 +1,13 @@
 /** Determines from evidence whether the input of a command has reached the page. */
 import { stripVTControlCharacters } from 'node:util'
-import type { CDPSession, Frame, Page } from 'playwright'
+import type { Frame, Page } from 'playwright'
 import type { CommandInput } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { oncePer } from '../../once-per.ts'
+import { downloadBinding } from '../pool/transfers.ts'
+import { ownSessionOf, type Session } from '../direct/internals.ts'
+import directScript from '../direct/direct.page.ts?inline'
 import { cdpSessionOf } from '../tabs/hung-script.ts'
 import type { InputKind } from './input-watch.page.ts'
 import watchScript from './input-watch.page.ts?inline'
@@ -26,7 +29,7 @@ const logPatterns: Readonly<Record<CommandInput['kind'], { readonly sent: RegExp
 
 /** Later lines that show that the attempt had no effect. */
 const withoutEffect =
-  /intercepts pointer events|^\s*-?\s*element (?:is not|is outside|is inert|was detached)|did not find some options|option being selected is not enabled/m
+  /intercepts pointer events|^\s*-?\s*element (?:is not|is outside|is inert|was detached)|did not find some options|unknown key|option being selected is not enabled/m
 
 /** Returns Playwright's call log, which is part of its error messages. */
 const logOf = (error: unknown): string => stripVTControlCharacters(error instanceof Error ? error.message : '')
@@ -49,6 +52,7 @@ export class Delivery {
   async begin(page: Page): Promise<void> {
     this.#page = page
     await watchInput(page)
+    bindDownloads(page)
     this.#startedAt = performance.now()
   }
 
@@ -63,6 +67,11 @@ export class Delivery {
       if (withoutEffect.test(logOf(error))) this.#sent = false
       throw error
     }
+  }
+
+  /** Records that the page has reported the arrival of the input. */
+  confirmArrival(): void {
+    this.#arrived = true
   }
 
   /** Reads the evidence in the call log of a failed Playwright action. */
@@ -84,9 +93,14 @@ export class Delivery {
   async #find(): Promise<Outcome> {
     if (this.#arrived) return 'delivered'
     if (!this.#sent || !this.#page) return 'not_delivered'
-    const reading = lastInputAge(this.#page, this.#input.kind)
-    const age = await withDeadline(reading, { ms: answerMs }).catch(() => null)
-    return age !== null && age < performance.now() - this.#startedAt ? 'delivered' : 'unknown'
+    const isSeen = await withDeadline(this.isSeen(), { ms: answerMs }).catch(() => false)
+    return isSeen ? 'delivered' : 'unknown'
+  }
+
+  /** Returns whether any document of the page has received input of this kind since the command began. */
+  async isSeen(): Promise<boolean> {
+    const age = this.#page ? await lastInputAge(this.#page, this.#input.kind) : null
+    return age !== null && age < performance.now() - this.#startedAt
   }
 
   /** Returns the number of characters that have reached a field of the page; null when unknown. */
@@ -122,12 +136,13 @@ export class Delivery {
 
 type Target = Page | Frame
 
-const worldName = 'bax_input'
+/** Isolated world of the listeners, and of the direct actions. */
+export const worldName = 'bax_input'
 /** Timeout for installing the listeners; actions do not wait longer for a busy page. */
 const installMs = 500
 
 /** Installs the listeners in all documents of a page, now and after navigations. */
-async function watchInput(page: Page): Promise<void> {
+export async function watchInput(page: Page): Promise<void> {
   const installing = Promise.all(targetsOf(page).map(install))
   await withDeadline(installing, { ms: installMs, value: undefined })
 }
@@ -149,18 +164,43 @@ const targetsOf = (page: Page): Target[] => [page, ...page.frames().slice(1)]
 
 async function install(target: Target): Promise<void> {
   try {
-    await watchDocuments(await cdpSessionOf(target))
+    const own = 'mainFrame' in target ? ownSessionOf(target) : null
+    await watchDocuments(own ?? (await cdpSessionOf(target)))
   } catch {
     // Frames without their own session are watched through their page; closed targets need no watch. Without a watch,
     // the arrival of input is reported as unknown.
   }
 }
 
-const watchDocuments = oncePer(async (session: CDPSession) => {
+const watchDocuments = oncePer(async (session: Session) => {
   // Scripts for new documents run only while the Page domain is enabled.
   await session.send('Page.enable')
-  const source = `;${watchScript}; __bax_module.watchInput()`
+  const source = `;${directScript}; __bax_module.installDirect(); ${watchScript}; __bax_module.watchInput()`
   await session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName, runImmediately: true })
+})
+
+/**
+ * Lets the listeners report clicks on links to downloads. Only reaches documents that exist: for later ones the browser
+ * would have to report all contexts and console messages on this session, too.
+ */
+function bindDownloads(page: Page): void {
+  const bind = async (target: Target) => {
+    const session = await cdpSessionOf(target)
+    await session.send('Runtime.addBinding', { name: downloadBinding, executionContextName: worldName })
+  }
+  const documents = documentsOf(page)
+  if (documents.areBound) return
+  documents.areBound = true
+  // Not awaited: the input is sent later. Without it, a download is reported only if it starts at once.
+  for (const target of targetsOf(page)) bind(target).catch(() => {})
+}
+
+/** Whether all documents of a page have the binding. */
+const documentsOf = oncePer((page: Page) => {
+  const documents = { areBound: false }
+  const onNew = () => void (documents.areBound = false)
+  page.on('frameattached', onNew).on('framenavigated', onNew)
+  return documents
 })
 
 /** Calls a function in all documents of a page; returns the results other than null. */
@@ -187,7 +227,7 @@ interface FrameTree {
 
 const framesOf = ({ frame, childFrames = [] }: FrameTree): string[] => [frame.id, ...childFrames.flatMap(framesOf)]
 
-async function callFrame<T>(session: CDPSession, frameId: string, call: string): Promise<T | null> {
+async function callFrame<T>(session: Session, frameId: string, call: string): Promise<T | null> {
   // Returns the existing world of this name, which has the listeners.
   const { executionContextId: contextId } = await session.send('Page.createIsolatedWorld', { frameId, worldName })
   const expression = `;${watchScript}; __bax_module.${call}`

@@ -1,5 +1,7 @@
 /** Runs in an isolated world of every document: records when input last reached it. */
 
+import { downloadBinding } from '../pool/transfers.ts'
+
 /** Events that prove the arrival of each kind of input, also if Playwright dispatches them after setting a value. */
 const proofs = {
   press: ['mousedown'],
@@ -22,7 +24,7 @@ interface Watch {
   readonly characters: number[]
 }
 
-const registry = globalThis as { baxInputWatch?: Watch }
+const registry = globalThis as { baxInputWatch?: Watch; [downloadBinding]?: (payload: string) => void }
 
 /**
  * Starts listening, once per document. The listeners are on the document, not on the window, where Playwright stops
@@ -49,12 +51,22 @@ export function watchInput(): void {
     if (watch.characters.length > maxCharacters) watch.characters.shift()
   }
   for (const type of ['keydown', 'keyup', 'input']) document.addEventListener(type, onText, options)
+  // Scripts click links too, to save what they have made.
+  document.addEventListener(
+    'click',
+    (event) => event.composedPath().some(isDownload) && registry[downloadBinding]?.(''),
+    options,
+  )
 }
 
-/** Returns whether an event targets a field: without focus, keys go to the body. */
+const isDownload = (target: EventTarget): boolean =>
+  target instanceof HTMLAnchorElement && target.hasAttribute('download') && target.href !== ''
+
+/** Returns whether an event targets a field: without focus, keys go to the body, which can itself be an editor. */
 function isInField(event: Event): boolean {
   const target = event.composedPath()[0]
-  return target !== document.body && target !== document.documentElement
+  const isBody = target === document.body || target === document.documentElement
+  return !isBody || document.body.isContentEditable
 }
 
 /** Returns the milliseconds since the latest input of a kind; null when there was none. */

@@ -3,7 +3,7 @@ import type { Dialog } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { LiveDialog } from '../../../core/shapes/live-view.ts'
-import { answerDialog, type DialogAnswer, defaultAnswer } from '../tabs/dialogs.ts'
+import type { DialogAnswer } from '../../../core/operation/command.ts'
 import type { Session } from '../session/session.ts'
 import { oncePer } from '../../once-per.ts'
 
@@ -29,8 +29,6 @@ export class ControlLock {
   readonly #people = new Set<Person>()
   #waiting: Person | undefined
   #holding: Holding | undefined
-  /** Open dialogs, the newest last: every tab can have one. */
-  readonly #dialogs: { readonly dialog: Dialog; readonly answer: (answer: DialogAnswer) => void }[] = []
 
   constructor(session: Session) {
     this.#session = session
@@ -83,16 +81,13 @@ export class ControlLock {
 
   /** Answers the newest dialog. @throws BaxError `conflict` when no dialog is open. */
   answerDialog(answer: DialogAnswer): void {
-    const newest = this.#dialogs.at(-1)
-    if (!newest) throw new BaxError('conflict', 'no dialog is open')
-    newest.answer(answer)
+    this.#session.dialogs.answerForPerson(answer)
   }
 
   async #hold(person: Person, signal: AbortSignal): Promise<void> {
-    const { events, browserContext } = this.#session
+    const { events, dialogs } = this.#session
     this.#waiting = undefined
-    const onDialog = (dialog: Dialog) => void answerDialog(dialog, events, () => this.#ask(dialog, person))
-    browserContext.on('dialog', onDialog)
+    const releaseDialogs = dialogs.hold(() => person.onDialog(describeDialog(dialogs.newest)))
     events.emit('control.taken')
     let reason = 'returned'
     await new Promise<void>((resolve) => {
@@ -106,21 +101,8 @@ export class ControlLock {
     })
     clearTimeout(this.#holding!.idle)
     this.#holding = undefined
-    browserContext.off('dialog', onDialog)
-    // Dialogs must not block the commands that follow.
-    for (const { dialog, answer } of this.#dialogs) answer(defaultAnswer(dialog))
+    releaseDialogs()
     events.emit('control.returned', { reason: signal.aborted ? 'left' : reason })
-  }
-
-  async #ask(dialog: Dialog, person: Person): Promise<DialogAnswer> {
-    const answered = new Promise<DialogAnswer>((answer) => this.#dialogs.push({ dialog, answer }))
-    const show = () => person.onDialog(describeDialog(this.#dialogs.at(-1)?.dialog))
-    show()
-    const answer = await answered
-    const index = this.#dialogs.findIndex((open) => open.dialog === dialog)
-    this.#dialogs.splice(index, 1)
-    show()
-    return answer
   }
 
   #notify(): void {

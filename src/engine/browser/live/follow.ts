@@ -11,10 +11,11 @@ const always: ReadonlySet<string> = new Set(['lagged', 'session.closed'])
 /** Streams the events of a session after `since`, or from now on; returns null when it has ended. */
 export function followSession(
   session: KnownSession,
-  { since, types }: Parameters<Sessions['follow']>[0],
+  { since, types, hold }: Parameters<Sessions['follow']>[0],
   { signal }: StreamCall,
 ): AsyncIterable<Frame> | null {
   if (session instanceof Tombstone || session.endedAt !== null) return null
+  if (hold) signal.addEventListener('abort', session.hold(), { once: true })
   const { events } = session
   const start = Math.min(since ?? events.lastSeq, events.lastSeq)
   const all: AsyncGenerator<Frame> = events.follow(start, signal)

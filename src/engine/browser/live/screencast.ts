@@ -19,7 +19,7 @@ export const castOf = oncePer((session: CastSource) => new Screencast(session))
 type Listener = (picture: ScreencastFrame) => void
 
 /** The session that a screencast shows. */
-type CastSource = Pick<BatchTarget, 'browserContext' | 'pages'>
+type CastSource = Pick<BatchTarget, 'browserContext' | 'activePage' | 'events'>
 
 export class Screencast {
   readonly #session: CastSource
@@ -27,6 +27,7 @@ export class Screencast {
   #shown: { readonly page: Page; readonly cdp: CDPSession } | undefined
   #latest: ScreencastFrame | undefined
   #lastChange: Promise<void> = Promise.resolve()
+  #stopListening = () => {}
 
   constructor(session: CastSource) {
     this.#session = session
@@ -37,11 +38,13 @@ export class Screencast {
     this.#listeners.add(listener)
     if (this.#listeners.size === 1) {
       this.#session.browserContext.on('page', this.#follow)
+      this.#stopListening = this.#session.events.listen(({ type }) => type === 'tab.activated' && this.#follow())
       this.#follow()
     } else if (this.#latest) listener(this.#latest)
     return () => {
       if (!this.#listeners.delete(listener) || this.#listeners.size > 0) return
       this.#session.browserContext.off('page', this.#follow)
+      this.#stopListening()
       this.#follow()
     }
   }
@@ -53,7 +56,7 @@ export class Screencast {
   }
 
   async #change(): Promise<void> {
-    const active = this.#listeners.size > 0 ? this.#session.pages.at(-1) : undefined
+    const active = this.#listeners.size > 0 ? this.#session.activePage : undefined
     if (this.#shown?.page === active) return
     const before = this.#shown
     this.#shown = undefined

@@ -12,10 +12,11 @@ import {
   type LiveMessage,
   type LiveViewLink,
 } from '../../../core/shapes/live-view.ts'
-import { openableUrl } from '../../../core/net/urls.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { titleOf } from '../direct/internals.ts'
 import { navigateAway, cdpSessionOf } from '../tabs/hung-script.ts'
 import { toBaxError } from '../batch/playwright-errors.ts'
+import { watchRecordings } from '../script-recorder/recordings.ts'
 import { castOf, type ScreencastFrame } from './screencast.ts'
 import { type BaseUrls, urlsOf } from '../session/session-urls.ts'
 import type { Session } from '../session/session.ts'
@@ -23,9 +24,16 @@ import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { Grant } from './frame-tokens.ts'
 import { type ControlLock, controlLockOf, type Person } from './control-lock.ts'
 import { PageInput } from './input.ts'
+import { liveRecordingOf, recordLive } from './record.ts'
 
 /** Events after which the list of tabs may have changed. */
-const changesTabs: ReadonlySet<string> = new Set(['tab.opened', 'tab.closed', 'page.navigated', 'page.loaded'])
+const changesTabs: ReadonlySet<string> = new Set([
+  'tab.opened',
+  'tab.closed',
+  'tab.activated',
+  'page.navigated',
+  'page.loaded',
+])
 
 class Viewer implements Person {
   readonly #session: Session
@@ -64,8 +72,10 @@ class Viewer implements Person {
     this.onControl()
     for (const event of events.since(Math.max(0, events.lastSeq - limits.live.events))) this.#show(event)
     this.#sendTabs()
+    this.#sendRecording()
     const stop = [
       events.listen((event) => this.#show(event)),
+      watchRecordings(this.#session, () => this.#sendRecording()),
       castOf(this.#session).watch((picture) => this.#sendFrame(picture)),
     ]
     const onEnded = () => this.#link.close(closeCodes.browserGone, 'the session has ended')
@@ -110,13 +120,17 @@ class Viewer implements Person {
     })
   }
 
+  #sendRecording(script?: string): void {
+    this.#send({ type: 'recording', ...liveRecordingOf(this.#session), ...(script !== undefined && { script }) })
+  }
+
   #tabs() {
-    const { pages } = this.#session
+    const { pages, activePage } = this.#session
     return Promise.all(
       pages.map(async (page) => {
         // A page that hangs or closes is listed without its title.
-        const title = await withDeadline(page.title(), { ms: limits.session.titleMs }).catch(() => '')
-        return { tab_id: tabIdOf(page), url: page.url(), title, active: page === pages.at(-1) }
+        const title = await withDeadline(titleOf(page), { ms: limits.session.titleMs }).catch(() => '')
+        return { tab_id: tabIdOf(page), url: page.url(), title, active: page === activePage }
       }),
     )
   }
@@ -165,6 +179,7 @@ class Viewer implements Person {
     if (input.type === 'return') return this.#control.release(this)
     this.#control.use(this)
     if (input.type === 'dialog') return this.#control.answerDialog(input)
+    if (input.type === 'record') return this.#sendRecording(await recordLive(this.#session, input.on))
     if (input.type === 'navigate' || input.type === 'history') return this.#go(input)
     const page = await this.#session.page()
     if (this.#input?.page !== page) this.#input = new PageInput(page, cdpSessionOf(page))
@@ -175,7 +190,7 @@ class Viewer implements Person {
   }
 
   async #go(input: Extract<LiveInput, { type: 'navigate' | 'history' }>): Promise<void> {
-    const url = input.type === 'navigate' ? openableUrl(input.url) : undefined
+    const url = input.type === 'navigate' ? this.#session.checkUrl(input.url) : undefined
     const limit = { timeout: limits.command.navigationMs, waitUntil: 'commit' as const }
     await navigateAway(await this.#session.page(), async (page) => {
       if (url !== undefined) await retryTransient(() => page.goto(url, limit))

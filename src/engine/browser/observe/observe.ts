@@ -4,20 +4,21 @@ import type { CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type {
-  Observation,
-  ObservationOptions,
-  ObservedElement,
-  ObservedTab,
-  ObserveRequest,
+import {
+  type Observation,
+  type ObservationOptions,
+  observationOptions,
+  type ObservedElement,
+  type ObserveRequest,
 } from '../../../core/shapes/observe.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { callLimit } from '../elements/act.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
-import { hasCrashed, unlessCrashed } from '../tabs/crash.ts'
+import { unlessCrashed } from '../tabs/crash.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 import { failureOf } from '../batch/playwright-errors.ts'
 import { locateAll, parseSelector, selectorFault, staleRef } from '../elements/selectors.ts'
+import { tabsOf } from '../tabs/tab-control.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import { isControl, labelOf, type NodeWithRef, nodesWithRef } from './snapshot/aria.ts'
 import { type Capture, capture, type NamedElements } from './snapshot/capture.ts'
@@ -29,9 +30,6 @@ import { consolePart, dialogsPart, networkPart, storagePart } from './parts.ts'
 import { outline } from './snapshot/outline.ts'
 import { pageView } from './snapshot/page-view.ts'
 import { lastSeen, remember, type Seen, seenOf } from './last-observation.ts'
-
-/** Timeout for a title, so that a page that hangs does not block the observation. */
-const titleMs = 250
 
 export interface Observed {
   readonly observation: Observation
@@ -61,7 +59,9 @@ export async function observe(
   const deadline = { ms: limits.observe.timeoutMs, error: 'the page did not answer: a script keeps it busy' }
   const run = async () => {
     const page = await target.page()
-    return unlessCrashed(page, () => observePage(page, { target, options, signal, comparison }))
+    target.dialogs.checkOpen(page, 'the observation')
+    const work = () => unlessCrashed(page, () => observePage(page, { target, options, signal, comparison }))
+    return target.dialogs.unlessBlocked(page, 'the observation', work)
   }
   for (let retry = true; ; retry = false) {
     try {
@@ -97,6 +97,7 @@ interface ObserveContext {
 
 async function observePage(page: Page, { target, options, signal, comparison }: ObserveContext): Promise<Observed> {
   const limit = callLimit(limits.observe.timeoutMs, signal)
+  await untilParsed(page)
   const root = options.selector === undefined ? undefined : await rootOf(page, options.selector)
   const { lastSeq: seq } = target.events
   // Comparisons include the text.
@@ -122,6 +123,15 @@ async function observePage(page: Page, { target, options, signal, comparison }: 
     observation: { ...parts, ...(full && { full }) },
     seen: seenOf(target, captured, { ...facts, controls: described.controls, numbers: described.numbers }),
     ...(compared && { compared }),
+  }
+}
+
+/** Waits for a document that is still being parsed, for example after a click on a link, but not for a slow one. */
+async function untilParsed(page: Page): Promise<void> {
+  try {
+    await page.waitForLoadState('domcontentloaded', { timeout: limits.observe.parseMs })
+  } catch (error) {
+    if ((error as Error).name !== 'TimeoutError') throw error
   }
 }
 
@@ -161,7 +171,8 @@ async function partsOf(context: PartsContext, described?: Described): Promise<Ob
   }
 }
 
-async function rootOf(page: Page, selector: string): Promise<Locator> {
+/** Returns the element that an observation is limited to. @throws BaxError when there is none. */
+export async function rootOf(page: Page, selector: string): Promise<Locator> {
   const parsed = parseSelector(selector)
   const all = locateAll(page, parsed)
   const count = await all.count().catch((error: unknown) => {
@@ -200,6 +211,17 @@ async function describe(captured: Capture, options: ObservationOptions) {
   }
 }
 
+/** Returns all controls of a page with references, without changing what later comparisons compare with. */
+export async function listControls(page: Page, signal: AbortSignal) {
+  // References of an observation are for all of its elements: those given here must include the earlier ones.
+  const options = observationOptions.parse({ include: ['snapshot', 'elements'], limit: limits.observe.maxElements })
+  const limit = callLimit(limits.observe.timeoutMs, signal)
+  const captured = await capture(page, { everything: true, limit })
+  const { elements, controls } = await describe(captured, options)
+  const { scroll, viewport } = captured.facts
+  return { controls: elements.filter(({ ref }) => controls.has(ref)), scroll, viewport }
+}
+
 const controlsOf = ({ all, marks }: Capture): string[] =>
   [...nodesWithRef(all)].filter((node) => isControl(node, marks)).map(({ ref }) => ref)
 
@@ -236,17 +258,6 @@ function elementOf(
     box: outer ?? box,
   }
 }
-
-const tabsOf = (target: BatchTarget, active: Page): Promise<ObservedTab[]> =>
-  Promise.all(
-    target.pages.map(async (page) => ({
-      tab_id: tabIdOf(page),
-      url: shownUrl(page.url()),
-      title: await withDeadline(page.title(), { ms: titleMs }).catch(() => ''),
-      active: page === active,
-      ...(hasCrashed(page) && { crashed: true as const }),
-    })),
-  )
 
 async function textOf(page: Page, root: Locator | undefined, limit: { timeout: number }): Promise<string> {
   if (root) return root.innerText(limit)

@@ -1,10 +1,13 @@
 /** Steps: commands with their effects on the page. */
+import { catalogue } from '../../../commands/index.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
+import type { CommandCall } from '../../../core/shapes/commands.ts'
 import { observationOptions, type StepRequest, type StepResult } from '../../../core/shapes/observe.ts'
 import type { PageChanges } from '../../../core/shapes/page-changes.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
+import { titleOf } from '../direct/internals.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 import { type BatchTools, runBatch } from '../batch/run-batch.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
@@ -37,8 +40,8 @@ export async function runStep(
   signal: AbortSignal,
 ): Promise<Omit<StepResult, 'session_id'>> {
   const earlier = request.diff ? lastSeen(target) : undefined
-  // The first command reports a crash that happened before it.
-  const isObservable = request.observe !== null && !target.crashed
+  // The first command reports a crash that happened before it, or answers an open dialog.
+  const isObservable = request.observe !== null && !target.crashed && !target.dialogs.answerable
   // The observation before the step is only the baseline of the comparison.
   const baseline = isObservable ? { ...withoutParts, selector: request.observe.selector } : null
   const before = earlier ?? (baseline && (await observe(target, baseline, signal)).seen)
@@ -54,7 +57,8 @@ export async function runStep(
     },
     after: async (index) => finish(target, effects.get(index)!, await pageStateOf(target)),
   })
-  const crash = await waitUntilStable(target, startSeq, request.settle_ms, signal).catch(pageCrash)
+  const settleMs = request.commands.some(mayChangePage) ? request.settle_ms : 0
+  const crash = await waitUntilStable(target, startSeq, settleMs, signal).catch(pageCrash)
   const end = await pageStateOf(target)
   const last = [...effects.values()].at(-1)
   // Include effects that follow the last action with a delay.
@@ -82,6 +86,12 @@ export async function runStep(
   }
 }
 
+/** Returns whether a command may change the page: most extractions only read. */
+function mayChangePage({ command }: CommandCall): boolean {
+  const { kind, runsCode } = catalogue.get(command) ?? {}
+  return kind !== 'extraction' || runsCode !== undefined
+}
+
 /** Builds the response of a step that did not run since `signal` is aborted; does not touch the page. */
 export async function refuseStep(
   target: BatchTarget,
@@ -100,9 +110,9 @@ export async function refuseStep(
 const withoutParts = observationOptions.parse({ include: [] })
 
 async function pageStateOf(target: BatchTarget): Promise<PageState> {
-  const page = target.pages.at(-1)
+  const page = target.activePage
   if (!page) return { url: 'about:blank', title: '' }
-  const title = await withDeadline(page.title(), { ms: titleMs }).catch(() => '')
+  const title = await withDeadline(titleOf(page), { ms: titleMs }).catch(() => '')
   return { url: shownUrl(page.url()), title }
 }
 

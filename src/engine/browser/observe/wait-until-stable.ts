@@ -17,11 +17,15 @@ export async function waitUntilStable(
   signal: AbortSignal,
 ): Promise<void> {
   if (maxMs === 0) return
+  const started = performance.now()
   const over = AbortSignal.any([signal, AbortSignal.timeout(maxMs)])
   while (!over.aborted && !target.ended.aborted) {
     const seq = target.events.lastSeq
     // Rejects only when it is over.
-    await withDeadline(untilQuiet(await target.page(), maxMs), { signal: over }).catch(() => {})
+    const { unchangedMs, quietMs } = limits.observe
+    const isChanged = target.events.since(since).some(isActivity)
+    const firstMs = isChanged ? quietMs : Math.max(0, unchangedMs - (performance.now() - started))
+    await withDeadline(untilQuiet(await target.page(), { firstMs, quietMs, maxMs }), { signal: over }).catch(() => {})
     if (over.aborted) return
     const isIdle = pending(target.events.since(since)) === 0
     if (isIdle && !target.events.since(seq).some(isActivity)) return
@@ -50,27 +54,42 @@ async function nextResponse(events: EventLog, signal: AbortSignal): Promise<void
   }
 }
 
+/** Times in milliseconds: without a change, after a change, and for all. */
+interface QuietTimes {
+  readonly firstMs: number
+  readonly quietMs: number
+  readonly maxMs: number
+}
+
 /** Waits until the loaded document stops changing; returns after a short time when it is replaced meanwhile. */
-function untilQuiet(page: Page, maxMs: number): Promise<void> {
-  const { quietMs } = limits.observe
-  return page.evaluate(quiet, { quietMs, maxMs }).catch(() => after(quietMs))
+function untilQuiet(page: Page, times: QuietTimes): Promise<void> {
+  return page.evaluate(quiet, times).catch(() => after(times.quietMs))
 }
 
 /** Runs in the page. */
-function quiet({ quietMs, maxMs }: { quietMs: number; maxMs: number }): Promise<void> {
+function quiet({ firstMs, quietMs, maxMs }: QuietTimes): Promise<void> {
   return new Promise((resolve) => {
     const end = performance.now() + maxMs
     let timer: ReturnType<typeof setTimeout>
-    const observer = new MutationObserver(() => wait())
-    const wait = () => {
+    const mutations = new MutationObserver(() => wait(quietMs))
+    const shifts = new PerformanceObserver(() => wait(quietMs))
+    // Animations that repeat forever never end.
+    const isMoving = () =>
+      document
+        .getAnimations()
+        .some(({ playState, effect }) => playState === 'running' && Number(effect?.getComputedTiming().endTime) < maxMs)
+    const isBusy = () => document.readyState !== 'complete' || isMoving()
+    const wait = (ms: number) => {
       clearTimeout(timer)
       timer = setTimeout(() => {
-        if (document.readyState !== 'complete' && performance.now() < end) return wait()
-        observer.disconnect()
+        if (isBusy() && performance.now() < end) return wait(quietMs)
+        mutations.disconnect()
+        shifts.disconnect()
         resolve()
-      }, quietMs)
+      }, ms)
     }
-    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
-    wait()
+    mutations.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+    shifts.observe({ type: 'layout-shift' })
+    wait(firstMs)
   })
 }

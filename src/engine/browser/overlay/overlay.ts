@@ -6,6 +6,7 @@ import type * as drawing from './overlay.page.ts'
 import overlayScript from './overlay.page.ts?inline'
 import { inPage, moveToPage } from '../elements/measure.ts'
 import { listFunction, pageFunction } from '../batch/page-function.ts'
+import { hasOpenDialog } from '../tabs/open-dialogs.ts'
 import { unlessGone } from '../batch/playwright-errors.ts'
 import { evaluateAll, parseSelector } from '../elements/selectors.ts'
 import { oncePer } from '../../once-per.ts'
@@ -42,9 +43,11 @@ export async function overlayOf(page: Page): Promise<Overlay> {
   const state = stateOf(page.context())
   if ((state.clicks || state.boxes) && !state.pages.has(page)) {
     attach(page, state)
-    await redraw(page, state)
+    // A failed redraw must not fail the command.
+    state.pending = Promise.all([state.pending, redraw(page, state)]).catch(() => {})
   }
-  await state.pending
+  // The command that answers a dialog cannot wait for the page.
+  if (!hasOpenDialog(page)) await state.pending
   return {
     async clicks(enabled) {
       state.clicks = enabled

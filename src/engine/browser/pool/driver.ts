@@ -1,8 +1,11 @@
 /** Playwright on one CDP channel: contexts with their CDP IDs, and client hints that match the user agent. */
 import type { BrowserContext, BrowserContextOptions, ConnectOverCDPTransport } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
+import { enableEmulation } from '../emulation/emulation.ts'
+import { OverrideTransport } from '../emulation/override-transport.ts'
 import { playwright } from './playwright.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
+import { type ContextDownloads, DownloadEvents } from './download-events.ts'
 import { type ContextTransfers, Transfers } from './transfers.ts'
 import { clientHintsFor } from './user-agents.ts'
 
@@ -13,18 +16,23 @@ export interface DrivenContext {
   /** Number of pages that the browser has opened in it, including those that Playwright has not reported yet. */
   readonly pagesOpened: () => number
   readonly transfers: ContextTransfers
+  readonly downloads: ContextDownloads
 }
 
 /** Connects Playwright; returns a function that opens contexts. */
 export async function connectPlaywright(channel: CdpChannel, version: string, artifactsDir: string) {
   const link = new Link(channel, version)
   const settings = { artifactsDir, isLocal: true, timeout: limits.pool.launchMs }
-  const browser = await playwright().chromium.connectOverCDP(link, settings)
+  const transport = new OverrideTransport(link)
+  const browser = await playwright().chromium.connectOverCDP(transport, settings)
   const open = async (options: BrowserContextOptions): Promise<DrivenContext> => {
     const context = await browser.newContext(options)
     const contextId = link.lastContextId
+    enableEmulation(context, transport.of(contextId))
     const transfers = link.transfers.of(contextId)
-    return { context, contextId, transfers, pagesOpened: () => link.pagesOpened(contextId) }
+    const onEvent: ContextDownloads['onEvent'] = (listener) => link.downloads.onEvent(contextId, listener)
+    const downloads = { onEvent, cancel: transfers.cancel }
+    return { context, contextId, transfers, downloads, pagesOpened: () => link.pagesOpened(contextId) }
   }
   let turn: Promise<unknown> = Promise.resolve()
   // One at a time, so that the ID seen on the channel belongs to the context being opened.
@@ -49,6 +57,7 @@ class Link implements ConnectOverCDPTransport {
   onmessage: ((message: object) => void) | undefined
   onclose: (() => void) | undefined
   readonly transfers: Transfers
+  readonly downloads: DownloadEvents
   readonly #channel: CdpChannel
   readonly #version: string
   /** Number of opened pages of each of Playwright's contexts. */
@@ -61,6 +70,7 @@ class Link implements ConnectOverCDPTransport {
   constructor(channel: CdpChannel, version: string) {
     this.#channel = channel
     this.transfers = new Transfers((message) => channel.post(message, () => {}))
+    this.downloads = new DownloadEvents((guid) => this.transfers.contextOf(guid))
     this.#version = version
     channel.onEvent((message) => {
       if (this.#isForeign(message)) {
@@ -70,6 +80,7 @@ class Link implements ConnectOverCDPTransport {
       }
       this.#count(message)
       this.transfers.handle(message)
+      this.downloads.handle(message)
       this.#pass(message)
     })
     channel.onClose(() => setImmediate(() => this.onclose?.()))
@@ -91,6 +102,7 @@ class Link implements ConnectOverCDPTransport {
         const gone = message.params?.['browserContextId'] as string
         this.#contexts.delete(gone)
         this.transfers.forget(gone)
+        this.downloads.forget(gone)
       }
       if (message.method === 'Target.attachToTarget') this.#shareUserAgent(message, answer)
       this.#pass(answer)
@@ -123,7 +135,7 @@ class Link implements ConnectOverCDPTransport {
   }
 
   #onUserAgent(message: CdpMessage): void {
-    addClientHints(message, this.#version)
+    message.params = withClientHints(message.params!, this.#version)
     const { sessionId = '', params } = message
     const target = this.#targets.get(sessionId)
     if (target !== undefined) this.#userAgents.set(target, { params, sessionId })
@@ -148,11 +160,10 @@ class Link implements ConnectOverCDPTransport {
   }
 }
 
-/** Sets client hints that match the user agent: Playwright sets only the platform and leaves the browser's brands. */
-function addClientHints(message: CdpMessage, version: string): void {
-  const userAgent = message.params?.['userAgent']
-  if (typeof userAgent !== 'string' || userAgent === '') return
+/** Returns the parameters of a user agent override with client hints that match: Playwright leaves the browser's brands. */
+export function withClientHints(params: Record<string, unknown>, version: string): Record<string, unknown> {
+  const { userAgent, userAgentMetadata: _, ...rest } = params
+  if (typeof userAgent !== 'string' || userAgent === '') return params
   const { hints, platform } = clientHintsFor(userAgent, version)
-  const { userAgentMetadata: _, ...params } = message.params!
-  message.params = { ...params, ...(hints && { userAgentMetadata: hints }), ...(platform && { platform }) }
+  return { ...rest, userAgent, ...(hints && { userAgentMetadata: hints }), ...(platform && { platform }) }
 }

@@ -64,7 +64,7 @@ const always = [
 const windowless = [
   '--hide-scrollbars',
   '--mute-audio',
-  '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4',
+  '--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4,middleClickPasteAllowed=false',
 ]
 
 export interface FlagFacts {

@@ -240,7 +240,8 @@ export class Pool {
   #updateWarm(browser: PooledBrowser): void {
     // Warm contexts of windowed browsers would show windows that nobody requested.
     const target = hasWindows(browser.kind) || this.#closed ? 0 : this.#size.warm
-    browser.running?.keepWarm(Math.min(target, this.#size.contextsPerBrowser - browser.slotsInUse))
+    const capacity = this.#size.contextsPerBrowser - browser.slotsInUse
+    browser.running?.keepWarm(Math.min(target, capacity), capacity)
   }
 
   #retireLater(browser: PooledBrowser): void {

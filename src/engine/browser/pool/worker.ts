@@ -6,21 +6,28 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { connectPlaywright, type DrivenContext } from './driver.ts'
-import { type BrowserKind, hidesAutomation } from './flags.ts'
+import { installClipboard } from '../clipboard/clipboard.ts'
+import { GuardedUpstream } from '../clipboard/guarded-upstream.ts'
+import { connectPlaywright, type DrivenContext, withClientHints } from './driver.ts'
+import { type BrowserKind, hasWindows, hidesAutomation } from './flags.ts'
 import { type BrowserProcess, startBrowser } from './launch.ts'
 import { Health, type HealthRules } from './health.ts'
 import type { LocatedBrowser } from '../install/locate.ts'
 import { playwright } from './playwright.ts'
-import { type CdpRules, SessionGate } from '../cdp/session-gate.ts'
+import { type ClientContext, ClientContexts } from '../cdp/client-contexts.ts'
+import { type GateFacts, SessionGate } from '../cdp/session-gate.ts'
+import type { CdpRules } from '../cdp/session-rules.ts'
 import { type Channel, Upstream } from './upstream.ts'
 import { plainUserAgent } from './user-agents.ts'
+import { WarmContexts } from './warm-contexts.ts'
 
 /** An open context with its first page. */
 export interface OpenContext extends Omit<DrivenContext, 'contextId'> {
   readonly page: Page
-  /** Opens a CDP channel limited to this context. */
-  openCdp(): Promise<CdpChannel>
+  /** Opens a CDP channel limited to this context, and to those that its client creates. */
+  openCdp(client: Pick<GateFacts, 'upload'>): Promise<CdpChannel>
+  /** Contexts that CDP clients create, which close with this one. */
+  readonly clientContexts: ClientContexts
   /** Closes the context at once, even if a page hangs. */
   close(): Promise<void>
 }
@@ -54,9 +61,8 @@ export class BrowserWorker {
   readonly #newContext: (options: BrowserContextOptions) => Promise<DrivenContext>
   readonly #log: Log
   readonly #rules: CdpRules
-  readonly #warm: OpenContext[] = []
-  #warmTarget = 0
-  #warming = false
+  readonly #artifacts: string
+  readonly #warm: WarmContexts<OpenContext>
   #ending = false
 
   private constructor(facts: WorkerFacts, parts: Awaited<ReturnType<typeof connect>>) {
@@ -70,6 +76,7 @@ export class BrowserWorker {
     this.#process = parts.process
     this.#control = parts.control
     this.#newContext = parts.newContext
+    this.#artifacts = parts.artifacts
     this.#log = facts.log
     this.health = new Health({
       ...facts.health,
@@ -78,6 +85,14 @@ export class BrowserWorker {
       onDead: () => {
         this.#log('error', 'a browser does not answer and is killed', { worker: this.id, pid: this.pid })
         this.#process.end().catch((error: Error) => this.#log('error', 'could not clean up after a browser', { worker: this.id, error: error.message })) // prettier-ignore
+      },
+    })
+    this.#warm = new WarmContexts({
+      make: () => this.#make(this.defaults),
+      isEnding: () => this.#isEnding,
+      onError: (what, error) => {
+        // Ignore failures while the browser ends.
+        if (!this.#isEnding) this.#log('warn', `could not ${what} a warm page`, { error: error.message })
       },
     })
     this.upstream.onClose(() => this.health.stop())
@@ -94,7 +109,7 @@ export class BrowserWorker {
       setImmediate(playwright)
       const { launchMs: ms } = limits.pool
       const deadline = { ms, error: `it did not answer within ${ms} ms` }
-      return new BrowserWorker(facts, await withDeadline(connect(process, facts.onFound), deadline))
+      return new BrowserWorker(facts, await withDeadline(connect(process, kind, facts.onFound), deadline))
     } catch (cause) {
       await process.end()
       const words = process.lastWords()
@@ -123,27 +138,22 @@ export class BrowserWorker {
   }
 
   get warm(): number {
-    return this.#warm.length
+    return this.#warm.count
   }
 
   /** Opens a context with a page; without `options`, returns a warm one if available. */
   async open(options?: BrowserContextOptions): Promise<OpenContext> {
-    const ready = options ? undefined : this.#warm.shift()
+    const ready = options ? undefined : await this.#warm.take()
     return ready ?? this.#make({ ...this.defaults, ...options })
   }
 
-  /** Sets how many warm contexts to keep; they are opened in the background, one at a time. */
-  keepWarm(count: number): void {
-    this.#warmTarget = count
-    if (this.#warming) return
-    this.#warming = true
-    this.#warmUp()
-      .catch((error: Error) => {
-        // Ignore failures while the browser ends.
-        if (!this.#ending && !this.upstream.closed)
-          this.#log('warn', 'could not open a warm page', { error: error.message })
-      })
-      .finally(() => (this.#warming = false))
+  /** Sets how many warm contexts to keep, and how many further ones the browser has slots for. */
+  keepWarm(count: number, capacity: number): void {
+    this.#warm.keep(count, capacity)
+  }
+
+  get #isEnding(): boolean {
+    return this.#ending || this.upstream.closed
   }
 
   async end(): Promise<void> {
@@ -151,33 +161,34 @@ export class BrowserWorker {
     await this.#process.end()
   }
 
-  async #warmUp(): Promise<void> {
-    // Let the session that triggered this go first.
-    await new Promise((resolve) => setTimeout(resolve, limits.pool.warmDelayMs))
-    while (this.#warm.length < this.#warmTarget && !this.#ending && !this.upstream.closed) {
-      const opened = await this.#make(this.defaults)
-      this.#warm.push(opened)
-      const onError = (error: Error) => this.#log('warn', 'could not close a warm page', { error: error.message })
-      const drop = () => {
-        const at = this.#warm.indexOf(opened)
-        if (at < 0) return
-        this.#warm.splice(at, 1)
-        opened.close().catch(onError)
-      }
-      opened.page.once('crash', drop).once('close', drop)
-    }
-  }
-
   async #make(options: BrowserContextOptions): Promise<OpenContext> {
     const { context, contextId, ...driven } = await this.#newContext(options)
+    const contexts = new ClientContexts(() => this.#openForClient(options))
     try {
+      await installClipboard(context, { hidden: hidesAutomation(this.kind) })
       const page = await context.newPage()
-      const openCdp = async () => new SessionGate(await this.upstream.openChannel(), contextId, this.#rules)
-      return { context, page, ...driven, openCdp, close: () => this.#close(context, contextId) }
+      const { userAgent } = options
+      const agent = userAgent === undefined ? undefined : withClientHints({ userAgent }, this.version)
+      const own = { contextId, contexts, downloads: driven.downloads, userAgent: agent }
+      const facts = { ...own, rules: this.#rules, artifacts: this.#artifacts }
+      const openCdp: OpenContext['openCdp'] = async (client) =>
+        new SessionGate(await this.upstream.openChannel(), { ...facts, ...client })
+      const close = async () => {
+        await Promise.all([contexts.close(), this.#close(context, contextId)])
+      }
+      return { context, page, ...driven, openCdp, clientContexts: contexts, close }
     } catch (error) {
       await this.#close(context, contextId)
       throw error
     }
+  }
+
+  /** Opens an empty context with the proxy and user agent of a session; the client sets everything else itself. */
+  async #openForClient({ proxy, userAgent }: BrowserContextOptions): Promise<ClientContext> {
+    const options = { viewport: null, ...(proxy && { proxy }), ...(userAgent !== undefined && { userAgent }) }
+    const { pagesOpened: _, ...driven } = await this.#newContext(options)
+    await installClipboard(driven.context, { hidden: hidesAutomation(this.kind) })
+    return { ...driven, close: () => this.#close(driven.context, driven.contextId) }
   }
 
   async #close(context: BrowserContext, contextId: string): Promise<void> {
@@ -200,8 +211,8 @@ export class BrowserWorker {
 
 const versionIn = (product: string): string => product.slice(product.indexOf('/') + 1)
 
-async function connect(process: BrowserProcess, onFound: () => void) {
-  const upstream = new Upstream(process.input, process.output)
+async function connect(process: BrowserProcess, kind: BrowserKind, onFound: () => void) {
+  const upstream = new (hasWindows(kind) ? Upstream : GuardedUpstream)(process.input, process.output)
   const version = (await upstream.send('Browser.getVersion')) as { product: string; userAgent: string }
   onFound()
   const [control, channel, info] = await Promise.all([
@@ -209,9 +220,10 @@ async function connect(process: BrowserProcess, onFound: () => void) {
     upstream.openChannel(),
     upstream.send('SystemInfo.getProcessInfo'),
   ])
-  const newContext = await connectPlaywright(channel, versionIn(version.product), `${process.folder}/artifacts`)
+  const artifacts = `${process.folder}/artifacts`
+  const newContext = await connectPlaywright(channel, versionIn(version.product), artifacts)
   // The spawned process is a wrapper, so ask the browser for its own PID.
   const processes = info['processInfo'] as { type: string; id: number }[]
   const pid = processes.find(({ type }) => type === 'browser')!.id
-  return { process, upstream, control, newContext, version, pid }
+  return { process, upstream, control, newContext, artifacts, version, pid }
 }

@@ -26,10 +26,10 @@ export function endedError(sessionId: string, reason: EndReason): BaxError {
   return closedError(sessionId, reason)
 }
 
-/** Builds the error for a call on a session that has ended. */
-export function closedError(sessionId: string, reason: EndReason): BaxError {
+/** Builds the error for a call on a session that has ended; `endedAt` is set if it ended before the call. */
+export function closedError(sessionId: string, reason: EndReason, endedAt?: Date): BaxError {
   return new BaxError('session_closed', `session ${sessionId} has ended: ${explanations[reason]}`, {
     hint: 'create a new session',
-    details: { reason },
+    details: { reason, ...(endedAt && { ended_at: endedAt.toISOString() }) },
   })
 }

@@ -46,7 +46,7 @@ export class SessionRegistry {
     const key = nameKey(owner, name)
     if (this.#names.has(key)) {
       throw new BaxError('conflict', `a live session is already named ${JSON.stringify(name)}`, {
-        hint: 'choose another requested_name, or close that session first',
+        hint: 'choose another name, or close that session first',
         details: [{ path: 'requested_name', message: 'is in use' }],
       })
     }
@@ -151,7 +151,7 @@ export class SessionRegistry {
 /** @throws BaxError `session_closed`. */
 export function assertLive(known: KnownSession): asserts known is Session {
   const { sessionId, endedAt, endReason } = known
-  if (endedAt !== null) throw closedError(sessionId, endReason!)
+  if (endedAt !== null) throw closedError(sessionId, endReason!, endedAt)
 }
 
 const nameKey = (owner: string | null, name: string): string => JSON.stringify([owner, name])

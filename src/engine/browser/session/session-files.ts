@@ -1,29 +1,54 @@
-/** Files that commands of a session write and upload: limited to the session's folder unless the engine allows all. */
-import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+/** Files that commands of a session write and upload: in the session's folder, or anywhere if the engine allows it. */
+import { existsSync } from 'node:fs'
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
+import type { FileSource } from '../../../core/shapes/session-files.ts'
 import { writeAtomic } from '../../../core/state/files.ts'
+import { type FileStore, uploadFolder } from './file-store.ts'
 
-/** Returns the folder for a session's downloads, below a folder that is removed with its browser. */
+/** Returns the folder for a session's files, below a folder that is removed with its browser. */
 export const downloadFolder = (parent: string, key: string): string => join(parent, 'downloads', key)
+
+/** Folder for running downloads, in the folder of the session's files. */
+export const incomingFolder = '.incoming'
 
 /** File access of a session. */
 interface Reach {
+  /** Whether absolute paths are files of the caller, on the same machine. */
   readonly writeAnywhere: boolean
-  /** The session's download folder. */
-  readonly folder: string
+  readonly files: FileStore
 }
 
-/** Resolves a path of the caller; `what` is as in "files are written". @throws BaxError `invalid_data`. */
-export function allowedPath({ writeAnywhere, folder }: Reach, path: string, what: string): string {
-  if (writeAnywhere) return resolve(path)
+/** Folders of uploads, and of running downloads from a browser of the caller. */
+const reservedFolders = new Set([uploadFolder, incomingFolder])
+
+/** Resolves a path in the session's folder. @throws BaxError `invalid_data` for one that leads outside. */
+export function pathInside({ folder }: FileStore, path: string): string {
   const target = resolve(folder, path)
   const inside = relative(folder, target)
   if (inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
-    throw new BaxError('invalid_data', `${what} below the session's download folder only, not at ${path}`, {
+    throw new BaxError('invalid_data', `files are written below the session's download folder only, not at ${path}`, {
       hint: 'use a relative path',
     })
   }
+  if (reservedFolders.has(inside.split(sep, 1)[0]!)) {
+    throw new BaxError('invalid_data', `the session uses this folder itself: ${path}`, { hint: 'use another name' })
+  }
   return target
+}
+
+/**
+ * Resolves a path that a CDP client uploads: of this machine if the client may read it, else of a file in the session's
+ * folder, by its last part, since the libraries turn a name into a path of their own machine. @throws BaxError `invalid_data`.
+ */
+export function clientUpload({ writeAnywhere, files }: Reach, path: string): string {
+  if (writeAnywhere && isAbsolute(path) && existsSync(path)) return path
+  const name = basename(path.replaceAll('\\', '/'))
+  const own = files.pathOf(name)
+  if (own !== undefined) return own
+  // Errors of the protocol have no hint.
+  const message = `the session has no file ${JSON.stringify(name)} to upload: send it to /sessions/{id}/files first`
+  throw new BaxError('invalid_data', message)
 }
 
 /** Reasons why a path cannot name a file, by error code. */
@@ -35,9 +60,20 @@ const impossible: Record<string, string> = {
   EISDIR: 'a folder with that name exists',
 }
 
-/** Writes a file at a path of the caller; returns the absolute path. @throws BaxError `invalid_data`. */
-export async function saveFile(reach: Reach, path: string, bytes: Uint8Array): Promise<string> {
-  const target = allowedPath(reach, path, 'files are written')
+/**
+ * Writes a file: at an absolute path if the engine allows it, else to the session's files. Returns the absolute path, or
+ * on a server the name of the file. @throws BaxError `invalid_data`, `no_space`.
+ */
+export async function saveFile(
+  { writeAnywhere, files }: Reach,
+  path: string,
+  bytes: Uint8Array,
+  source: FileSource,
+): Promise<string> {
+  const isOutside = writeAnywhere && isAbsolute(path)
+  const target = isOutside ? resolve(path) : pathInside(files, path)
+  const name = files.nameAt(target)
+  if (!isOutside) files.checkRoom(name, bytes.length)
   try {
     await writeAtomic(target, bytes)
   } catch (error) {
@@ -45,5 +81,19 @@ export async function saveFile(reach: Reach, path: string, bytes: Uint8Array): P
     if (why === undefined) throw error
     throw new BaxError('invalid_data', `cannot save a file at ${path}: ${why}`, { cause: error })
   }
-  return target
+  if (!isOutside) files.add(name, { path: target, size: bytes.length, source })
+  return writeAnywhere ? target : name
+}
+
+/** Returns the path of a file to upload: one of the session, or a local one if the engine allows it. */
+export function fileToUpload({ writeAnywhere, files }: Reach, path: string): string {
+  const own = files.pathOf(path)
+  if (own !== undefined) return own
+  if (writeAnywhere && isAbsolute(path)) {
+    if (existsSync(path)) return path
+    throw new BaxError('invalid_data', `the file to upload does not exist: ${path}`)
+  }
+  throw new BaxError('invalid_data', `the session has no file ${JSON.stringify(path)} to upload`, {
+    hint: `upload it with "bax session upload"${writeAnywhere ? ', or use an absolute path' : ''}`,
+  })
 }

@@ -1,8 +1,6 @@
 /** One live browser session. */
 import { setMaxListeners } from 'node:events'
 import { rm } from 'node:fs/promises'
-import { existsSync } from 'node:fs'
-import { isAbsolute } from 'node:path'
 import type { BrowserContext, Page } from 'playwright'
 import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -10,29 +8,36 @@ import { EventLog } from '../../../core/events/events.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
-import { withDeadline } from '../../../core/process/deadline.ts'
+import { openableUrl } from '../../../core/net/urls.ts'
+import type { FileSource } from '../../../core/shapes/session-files.ts'
 import { urlsOf, urlsOfEnded, type BaseUrls } from './session-urls.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
-import { answerDialogs } from '../tabs/dialogs.ts'
+import { type Clipboard, clipboardOf } from '../clipboard/clipboard.ts'
+import { type Approvals, approvalsFor } from '../approvals/approvals.ts'
+import { Dialogs } from '../tabs/dialogs.ts'
+import type { DownloadWatch } from '../tabs/download-watch.ts'
 import { keepDownloads } from '../tabs/downloads.ts'
+import { emulatedUserAgent } from '../emulation/emulation.ts'
 import type { SessionSketch } from './tombstone.ts'
-import { allowedPath, saveFile } from './session-files.ts'
-import type { SessionHost } from '../create/opening.ts'
+import { FileStore } from './file-store.ts'
+import { clientUpload, fileToUpload, saveFile } from './session-files.ts'
+import type { PrivatePage, SessionHost } from '../create/opening.ts'
+import type { Recordable } from '../recording/recordings.ts'
 import { type EndReason, endedError, isBrowserLoss } from './end-reasons.ts'
 import { Lifetime } from './lifetime.ts'
 import { FrameTokens } from '../live/frame-tokens.ts'
 import { controlLockOf } from '../live/control-lock.ts'
 import { recordPageEvents } from '../tabs/page-events.ts'
-import type { SessionPlan, StorageState } from '../create/plan.ts'
+import type { SessionPlan } from '../create/plan.ts'
 import { Tabs } from '../tabs/tabs.ts'
 import { CommandQueue } from './command-queue.ts'
 
-export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'viewport'> {
+export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'viewport' | 'allowed'> {
   readonly host: SessionHost
-  /** Whether files may be written outside the session's download folder. */
+  /** Whether files may be written outside the session's folder. */
   readonly writeAnywhere: boolean
-  /** Download quota of the session, in bytes. */
+  /** Quota of the session's files, in bytes. */
   readonly downloadBytes: number
   /** Runs before the context closes, unless the session ended because its browser was lost. */
   readonly beforeClose: (session: Session) => Promise<void>
@@ -48,11 +53,16 @@ export class Session implements BatchTarget {
   readonly name: string | null
   readonly owner: string | null
   readonly input: SessionInput
-  readonly viewport: SessionFacts['viewport']
+  readonly viewport: { width: number; height: number }
   readonly browserContext: BrowserContext
   /** Whether the engine serves CDP for the session. */
   readonly servesCdp: boolean
   readonly events = new EventLog()
+  readonly dialogs: Dialogs
+  readonly approvals: Approvals | undefined
+  readonly files: FileStore
+  readonly downloads: DownloadWatch
+  readonly recordable: Recordable = this
   readonly queue = new CommandQueue()
   readonly pointer = { x: 0, y: 0 }
   readonly createdAt = new Date()
@@ -74,17 +84,25 @@ export class Session implements BatchTarget {
     this.#facts = facts
     this.owner = owner
     this.input = input
-    this.viewport = viewport
+    this.viewport = { ...viewport }
     this.browserContext = host.context
-    this.servesCdp = host.openCdp !== undefined
+    // CDP clients can perform every action that a person has to approve.
+    this.servesCdp = host.openCdp !== undefined && !input.confirm
     this.expiresAt = new Date(this.createdAt.getTime() + input.timeout_secs * 1000)
     this.name = input.requested_name ?? null
     // Every open stream, viewer and batch listens.
     setMaxListeners(0, this.#ended.signal)
     recordPageEvents(host.context, this.events)
-    answerDialogs(host.context, this.events, () => controlLockOf(this).holder === undefined)
-    keepDownloads(host, this.events, facts.downloadBytes)
-    this.#tabs = new Tabs(host, this.events, viewport)
+    const { context } = host
+    this.dialogs = new Dialogs({ context, events: this.events, setting: () => input.dialogs, outsider: 'client' })
+    this.approvals = approvalsFor(this)
+    facts.allowed?.onBlocked((host, port) => this.events.emit('network.blocked', { host, port }))
+    this.files = new FileStore(host.downloads, facts.downloadBytes)
+    const keep = (source: Pick<SessionHost, 'context' | 'transfers'>) =>
+      keepDownloads(source, this.events, this.files, { showsPaths: facts.writeAnywhere, approvals: this.approvals })
+    this.downloads = keep(host)
+    host.clientContexts?.onOpened(keep)
+    this.#tabs = new Tabs(host, this.events, this.viewport)
     this.#lifetime = new Lifetime({
       idleSecs: input.keep_alive ? 0 : input.idle_timeout_secs,
       totalSecs: input.timeout_secs,
@@ -122,15 +140,30 @@ export class Session implements BatchTarget {
   /** Opens a CDP channel to the context. @throws BaxError `unsupported` on a browser that was reached by `cdp_url`. */
   async openCdp(): Promise<CdpChannel> {
     const { openCdp } = this.#facts.host
-    if (openCdp) return openCdp()
+    if (openCdp) return openCdp({ upload: (path) => clientUpload(this.#reach, path) })
     throw new BaxError('unsupported', 'CDP is not served for a session with cdp_url', {
       hint: 'connect to the browser at its cdp_url',
     })
   }
 
+  /** Opens a page outside of the session, for the engine's own work. @throws BaxError `unsupported` on remote browsers. */
+  async openPrivatePage(): Promise<PrivatePage> {
+    const { openPrivatePage } = this.#facts.host
+    if (openPrivatePage) return openPrivatePage()
+    throw new BaxError('unsupported', 'video cannot be recorded in a session with cdp_url')
+  }
+
   /** Opens a background tab for the engine's own work; the caller closes it. */
   openBackgroundTab(): Promise<Page> {
     return this.#tabs.openBackgroundTab()
+  }
+
+  get activePage(): Page | undefined {
+    return this.#tabs.activePage
+  }
+
+  activate(page: Page): Promise<void> {
+    return this.#tabs.activate(page)
   }
 
   get pages(): readonly Page[] {
@@ -142,40 +175,47 @@ export class Session implements BatchTarget {
     await this.#tabs.title(limits.session.titleMs)
   }
 
-  save(path: string, bytes: Uint8Array): Promise<string> {
-    return saveFile(this.#reach, path, bytes)
+  clipboard(): Clipboard {
+    if (!this.input.disable_automation_detection) return clipboardOf(this.browserContext)
+    throw new BaxError('unsupported', 'pages do not use the clipboard of a session with disable_automation_detection')
+  }
+
+  checkUrl(text: string): string {
+    const url = openableUrl(text)
+    this.#facts.allowed?.checkUrl(url)
+    return url
+  }
+
+  save(path: string, bytes: Uint8Array, source: FileSource): Promise<string> {
+    return saveFile(this.#reach, path, bytes, source)
   }
 
   upload(path: string): string {
-    if (this.#facts.writeAnywhere && !isAbsolute(path)) {
-      throw new BaxError('invalid_data', `the path of a file to upload must be absolute, not ${path}`)
-    }
-    const file = allowedPath(this.#reach, path, 'files are uploaded')
-    if (!existsSync(file)) throw new BaxError('invalid_data', `the file to upload does not exist: ${path}`)
-    return file
+    return fileToUpload(this.#reach, path)
   }
 
   get #reach() {
-    const { writeAnywhere, host } = this.#facts
-    return { writeAnywhere, folder: host.downloads }
+    return { writeAnywhere: this.#facts.writeAnywhere, files: this.files }
   }
 
   /** Runs `work` as activity on the session, which suspends the idle timeout. */
   async use<T>(work: () => Promise<T>): Promise<T> {
-    const release = this.#lifetime.hold()
-    this.#lastActivityAt = new Date()
+    const release = this.hold()
     try {
       return await work()
     } finally {
-      this.#lastActivityAt = new Date()
       release()
     }
   }
 
-  /** Reads the cookies, local storage and IndexedDB of the session. */
-  async storage(): Promise<StorageState> {
-    const work = this.browserContext.storageState({ indexedDB: true })
-    return withDeadline(work, { ms: limits.session.storageMs, error: 'its pages did not answer' })
+  /** Suspends the idle timeout until the returned function is called. */
+  hold(): () => void {
+    const release = this.#lifetime.hold()
+    this.#lastActivityAt = new Date()
+    return () => {
+      this.#lastActivityAt = new Date()
+      release()
+    }
   }
 
   countCommands(count: number): void {
@@ -203,7 +243,7 @@ export class Session implements BatchTarget {
 
   /** Builds the part of the record that needs neither the page nor the URLs of the request. */
   sketch(): SessionSketch {
-    const { input, host, viewport } = this.#facts
+    const { input, host } = this.#facts
     const live = this.#endedAt === null
     const failed = this.#endReason !== null && isBrowserLoss(this.#endReason)
     return {
@@ -213,9 +253,12 @@ export class Session implements BatchTarget {
       url: this.#tabs.url,
       title: this.#tabs.lastTitle,
       headless: host.headless,
-      user_agent: host.userAgent,
-      viewport: { ...viewport },
+      user_agent: emulatedUserAgent(this.browserContext) ?? host.userAgent,
+      viewport: { ...this.viewport },
       profile_id: input.profile_id ?? null,
+      dialogs: input.dialogs,
+      ...(input.allowed_domains && { allowed_domains: input.allowed_domains }),
+      ...this.approvals?.facts,
       tabs: live ? this.#tabs.count : 0,
       worker_id: host.workerId,
       tags: input.tags ?? {},

@@ -1,5 +1,6 @@
 /** Browser sessions: creates, finds, drives and ends them. */
 import type { Call, Frame, StreamCall } from '../../../core/operation/call.ts'
+import { assertConfirms } from '../../../core/access/approvals.ts'
 import { type Caller, canSee } from '../../../core/access/caller.ts'
 import { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
@@ -9,6 +10,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { Link } from '../../../core/net/link.ts'
 import type { CommandBatch, CommandsResult } from '../../../core/shapes/commands.ts'
 import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
+import type { RecordingAction, RecordingState } from '../../../core/shapes/recording.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from '../../../core/shapes/observe.ts'
 import {
   type ProvisionRecord,
@@ -17,23 +19,39 @@ import {
   type SessionRecord,
   sessionInput,
 } from '../../../core/shapes/session.ts'
+import type { ProfileStore } from '../../../core/stores.ts'
 import type { Egress } from '../../egress/egress.ts'
+import { assertCanHold } from '../approvals/approvals.ts'
 import { followSession } from '../live/follow.ts'
 import { browserTombstones } from './tombstone.ts'
-import type { ProfileStore } from '../../store/profiles.ts'
 import { TombstoneStore } from '../../store/tombstones.ts'
 import { runQueued, unlessControlled } from '../live/control-wait.ts'
 import { observeSession } from '../observe/observe.ts'
 import { refuseStep, runStep } from '../observe/step.ts'
-import { type OpenedSession, openOnRemote, openOnSlot, type OpeningTools, withQuota } from '../create/opening.ts'
-import { newestFirst } from '../../newest-first.ts'
+import {
+  createdRecord,
+  type OpenedSession,
+  openOnRemote,
+  openOnSlot,
+  type OpeningTools,
+  withQuota,
+} from '../create/opening.ts'
+import { newestFirst } from '../../../core/newest-first.ts'
 import { planSession, type SessionPlan } from '../create/plan.ts'
 import { Pool } from '../pool/pool.ts'
-import { type Provisioning, Provisions, shuttingDownError, queueFullError } from '../create/provision.ts'
+import {
+  bindProvision,
+  openedUnless,
+  type Provisioning,
+  Provisions,
+  lostLeaseError,
+  shuttingDownError,
+  queueFullError,
+} from '../create/provision.ts'
+import { saveProfile } from './save-profile.ts'
 import { assertLive, SessionRegistry } from './registry.ts'
-import { type BatchTools, runBatch } from '../batch/run-batch.ts'
+import { type BatchTools, isAnswer, runBatch } from '../batch/run-batch.ts'
 import type { Session } from './session.ts'
-import { urlsOf } from './session-urls.ts'
 
 export interface BrowserSessionsFacts {
   readonly config: EngineConfig
@@ -44,7 +62,7 @@ export interface BrowserSessionsFacts {
   readonly tools: BatchTools
 }
 
-export class BrowserSessions implements Sessions {
+export class BrowserSessions implements Omit<Sessions, 'lease'> {
   readonly pool: Pool
   readonly #facts: BrowserSessionsFacts
   readonly #registry: SessionRegistry
@@ -64,7 +82,7 @@ export class BrowserSessions implements Sessions {
     this.#opening = {
       config: facts.config,
       egress: facts.egress,
-      beforeClose: (session) => this.#saveProfile(session),
+      beforeClose: (session) => saveProfile(session, facts),
       onOpened: (session) => {
         this.#registry.add(session)
         facts.keys.whenLost(session.owner, () => session.endLater('deleted'), session.ended)
@@ -89,18 +107,11 @@ export class BrowserSessions implements Sessions {
 
   async create(input: SessionInput, call: Call): Promise<SessionCreated> {
     const made = await this.#openOrQueue(input, call)
-    if ('provision' in made) return { status: 'provisioning', provision_id: made.provision.id }
-    const { session, frameToken, warning } = made
-    return {
-      status: 'ready',
-      session_id: session.sessionId,
-      frame_token: frameToken,
-      name: session.name,
-      created_at: session.createdAt.toISOString(),
-      expires_at: session.expiresAt.toISOString(),
-      ...urlsOf(session, call),
-      ...(warning && { warning }),
+    if ('provision' in made) {
+      await bindProvision(this.#facts.config, made)
+      return { status: 'provisioning', provision_id: made.provision.id }
     }
+    return createdRecord(made, call)
   }
 
   async list({ status }: { status?: SessionRecord['status'] | 'all' }, call: Call): Promise<SessionRecord[]> {
@@ -122,6 +133,13 @@ export class BrowserSessions implements Sessions {
     await this.#registry.find(sessionId, caller).end('deleted')
   }
 
+  async closeOwn(call: Call): ReturnType<Sessions['closeOwn']> {
+    const provisions = this.#provisions.cancelOwn(call.caller.keyId)
+    const own = this.#registry.live.filter(({ owner }) => owner === call.caller.keyId)
+    await Promise.all(own.map((session) => session.end('deleted')))
+    return { sessions: (await Promise.all(own.map((one) => one.record(call)))).toSorted(newestFirst), provisions }
+  }
+
   async provision(provisionId: string, call: Call): Promise<ProvisionRecord> {
     return this.#provisions.find(provisionId, call.caller).record(call)
   }
@@ -133,7 +151,10 @@ export class BrowserSessions implements Sessions {
   async runCommands(batch: CommandBatch, call: Call): Promise<CommandsResult> {
     const { session, warning } = await this.#sessionFor(batch, call)
     const run = (signal: AbortSignal) => runBatch(session, batch, this.#facts.tools, signal)
-    const outcome = await runQueued(session, call, batch, () => run(call.signal)).catch(unlessControlled(run))
+    // The answer to a dialog must not wait for the command that the dialog blocks.
+    const outcome = await (isAnswer(batch) && session.dialogs.answerable
+      ? session.use(() => run(call.signal))
+      : runQueued(session, call, batch, () => run(call.signal)).catch(unlessControlled(run)))
     session.countCommands(outcome.results.filter(({ skipped }) => !skipped).length)
     return { ...outcome, session_id: session.sessionId, ...(warning && { warning }) }
   }
@@ -184,14 +205,27 @@ export class BrowserSessions implements Sessions {
     return (await import('../live/viewer.ts')).linkLiveView(session, control, call)
   }
 
+  async record(sessionId: string, action: RecordingAction, { caller }: Call): Promise<RecordingState> {
+    return (await import('../script-recorder/recordings.ts')).recordSession(this.live(sessionId, caller), action)
+  }
+
   /** Returns whether the ID or name belongs to a session, live or ended. */
   knows(idOrName: string, caller: Caller): boolean {
     return this.#registry.has(idOrName, caller)
   }
 
+  /** Returns the live sessions that the caller sees. */
+  readonly seenBy = ({ caller }: Call) => this.#registry.live.filter(({ owner }) => canSee(caller, owner))
+
   /** Returns a live session. @throws BaxError `session_closed` or `session_not_found`. */
   live(idOrName: string, caller: Caller): Session {
     return this.#registry.findLive(idOrName, caller)
+  }
+
+  /** Ends everything that a fleet considers lost. */
+  async endAll(): Promise<void> {
+    this.#provisions.cancelAll(lostLeaseError())
+    await Promise.all(this.#registry.live.map((session) => session.end('worker_lost')))
   }
 
   async shutDown(): Promise<void> {
@@ -200,25 +234,19 @@ export class BrowserSessions implements Sessions {
     await Promise.all(
       this.#registry.live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')),
     )
-    // The contexts of the other sessions close with their browsers.
+    // The other contexts close with their browsers.
     await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
   }
 
   async #sessionFor(
-    batch: Pick<CommandBatch, 'session_id' | 'headless'>,
+    { session_id: id, headless, confirm }: Omit<CommandBatch, 'commands'>,
     call: Call,
   ): Promise<{ session: Session; warning?: string }> {
-    if (batch.session_id !== undefined) return { session: this.#registry.findLive(batch.session_id, call.caller) }
-    const input = sessionInput.parse({ ...(batch.headless !== undefined && { headless: batch.headless }) })
-    const made = await this.#openOrQueue(input, call)
-    if (!('provision' in made)) return made
-    const quit = () => made.provision.cancel()
-    call.signal.addEventListener('abort', quit, { once: true })
-    try {
-      return await made.session
-    } finally {
-      call.signal.removeEventListener('abort', quit)
-    }
+    const session = id === undefined ? undefined : this.live(id, call.caller)
+    if (session) assertConfirms(session.input.confirm, confirm)
+    if (session) return { session }
+    const made = await this.#openOrQueue(sessionInput.parse({ headless, confirm }), call)
+    return 'provision' in made ? openedUnless(call.signal, made) : made
   }
 
   async #openOrQueue(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
@@ -228,18 +256,20 @@ export class BrowserSessions implements Sessions {
 
   async #open(input: SessionInput, call: Call): Promise<OpenedSession | Provisioning> {
     const { caller } = call
+    assertCanHold(input, this.#facts.config.home)
     const plan = await planSession(input, {
       owner: caller.keyId,
       display: this.#facts.config.display,
       egress: this.#facts.egress,
-      profile: (profileId) => this.#facts.profiles.load(profileId, caller),
+      profile: (idOrName) => this.#facts.profiles.load(idOrName, caller),
       canShow: () => this.pool.locate('headful').then(() => true, () => false), // prettier-ignore
     })
     const releaseName = this.#registry.reserveName(input.requested_name, caller.keyId)
-    if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, this.#opening), call, releaseName)
+    const opening = { ...this.#opening, reservation: call.reservation }
+    if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, opening), call, releaseName)
     const slot = this.pool.reserve(plan.kind)
-    if (!slot) return this.#enqueue(plan, releaseName)
-    return this.#unlessGone(openOnSlot(plan, slot, this.#opening), call, releaseName)
+    if (!slot) return this.#enqueue(plan, opening, releaseName)
+    return this.#unlessGone(openOnSlot(plan, slot, opening), call, releaseName)
   }
 
   /** Ends the new session if its creator has gone away, since nobody knows its ID. */
@@ -254,7 +284,7 @@ export class BrowserSessions implements Sessions {
     }
   }
 
-  #enqueue(plan: SessionPlan, releaseName: () => void): Provisioning {
+  #enqueue(plan: SessionPlan, opening: OpeningTools, releaseName: () => void): Provisioning {
     if (this.provisioning >= limits.overload.provisions) {
       releaseName()
       throw queueFullError()
@@ -262,20 +292,8 @@ export class BrowserSessions implements Sessions {
     return this.#provisions.begin({
       owner: plan.owner,
       waiting: this.pool.queue(plan.kind),
-      open: (slot) => openOnSlot(plan, slot, this.#opening),
+      open: (slot) => openOnSlot(plan, slot, opening),
       onEnded: releaseName,
     })
-  }
-
-  async #saveProfile(session: Session): Promise<void> {
-    const { profile_id: profileId, save_profile: shouldSave } = session.input
-    if (!shouldSave || profileId === undefined) return
-    try {
-      await this.#facts.profiles.update(profileId, await session.storage())
-    } catch (error) {
-      const message = `the profile was not saved: ${(error as Error).message}`
-      session.events.emit('error', { code: 'internal_error', message })
-      this.#facts.config.log('warn', message, { session: session.sessionId, profile: profileId })
-    }
   }
 }

@@ -5,14 +5,13 @@ import { join } from 'node:path'
 import type { Call } from '../../../core/operation/call.ts'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { Diagnostics } from '../../../core/engine.ts'
-import { BaxError } from '../../../core/errors/errors.ts'
 import type { SessionLog, TraceAction, TraceState } from '../../../core/shapes/events.ts'
+import type { ProvisionRecord } from '../../../core/shapes/session.ts'
+import { emitStages } from '../create/provision.ts'
 import type { Session } from './session.ts'
 
 export class SessionDiagnostics implements Diagnostics {
   readonly #live: (idOrName: string, caller: Caller) => Session
-  /** Sessions that are being traced; a trace is discarded when its session ends. */
-  readonly #tracing = new WeakSet<Session>()
 
   constructor(live: (idOrName: string, caller: Caller) => Session) {
     this.#live = live
@@ -24,43 +23,27 @@ export class SessionDiagnostics implements Diagnostics {
     return { session_id: session.sessionId, events, dropped: session.events.lastSeq - events.length }
   }
 
-  async trace(sessionId: string, action: TraceAction, { caller }: Call): Promise<TraceState> {
-    const session = this.#live(sessionId, caller)
-    const { sessionId: session_id } = session
-    if (action === 'start') {
-      await this.#start(session)
-      return { session_id, tracing: true }
-    }
-    if (!this.#tracing.has(session)) {
-      throw new BaxError('conflict', 'the session is not being traced', { hint: 'start a trace first' })
-    }
-    this.#tracing.delete(session)
-    return { session_id, tracing: false, ...(await stop(session, action)) }
+  addStages(sessionId: string, stages: ProvisionRecord['stages'], { caller }: Pick<Call, 'caller'>): void {
+    emitStages(this.#live(sessionId, caller), stages)
   }
 
-  async #start(session: Session): Promise<void> {
-    if (this.#tracing.has(session)) throw new BaxError('conflict', 'the session is already being traced')
-    this.#tracing.add(session)
-    try {
-      await session.browserContext.tracing.start({ screenshots: true, snapshots: true })
-    } catch (error) {
-      this.#tracing.delete(session)
-      throw error
-    }
+  async trace(sessionId: string, action: TraceAction, { caller }: Call): Promise<TraceState> {
+    const { sessionId: session_id, browserContext } = this.#live(sessionId, caller)
+    const trace = (await import('../recording/trace.ts')).traceOf(browserContext)
+    if (action === 'start') await trace.start()
+    else if (action === 'discard') await trace.stop()
+    else return { session_id, tracing: false, trace: await inMemory((path) => trace.stop(path)) }
+    return { session_id, tracing: action === 'start' }
   }
 }
 
-/** Stops the trace and returns its bytes; Playwright writes a trace only to a file. */
-async function stop({ browserContext: { tracing } }: Session, action: 'stop' | 'discard'): Promise<{ trace?: string }> {
-  if (action === 'discard') {
-    await tracing.stop()
-    return {}
-  }
+/** Returns the content of a file that `write` writes, as base64: Playwright writes a trace only to a file. */
+async function inMemory(write: (path: string) => Promise<void>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-trace-'))
   try {
     const path = join(folder, 'trace.zip')
-    await tracing.stop({ path })
-    return { trace: (await readFile(path)).toString('base64') }
+    await write(path)
+    return (await readFile(path)).toString('base64')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

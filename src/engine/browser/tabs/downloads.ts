@@ -1,73 +1,119 @@
-/** Stores files that pages download in a folder of the session. */
-import { mkdir, stat } from 'node:fs/promises'
-import { basename, extname, join } from 'node:path'
+/** Stores files that pages download among the files of the session. */
+import { mkdir, rm, stat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import type { Download } from 'playwright'
+import { BaxError } from '../../../core/errors/errors.ts'
 import type { EventLog } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import type { Approvals } from '../approvals/approvals.ts'
 import type { SessionHost } from '../create/opening.ts'
+import type { FileStore } from '../session/file-store.ts'
+import { oncePer } from '../../once-per.ts'
+import { DownloadWatch } from './download-watch.ts'
 import { shownUrl } from './page-events.ts'
 import { tabIdOf } from './tab-ids.ts'
 
-/** Stores the session's downloads, up to limits on their number and their total size. */
-export function keepDownloads(host: SessionHost, events: EventLog, maxBytes: number): void {
-  const { context, downloads: folder, transfers } = host
-  const store: DownloadStore = { folder, maxBytes, names: new Set(), events, bytes: 0, running: new Map(), full: false }
+/** Stores the session's downloads, up to a limit on their number and the quota of its files. */
+export function keepDownloads(
+  { context, transfers }: Pick<SessionHost, 'context' | 'transfers'>,
+  events: EventLog,
+  files: FileStore,
+  rules: Pick<DownloadStore, 'showsPaths' | 'approvals'>,
+): DownloadWatch {
+  const watch = new DownloadWatch(transfers)
+  const running = new Set<string>()
+  const store: DownloadStore = { files, ...rules, watch, events, started: startedIn(files), full: false }
   context.on('download', (download) => void save(download, store))
+  files.onFreed(() => (store.full = false))
   transfers.onProgress((guid, bytes) => {
-    if (bytes === undefined) return void store.running.delete(guid)
-    store.running.set(guid, bytes)
+    files.countRunning(guid, bytes)
+    if (bytes === undefined) return void running.delete(guid)
+    running.add(guid)
     checkQuota(store)
-    if (store.full) for (const each of store.running.keys()) transfers.cancel(each)
+    if (store.full) for (const each of running) transfers.cancel(each)
   })
+  // The browser does not report how downloads of a closed context end.
+  context.once('close', () => {
+    for (const guid of running) files.countRunning(guid, undefined)
+  })
+  return watch
 }
 
+/** Number of downloads so far into the files of a session: its own ones and those of its clients' contexts. */
+const startedIn = oncePer((_files: FileStore) => ({ count: 0 }))
+
 interface DownloadStore {
-  readonly folder: string
-  readonly maxBytes: number
-  readonly names: Set<string>
+  readonly files: FileStore
+  /** Whether events have the paths of files, which are of no use to the callers of a server. */
+  readonly showsPaths: boolean
+  /** Set when downloads may wait for a person. */
+  readonly approvals?: Approvals | undefined
+  readonly watch: DownloadWatch
   readonly events: EventLog
-  /** Size of all completed downloads. */
-  bytes: number
-  /** Bytes received of running downloads, by ID. */
-  readonly running: Map<string, number>
-  /** Whether the quota is used up; then running and further downloads are cancelled. */
+  readonly started: { count: number }
+  /** Whether the quota is used up; then running and further downloads are cancelled until a file is deleted. */
   full: boolean
 }
 
 function checkQuota(store: DownloadStore): void {
-  let bytes = store.bytes
-  for (const coming of store.running.values()) bytes += coming
-  store.full ||= bytes > store.maxBytes
+  store.full ||= store.files.exceeds(0)
 }
 
 const quotaReached = 'the session has reached its download limit'
 
 async function save(download: Download, store: DownloadStore): Promise<void> {
-  const { folder, names, events } = store
+  const { files, events, watch } = store
+  watch.report()
+  const number = ++store.started.count
   // Report only the first download beyond the limit, since a page may start any number.
-  if (names.size > limits.session.downloads) return quietly(download.cancel())
-  const filename = freeName(download.suggestedFilename(), names)
+  if (number > limits.session.downloads + 1) return quietly(download.cancel())
+  const filename = files.reserve(safeName(download.suggestedFilename()))
   const facts = { tab_id: tabIdOf(download.page()), filename, url: shownUrl(download.url()) }
+  const onEnd = watch.add(filename, facts.url)
   events.emit('download.started', facts)
-  const path = join(folder, filename)
-  if (names.size > limits.session.downloads || store.full) {
-    await quietly(download.cancel())
-    events.emit('download.finished', { ...facts, success: false, error: quotaReached })
-    return
+  const fail = (error: string) => {
+    files.release(filename)
+    events.emit('download.finished', { ...facts, success: false, error })
+    onEnd({ state: 'failed', error })
   }
+  if (number > limits.session.downloads || store.full) {
+    await quietly(download.cancel())
+    return fail(quotaReached)
+  }
+  const path = join(files.folder, filename)
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    if (store.approvals?.confirms('download')) await approve(store.approvals, download, filename)
+    await mkdir(files.folder, { recursive: true, mode: 0o700 })
     await download.saveAs(path)
     const { size } = await stat(path)
-    store.bytes += size
-    checkQuota(store)
-    events.emit('download.finished', { ...facts, success: true, path, bytes: size })
+    // A fast download can end before its progress is reported.
+    if (files.exceeds(size)) {
+      store.full = true
+      await Promise.all([rm(path, { force: true }), quietly(download.delete())])
+      return fail(quotaReached)
+    }
+    files.add(filename, { path, size, source: 'download' })
+    events.emit('download.finished', { ...facts, success: true, path: store.showsPaths ? path : filename, bytes: size })
+    onEnd({ state: 'completed', size })
     // Playwright's own file is no longer needed.
     await quietly(download.delete())
   } catch (error) {
+    if (error instanceof BaxError) {
+      await Promise.all([quietly(download.cancel()), quietly(download.delete())])
+      return fail(error.message)
+    }
     const why = (await download.failure().catch(() => null)) ?? (error as Error).message.split('\n', 1)[0]!
-    events.emit('download.finished', { ...facts, success: false, error: store.full ? quotaReached : why })
+    fail(store.full ? quotaReached : why)
   }
+}
+
+/**
+ * Waits for a person. Browsers cannot pause a download: until then its bytes stay
+ * in a folder of the browser, which is not part of the session. @throws BaxError as `Approvals.ask`
+ */
+function approve(approvals: Approvals, download: Download, filename: string): Promise<void> {
+  const summary = `${filename} from ${shownUrl(download.url())}`
+  return approvals.ask({ kind: 'download', summary, url: shownUrl(download.page().url()) })
 }
 
 /** Ignores failures: the files are removed with the session. */
@@ -76,16 +122,10 @@ const quietly = (work: Promise<void>): Promise<void> => work.catch(() => {})
 /** Maximum length of file names, which leaves room for a number. */
 const nameBytes = 200
 
-/** Returns the suggested name without any path; `report.pdf` becomes `report (2).pdf` if the name exists. */
-function freeName(suggested: string, names: Set<string>): string {
+/** Returns the suggested name without any path. */
+function safeName(suggested: string): string {
   const plain = basename(suggested.replaceAll('\\', '/'))
   // Keep the end, which has the extension. File systems count bytes; drop a truncated character.
   const end = Buffer.from(plain).subarray(-nameBytes).toString().replace(/^\uFFFD+/, '') // prettier-ignore
-  const safe = end.replace(/^\.+/, '') || 'download'
-  const extension = extname(safe)
-  const stem = safe.slice(0, safe.length - extension.length)
-  let name = safe
-  for (let number = 2; names.has(name); number++) name = `${stem} (${number})${extension}`
-  names.add(name)
-  return name
+  return end.replace(/^\.+/, '') || 'download'
 }

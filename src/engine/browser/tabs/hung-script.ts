@@ -3,6 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { CDPSession, Frame, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { ownSessionOf, type Session } from '../direct/internals.ts'
+import { hasOpenDialog } from './open-dialogs.ts'
 import { isGone } from '../batch/playwright-errors.ts'
 
 export interface ScriptLimits {
@@ -37,6 +39,9 @@ export function cdpSessionOf(target: Target): Promise<CDPSession> {
   }
   return session
 }
+
+/** Returns the session of a page whose calls cost least. */
+const sessionOf = async (page: Page): Promise<Session> => ownSessionOf(page) ?? cdpSessionOf(page)
 
 /** Recognizes the error for frames that share the thread, and so the session, of their page. */
 const sharesThread = (error: unknown) => /does not have a separate CDP session/.test(String(error))
@@ -108,12 +113,16 @@ export async function freeToLeave(page: Page): Promise<Page> {
 }
 
 /** Resolves when a page responds. A rejection is a response too, such as by its CSP or a pending navigation. */
-export const responseOf = (page: Page): Promise<true> => page.evaluate('0').then(yes, yes)
+export const responseOf = (page: Page): Promise<true> =>
+  sessionOf(page)
+    .then((session) => session.send('Runtime.evaluate', { expression: '0' }))
+    .then(yes, yes)
 
 const yes = () => true as const
 
 /** Returns whether a page responds, if necessary after terminating its script. */
 async function isResponsive(page: Page): Promise<boolean> {
+  if (hasOpenDialog(page)) return true
   if (await withDeadline(responseOf(page), { ms: leavingMs, value: false })) return true
   const freed = free(page).then(() => true)
   return withDeadline(freed, { ms: freeingMs, value: false })
@@ -129,7 +138,8 @@ async function replacePage(page: Page): Promise<Page> {
 async function free(target: Target): Promise<void> {
   try {
     const cdp = await cdpSessionOf(target)
-    if (await answers(cdp)) return
+    // A script that waits for the answer to a dialog is not hung, and continues after it.
+    if ((await answers(cdp)) || hasOpenDialog('mainFrame' in target ? target : target.page())) return
     await cdp.send('Runtime.terminateExecution')
     // A late termination would hit the page's next script: this call absorbs it.
     await answers(cdp)

@@ -19,6 +19,9 @@ interface Source {
   lostBytes: number
   /** Number of consecutive messages that were already old when they arrived. */
   late: number
+  /** Milliseconds between the first and the last of them, by the time at which the page sent them. */
+  lateForMs: number
+  lateSince: number
 }
 
 export class OutputLimit {
@@ -46,13 +49,14 @@ export class OutputLimit {
     this.#startSecond()
     const session = sessionIn(message)
     let source = this.#sources.get(session)
-    if (!source) this.#sources.set(session, (source = { count: 0, lost: 0, lostBytes: 0, late: 0 }))
+    if (!source)
+      this.#sources.set(session, (source = { count: 0, lost: 0, lostBytes: 0, late: 0, lateForMs: 0, lateSince: 0 }))
     source.count += 1
     const wasEndless = isEndless(source)
     const isExcess = source.count > limits.flood.messagesPerSec
     source.lost += isExcess ? 1 : 0
     source.lostBytes += isExcess ? message.length : 0
-    source.late = this.#ageOf(message) > limits.flood.lateMs ? source.late + 1 : 0
+    this.#countLate(source, sentAtOf(message))
     if (!wasEndless && isEndless(source)) this.#onEndless(session)
     if (!isExcess) return message.toString()
     return source.count === limits.flood.messagesPerSec + 1 ? noticeIn(message.toString()) : undefined
@@ -69,13 +73,20 @@ export class OutputLimit {
     }
   }
 
-  /** Returns the milliseconds since the page sent the message; 0 without a timestamp. */
-  #ageOf(message: Buffer): number {
-    // Quotes in the page's text are escaped, so this is the field of the message.
-    const at = message.lastIndexOf('"timestamp":')
-    const sentAt = Number.parseFloat(message.toString('latin1', at + 12, at + 30))
-    return at === -1 || Number.isNaN(sentAt) ? 0 : this.#clock() - sentAt
+  #countLate(source: Source, sentAt: number | undefined): void {
+    const isLate = sentAt !== undefined && this.#clock() - sentAt > limits.flood.lateMs
+    if (source.late === 0 && isLate) source.lateSince = sentAt
+    source.late = isLate ? source.late + 1 : 0
+    source.lateForMs = isLate ? sentAt - source.lateSince : 0
   }
+}
+
+/** Returns the time at which the page sent a message, in milliseconds since the epoch. */
+function sentAtOf(message: Buffer): number | undefined {
+  // Quotes in the page's text are escaped, so this is the field of the message.
+  const at = message.lastIndexOf('"timestamp":')
+  const sentAt = Number.parseFloat(message.toString('latin1', at + 12, at + 30))
+  return at === -1 || Number.isNaN(sentAt) ? undefined : sentAt
 }
 
 /** Returns the protocol session of an event, from its end; empty for events of the browser. */
@@ -84,8 +95,11 @@ export function sessionIn(message: Buffer): string {
   return /"sessionId":"([^"]+)"\}$/.exec(tail)?.[1] ?? ''
 }
 
-const isEndless = ({ lost, lostBytes, late }: Source): boolean =>
-  lost > limits.flood.lostMessages || lostBytes > limits.flood.lostBytes || late > limits.flood.lateMessages
+/** One burst is late on a busy machine, too; a page that does not stop sends for longer. */
+const isEndless = ({ lost, lostBytes, late, lateForMs }: Source): boolean =>
+  lost > limits.flood.lostMessages ||
+  lostBytes > limits.flood.lostBytes ||
+  (late > limits.flood.lateMessages && lateForMs > limits.flood.lateForMs)
 
 /** Replaces the text of a console message by a notice; undefined for other events, which have no place for it. */
 function noticeIn(text: string): string | undefined {

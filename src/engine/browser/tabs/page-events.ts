@@ -4,13 +4,14 @@ import type { EventLog } from '../../../core/events/events.ts'
 import { failureText, pageOf } from './net-reason.ts'
 import { tabIdOf } from './tab-ids.ts'
 import { oncePer } from '../../once-per.ts'
+import { requestLogOf } from '../network/request-log.ts'
 
 const textChars = 10_000
 const urlChars = 2000
 /** Maximum length of HTTP methods and content types, which a page or its server can choose freely. */
 const nameChars = 200
 /** Time in which an aborted navigation may turn out to be a download. */
-const downloadMs = 250
+export const maybeDownloadMs = 250
 
 /** Records page events; none of them needs a further call to the browser. */
 export function recordPageEvents(context: BrowserContext, events: EventLog): void {
@@ -48,6 +49,7 @@ export function reportFileChoosers(page: Page, events: EventLog): void {
 function recordRequests(context: BrowserContext, events: EventLog): void {
   /** Requests whose response has a body, and so may be a download. */
   const bodies = new WeakSet<Request>()
+  const log = requestLogOf(context)
   let count = 0
   const factsOf = oncePer((request: Request) => ({
     request_id: `${++count}`,
@@ -56,8 +58,14 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
     url: shownUrl(request.url()),
     resource_type: request.resourceType(),
   }))
-  context.on('request', (request) => events.emit('network.request', factsOf(request)))
+  context.on('request', (request) => {
+    const facts = factsOf(request)
+    log.add(facts, request)
+    events.emit('network.request', { ...facts })
+  })
+  context.on('requestfinished', (request) => log.end(factsOf(request)))
   context.on('response', (response) => {
+    log.respond(factsOf(response.request()), response)
     if (![204, 205].includes(response.status())) bodies.add(response.request())
     const type = response.headers()['content-type']
     events.emit('network.response', {
@@ -68,11 +76,12 @@ function recordRequests(context: BrowserContext, events: EventLog): void {
   })
   context.on('requestfailed', (request) => {
     const error = failureText(context, request)
+    log.end(factsOf(request), error)
     const report = () => events.emit('network.failed', { ...factsOf(request), error, ...reasonOf(error) })
     if (!/ERR_ABORTED/.test(error) || !request.isNavigationRequest() || !bodies.has(request)) return report()
     // The browser aborts the navigation of a download after the response, and reports the download right after.
     const isSame = (download: Download) => download.url() === request.url()
-    context.waitForEvent('download', { predicate: isSame, timeout: downloadMs }).catch(report)
+    context.waitForEvent('download', { predicate: isSame, timeout: maybeDownloadMs }).catch(report)
   })
 }
 

@@ -6,6 +6,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { SessionPlan } from '../create/plan.ts'
 import type { SessionHost } from '../create/opening.ts'
+import { titleOf } from '../direct/internals.ts'
 import { crashedError, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
 import { cdpSessionOf } from './hung-script.ts'
 import { reportFileChoosers, shownUrl } from './page-events.ts'
@@ -27,6 +28,8 @@ export class Tabs {
   readonly #viewport: SessionPlan['viewport']
   /** Pages in the order in which they were opened; a crashed one is replaced in its position. */
   readonly #pages: Page[] = []
+  /** The same pages in the order of their last activation. */
+  readonly #recent: Page[] = []
   readonly #background = new WeakSet<Page>()
   /** Number of background tabs that the engine is opening. */
   #opening = 0
@@ -63,12 +66,14 @@ export class Tabs {
 
   /** Whether the active tab has crashed. */
   get crashed(): boolean {
-    const page = this.#active
+    const page = this.activePage
     return page !== undefined && hasCrashed(page)
   }
 
   get url(): string {
-    return this.#frozen?.url ?? this.#active?.url() ?? 'about:blank'
+    const url = this.#frozen?.url ?? this.activePage?.url() ?? 'about:blank'
+    // Internal page for a URL that could not be opened.
+    return url.startsWith('chrome-error:') ? 'about:blank' : url
   }
 
   get lastTitle(): string {
@@ -82,26 +87,40 @@ export class Tabs {
     this.#frozen = { url: known.url, title: (await this.title(lastTitleMs)) || known.title }
   }
 
-  /** The pages in the order in which they were opened, without background tabs; the last one is active. */
+  /** The pages in the order in which they were opened, without background tabs. */
   get pages(): readonly Page[] {
     return this.#pages.filter((page) => !this.#background.has(page))
   }
 
-  get #active(): Page | undefined {
-    return this.pages.at(-1)
+  /** The page that was opened or activated last. */
+  get activePage(): Page | undefined {
+    return this.#recent.findLast((page) => !this.#background.has(page))
   }
 
-  /** Returns the page of the newest open tab, or opens one. @throws BaxError `page_crashed`, once, after its reload. */
+  /** Makes a tab active, and shows it in a browser with windows. */
+  async activate(page: Page): Promise<void> {
+    const before = this.activePage
+    remove(this.#recent, page)
+    this.#recent.push(page)
+    if (before !== page) {
+      this.#forgetTitle()
+      this.#events.emit('tab.activated', { tab_id: tabIdOf(page), url: shownUrl(page.url()) })
+    }
+    // A crashed page is reloaded by the next command.
+    if (!hasCrashed(page)) await page.bringToFront()
+  }
+
+  /** Returns the page of the active tab, or opens one. @throws BaxError `page_crashed`, once, after its reload. */
   async active(): Promise<Page> {
     await this.#waitForOpeningTabs()
     const crash = await this.recover()
     if (crash) throw crash
-    return this.#active ?? this.#context.newPage()
+    return this.activePage ?? this.#context.newPage()
   }
 
   /** Reloads the active tab if its page has crashed, and returns the error that reports the crash. */
   async recover(): Promise<BaxError | undefined> {
-    const page = this.#active
+    const page = this.activePage
     if (this.#recovery || !page || !hasCrashed(page)) return this.#recovery
     this.#recovery = this.#reload(page).finally(() => (this.#recovery = undefined))
     return this.#recovery
@@ -123,13 +142,15 @@ export class Tabs {
     this.#replacing = true
     try {
       fresh = await this.#context.newPage()
-      const at = this.#pages.indexOf(crashed)
-      if (at >= 0) this.#pages[at] = fresh
+      for (const list of [this.#pages, this.#recent]) {
+        const at = list.indexOf(crashed)
+        if (at >= 0) list[at] = fresh
+      }
     } finally {
       this.#replacing = false
       for (const page of this.#openedMeanwhile.splice(0)) if (page !== fresh) this.#open(page)
     }
-    takeTabId(fresh, tabIdOf(crashed))
+    takeTabId(fresh, crashed)
     this.#reported += 1
     this.#watch(fresh)
     // Free its resources in the browser.
@@ -157,7 +178,7 @@ export class Tabs {
 
   /** Returns the title of the active tab, or the last known one when the page does not answer. */
   async title(withinMs = titleMs): Promise<string> {
-    const page = this.#active
+    const page = this.activePage
     if (!page) return ''
     if (hasCrashed(page)) return this.#title
     // Do not request the title again from a page that has not answered in time.
@@ -181,7 +202,7 @@ export class Tabs {
     this.#unansweredSince ??= performance.now()
     const request = ++this.#titleRequests
     try {
-      const title = await page.title()
+      const title = await titleOf(page)
       // An answer that arrives out of order belongs to a previous document.
       if (request > this.#latestAnswered) [this.#latestAnswered, this.#title] = [request, title]
     } finally {
@@ -194,6 +215,7 @@ export class Tabs {
     tabIdOf(page)
     this.#reported += 1
     this.#pages.push(page)
+    this.#recent.push(page)
     this.#watch(page)
   }
 
@@ -213,7 +235,7 @@ export class Tabs {
     })
     page.on('load', () => {
       // A page that has loaded responds again. Ignore failures of a page that closes meanwhile.
-      if (this.#active === page) void this.#ask(page).catch(() => {})
+      if (this.activePage === page) void this.#ask(page).catch(() => {})
     })
   }
 
@@ -241,13 +263,24 @@ export class Tabs {
   }
 
   #remove(page: Page): void {
-    const at = this.#pages.indexOf(page)
     // A crashed page was replaced.
-    if (at < 0) return
-    this.#pages.splice(at, 1)
+    if (!remove(this.#pages, page)) return
+    remove(this.#recent, page)
+    this.#forgetTitle()
+    this.#events.emit('tab.closed', { tab_id: tabIdOf(page), tabs: this.count })
+  }
+
+  /** Forgets the title of the tab that was active, and ignores pending answers for it. */
+  #forgetTitle(): void {
     this.#unansweredSince = undefined
     this.#latestAnswered = this.#titleRequests
     this.#title = ''
-    this.#events.emit('tab.closed', { tab_id: tabIdOf(page), tabs: this.count })
   }
+}
+
+/** Removes a page from a list; returns whether it was in it. */
+function remove(pages: Page[], page: Page): boolean {
+  const at = pages.indexOf(page)
+  if (at >= 0) pages.splice(at, 1)
+  return at >= 0
 }

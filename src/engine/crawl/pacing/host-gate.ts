@@ -10,7 +10,23 @@ const pageRefusals = 3
 /** `busy`: the host rate-limits requests; `down`: it does not respond. */
 export type Refusal = 'busy' | 'down'
 
-export class HostGate {
+/** Limits of a host. */
+export interface HostLimits {
+  readonly host: string
+  /** Maximum number of concurrent requests. */
+  readonly most: number
+  /** Minimum delay between two requests, which are then sent one at a time; 0 for none. */
+  readonly delayMs: number
+}
+
+/** Slots of hosts that several crawls share. */
+export interface SharedHosts {
+  /** Waits for a slot; returns its release, which may be called repeatedly. @throws the signal's reason */
+  enter(limits: HostLimits, signal: AbortSignal): Promise<() => void>
+}
+
+export class HostGate implements HostLimits {
+  readonly host: string
   readonly #max: number
   #allowed: number
   #delayMs = 0
@@ -24,9 +40,18 @@ export class HostGate {
   #pausedMs = 0
   #closed = false
 
-  constructor(max: number) {
+  constructor(max: number, host = '') {
+    this.host = host
     this.#max = max
     this.#allowed = max
+  }
+
+  get most(): number {
+    return this.#max
+  }
+
+  get delayMs(): number {
+    return this.#delayMs
   }
 
   /** Sets the delay between requests, which are then sent one at a time; 0 for no delay. */
@@ -134,7 +159,7 @@ export class HostGates {
     if (!gate) {
       if (this.#gates.size >= maxGates)
         for (const [name, other] of this.#gates) if (other.isIdle) this.#gates.delete(name)
-      gate = new HostGate(loopback.test(hostname) ? limits.crawl.mostAtOnce : limits.crawl.perHost)
+      gate = new HostGate(loopback.test(hostname) ? limits.crawl.mostAtOnce : limits.crawl.perHost, host)
       this.#gates.set(host, gate)
     }
     return gate

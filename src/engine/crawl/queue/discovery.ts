@@ -27,9 +27,13 @@ export class Discovery {
     return this.#known.add(this.#scope.identity(url))
   }
 
+  hasFound(url: URL): boolean {
+    return this.#known.has(this.#scope.identity(url))
+  }
+
   /** Returns whether a URL was found before, or is outside the scope. */
   isKnown(url: URL): boolean {
-    return this.#known.has(this.#scope.identity(url)) || this.#scope.skipReason(url) !== undefined
+    return this.hasFound(url) || this.#scope.skipReason(url) !== undefined
   }
 
   /** Returns the journal lines of new links, in their order. */
@@ -63,7 +67,8 @@ export class Discovery {
   }
 }
 
-const chunks = <T>(items: readonly T[]): T[][] =>
+/** Splits URLs into the lists of one line each. */
+export const chunks = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / urlsPerLine) }, (_, at) =>
     items.slice(at * urlsPerLine, (at + 1) * urlsPerLine),
   )

@@ -1,6 +1,7 @@
 /** The queue of URLs to visit, first in, first out. The journal holds those that do not fit into memory. */
 import { limits } from '../../../core/limits/limits.ts'
 import { type PlacedLine, readJournal } from '../store/journal.ts'
+import type { CrawlLog } from '../store/log.ts'
 
 export interface QueuedUrl {
   readonly url: string
@@ -8,13 +9,13 @@ export interface QueuedUrl {
 }
 
 export class Frontier {
-  readonly #journal: string
+  readonly #journal: CrawlLog
   #urls: QueuedUrl[] = []
   #next = 0
   /** Position in the journal of the first URLs that are not in memory. */
   #unread: number | undefined
 
-  constructor(journal: string) {
+  constructor(journal: CrawlLog) {
     this.#journal = journal
   }
 

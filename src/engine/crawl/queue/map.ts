@@ -3,7 +3,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { CrawlInput, MapAnswer, MapInput } from '../../../core/shapes/crawl.ts'
 import { accountsOf, outcomeOf, pagesOf } from '../responses.ts'
 import type { CrawlRecord } from '../store/record.ts'
-import type { CrawlFiles } from '../store/crawl-store.ts'
+import type { CrawlLogs } from '../store/log.ts'
 
 /** Returns the crawl input of a map. A search crawls up to the maximum, because only matching URLs count. */
 export const crawlForMap = ({ search, ...input }: MapInput): CrawlInput => ({
@@ -26,20 +26,20 @@ export const crawlForMap = ({ search, ...input }: MapInput): CrawlInput => ({
 export async function mapOf(
   { search, limit }: MapInput,
   record: CrawlRecord,
-  { files, bytes }: { files: CrawlFiles; bytes: number },
+  { logs, bytes }: { logs: CrawlLogs; bytes: number },
 ): Promise<MapAnswer> {
   const { success, warning, error, code } = outcomeOf(record, { url: '', isRunning: false })
   const links: string[] = []
   const add = (urls: readonly string[]) => links.push(...urls.filter((url) => matches(url, search)))
   for (let skip: number | undefined = 0; skip !== undefined && links.length < limit;) {
-    const { data, next } = await pagesOf(record, files, { skip, limit: limits.crawl.mostListedPages }, bytes)
+    const { data, next } = await pagesOf(record, logs, { skip, limit: limits.crawl.mostListedPages }, bytes)
     add(data.map(({ metadata }) => metadata.url ?? metadata.sourceURL))
     skip = next
   }
   const isTimedOut = success && error !== undefined
   if (isTimedOut) {
     // URLs that were found but not visited are part of the map too.
-    const { skipped } = await accountsOf(record, files, bytes)
+    const { skipped } = await accountsOf(record, logs, bytes)
     add(skipped.filter(({ reason }) => reason === 'out_of_time').map(({ url }) => url))
   }
   links.length = Math.min(links.length, limit)

@@ -24,7 +24,7 @@ export interface SiteRules {
 
 const noRules: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
 
-export interface RobotsFacts extends Pick<RunFacts, 'plan' | 'scraper' | 'answers'> {
+export interface RobotsFacts extends Pick<RunFacts, 'plan' | 'egress' | 'answers'> {
   readonly signal: AbortSignal
   readonly onWarning: (message: string) => void
 }
@@ -57,13 +57,13 @@ export class Robots {
   }
 
   async #load(origin: string): Promise<SiteRules> {
-    const { signal, onWarning, plan, scraper, answers } = this.#facts
+    const { signal, onWarning, plan, egress, answers } = this.#facts
     const address = `${origin}/robots.txt`
     const kept = answers.site(address) as { text: string } | undefined
     if (kept) return rulesOf(address, kept.text)
     try {
       const deadline = { ms: limits.crawl.robotsMs, error: 'it does not respond', signal, cooperative: true }
-      const text = await withDeadline((inner) => fetchText(address, scraper.egress, inner), deadline)
+      const text = await withDeadline((inner) => fetchText(address, egress, inner), deadline)
       answers.keepSite(address, { text })
       return rulesOf(address, text)
     } catch (error) {

@@ -6,7 +6,7 @@ import { readSitemap, type SitemapEntry } from './sitemap-file.ts'
 
 const { crawl } = limits
 
-export interface SitemapFacts extends Pick<RunFacts, 'scraper' | 'answers'> {
+export interface SitemapFacts extends Pick<RunFacts, 'egress' | 'answers'> {
   readonly listed: readonly string[]
   readonly origin: string
   readonly signal: AbortSignal
@@ -47,7 +47,7 @@ export async function* sitemapUrls(facts: SitemapFacts): AsyncGenerator<string[]
 /** Yields the entries of one sitemap, which is cached once it has been read completely. */
 async function* entriesOf(
   url: string,
-  { answers, scraper }: SitemapFacts,
+  { answers, egress }: SitemapFacts,
   signal: AbortSignal,
 ): AsyncGenerator<readonly SitemapEntry[]> {
   const kept = answers.site(url) as { entries: SitemapEntry[] } | { error: unknown } | undefined
@@ -55,7 +55,7 @@ async function* entriesOf(
   if (kept) return yield kept.entries
   const all: SitemapEntry[] = []
   try {
-    for await (const entries of readSitemap(url, { egress: scraper.egress, signal })) {
+    for await (const entries of readSitemap(url, { egress, signal })) {
       all.push(...entries)
       yield entries
     }

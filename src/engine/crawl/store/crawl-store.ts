@@ -13,20 +13,14 @@ import { explainDir } from '../../../core/state/state-dir.ts'
 import type { CrawlInput } from '../../../core/shapes/crawl.ts'
 import { asideName, isAside, moveAside, readEach, readState, UnusableFile, writeState } from '../../../core/state/state-file.ts' // prettier-ignore
 import { stateKinds } from '../../../core/state/state-kinds.ts'
+import { fileLog } from './file-log.ts'
 import { type CrawlRequest, readJournal } from './journal.ts'
+import { applyCommits, type StoredCrawl } from './stored-crawl.ts'
+import type { CrawlLog, CrawlLogs } from './log.ts'
 import { DamagedPage, PageFile } from './page-file.ts'
 import { CrawlRecord } from './record.ts'
 
 const isId = (text: string): boolean => /^crl_[\w-]{20}$/.test(text)
-
-export type CrawlFiles = ReturnType<CrawlStore['files']>
-
-export interface StoredCrawl {
-  readonly record: CrawlRecord
-  /** Size of the journal up to the last complete commit. */
-  readonly bytes: number
-  readonly seq: number
-}
 
 export class CrawlStore {
   readonly #folder: string
@@ -38,6 +32,11 @@ export class CrawlStore {
   files(id: string) {
     const folder = join(this.#folder, id)
     return { folder, journal: join(folder, 'journal.ndjson'), pages: join(folder, 'pages.ndjson') }
+  }
+
+  logs(id: string): CrawlLogs {
+    const { journal, pages } = this.files(id)
+    return { journal: fileLog(journal), pages: fileLog(pages) }
   }
 
   /** Creates the folder of a new crawl, without a journal. */
@@ -56,7 +55,7 @@ export class CrawlStore {
   /** Reads a crawl. @throws BaxError `crawl_not_found`, UnusableFile when its request cannot be read */
   async read(id: string): Promise<StoredCrawl> {
     if (!isId(id)) throw notFound(id)
-    const { journal } = this.files(id)
+    const { journal } = this.logs(id)
     const { input, created_at: created, owner = null } = await this.#requestOf(id)
     return readRecord(new CrawlRecord({ id, input, owner }, created), journal)
   }
@@ -84,7 +83,7 @@ export class CrawlStore {
 
   async #firstLine(id: string): Promise<CrawlRequest | undefined> {
     try {
-      for await (const { line } of readJournal(this.files(id).journal)) return line.own?.request
+      for await (const { line } of readJournal(this.logs(id).journal)) return line.own?.request
     } catch (error) {
       if (!isMissing(error)) throw error
     }
@@ -105,7 +104,7 @@ export class CrawlStore {
 
   /** Returns the indexes in `data` of pages that can no longer be read. */
   async damagedPages(record: CrawlRecord): Promise<number[]> {
-    const file = await PageFile.forReading(this.files(record.id).pages)
+    const file = await PageFile.forReading(this.logs(record.id).pages)
     const damaged: number[] = []
     try {
       for (let index = 0; index < record.completed; index += 1)
@@ -174,26 +173,15 @@ async function namesIn(folder: string): Promise<string[]> {
   })
 }
 
-async function readRecord(record: CrawlRecord, journal: string): Promise<StoredCrawl> {
-  let group: Parameters<CrawlRecord['apply']>[0][] = []
-  let bytes = 0
-  let seq = 0
-  try {
-    for await (const { line, to } of readJournal(journal, 0, Infinity, () => (record.isDamaged = true))) {
-      group.push(line)
-      if (!line.end) continue
-      for (const whole of group) record.apply(whole)
-      group = []
-      bytes = to
-      seq = line.seq
-    }
-  } catch (error) {
+/** Reads the journal into the record of a crawl. */
+async function readRecord(record: CrawlRecord, journal: CrawlLog): Promise<StoredCrawl> {
+  const stored = await applyCommits({ record, bytes: 0, seq: 0 }, journal).catch((error: unknown) => {
     // A crawl without a journal has to start again.
     if (!isMissing(error)) throw error
-    record.isDamaged = true
-  }
-  if (seq === 0) record.isDamaged = true
-  return { record, bytes, seq }
+    return { record, bytes: 0, seq: 0 }
+  })
+  if (stored.seq === 0) record.isDamaged = true
+  return stored
 }
 
 export const notFound = (id: string): BaxError =>

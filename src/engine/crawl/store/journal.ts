@@ -1,11 +1,10 @@
 /** The journal of a crawl, append-only with one event per line: the source of its streams and its state. */
-import { writeSync } from 'node:fs'
-import { type FileHandle, open } from 'node:fs/promises'
 import type { RenderingFacts } from '../../render/decide/fetch-or-render.ts'
 import type { QueuedUrl } from '../queue/frontier.ts'
 import type { CrawlEventData, CrawlEventType, CrawlInput } from '../../../core/shapes/crawl.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { decodeRecord, encodeRecord } from '../../../core/state/state-record.ts'
+import type { CrawlLog, OpenLog } from './log.ts'
 
 /** Internal facts of a line, never sent to clients. */
 export interface OwnFacts {
@@ -16,6 +15,8 @@ export interface OwnFacts {
   readonly length?: number
   /** URL after all redirects. */
   readonly final?: string
+  /** Validators of the response, for a later crawl. */
+  readonly validators?: { readonly etag?: string; readonly modified?: string }
   /** URL of a page that was visited but is not in `data`. */
   readonly visited?: string
   /** Facts for the rendering policy. */
@@ -57,30 +58,28 @@ export interface PlacedLine {
 }
 
 export class Journal {
-  readonly path: string
-  readonly #file: FileHandle
+  readonly log: CrawlLog
+  readonly #open: OpenLog
   readonly #listeners = new Set<() => void>()
   bytes: number
   /** Number of the last line. */
   seq: number
   #writing: Promise<unknown> = Promise.resolve()
 
-  private constructor(path: string, file: FileHandle, bytes: number, seq: number) {
-    this.path = path
-    this.#file = file
+  private constructor(log: CrawlLog, open: OpenLog, bytes: number, seq: number) {
+    this.log = log
+    this.#open = open
     this.bytes = bytes
     this.seq = seq
   }
 
-  static async create(path: string): Promise<Journal> {
-    return new Journal(path, await open(path, 'wx', 0o600), 0, 0)
+  static async create(log: CrawlLog): Promise<Journal> {
+    return new Journal(log, await log.create(), 0, 0)
   }
 
   /** Opens a journal to continue it, truncated to `bytes`. */
-  static async reopen(path: string, bytes: number, seq: number): Promise<Journal> {
-    const file = await open(path, bytes === 0 ? 'w' : 'r+', 0o600)
-    await file.truncate(bytes)
-    return new Journal(path, file, bytes, seq)
+  static async reopen(log: CrawlLog, bytes: number, seq: number): Promise<Journal> {
+    return new Journal(log, await log.reopen(bytes), bytes, seq)
   }
 
   /** Writes lines atomically: after a crash, either all or none of them are read. */
@@ -99,7 +98,7 @@ export class Journal {
 
   async close(): Promise<void> {
     await this.#writing
-    await this.#file.close()
+    await this.#open.close()
     for (const listener of this.#listeners) listener()
   }
 
@@ -115,7 +114,7 @@ export class Journal {
       to += Buffer.byteLength(text)
       return { line, from, to }
     })
-    appendTo(this.#file, Buffer.from(texts.join('')), this.bytes)
+    await this.#open.append(Buffer.from(texts.join('')), this.bytes)
     this.bytes = to
     this.seq += entries.length
     for (const listener of this.#listeners) listener()
@@ -123,35 +122,27 @@ export class Journal {
   }
 }
 
-/** Appends synchronously: copying some kilobytes to the page cache takes a tenth of the time of the thread pool. */
-export function appendTo({ fd }: FileHandle, bytes: Buffer, at: number): void {
-  // A write may be partial.
-  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done, bytes.length - done, at + done)
-}
-
 /** Yields the lines between two positions, up to a damaged one, which is reported, or an incomplete last one. */
-export async function* readJournal(path: string, from = 0, to = Infinity, onDamage: () => void = () => {}) {
+export async function* readJournal(log: CrawlLog, from = 0, to = Infinity, onDamage: () => void = () => {}) {
   if (from >= to) return
-  const file = await open(path, 'r')
+  const opened = await log.open()
   try {
-    yield* linesOf(file, from, to, onDamage)
+    yield* linesOf(opened, from, to, onDamage)
   } finally {
-    await file.close()
+    await opened.close()
   }
 }
 
 const chunkBytes = 64 * 1024
 
 /** Yields the lines of an open journal, as `readJournal` does. */
-export async function* linesOf(file: FileHandle, from: number, to: number, onDamage: () => void = () => {}) {
+export async function* linesOf(log: OpenLog, from: number, to: number, onDamage: () => void = () => {}) {
   let rest: Buffer[] = []
   let at = from
   for (let next = from; next < to;) {
-    const space = Buffer.allocUnsafe(Math.min(chunkBytes, to - next))
-    const { bytesRead } = await file.read(space, 0, space.length, next)
-    if (bytesRead === 0) return
-    next += bytesRead
-    const chunk = space.subarray(0, bytesRead)
+    const chunk = await log.read(next, Math.min(chunkBytes, to - next))
+    if (chunk.length === 0) return
+    next += chunk.length
     let start = 0
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
       const bytes = Buffer.concat([...rest, chunk.subarray(start, end)])
@@ -169,7 +160,7 @@ export async function* linesOf(file: FileHandle, from: number, to: number, onDam
 export const warning = (message: string): JournalEntry => ({ type: 'crawl.warning', data: { message } })
 
 /** Returns URL and depth of pages by their index in `data`; `bytes` is the size of the journal. */
-export async function pagesAt(journal: string, bytes: number, indexes: ReadonlySet<number>) {
+export async function pagesAt(journal: CrawlLog, bytes: number, indexes: ReadonlySet<number>) {
   const found = new Map<number, QueuedUrl>()
   if (indexes.size === 0) return found
   for await (const { line } of readJournal(journal, 0, bytes)) {

@@ -1,17 +1,17 @@
-/** The pages of a crawl on disk, one per line; the journal has their positions. */
-import { type FileHandle, open as openTo } from 'node:fs/promises'
+/** The pages of a crawl, one per line; the journal has their positions. */
 import { BaxError } from '../../../core/errors/errors.ts'
-import { moveAside } from '../../../core/state/state-file.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { decodeRecord, encodeRecord } from '../../../core/state/state-record.ts'
-import { appendTo } from './journal.ts'
 import type { ScrapeData } from '../../../core/shapes/scrape.ts'
+import type { CrawlLog, OpenLog } from './log.ts'
 
 export interface StoredPage {
   /** URL as it was found. */
   readonly url: string
   readonly depth: number
   readonly page: ScrapeData
+  /** Links of a page that a later crawl may find unchanged. */
+  readonly links?: readonly string[]
 }
 
 export interface RecordLocation {
@@ -19,41 +19,54 @@ export interface RecordLocation {
   readonly length: number
 }
 
-export class PageFile {
-  readonly #file: FileHandle | undefined
-  #bytes: number
+/** Number of pages, and the bytes of each, that are kept in memory for readers that follow a crawl. */
+const maxRecent = 16
+const maxRecentBytes = 256 * 1024
 
-  private constructor(file: FileHandle | undefined, bytes: number) {
-    this.#file = file
+export class PageFile {
+  readonly #log: OpenLog | undefined
+  #bytes: number
+  /** The last pages by their position, oldest first. */
+  readonly #recent = new Map<number, StoredPage>()
+
+  private constructor(log: OpenLog | undefined, bytes: number) {
+    this.#log = log
     this.#bytes = bytes
   }
 
-  static async create(path: string): Promise<PageFile> {
-    return new PageFile(await openTo(path, 'wx+', 0o600), 0)
+  static async create(log: CrawlLog): Promise<PageFile> {
+    return new PageFile(await log.create(), 0)
   }
 
-  /** Opens a file to continue it, truncated to `bytes`; creates it if it is missing. */
-  static async reopen(path: string, bytes: number): Promise<PageFile> {
-    const open = await openTo(path, 'r+').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'EISDIR') moveAside(path)
-      else if (error.code !== 'ENOENT') throw error
-      return openTo(path, 'wx+', 0o600)
-    })
-    await open.truncate(bytes)
-    return new PageFile(open, bytes)
+  /** Opens the pages to continue them, truncated to `bytes`; creates them if they are missing. */
+  static async reopen(log: CrawlLog, bytes: number): Promise<PageFile> {
+    return new PageFile(await log.reopen(bytes), bytes)
   }
 
-  /** Opens a file for reading. If it is missing, its pages count as damaged. */
-  static async forReading(path: string): Promise<PageFile> {
-    return new PageFile(await openTo(path, 'r').catch(() => undefined), 0)
+  /** Opens the pages for reading. If their log is missing, they count as damaged. */
+  static async forReading(log: CrawlLog): Promise<PageFile> {
+    return new PageFile(await log.open().catch(() => undefined), 0)
   }
 
+  /** Appends a page, which is certain to be stored once the next commit of the journal is. */
   append(page: StoredPage): RecordLocation {
     const bytes = Buffer.from(`${encodeRecord(page)}\n`)
     const at = this.#bytes
-    appendTo(this.#file!, bytes, at)
+    void this.#log!.append(bytes, at)
     this.#bytes += bytes.length
+    this.#remember(page, { at, length: bytes.length })
     return { at, length: bytes.length }
+  }
+
+  /** Returns a page that was appended just now, without reading and checking its record. */
+  recent({ at }: RecordLocation): StoredPage | undefined {
+    return this.#recent.get(at)
+  }
+
+  #remember(page: StoredPage, { at, length }: RecordLocation): void {
+    if (length > maxRecentBytes) return
+    this.#recent.set(at, page)
+    if (this.#recent.size > maxRecent) this.#recent.delete(this.#recent.keys().next().value!)
   }
 
   /** Reads a page. @throws DamagedPage */
@@ -64,15 +77,14 @@ export class PageFile {
   }
 
   async tryRead({ at, length }: RecordLocation): Promise<StoredPage | DamagedPage> {
-    const bytes = Buffer.alloc(length)
-    // A directory at this path can be opened but not read.
-    await this.#file?.read(bytes, 0, length, at).catch(() => {})
-    const record = decodeRecord<StoredPage>(bytes.toString('utf8'), stateKinds.crawlPages)
+    // A directory at the path of a file can be opened but not read.
+    const bytes = await this.#log?.read(at, length).catch(() => undefined)
+    const record = decodeRecord<StoredPage>(bytes?.toString('utf8') ?? '', stateKinds.crawlPages)
     return 'content' in record ? record.content : new DamagedPage(record.damage)
   }
 
   async close(): Promise<void> {
-    await this.#file?.close()
+    await this.#log?.close()
   }
 }
 

@@ -15,8 +15,8 @@ export class CrawlRecord {
   readonly warnings: string[] = []
   /** Number of finished URLs of the queue. */
   taken = 0
-  /** Whether the start page was loaded. */
-  success = false
+  /** Whether the start page was loaded; always true for the URLs of a list. */
+  success: boolean
   finished: CrawlEventData['crawl.finished'] | undefined
   startFailure: { error: string; code: string } | undefined
   /** Whether the journal has unreadable lines, which are missing in this record. */
@@ -38,6 +38,7 @@ export class CrawlRecord {
   constructor({ id, input, owner }: Pick<CrawlRecord, 'id' | 'input' | 'owner'>, createdAt: string) {
     this.id = id
     this.input = input
+    this.success = input.list !== undefined
     this.owner = owner
     this.createdAt = createdAt
     this.lastAt = createdAt
@@ -102,7 +103,7 @@ export class CrawlRecord {
     const { own } = line
     const before = this.lastAt
     this.lastAt = line.ts
-    const first = this.taken === 0
+    const first = this.taken === 0 && !this.input.list
     this.taken += own?.taken ?? 0
     if (line.type === 'crawl.started') this.#since = Date.parse(line.ts)
     else if (line.type === 'crawl.resumed') {

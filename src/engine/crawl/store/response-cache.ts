@@ -12,6 +12,7 @@ import { ResponseHeaders } from '../../render/http/response-headers.ts'
 import type { FetchedPage } from '../../render/http/fetch.ts'
 import type { RenderedPage } from '../../render/browser/renderer.ts'
 import type { VisitResponses } from '../../scrape/loaded-page.ts'
+import type { CrawlAnswers } from './crawl-answers.ts'
 import { type Entry, readSegment, Segment } from './response-segment.ts'
 
 /** Errors that a retry would not fix. */
@@ -20,7 +21,7 @@ const permanent: ReadonlySet<string> = new Set(['unsupported_content_type', 'con
 const siteName = 'site.kept'
 const segmentPattern = /^ahead-\d+\.kept$/
 
-export class ResponseCache {
+export class ResponseCache implements CrawlAnswers {
   readonly #facts: { readonly folder: string; readonly log: Log }
   /** Entries of an earlier process, by visit and key. */
   readonly #earlier = new Map<string, Map<string, Entry>>()
@@ -64,15 +65,7 @@ export class ResponseCache {
   /** Returns the responses for the visit of one URL. */
   of(visit: string): VisitResponses {
     return {
-      fetched: (url, ask) =>
-        this.#once(visit, `GET ${url}`, ask, {
-          pack: ({ headers, bytes, ...facts }) => [{ ...facts, headers: headers.pairs() }, bytes],
-          unpack: (facts, bytes) => ({
-            ...(facts as Omit<FetchedPage, 'headers' | 'bytes'>),
-            headers: headersOf(facts),
-            bytes,
-          }),
-        }),
+      fetched: (url, ask) => this.#once(visit, `GET ${url}`, ask, fetchedCodec),
       rendered: (ask) =>
         this.#once(visit, 'render', ask, {
           pack: ({ headers, ...page }) => [{ headers: headers.pairs() }, Buffer.from(JSON.stringify(page))],
@@ -169,6 +162,16 @@ export class ResponseCache {
 interface Codec<Answer> {
   pack(answer: Answer): [facts: Entry['facts'], bytes: Uint8Array]
   unpack(facts: Entry['facts'], bytes: Buffer): Answer
+}
+
+/** Converts a fetched page to plain data and back. */
+export const fetchedCodec: Codec<FetchedPage> = {
+  pack: ({ headers, bytes, ...facts }) => [{ ...facts, headers: headers.pairs() }, bytes],
+  unpack: (facts, bytes) => ({
+    ...(facts as Omit<FetchedPage, 'headers' | 'bytes'>),
+    headers: headersOf(facts),
+    bytes,
+  }),
 }
 
 const headersOf = (facts: Entry['facts']) => new ResponseHeaders(facts['headers'] as [string, string][])

@@ -1,5 +1,6 @@
 /** Reads and evaluates the learnt model: boosted trees and a lexicon, written by the training script. */
 import type { Matrix } from './features/features.ts'
+import { canWalk, Forest } from './forest.ts'
 import { type Lexicon, type Scores, scoresOf } from './features/lexicon.ts'
 
 export interface Trees {
@@ -73,12 +74,30 @@ function bytesOf(base64: string): ArrayBuffer {
 }
 
 /** Returns the probability of each row according to the trees. */
-export function chancesOf(
-  { bias, roots, features, thresholds, rights }: Trees,
-  { width, values }: Matrix,
-): Float32Array {
-  const chances = new Float32Array(values.length / width)
-  for (let row = 0; row < chances.length; row++) {
+export function chancesOf(trees: Trees, matrix: Matrix): Float32Array {
+  const forest = matrix.values.length > matrix.width ? forestOf(trees, matrix.width) : undefined
+  const scores = forest?.scores(matrix) ?? sumsOf(trees, matrix)
+  const chances = new Float32Array(scores.length)
+  for (let row = 0; row < chances.length; row++) chances[row] = 1 / (1 + Math.exp(-scores[row]!))
+  return chances
+}
+
+/** Trees that have been used for a page, and from the second page on in the form that is faster for many rows. */
+const forests = new WeakMap<Trees, Forest | 'used once'>()
+
+function forestOf(trees: Trees, width: number): Forest | undefined {
+  const known = forests.get(trees)
+  if (known instanceof Forest) return known
+  // A process that reads a single page is done before a forest is ready.
+  const forest = known && canWalk() ? new Forest(trees, width) : 'used once'
+  forests.set(trees, forest)
+  return forest === 'used once' ? undefined : forest
+}
+
+/** Returns the sum of the bias and the leaf of every tree for each row. */
+export function sumsOf({ bias, roots, features, thresholds, rights }: Trees, { width, values }: Matrix): Float64Array {
+  const scores = new Float64Array(values.length / width)
+  for (let row = 0; row < scores.length; row++) {
     const base = row * width
     let score = bias
     for (let tree = 0; tree < roots.length; tree++) {
@@ -87,7 +106,7 @@ export function chancesOf(
         node += values[base + feature]! <= thresholds[node]! ? 1 : rights[node]!
       score += thresholds[node]!
     }
-    chances[row] = 1 / (1 + Math.exp(-score))
+    scores[row] = score
   }
-  return chances
+  return scores
 }

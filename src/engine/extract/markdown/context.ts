@@ -85,6 +85,7 @@ export class Context {
   /** Whether the link is applied to a heading inside it, and not to an earlier line. */
   headingTakesLink = false
   readonly #holdsBlock = new Map<ElementNode, boolean>()
+  readonly #isBlock = new Map<ElementNode, boolean>()
 
   constructor(tree: Tree) {
     this.baseUrl = tree.baseUrl
@@ -93,8 +94,13 @@ export class Context {
 
   /** Whether a node is displayed on its own lines, or contains one that is. */
   isBlock(node: TreeNode): boolean {
-    if (!isElement(node) || isSkipped(node) || isFormula(node)) return false
-    return isBlockTag(node) || this.holdsBlock(node)
+    if (!isElement(node)) return false
+    let found = this.#isBlock.get(node)
+    if (found === undefined) {
+      found = !isSkipped(node) && !isFormula(node) && (isBlockTag(node) || this.holdsBlock(node))
+      this.#isBlock.set(node, found)
+    }
+    return found
   }
 
   holdsBlock(element: ElementNode): boolean {
@@ -121,8 +127,8 @@ export function isSkipped(element: ElementNode): boolean {
   const { attributes, tag } = element
   if (attributes['hidden'] !== undefined && attributes['hidden'] !== 'until-found') return true
   if (tag === 'dialog') return attributes['open'] === undefined
-  return hasClass(
-    element,
-    /^(?:material-(?:icons|symbols)\S*|MathJax(?:_\w+)?|mjx-chtml|katex-html|mwe-math-fallback-image\S*)$/,
-  )
+  return hasClass(element, skippedClass)
 }
+
+const skippedClass =
+  /^(?:material-(?:icons|symbols)\S*|MathJax(?:_\w+)?|mjx-chtml|katex-html|mwe-math-fallback-image\S*)$/

@@ -1,5 +1,5 @@
 /** Runs batches of commands, observations and steps in the tabs of a user's browser. */
-import type { Browser } from 'playwright'
+import type { Browser, BrowserContext } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withErrorHandler } from '../../../core/process/unhandled-errors.ts'
@@ -9,9 +9,12 @@ import { isMessage } from '../../cdp/message.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { observeSession } from '../../browser/observe/observe.ts'
 import { runStep } from '../../browser/observe/step.ts'
+import { enableEmulation } from '../../browser/emulation/emulation.ts'
+import { OverrideTransport } from '../../browser/emulation/override-transport.ts'
 import { playwright } from '../../browser/pool/playwright.ts'
 import { type BatchTools, runBatch } from '../../browser/batch/run-batch.ts'
 import { CommandQueue } from '../../browser/session/command-queue.ts'
+import { continueTabIds } from '../../browser/tabs/tab-ids.ts'
 import { UserTabs } from './user-tabs.ts'
 
 /** Requests and results of an executor, by kind. */
@@ -48,6 +51,7 @@ export interface ExecutorOptions {
 export class LocalExecutor implements Executor {
   readonly #options: ExecutorOptions
   readonly #turns = new CommandQueue()
+  #lastContext: BrowserContext | undefined
   #tabs: Promise<{ browser: Browser; tabs: UserTabs }> | undefined
 
   constructor(options: ExecutorOptions) {
@@ -101,9 +105,13 @@ export class LocalExecutor implements Executor {
         )
       })
       const connect = { isLocal: true, noDefaults: true, timeout: limits.pool.launchMs }
-      const browser = await playwright().chromium.connectOverCDP(transport as never, connect)
+      const overriding = new OverrideTransport(transport)
+      const browser = await playwright().chromium.connectOverCDP(overriding, connect)
       const [context] = browser.contexts()
       if (!context) throw new BaxError('browser_failed', 'the browser has no window')
+      enableEmulation(context, overriding.of())
+      if (this.#lastContext) continueTabIds(context, this.#lastContext)
+      this.#lastContext = context
       return { browser, tabs: new UserTabs({ ...this.#options, context, ended: ended.signal }) }
     } catch (error) {
       this.#tabs = undefined

@@ -1,11 +1,14 @@
 /** Exposes the tabs of a user's browser as the target of commands; only dialogs of running batches are answered. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { BrowserContext, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { EventLog } from '../../../core/events/events.ts'
+import { openableUrl } from '../../../core/net/urls.ts'
 import type { BatchTarget } from '../../browser/batch/batch-target.ts'
 import { crashedError, documentMethod, hasCrashed, watchCrash } from '../../browser/tabs/crash.ts'
-import { answerDialogs } from '../../browser/tabs/dialogs.ts'
-import { recordPageEvents } from '../../browser/tabs/page-events.ts'
+import { Dialogs } from '../../browser/tabs/dialogs.ts'
+import { tabIdOf } from '../../browser/tabs/tab-ids.ts'
+import { recordPageEvents, shownUrl } from '../../browser/tabs/page-events.ts'
 import type { ExecutorOptions } from './executor.ts'
 import { reloadTab } from './reload-tab.ts'
 
@@ -17,11 +20,14 @@ export interface UserTabsFacts extends Omit<ExecutorOptions, 'tools'> {
 
 /** Time for Playwright to report a tab that the browser has just opened, in milliseconds. */
 const newTabMs = 2000
+const pollMs = 25
 
 export class UserTabs implements BatchTarget {
   readonly sessionId: string
   readonly browserContext: BrowserContext
+  readonly viewport = null
   readonly events = new EventLog()
+  readonly dialogs: Dialogs
   readonly pointer = { x: 0, y: 0 }
   readonly ended: AbortSignal
   readonly responsive = true
@@ -45,11 +51,27 @@ export class UserTabs implements BatchTarget {
     context.on('page', watchCrash)
     recordPageEvents(context, this.events)
     // Dialogs outside of batches are left to the user.
-    answerDialogs(context, this.events, () => this.#busy)
+    const setting = () => (this.#busy ? 'dismiss' : 'leave')
+    this.dialogs = new Dialogs({ context, events: this.events, setting, outsider: 'person' })
   }
 
   get pages(): readonly Page[] {
     return this.browserContext.pages()
+  }
+
+  get activePage(): Page | undefined {
+    return this.#page
+  }
+
+  /** Shows a tab to the user: commands use the tab that the user is viewing. */
+  async activate(page: Page): Promise<void> {
+    const targetId = await this.#idOf(page)
+    const session = await this.browserContext.browser()!.newBrowserCDPSession()
+    await session.send('Target.activateTarget', { targetId })
+    await session.detach()
+    this.#requested = undefined
+    this.#page = page
+    this.events.emit('tab.activated', { tab_id: tabIdOf(page), url: shownUrl(page.url()) })
   }
 
   get crashed(): boolean {
@@ -98,17 +120,28 @@ export class UserTabs implements BatchTarget {
     const found = await this.#find(targetId)
     if (found) return found
     if (crashed?.(targetId) || this.#crash?.targetId === targetId) throw await this.#reload(targetId)
-    // The tab may not be reported yet, or it is closing and the next one replaces it. Without one, the search below fails.
-    await this.browserContext.waitForEvent('page', { timeout: newTabMs }).catch(() => {})
-    const opened = await this.#find(this.#requested ?? active() ?? targetId)
-    if (opened) return opened
+    // The tab may not be reported yet, or it is closing and the next one replaces it.
+    for (const end = performance.now() + newTabMs; performance.now() < end; await sleep(pollMs)) {
+      const opened = await this.#find(this.#requested ?? active() ?? targetId)
+      if (opened) return opened
+    }
     throw new BaxError('target_not_found', `no tab ${targetId}`, {
       hint: 'run "bax relay tabs" to list the tabs',
     })
   }
 
+  clipboard(): never {
+    throw new BaxError('unsupported', "the clipboard of a relayed browser is its user's own", {
+      hint: 'use a session of the engine, or type the text with type_text',
+    })
+  }
+
+  checkUrl(url: string): string {
+    return openableUrl(url)
+  }
+
   upload(): string {
-    throw new BaxError('invalid_data', 'uploads are not supported through the relay')
+    throw new BaxError('unsupported', 'uploads are not supported through the relay')
   }
 
   save(): Promise<string> {

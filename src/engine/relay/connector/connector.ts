@@ -21,7 +21,7 @@ export interface ConnectorOptions {
   /** Finds or launches the browser; called again after it is lost. */
   readonly browser: (signal: AbortSignal) => Promise<UserBrowser>
   /** Opens a link to the engine. @throws BaxError; `unauthorized` and similar codes are final, others are retried. */
-  readonly dial: (signal: AbortSignal) => Promise<Link>
+  readonly dial: (signal: AbortSignal, sessionId?: string) => Promise<Link>
   /** Tools of commands that run next to the browser. */
   readonly tools: BatchTools
   readonly onStatus: (status: ConnectorStatus) => void
@@ -123,7 +123,7 @@ export class Connector {
       let cause: string
       let serverError = false
       try {
-        const link = await this.#facts.dial(signal)
+        const link = await this.#facts.dial(signal, this.#sessionId || undefined)
         const { code, reason } = await this.#serve(link, signal, () => (attempt = 0))
         if (signal.aborted) return
         const final = finalCodes[code]

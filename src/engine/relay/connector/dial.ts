@@ -15,9 +15,12 @@ export interface EngineAddress {
   readonly token?: string
 }
 
-/** @throws BaxError `unauthorized` and other codes of the engine, `engine_unreachable`. */
-export function dialEngine({ engine, token }: EngineAddress, signal: AbortSignal): Promise<Link> {
-  const path = '/relay/connect'
+/**
+ * Connects to an engine, naming the session to resume, so that a gateway finds the worker that has it.
+ * @throws BaxError `unauthorized` and other codes of the engine, `engine_unreachable`.
+ */
+export function dialEngine({ engine, token }: EngineAddress, signal: AbortSignal, sessionId?: string): Promise<Link> {
+  const path = `/relay/connect${sessionId === undefined ? '' : `?session_id=${encodeURIComponent(sessionId)}`}`
   const unix = engine.startsWith('unix:')
   const url = unix ? `ws+unix:${engine.slice('unix:'.length)}:${path}` : new URL(path, engine.replace(/^http/, 'ws'))
   // Compression costs more than it saves on the same machine.

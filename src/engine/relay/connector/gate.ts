@@ -27,6 +27,12 @@ export class Gate implements CdpChannel {
   readonly #hidden = new Set<string>()
   /** Target IDs of sessions of type `tab`, through which Puppeteer attaches to pages. */
   readonly #tabs = new Map<string, string>()
+  /** IDs of contexts that the consumer has created. */
+  readonly #contexts = new Set<unknown>()
+  /** IDs of the downloads of shared tabs. */
+  readonly #downloads = new Set<string>()
+  /** Beginnings of downloads until it is known that their tab is shared. */
+  readonly #begun = new Map<string, CdpMessage>()
   #listener: (message: CdpMessage) => void = () => {}
   /** Number of tabs that the consumer is creating; events are held back until they are known to be its own. */
   #creating = 0
@@ -47,7 +53,10 @@ export class Gate implements CdpChannel {
     const { id, sessionId, method, params } = message
     const reply = (rest: CdpMessage) =>
       answer({ ...(id !== undefined && { id }), ...(sessionId && { sessionId }), ...rest })
-    if (this.#rules.lenient && isSkippableSetup(this.#rules.policy, message)) return reply({ result: {} })
+    if (this.#rules.lenient && isSkippableSetup(this.#rules.policy, message)) {
+      if (method === 'Browser.setDownloadBehavior') this.#reportDownloads(message)
+      return reply({ result: {} })
+    }
     const denied = this.#denial(message)
     if (denied) return reply({ error: denied })
     const isCreation = method === 'Target.createTarget' && this.#rules.targets.scoped
@@ -77,6 +86,14 @@ export class Gate implements CdpChannel {
 
   #deliver(message: CdpMessage): void {
     if (this.#shows(message)) this.#listener(message)
+    const begun = this.#begun.get(message.params?.['guid'] as string)
+    if (message.method === 'Page.downloadWillBegin' && begun) this.#deliver(begun)
+  }
+
+  /** Enables the events of downloads, which keep the user's settings. */
+  #reportDownloads({ method, params, sessionId }: CdpMessage): void {
+    const events = { behavior: 'default', eventsEnabled: params?.['eventsEnabled'] === true }
+    this.#channel.post({ method, params: events, ...(sessionId && { sessionId }) }, () => {})
   }
 
   #denial(message: CdpMessage): { code: number; message: string } | undefined {
@@ -88,7 +105,7 @@ export class Gate implements CdpChannel {
     if (typeof targetId === 'string' && !targets.includes(targetId)) {
       return { code: missingCode, message: 'No target with given id found' }
     }
-    if (targets.scoped && wideMethods.test(method)) {
+    if (targets.scoped && wideMethods.test(method) && !this.#contexts.has(params['browserContextId'])) {
       return { code: deniedCode, message: `${method} reaches beyond the shared tabs` }
     }
     return undefined
@@ -98,6 +115,7 @@ export class Gate implements CdpChannel {
     const { targets } = this.#rules
     if (method === 'Target.createTarget' && typeof result?.['targetId'] === 'string')
       targets.include(result['targetId'])
+    if (method === 'Target.createBrowserContext' && result) this.#contexts.add(result['browserContextId'])
     if (method === 'Target.activateTarget' && result) targets.activated(params['targetId'] as string)
     if (method === 'Target.getTargets' && result) {
       const infos = result['targetInfos'] as TargetInfo[]
@@ -114,7 +132,26 @@ export class Gate implements CdpChannel {
     // Clients wait for every tab that is reported to them.
     if (method === 'Target.targetCreated') return !this.#isHidden(info!) && !this.#hangs(info!)
     if (method === 'Target.targetInfoChanged') return !this.#isHidden(info!)
+    if (this.#rules.targets.scoped) return this.#isSharedDownload({ method, params })
     return true
+  }
+
+  /** Hides the events of the browser about downloads of other tabs: only events of a page tell which tab it is. */
+  #isSharedDownload(event: CdpMessage): boolean {
+    const guid = event.params!['guid'] as string
+    if (event.method === 'Page.downloadWillBegin') this.#downloads.add(guid)
+    if (event.method === 'Browser.downloadWillBegin') {
+      if (this.#downloads.has(guid)) {
+        this.#begun.delete(guid)
+        return true
+      }
+      this.#begun.set(guid, event)
+      return false
+    }
+    if (event.method !== 'Browser.downloadProgress') return true
+    const isOver = event.params!['state'] !== 'inProgress'
+    if (isOver) this.#begun.delete(guid)
+    return isOver ? this.#downloads.delete(guid) : this.#downloads.has(guid)
   }
 
   /** Resumes and detaches targets that must stay hidden. */
@@ -143,9 +180,10 @@ export class Gate implements CdpChannel {
   }
 
   /** Hides other pages when only some tabs are shared; frames and workers belong to their pages. */
-  #isHidden({ targetId, type }: TargetInfo): boolean {
+  #isHidden({ targetId, type, browserContextId }: TargetInfo): boolean {
     const { targets } = this.#rules
     if (!targets.scoped) return false
+    if (type === 'page' && this.#contexts.has(browserContextId)) targets.include(targetId)
     if (type === 'page') return !targets.includes(targetId)
     return !['iframe', 'worker', 'browser', 'tab'].includes(type)
   }

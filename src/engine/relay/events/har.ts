@@ -1,21 +1,24 @@
-/** Converts network events of a relay session to an HTTP archive (HAR 1.2). */
+/** Converts network events of a session to an HTTP archive (HAR 1.2). */
 import type { RelayEvent } from '../../../core/shapes/relay.ts'
 import { version } from '../../../core/version.ts'
 
+/** Event of a request: `request`, `response`, `redirect`, `finished` or `failed`. */
+export type NetworkRecord = Pick<RelayEvent, 'kind' | 'type' | 'ts' | 'target_id' | 'data'>
+
 /** Request with its response, as far as received. */
 interface Exchange {
-  readonly request: RelayEvent
-  response?: RelayEvent
-  end?: RelayEvent
+  readonly request: NetworkRecord
+  response?: NetworkRecord
+  end?: NetworkRecord
 }
 
 /** Returns one entry per request, in order of their start; unfinished ones are marked `_incomplete`. */
-export function toHar(events: readonly RelayEvent[]) {
+export function toHar(events: readonly NetworkRecord[]) {
   const all = exchanges(events)
   return { log: { version: '1.2', creator: { name: 'bax', version }, pages: pagesOf(all), entries: all.map(entryOf) } }
 }
 
-function exchanges(events: readonly RelayEvent[]): Exchange[] {
+function exchanges(events: readonly NetworkRecord[]): Exchange[] {
   const all: Exchange[] = []
   const open = new Map<string, Exchange>()
   for (const event of events) {
@@ -51,16 +54,25 @@ function pagesOf(all: readonly Exchange[]): Record<string, unknown>[] {
   return [...pages.values()]
 }
 
-function contentOf({ bytes, body }: Readonly<Record<string, unknown>>, mime: unknown): Record<string, unknown> {
-  const known = typeof body === 'string'
-  return { size: known ? Buffer.byteLength(body) : (bytes ?? 0), mimeType: mime ?? '', ...(known && { text: body }) }
+function contentOf(end: Readonly<Record<string, unknown>>, mime: unknown): Record<string, unknown> {
+  const { bytes, body, encoding } = end
+  if (typeof body !== 'string') return { size: bytes ?? 0, mimeType: mime ?? '' }
+  const size = Buffer.byteLength(body, encoding === 'base64' ? 'base64' : 'utf8')
+  return { size, mimeType: mime ?? '', text: body, ...(encoding !== undefined && { encoding }) }
+}
+
+/** Returns the body of a request, if it is known. */
+function postDataOf({ headers, body, encoding }: Readonly<Record<string, unknown>>): { postData?: unknown } {
+  if (typeof body !== 'string') return {}
+  const mimeType = (headers as Record<string, string> | undefined)?.['content-type'] ?? ''
+  return { postData: { mimeType, text: body, ...(encoding !== undefined && { _encoding: encoding }) } }
 }
 
 function entryOf({ request, response, end }: Exchange): Record<string, unknown> {
   const sent = request.data
   const url = String(sent['url'])
   const received = response?.data ?? {}
-  const time = end ? Math.max(0, end.ts - request.ts) : 0
+  const time = end ? Math.max(0, Number(end.data['ended'] ?? end.ts) - request.ts) : 0
   const wait = response ? Math.max(0, response.ts - request.ts) : time
   const error = end?.type === 'failed' ? end.data['error'] : undefined
   return {
@@ -74,6 +86,7 @@ function entryOf({ request, response, end }: Exchange): Record<string, unknown> 
       cookies: [],
       headers: pairs(sent['headers']),
       queryString: queryOf(url),
+      ...postDataOf(sent),
       headersSize: -1,
       bodySize: -1,
     },

@@ -1,13 +1,21 @@
 /** Accepts connectors, keeps their sessions through outages, and finds them by ID or name. */
 import { type Caller, canSee, findByName } from '../../../core/access/caller.ts'
+import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { fromConnector, type Hello, protocol, readControl } from '../tunnel/messages.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
+import { bindUntil } from '../../bound.ts'
 import { type Control, Tunnel } from '../tunnel/tunnel.ts'
 import { RelaySession } from './relay-session.ts'
-import type { Principal } from './tokens.ts'
+import type { Principal } from '../../../core/stores.ts'
+
+/** Credentials of a connector that has connected, and its reserved slot. */
+interface Admitted {
+  readonly principal: Principal
+  readonly reservation: string | undefined
+}
 
 export class RelayHub {
   readonly #sessions = new Map<string, RelaySession>()
@@ -15,24 +23,30 @@ export class RelayHub {
   readonly #pings: NodeJS.Timeout
   readonly #heartbeatMs: number
   readonly #keys: Pick<KeyRing, 'whenLost'>
+  readonly #config: Pick<EngineConfig, 'bound' | 'log'>
 
-  constructor(keys: Pick<KeyRing, 'whenLost'>, heartbeatMs: number = limits.relay.heartbeatMs) {
+  constructor(
+    keys: Pick<KeyRing, 'whenLost'>,
+    config: Pick<EngineConfig, 'bound' | 'log'>,
+    heartbeatMs: number = limits.relay.heartbeatMs,
+  ) {
     this.#keys = keys
+    this.#config = config
     this.#heartbeatMs = heartbeatMs
     this.#pings = setInterval(() => {
       for (const session of this.#sessions.values()) session.ping()
     }, heartbeatMs).unref()
   }
 
-  /** Accepts a connector whose credentials were verified. */
-  accept(link: Link, principal: Principal): void {
+  /** Accepts a connector whose credentials were verified, on the slot that a gateway reserved for it. */
+  accept(link: Link, principal: Principal, reservation?: string): void {
     let session: RelaySession | undefined
     const tunnel = new Tunnel(
       link,
       'engine',
       {
         onControl: (message) => {
-          session = this.#receive(message, session, tunnel, principal)
+          session = this.#receive(message, session, tunnel, { principal, reservation })
         },
         // Only the engine opens channels.
         onOpen: (channel) => channel.close(closeCodes.protocol, 'only the engine opens channels'),
@@ -82,6 +96,11 @@ export class RelayHub {
   /** Disconnects every connector; they reconnect to the next engine. */
   close(): void {
     clearInterval(this.#pings)
+    this.disconnectAll()
+  }
+
+  /** Ends all sessions; their connectors reconnect for new ones. */
+  disconnectAll(): void {
     for (const tunnel of this.#tunnels) tunnel.close(closeCodes.away, 'the engine is shutting down')
     for (const session of this.sessions) session.end('stopped')
   }
@@ -90,19 +109,19 @@ export class RelayHub {
     message: Control,
     session: RelaySession | undefined,
     tunnel: Tunnel,
-    principal: Principal,
+    admitted: Admitted,
   ): RelaySession | undefined {
     const known = readControl(fromConnector, message)
     if (known.type === 'hello') {
       if (session) throw new BaxError('invalid_data', 'hello was sent twice')
-      return this.#start(known, tunnel, principal)
+      return this.#start(known, tunnel, admitted)
     }
     if (!session) throw new BaxError('invalid_data', 'the first message must be hello')
     session.receive(known)
     return session
   }
 
-  #start(hello: Hello, tunnel: Tunnel, principal: Principal): RelaySession | undefined {
+  #start(hello: Hello, tunnel: Tunnel, { principal, reservation }: Admitted): RelaySession | undefined {
     if (hello.proto !== protocol) {
       tunnel.close(closeCodes.version, `this engine speaks version ${protocol} of the protocol, not ${hello.proto}`)
       return undefined
@@ -126,6 +145,14 @@ export class RelayHub {
     })
     this.#sessions.set(session.id, session)
     this.#keys.whenLost(principal.owner, () => session.end('token_revoked'), ended.signal)
+    const { id, owner, name } = session
+    bindUntil(this.#config, { id, kind: 'relay', owner, name }, { ended: ended.signal, keptMs: 0, reservation }).then(
+      () => session.welcome(),
+      (error: Error) => {
+        tunnel.close(closeCodes.away, error.message)
+        session.end('stopped')
+      },
+    )
     return session
   }
 }

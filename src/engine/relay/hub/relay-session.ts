@@ -3,6 +3,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { closeCodes } from '../../../core/net/link.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import type { Principal } from '../../../core/stores.ts'
 import type { RelayRecord } from '../../../core/shapes/relay.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import { CdpCalls } from '../../cdp/calls.ts'
@@ -12,7 +13,7 @@ import { countedKinds, EventBuffer } from '../events/buffer.ts'
 import { type ChannelKind, type FromConnector, type Hello, protocol } from '../tunnel/messages.ts'
 import { RemoteChannel } from '../tunnel/remote-channel.ts'
 import type { Tunnel, TunnelChannel } from '../tunnel/tunnel.ts'
-import { isSame, newSecret, type Principal } from './tokens.ts'
+import { isSame, newSecret } from './tokens.ts'
 
 type Targets = Extract<FromConnector, { type: 'targets' }>
 type Client = RelayRecord['clients'][number]
@@ -66,7 +67,6 @@ export class RelaySession {
       },
     })
     this.#add('relay', 'connected', {})
-    this.#welcome()
   }
 
   get owner(): string | null {
@@ -101,7 +101,7 @@ export class RelaySession {
     this.#reconnects += 1
     this.#browserLost = false
     this.#add('relay', 'resumed', { duration_ms: outage })
-    this.#welcome()
+    this.welcome()
   }
 
   /** Handles a message of the connector. */
@@ -205,8 +205,9 @@ export class RelaySession {
     this.#tunnel?.send({ type: 'ping', at: performance.now() })
   }
 
-  #welcome(): void {
-    this.#tunnel!.send({
+  /** Accepts the connector, unless it has disconnected meanwhile. */
+  welcome(): void {
+    this.#tunnel?.send({
       type: 'welcome',
       proto: protocol,
       session_id: this.id,

@@ -4,6 +4,7 @@ import { anonymousCaller, type Caller, isVisibleTo } from '../../../core/access/
 import type { Relays } from '../../../core/engine.ts'
 import { BaxError, asBaxError } from '../../../core/errors/errors.ts'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
+import type { Principal, RelayTokenStore } from '../../../core/stores.ts'
 import type { CdpRequest, RelayEventQuery, CdpAnswer, RelayEvent, RelayEventPage } from '../../../core/shapes/relay.ts'
 import type { CdpDone } from '../../cdp/calls.ts'
 import { sendToClient } from '../../cdp/message.ts'
@@ -13,7 +14,6 @@ import { toHar } from '../events/har.ts'
 import type { TunnelChannel } from '../tunnel/tunnel.ts'
 import type { RelayHub } from './hub.ts'
 import type { RelaySession } from './relay-session.ts'
-import type { Principal, RelayTokens } from './tokens.ts'
 
 export interface CdpTarget {
   readonly id: string
@@ -22,7 +22,7 @@ export interface CdpTarget {
 
 export interface RelaysOptions {
   readonly hub: RelayHub
-  readonly tokens: RelayTokens
+  readonly tokens: RelayTokenStore
   /** Returns the CDP calls of a browser session of the engine; undefined for other IDs. */
   readonly sessionCalls: (idOrName: string, caller: Caller) => CdpTarget | undefined
 }
@@ -36,11 +36,9 @@ export class EngineRelays implements Relays {
     this.tokens = {
       create: (input, { caller }) => options.tokens.create(input, caller),
       list: ({ caller }) => options.tokens.list(caller),
-      revoke: async (tokenId, { caller }) => {
-        await options.tokens.revoke(tokenId, caller)
-        options.hub.revoke(tokenId)
-      },
+      revoke: (tokenId, { caller }) => options.tokens.revoke(tokenId, caller),
     }
+    options.tokens.onRevoked((tokenId) => options.hub.revoke(tokenId))
   }
 
   async list(call: Call) {
@@ -84,12 +82,12 @@ export class EngineRelays implements Relays {
     return events.follow({ ...queryOf(query), since }, call.signal)
   }
 
-  async admit({ token, own, caller }: SocketCall): Promise<(link: Link) => void> {
+  async admit({ token, own, caller, reservation }: SocketCall): Promise<(link: Link) => void> {
     const { hub, tokens } = this.#options
     const { keyId: owner } = caller
     const byKey: Principal = { tokenId: owner, owner, transport: own ? 'local' : 'ws', onlyResumes: false }
     const principal = token === null && (own || owner !== null) ? byKey : await tokens.admit(token ?? '')
-    return (link) => hub.accept(link, principal)
+    return (link) => hub.accept(link, principal, reservation)
   }
 
   async openClient(id: string, token: string | null, call: Call): Promise<(link: Link) => void> {

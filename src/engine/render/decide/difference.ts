@@ -50,24 +50,39 @@ interface ComparisonOptions {
   readonly isPromised: boolean
   /** Links are in the output, including those of menus. */
   readonly allLinks: boolean
-  /** Returns whether the crawl has already found a URL. */
-  readonly isKnown: (url: URL) => boolean
 }
 
-/** Returns whether rendering adds text or links. Links in menus count only if they lead to unknown pages. */
-export function showsMore(
+/** Content that rendering adds to a page, as plain data. */
+export interface Comparison {
+  /** Whether it adds text; links are only compared if not. */
+  readonly text: boolean
+  /** Number of links to the host of the page, and how many of them were added outside of menus. */
+  readonly links: number
+  readonly added: number
+  /** Links that were added in menus: they count only if they lead to unknown pages. */
+  readonly inMenus: readonly string[]
+}
+
+/** Returns whether rendering adds text or links; `isKnown` returns whether the crawl has already found a URL. */
+export const showsMore = ({ text, links, added, inMenus }: Comparison, isKnown: (url: URL) => boolean): boolean =>
+  text || added + inMenus.filter((href) => !isKnown(new URL(href))).length > Math.max(2, links * 0.05)
+
+/** Compares a page as fetched and as rendered. */
+export function compareForms(
   fetched: PageVersion,
   rendered: RenderedVersion,
-  { isPromised, allLinks, isKnown }: ComparisonOptions,
-): boolean {
+  { isPromised, allLinks }: ComparisonOptions,
+): Comparison {
   const length = newTexts(fetched.tree.root, rendered.content).reduce((sum, text) => sum + text.length, 0)
-  if (length > (isPromised ? ignoredChars : ignoredCharsUnpromised)) return true
+  if (length > (isPromised ? ignoredChars : ignoredCharsUnpromised))
+    return { text: true, links: 0, added: 0, inMenus: [] }
   const sent = new Set(fetched.links)
-  const inMenus = allLinks ? new Set<string>() : menuLinks(rendered.tree)
+  const menus = allLinks ? new Set<string>() : menuLinks(rendered.tree)
   const { host } = new URL(rendered.url)
   const sameHost = rendered.links.filter((href) => URL.canParse(href) && new URL(href).host === host)
-  const added = sameHost.filter((href) => !sent.has(href) && !(inMenus.has(href) && isKnown(new URL(href)))).length
-  return added > Math.max(2, sameHost.length * 0.05)
+  const added = sameHost.filter((href) => !sent.has(href))
+  const inMenus = added.filter((href) => menus.has(href))
+  return { text: false, links: sameHost.length, added: added.length - inMenus.length, inMenus }
 }
 
 const menuTags = new Set(['nav', 'header', 'footer', 'aside', 'menu'])

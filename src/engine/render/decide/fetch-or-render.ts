@@ -10,7 +10,7 @@
  *    audit, see `difference.ts`). When an audit shows more, all pages of the kind are rendered from then on, and
  *    earlier ones are repeated.
  *
- * `scrape/load-page.ts` and `crawl/load-page.ts` load pages accordingly.
+ * `scrape/load-page.ts`, `crawl/pages/local-pages.ts` and `crawl/decide-page.ts` load pages accordingly.
  */
 import { limits } from '../../../core/limits/limits.ts'
 import { hashOf } from '../../../core/text/hash.ts'
@@ -69,6 +69,12 @@ export class HostMemory {
     return (count - maxWrong + 1) % sampleEvery !== 0
   }
 
+  /** Returns the reasons that are ignored for this host, except for samples. */
+  ignoredReasons(url: string): Reason[] {
+    const wrong = this.#hosts.get(hostOf(url))?.wrong ?? new Map<Reason, number>()
+    return [...wrong].flatMap(([reason, count]) => (count >= maxWrong && !certainReasons.has(reason) ? [reason] : []))
+  }
+
   recordComplete(url: string): void {
     this.#facts(url).complete++
   }
@@ -125,6 +131,17 @@ interface KindState {
   readonly wrong: Map<string, number>
   /** Indexes in `data` of pages that were kept as fetched. */
   readonly fetched: Set<number>
+}
+
+/** Rendering policy for the pages of one host, as plain data: enough to load a page, and to correct it later. */
+export interface PolicyHints {
+  /** Kinds that differ from unknown ones; `wrong` counts how often each weak reason was wrong. */
+  readonly kinds: readonly (Pick<KindState, 'browser' | 'audited'> & {
+    readonly template: string
+    readonly wrong: readonly (readonly [string, number])[]
+  })[]
+  readonly audited: number
+  readonly ignored: readonly Reason[]
 }
 
 /** The policy of one crawl. Pages are finished in queue order, so that it is the same whatever the concurrency. */
@@ -187,6 +204,32 @@ export class CrawlPolicy {
   /** Records that the page at this index was rendered, or could not be. */
   repeated(index: number): void {
     for (const { fetched } of this.#switched) fetched.delete(index)
+  }
+
+  /** Returns a policy from the hints about one host. */
+  static of(host: string, { kinds, audited, ignored }: PolicyHints): CrawlPolicy {
+    const policy = new CrawlPolicy()
+    for (const { template, wrong, ...state } of kinds)
+      policy.#kinds.set(keyOf({ host, template }), { ...state, wrong: new Map(wrong), fetched: new Set() })
+    policy.#auditedOf.set(host, audited)
+    policy.#ignoredReasons.set(host, new Set(ignored))
+    return policy
+  }
+
+  /** Returns hints for loading a page of a host on another machine. */
+  hintsFor(host: string): PolicyHints {
+    const prefix = keyOf({ host, template: '' })
+    const kinds = [...this.#kinds]
+      .filter(([key]) => key.startsWith(prefix))
+      // Reasons that were wrong once or twice are treated like unknown ones.
+      .map(([key, { browser, audited, wrong }]) => ({
+        template: key.slice(prefix.length),
+        browser,
+        audited,
+        wrong: [...wrong].filter(([, count]) => count === 0 || count >= maxWrong),
+      }))
+      .filter(({ browser, audited, wrong }) => browser || audited || wrong.length > 0)
+    return { kinds, audited: this.#auditedOf.get(host) ?? 0, ignored: this.ignoredReasons(host) }
   }
 
   /** Returns the reasons that are ignored for some pages of a host. */

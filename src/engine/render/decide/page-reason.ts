@@ -86,14 +86,24 @@ const isBare = ({ tag, attributes }: ElementNode): boolean =>
 
 const isLabel = ({ tag }: ElementNode): boolean => tag === 'span' || tag === 'p'
 
-/** Returns whether scripts mention an ID in quotes or after `#`. Searches for all at once: there may be thousands. */
+/** Number of IDs that are searched for one by one. */
+const fewIds = 8
+
+/** Returns whether scripts mention an ID in quotes or after `#`. Searches for all at once if there are many. */
 function areMentioned(ids: readonly string[], scripts: readonly string[]): boolean {
+  if (ids.length <= fewIds) return ids.some((id) => id.length > 1 && scripts.some((code) => mentions(code, id)))
   const quoted = new Set(scripts.flatMap((code) => ["'", '"', '`'].flatMap((sign) => code.split(sign).slice(1, -1))))
   const names = ids.filter((id) => id.length > 1)
   if (names.some((id) => quoted.has(id))) return true
   const selected = scripts.flatMap((code) => code.split('#').slice(1)).sort()
   return names.some((id) => selected[lowerBound(selected, id)]?.startsWith(id))
 }
+
+/** Returns whether code has an ID between quotes of the same kind, none of which is in it, or after `#`. */
+const mentions = (code: string, id: string): boolean =>
+  code.includes(id) &&
+  (["'", '"', '`'].some((sign) => !id.includes(sign) && code.includes(sign + id + sign)) ||
+    (!id.includes('#') && code.includes(`#${id}`)))
 
 /** Returns the index of the first of the sorted texts that is not before `text` (lower bound). */
 function lowerBound(sorted: readonly string[], text: string): number {

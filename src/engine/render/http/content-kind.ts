@@ -2,15 +2,22 @@
 import type { ResponseHeaders } from './response-headers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 
-export type ContentKind = TextKind | 'pdf' | 'image'
+/** `office`: docx, xlsx, pptx, odt, epub or RTF. */
+export type ContentKind = TextKind | 'pdf' | 'office' | 'image'
 export type TextKind = 'html' | 'json' | 'text' | 'csv' | 'xml'
 
-export const isText = (kind: ContentKind): kind is TextKind => kind !== 'pdf' && kind !== 'image'
+export const isText = (kind: ContentKind): kind is TextKind => kind !== 'pdf' && kind !== 'office' && kind !== 'image'
 
 const mediaType = (contentType: string | null): string => contentType?.replace(/;.*/s, '').trim().toLowerCase() ?? ''
 
 /** Generic types, which do not identify the content. */
 const genericType = /^(?:(?:application|binary)\/octet-stream|application\/(?:force|x)-download|unknown\/unknown)?$/
+
+/** Types of archives, among which are office documents. */
+const archiveType = /^application\/(?:zip|x-zip-compressed)$/
+
+const officeType =
+  /^(?:application\/(?:vnd\.openxmlformats-officedocument\.(?:wordprocessingml\.document|spreadsheetml\.sheet|presentationml\.(?:presentation|slideshow))|vnd\.oasis\.opendocument\.text|epub\+zip|(?:x-)?rtf)|text\/(?:rtf|richtext))$/
 
 function kindOfType(type: string): ContentKind | undefined {
   if (type === 'text/html' || type === 'application/xhtml+xml' || type === 'application/vnd.wap.xhtml+xml')
@@ -20,10 +27,10 @@ function kindOfType(type: string): ContentKind | undefined {
   if (type === 'image/svg+xml') return 'image'
   if (/^(application|text)\/([\w.-]+\+)?xml$/.test(type)) return 'xml'
   if (type === 'application/pdf' || type === 'application/x-pdf') return 'pdf'
+  if (officeType.test(type)) return 'office'
   if (type.startsWith('image/')) return 'image'
   if (type.startsWith('text/')) return 'text'
-  if (/^application\/(javascript|x-javascript|ecmascript|yaml|x-yaml|toml|sql|x-sh|x-tex|rtf)$/.test(type))
-    return 'text'
+  if (/^application\/(javascript|x-javascript|ecmascript|yaml|x-yaml|toml|sql|x-sh|x-tex)$/.test(type)) return 'text'
   return undefined
 }
 
@@ -31,7 +38,7 @@ function kindOfType(type: string): ContentKind | undefined {
 export function kindOfHeaders(headers: ResponseHeaders): ContentKind | undefined {
   const type = mediaType(headers.get('content-type'))
   const kind = kindOfType(type)
-  if (kind === undefined && !genericType.test(type)) throw unsupported(type)
+  if (kind === undefined && !genericType.test(type) && !archiveType.test(type)) throw unsupported(type)
   return kind
 }
 
@@ -39,27 +46,33 @@ export function kindOfHeaders(headers: ResponseHeaders): ContentKind | undefined
 export function kindOf(headers: ResponseHeaders, url: string, bytes: Uint8Array): ContentKind {
   const declared = kindOfHeaders(headers)
   const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
+  const type = mediaType(headers.get('content-type'))
+  if (archiveType.test(type) && kindOfBytes(start) !== 'office') throw unsupported(type)
   if (declared === undefined || declared === 'text') {
     const detected = kindOfBytes(start)
     // Browsers show HTML that is sent as text as text, but detect PDF.
-    if (detected && (declared === undefined || detected === 'pdf')) return detected
-    const named =
-      declared === undefined || mediaType(headers.get('content-type')) === 'text/plain' ? kindOfName(url) : undefined
+    if (detected && (declared === undefined || detected === 'pdf' || detected === 'office')) return detected
+    const named = declared === undefined || type === 'text/plain' ? kindOfName(url) : undefined
     if (named) return named
-    if (declared === undefined && start.includes(0)) throw unsupported(mediaType(headers.get('content-type')) || 'none')
+    if (declared === undefined && start.includes(0)) throw unsupported(type || 'none')
   }
+  // A document whose bytes are a page, such as a form to log in.
+  if (declared === 'office' && kindOfBytes(start) === 'html') return 'html'
   return declared ?? 'text'
 }
 
 function kindOfName(url: string): ContentKind | undefined {
-  const [, extension] = /\.(csv|tsv|json|pdf)$/i.exec(new URL(url).pathname) ?? []
+  const [, extension] = /\.(csv|tsv|json|pdf|docx|xlsx|pptx|ppsx|odt|epub|rtf)$/i.exec(new URL(url).pathname) ?? []
   if (!extension) return undefined
-  return /^[ct]sv$/i.test(extension) ? 'csv' : (extension.toLowerCase() as 'json' | 'pdf')
+  if (/^[ct]sv$/i.test(extension)) return 'csv'
+  return /^(?:json|pdf)$/i.test(extension) ? (extension.toLowerCase() as 'json' | 'pdf') : 'office'
 }
 
-function kindOfBytes(start: Buffer): ContentKind | undefined {
+/** Returns the kind by the first bytes; undefined if they do not tell. */
+export function kindOfBytes(start: Buffer): ContentKind | undefined {
   const text = start.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')
   if (text.startsWith('%PDF-')) return 'pdf'
+  if (text.startsWith('PK\u0003\u0004') || text.startsWith('{\\rtf')) return 'office'
   if (/^(\u0089PNG|GIF8|\u00ff\u00d8\u00ff|RIFF....WEBP)/s.test(text)) return 'image'
   if (/^\s*(<!--[\s\S]*?-->\s*)*<(!doctype html|html|head|body|title|script|h1|div|p|table|meta)\b/i.test(text))
     return 'html'

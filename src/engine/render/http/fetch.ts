@@ -39,6 +39,8 @@ export interface FetchOptions {
   /** Returns the cookies for a URL, in addition to those that redirects set. */
   readonly cookies?: (url: string) => Promise<string>
   readonly redirects?: readonly Redirect[]
+  /** Headers that make the request conditional; the response is 304 if the condition is not met. */
+  readonly condition?: Record<string, string>
 }
 
 /**
@@ -54,7 +56,7 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
     const response = await requestPage(url, options, cookie)
     const next = redirectTarget(response, url)
     if (next === undefined) {
-      options.checkHeaders?.(response.headers)
+      if (response.status !== 304) options.checkHeaders?.(response.headers)
       const { status, headers } = response
       return { url, status, headers, redirects, bytes: await readBody(response, options.signal) }
     }
@@ -74,7 +76,11 @@ export function checkRedirects(redirects: readonly Redirect[]): void {
   })
 }
 
-function requestPage(url: string, { userAgent = httpUserAgent, signal, egress }: FetchOptions, cookie: string) {
+function requestPage(
+  url: string,
+  { userAgent = httpUserAgent, signal, egress, condition }: FetchOptions,
+  cookie: string,
+) {
   const target = new URL(url)
   const { username, password } = target
   target.username = ''
@@ -88,6 +94,7 @@ function requestPage(url: string, { userAgent = httpUserAgent, signal, egress }:
     'accept-encoding': 'gzip, deflate, br, zstd',
     ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
     ...(cookie && { cookie }),
+    ...condition,
   }
   return request(target, { headers, signal, egress })
 }

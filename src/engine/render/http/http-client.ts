@@ -23,10 +23,12 @@ export interface RequestOptions {
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
   readonly egress: Egress
+  /** Body of a POST request; a GET request without it. */
+  readonly body?: string
 }
 
 /**
- * Sends a GET request; resolves with the headers. A connection that is reset before the first byte of the response is
+ * Sends a request; resolves with the headers. A connection that is reset before the first byte of the response is
  * retried once.
  * @throws BaxError `url_blocked`; the signal's reason; errors of Node's client as they are.
  */
@@ -42,9 +44,9 @@ export async function get(url: URL, options: RequestOptions): Promise<HttpRespon
   return second
 }
 
-type Client = Pick<typeof http, 'Agent' | 'get'>
+type Client = Pick<typeof http, 'Agent' | 'request'>
 
-/** Sends a GET request as `get` does, and converts all errors. @throws BaxError, or the signal's reason */
+/** Sends a request as `get` does, and converts all errors. @throws BaxError, or the signal's reason */
 export async function request(url: URL | string, options: RequestOptions): Promise<HttpResponse> {
   try {
     return await get(new URL(url), options)
@@ -65,23 +67,25 @@ class NoResponse {
 function send(
   client: Client,
   url: URL,
-  { headers, signal, egress }: RequestOptions,
+  { headers, signal, egress, body }: RequestOptions,
   agent: http.Agent | false,
 ): Promise<HttpResponse | NoResponse> {
   const { lookup } = egress.names
   return new Promise((resolve, reject) => {
-    const request = client.get(url, { headers, signal, agent, lookup, maxHeaderSize: headerBytes })
+    const method = body === undefined ? 'GET' : 'POST'
+    const request = client.request(url, { method, headers, signal, agent, lookup, maxHeaderSize: headerBytes })
     let hasReceived = () => false
     request.on('socket', (socket) => {
       const before = socket.bytesRead
       hasReceived = () => socket.bytesRead > before
     })
     request.on('error', (error) => (isReset(error) && !hasReceived() ? resolve(new NoResponse(error)) : reject(error)))
-    request.on('response', (body) => {
-      const { rawHeaders, statusCode } = body
+    request.on('response', (response) => {
+      const { rawHeaders, statusCode } = response
       const pairs = Array.from({ length: rawHeaders.length / 2 }, (_, at) => [rawHeaders[2 * at] ?? '', rawHeaders[2 * at + 1] ?? ''] as const) // prettier-ignore
-      resolve({ status: statusCode ?? 0, headers: new ResponseHeaders(pairs), body })
+      resolve({ status: statusCode ?? 0, headers: new ResponseHeaders(pairs), body: response })
     })
+    request.end(body)
   })
 }
 

@@ -52,9 +52,11 @@ function emptinessOf(content: ElementNode, page: ElementNode): string | undefine
 
 /** Selects the main content; falls back to the whole page, with a warning. */
 async function selectContent(document: PageDocument, options: ContentOptions): Promise<PageContent> {
-  const page = document.isPage ? { ...document.tree, root: withLazyImages(document.tree.root) } : document.tree
-  const whole = { tree: page, markdown: '' }
-  if (!document.isPage || !options.onlyMain) return { ...whole, markdown: write(page, options) }
+  const whole = () => {
+    const tree = document.isPage ? { ...document.tree, root: withLazyImages(document.tree.root) } : document.tree
+    return { tree, markdown: write(tree, options) }
+  }
+  if (!document.isPage || !options.onlyMain) return whole()
   const found = mainContent(document.tree.root, {
     model: await shippedModel(),
     url: document.tree.baseUrl || undefined,
@@ -64,10 +66,10 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
   const tree = { ...document.tree, root: withLazyImages(root) }
   const markdown = found.fellBack || isChrome(found.root) ? '' : write(tree, options)
   if (markdown.trim() !== '') return { tree, markdown }
-  const all = write(page, options)
+  const all = whole()
   // An empty page gets another warning.
-  if (all.trim() === '') return whole
-  return { ...whole, markdown: all, warning: 'no main content was found: this is the whole page' }
+  if (all.markdown.trim() === '') return { ...all, markdown: '' }
+  return { ...all, warning: 'no main content was found: this is the whole page' }
 }
 
 /** Boilerplate around the content. */

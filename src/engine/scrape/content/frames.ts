@@ -38,6 +38,12 @@ export async function fillFrames(tree: Tree, url: string, get: GetFrame, depth =
   return (await Promise.all(slotsOf(tree.root).slice(0, maxFrames).map(fill))).flat()
 }
 
+/** Whether a page has frames that `fillFrames` replaces. */
+export const hasOwnFrames = ({ root, baseUrl }: Tree, url: string): boolean =>
+  slotsOf(root)
+    .slice(0, maxFrames)
+    .some(({ frame }) => frame.attributes['srcdoc'] !== undefined || ownFrameUrl(frame, baseUrl, url) !== undefined)
+
 type FrameSlot = Readonly<Record<'frame' | 'parent', ElementNode>>
 
 /** Whether a node of a frame is kept: its scripts do not run, and would mislead the detection of scripted pages. */

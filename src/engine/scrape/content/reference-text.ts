@@ -6,7 +6,6 @@
 import { prune } from '../../extract/main-content/prune.ts'
 import {
   attribute,
-  classes,
   type ElementNode,
   elementsOf,
   findElement,
@@ -54,9 +53,9 @@ export function wholeReference(page: ElementNode, content: ElementNode): Element
     !isForeign(element) && !isMenu(element) && isText(element, lengths(element), isGenerated, whole)
   // A table of contents of the page itself is a menu too, even if it was classified as content.
   const isMenu = (element: ElementNode) => isGenerated && isNamed(element, contents) && linksWithin(element, page)
-  const classified = [...textsOf(page, (element) => !isMenu(element))].filter((node) => kept.has(node))
+  const classified = textsOf(page, (element) => !isMenu(element)).filter((node) => kept.has(node))
   const parts = [text, ...(isGenerated ? headOf(page, path, lengths) : [])]
-  return prune(page, [{ nodes: [...classified, ...parts.flatMap((part) => [...textsOf(part, isOwn)])] }])
+  return prune(page, [{ nodes: [...classified, ...parts.flatMap((part) => textsOf(part, isOwn))] }])
 }
 
 /** Shortens `path` to the element that the tool marks as the whole text, while enough of it is content. */
@@ -74,12 +73,17 @@ const isListing = ({ tag }: ElementNode): boolean => tag === 'pre' || tag === 'c
 
 const isShown = (element: ElementNode): boolean => !isSilent(element)
 
-function* textsOf(element: ElementNode, enter: (element: ElementNode) => boolean = () => true): Generator<TextNode> {
+function textsOf(
+  element: ElementNode,
+  enter: (element: ElementNode) => boolean = () => true,
+  texts: TextNode[] = [],
+): TextNode[] {
   for (const child of element.children) {
-    if (!isElement(child)) yield child
+    if (!isElement(child)) texts.push(child)
     // Class names in code are those of a syntax highlighter, so `enter` does not apply.
-    else if (enter(child)) yield* textsOf(child, isListing(child) ? isShown : enter)
+    else if (enter(child)) textsOf(child, isListing(child) ? isShown : enter, texts)
   }
+  return texts
 }
 
 const none: Lengths = { all: 0, kept: 0, linked: 0 }
@@ -163,11 +167,11 @@ function isForeign(element: ElementNode): boolean {
   if (hasClass(element, hiddenNames)) return true
   if (named.has(tag)) return false
   // Only whole ids are compared, because section anchors may contain any word, such as `SQL-FOR-UPDATE-SHARE`.
-  return foreignIds.test(attribute(element, 'id')) || classes(element).some((name) => foreignNames.test(name))
+  return foreignIds.test(attribute(element, 'id')) || hasClass(element, foreignNames)
 }
 
 const isNamed = (element: ElementNode, pattern: RegExp): boolean =>
-  pattern.test(attribute(element, 'id')) || classes(element).some((name) => pattern.test(name))
+  pattern.test(attribute(element, 'id')) || hasClass(element, pattern)
 
 /** Share of a page's text from which a list of links is its content. */
 const most = 0.4

@@ -13,6 +13,7 @@ export async function readDocument(page: FetchedPage, signal: AbortSignal) {
 
 async function documentOf(kind: ContentKind, { url, headers, bytes }: FetchedPage, signal: AbortSignal) {
   if (kind === 'pdf') return (await import('./pdf.ts')).pdfDocument(bytes, url, signal)
+  if (kind === 'office') return (await import('./office-document.ts')).officeDocument(bytes, url, signal)
   if (kind === 'image') return (await import('./text.ts')).imageDocument(url)
   const declares = kind === 'html' || kind === 'xml'
   const { text, charset } = await decodeText(bytes, headers.get('content-type'), { declares })

@@ -1,7 +1,9 @@
 /** Scans the output mounts of one session after every command, and stores new and changed files. */
+import type { EngineConfig } from '../../../core/config/config.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { Artifact, ArtifactFile, SkippedFile, SkipReason } from '../../../core/shapes/shell/artifacts.ts'
+import { bindRecord } from '../../bound.ts'
 import { ContainerError } from '../container.ts'
 import type { ContainerFiles, FileFacts, WalkEntry } from '../container-files.ts'
 import { shownName } from '../names.ts'
@@ -39,6 +41,7 @@ const maxEntries = 10 * limits.artifacts.sessionFiles
 export class ArtifactCapture {
   readonly #session: CapturedSession
   readonly #store: ArtifactStore
+  readonly #config: Pick<EngineConfig, 'bound' | 'log'>
   readonly #blobs: Blobs
   /** Files by mount and name; keys are bytes encoded as latin1. */
   readonly #seen = new Map<string, Seen>()
@@ -47,8 +50,9 @@ export class ArtifactCapture {
   #queue: Promise<unknown> = Promise.resolve()
   count = 0
 
-  constructor(session: CapturedSession, store: ArtifactStore) {
+  constructor(session: CapturedSession, store: ArtifactStore, config: Pick<EngineConfig, 'bound' | 'log'>) {
     this.#session = session
+    this.#config = config
     this.#store = store
     this.#blobs = store.blobsOf(session.id)
   }
@@ -73,7 +77,12 @@ export class ArtifactCapture {
     const removed = scan.cut ? [] : [...this.#seen].filter(([key]) => !scan.names.has(key))
     const deleted = removed.filter(([, { sha256 }]) => sha256 !== null).map(([key]) => shownName(Buffer.from(key, 'latin1')).name) // prettier-ignore
     const hasChanges = scan.files.length + scan.skipped.length + deleted.length > 0
-    if (hasChanges) await this.#store.add(await this.#artifact(scan, deleted, execId), this.count + 1)
+    if (hasChanges) {
+      const { owner, endsBy } = this.#session
+      const keptMs = endsBy.getTime() - Date.now() + limits.artifacts.retentionMs
+      await bindRecord(this.#config, { id: scan.id, kind: 'artifact', owner }, keptMs)
+      await this.#store.add(await this.#artifact(scan, deleted, execId), this.count + 1)
+    }
     for (const [key] of removed) this.#seen.delete(key)
     // After a cut-off scan, forget unseen names without a stored file: their number is unlimited.
     if (scan.cut) for (const [key, { sha256 }] of this.#seen) if (sha256 === null && !scan.names.has(key)) this.#seen.delete(key) // prettier-ignore

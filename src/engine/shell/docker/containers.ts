@@ -4,6 +4,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { ContainerSpec, ShellContainer, ShellContainers } from '../container.ts'
 import { LocalImages } from '../images/local-images.ts'
+import { AbandonedContainers } from './abandoned.ts'
 import { connectDocker, type DockerConnection } from './connection.ts'
 import { type DerivedImage, derivedImage, dropStale } from './derived-image.ts'
 import { DockerContainer } from './docker-container.ts'
@@ -35,6 +36,7 @@ export class DockerContainers {
   #access: Promise<DockerAccess> | undefined
   #closing: Promise<void> | undefined
   #bridgeId: Promise<string> | undefined
+  #stopSweeping = () => {}
 
   constructor(config: Config) {
     this.#config = config
@@ -72,6 +74,7 @@ export class DockerContainers {
   }
 
   async #close(): Promise<void> {
+    this.#stopSweeping()
     await Promise.allSettled(this.#pending)
     await this.#pool.close()
     await Promise.all([...this.#live].map((container) => container.remove()))
@@ -176,6 +179,8 @@ export class DockerContainers {
     const identity = await engineIdentity(this.#config.stateDir)
     const access = { ...connection, ...identity }
     await sweep(access)
+    const { log } = this.#config
+    if (!this.#closing) this.#stopSweeping = new AbandonedContainers({ docker: access.docker, log }).watch()
     return access
   }
 

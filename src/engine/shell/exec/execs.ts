@@ -2,9 +2,12 @@
 import type { Caller } from '../../../core/access/caller.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
+import type { EngineConfig } from '../../../core/config/config.ts'
+import { limits } from '../../../core/limits/limits.ts'
 import type { ExecInput } from '../../../core/shapes/shell/exec.ts'
 import type { Shells } from '../../../core/shells.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { bindRecord } from '../../bound.ts'
 import { ContainerError, type ShellContainer } from '../container.ts'
 import type { ShellSession } from '../session/session.ts'
 import type { ShellSessions } from '../session/sessions.ts'
@@ -23,7 +26,10 @@ interface Start {
   readonly keep: boolean
 }
 
-export function execOperations(sessions: Pick<ShellSessions, 'find' | 'seenBy'>): Shells['execs'] {
+export function execOperations(
+  sessions: Pick<ShellSessions, 'find' | 'seenBy'>,
+  config: Pick<EngineConfig, 'bound' | 'log'>,
+): Shells['execs'] {
   const find = (execId: string, caller: Caller): RunningExec => {
     for (const session of sessions.seenBy(caller)) {
       const exec = session.execs.get(execId)
@@ -35,7 +41,7 @@ export function execOperations(sessions: Pick<ShellSessions, 'find' | 'seenBy'>)
     run: async (input, { signal, caller }) => {
       const session = sessions.find(input.session_id, caller)
       const outputLimit = input.max_output_bytes ?? session.maxOutputBytes
-      const started = await start(session, { request: input, outputLimit, keep: input.background })
+      const started = await start(session, { request: input, outputLimit, keep: input.background }, config)
       const { exec, ended } = started
       if (input.background) {
         // Its record reports the outcome.
@@ -49,7 +55,8 @@ export function execOperations(sessions: Pick<ShellSessions, 'find' | 'seenBy'>)
       const session = sessions.find(input.session_id, caller)
       const detached = input.on_disconnect === 'continue'
       const log = new FrameLog(detached)
-      const started = await start(session, { request: input, outputLimit: input.max_output_bytes, log, keep: true })
+      const options = { request: input, outputLimit: input.max_output_bytes, log, keep: true }
+      const started = await start(session, options, config)
       const frames = log.follow(0, signal)
       // The last frame reports the outcome.
       if (detached) started.ended.catch(() => {})
@@ -74,7 +81,11 @@ export function execOperations(sessions: Pick<ShellSessions, 'find' | 'seenBy'>)
   }
 }
 
-async function start(session: ShellSession, options: Start): Promise<StartedExec> {
+async function start(
+  session: ShellSession,
+  options: Start,
+  config: Pick<EngineConfig, 'bound' | 'log'>,
+): Promise<StartedExec> {
   const { container, release } = session.hold()
   let unreserve: (() => void) | undefined
   try {
@@ -82,12 +93,29 @@ async function start(session: ShellSession, options: Start): Promise<StartedExec
     const exec = await begin(session, container, options)
     const started = { exec, ended: follow(session, exec).finally(release) }
     session.execs.add(started, options.keep)
+    if (options.keep) await makeKnown(session, started, config)
     return started
   } catch (error) {
     release()
     throw explainStart(error, options.request)
   } finally {
     unreserve?.()
+  }
+}
+
+/** Binds a command that other calls can name; its record is kept no longer than that of its session. */
+async function makeKnown(
+  { owner, endsBy }: ShellSession,
+  { exec, ended }: StartedExec,
+  config: Pick<EngineConfig, 'bound' | 'log'>,
+): Promise<void> {
+  try {
+    const keptMs = endsBy.getTime() - Date.now() + limits.shell.tombstoneMs
+    await bindRecord(config, { id: exec.identity.id, kind: 'exec', owner }, keptMs)
+  } catch (error) {
+    ended.catch(() => {})
+    exec.kill()
+    throw error
   }
 }
 

@@ -50,6 +50,9 @@ export class ShellSession {
   #stoppedAt: Date | null = null
   #lifetime: NodeJS.Timeout | undefined
   #stopping: Promise<void> | undefined
+  readonly #ended = new AbortController()
+  /** Aborted when the session has stopped. */
+  readonly ended = this.#ended.signal
 
   constructor(options: SessionOptions) {
     this.#options = options
@@ -58,7 +61,7 @@ export class ShellSession {
     this.name = input.name ?? null
     this.terms = input
     this.maxOutputBytes = input.limits.max_output_bytes
-    this.capture = options.captureFor({ id: this.id, owner, mounts: input.output_mounts, endsBy: this.#endsBy })
+    this.capture = options.captureFor({ id: this.id, owner, mounts: input.output_mounts, endsBy: this.endsBy })
     this.#idle = new IdleClock(input.timeout_secs * 1000, () => void this.stop('idle_timeout'))
   }
 
@@ -186,10 +189,12 @@ export class ShellSession {
     this.#stopReason = reason
     this.#stoppedAt = new Date()
     this.execs.shrink()
+    this.#ended.abort()
     this.#options.onStopped(this)
   }
 
-  get #endsBy(): Date {
+  /** Latest possible end. */
+  get endsBy(): Date {
     return new Date(this.#createdAt.getTime() + this.#lifetimeMs)
   }
 
@@ -200,7 +205,7 @@ export class ShellSession {
   record(): SessionRecord {
     const { input, image } = this.#options
     const { language, cwd, output_mounts, network, metadata, max_lifetime_secs } = input
-    const expires = Math.min(this.#idle.expires.getTime(), this.#endsBy.getTime())
+    const expires = Math.min(this.#idle.expires.getTime(), this.endsBy.getTime())
     return {
       id: this.id,
       session_id: this.id,

@@ -1,24 +1,30 @@
 /** Manages the shell sessions of one engine: live ones, and those that have ended recently. */
-import type { Call } from '../../../core/operation/call.ts'
+import type { Call, Frame, StreamCall } from '../../../core/operation/call.ts'
 import { type Caller, canSee, findByName, isVisibleTo } from '../../../core/access/caller.ts'
 import { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type {
-  ShellKill,
-  ShellList,
-  ShellListInput,
-  ShellSession as SessionRecord,
-  ShellSessionInput,
+import {
+  afterShellCursor,
+  newestShellFirst,
+  shellCursor,
+  type ShellKill,
+  type ShellList,
+  type ShellListInput,
+  type ShellSession as SessionRecord,
+  type ShellSessionInput,
 } from '../../../core/shapes/shell/session.ts'
+import { endBound } from '../../bound.ts'
+import { leaseOf } from '../../lease.ts'
 import { ArtifactCapture } from '../artifacts/capture.ts'
 import type { ArtifactStore } from '../artifacts/store.ts'
 import { TombstoneStore } from '../../store/tombstones.ts'
-import { type ContainerSpec, ownImages, type ShellContainers } from '../container.ts'
+import { ownImages, type ShellContainers } from '../container.ts'
 import { ShellTombstone, shellTombstones } from './tombstone.ts'
 import { ShellSession } from './session.ts'
+import { specOf } from './container-spec.ts'
 
 export interface SessionsOptions {
   readonly config: EngineConfig
@@ -101,22 +107,25 @@ export class ShellSessions {
     return this.#past
   }
 
-  async create(input: ShellSessionInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<SessionRecord> {
+  async create(
+    input: ShellSessionInput,
+    { signal, caller, reservation }: Pick<Call, 'signal' | 'caller' | 'reservation'>,
+  ): Promise<SessionRecord> {
     const { keyId: owner } = caller
     this.#admit(input, owner)
     const release = this.#quota.take(caller)
     const { config, store } = this.#options
     const image = input.image ?? ownImages.default
-    const ended = new AbortController()
     const session = new ShellSession({
       owner,
       input,
       image,
       log: config.log,
-      captureFor: (facts) => new ArtifactCapture(facts, store),
+      captureFor: (facts) => new ArtifactCapture(facts, store, config),
       onStopped: (stopped) => {
-        ended.abort()
         release()
+        const keptMs = stopped.capture.count > 0 ? limits.artifacts.retentionMs : limits.shell.tombstoneMs
+        endBound(config, stopped.id, keptMs)
         this.#archive(stopped)
       },
     })
@@ -128,7 +137,7 @@ export class ShellSessions {
       this.#closing.signal,
       AbortSignal.timeout(limits.shell.createMs),
     ])
-    const started = this.#start(session, input, image, canceled)
+    const started = this.#bind(session, reservation).then(() => this.#start(session, input, image, canceled))
     // Failures are reported below; `done` only waits for the end.
     this.#pending.set(session.id, { abort, done: started.catch(() => {}) })
     try {
@@ -136,8 +145,20 @@ export class ShellSessions {
     } finally {
       this.#pending.delete(session.id)
     }
-    this.#options.keys.whenLost(owner, () => void session.stop('deleted'), ended.signal)
+    this.#options.keys.whenLost(owner, () => void session.stop('deleted'), session.ended)
     return session.record()
+  }
+
+  /** Makes a session known in the fleet; afterwards its artifacts are found for as long as they exist. */
+  async #bind(session: ShellSession, reservation: string | undefined): Promise<void> {
+    const { id, owner, name } = session
+    const { bound } = this.#options.config
+    try {
+      await bound?.bind({ id, kind: 'shell', owner, name }, reservation)
+    } catch (error) {
+      session.fail('image_error')
+      throw error
+    }
   }
 
   /** @throws BaxError `shutting_down`, `conflict` if the name is in use, `too_many_sessions`. */
@@ -200,20 +221,11 @@ export class ShellSessions {
   async list({ status, limit, cursor }: ShellListInput, { caller }: Call): Promise<ShellList> {
     const seen = [...[...this.#archived().values()].filter(isVisibleTo(caller)), ...this.seenBy(caller)]
     const all = seen.filter((session) => status === undefined || session.status === status)
-    all.reverse()
-    const after = cursor === undefined ? -1 : all.findIndex(({ id }) => cursorOf(id) === cursor)
-    if (cursor !== undefined && after === -1) {
-      throw new BaxError('invalid_request', 'cursor was not returned by this list, or its session no longer exists', {
-        details: [{ path: 'cursor', message: 'is unknown' }],
-      })
-    }
-    const page = all.slice(after + 1, after + 1 + limit)
+    const records = all.map((session) => session.record()).toSorted(newestShellFirst)
+    const rest = cursor === undefined ? records : records.filter(afterShellCursor(cursor))
+    const page = rest.slice(0, limit)
     const last = page.at(-1)
-    return {
-      sessions: page.map((session) => session.record()),
-      total: all.length,
-      next_cursor: last && after + 1 + page.length < all.length ? cursorOf(last.id) : null,
-    }
+    return { sessions: page, total: all.length, next_cursor: last && rest.length > limit ? shellCursor(last) : null }
   }
 
   async get(idOrName: string, { caller }: Call): Promise<SessionRecord> {
@@ -228,6 +240,11 @@ export class ShellSessions {
 
   async kill(idOrName: string, { caller }: Call): Promise<ShellKill> {
     return { killed: await this.find(idOrName, caller).kill() }
+  }
+
+  async lease(idOrName: string, graceSecs: number, { caller, signal }: StreamCall): Promise<AsyncIterable<Frame>> {
+    const session = this.find(idOrName, caller)
+    return leaseOf(session).hold({ graceSecs, signal, ended: session.ended, end: () => void session.stop('deleted') })
   }
 
   async delete(idOrName: string, { caller }: Call): Promise<void> {
@@ -251,6 +268,13 @@ export class ShellSessions {
     this.#expiryTimers.add(timer)
   }
 
+  /** Ends every session that a fleet considers lost. */
+  async endAll(): Promise<void> {
+    for (const { abort } of this.#pending.values()) abort.abort(new Error('the worker has lost its lease'))
+    await Promise.all([...this.#pending.values()].map(({ done }) => done))
+    await Promise.all([...this.#sessions.values()].map((session) => session.stop('engine_lost')))
+  }
+
   /** Ends every session; their containers are closed by their owner. */
   async close(): Promise<void> {
     this.#closing.abort(new Error('shutting down'))
@@ -259,23 +283,3 @@ export class ShellSessions {
     for (const timer of this.#expiryTimers) clearTimeout(timer)
   }
 }
-
-const cursorOf = (id: string): string => Buffer.from(`after ${id}`).toString('base64url')
-
-const specOf = (sessionId: string, input: ShellSessionInput, image: string): ContainerSpec => ({
-  sessionId,
-  image,
-  network: input.network,
-  outputMounts: input.output_mounts,
-  limits: {
-    memoryMb: input.limits.memory_mb,
-    cpus: input.limits.cpus,
-    pids: input.limits.pids,
-    workspaceMb: input.limits.workspace_mb,
-    outputMb: input.limits.output_mb,
-    tmpMb: input.limits.tmp_mb,
-    workspaceFiles: input.limits.workspace_files,
-    outputFiles: input.limits.output_files,
-    tmpFiles: input.limits.tmp_files,
-  },
-})

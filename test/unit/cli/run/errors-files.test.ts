@@ -137,6 +137,15 @@ describe('an included file', () => {
     |     ^^^^`)
   })
 
+  test.each([
+    ['upload', 'upload_files'],
+    ['dialog_accept', 'answer_dialog: {accept: true}'],
+    ['tab-new', 'new_tab'],
+    ['open', 'navigate_to'],
+  ])('suggests the name for %s, which only the command line knows', (typed, name) => {
+    expect(errorsOf(`steps:\n  - ${typed}: a\n`)).toContain(`unknown command "${typed}" (did you mean "${name}"?)`)
+  })
+
   test('refuses unknown variables', () => {
     const files = {
       'main.yaml': 'steps:\n  - include: b.yaml\n    vars: {usr: ann}\n',
@@ -199,6 +208,20 @@ describe('the text of a script', () => {
   2 |   - click: "a\t\${b c}"
     |              \t^^^^^^`,
   )
+  reportsErrors(
+    'must close a quoted text; the opening quotation mark is shown',
+    'steps:\n  - click: "#buy\n  - get_title\n',
+    `main.yaml:2:12: invalid YAML: a quoted text is not closed: add " at its end
+  2 |   - click: "#buy
+    |            ^^^^^`,
+  )
+  reportsErrors(
+    'must close a quoted text before the next line with one',
+    "steps:\n  - click: '#buy\n  - click: '#cart'\n",
+    `main.yaml:2:12: invalid YAML: a quoted text is not closed: add ' at its end
+  2 |   - click: '#buy
+    |            ^^^^^`,
+  )
   test('shows only the surroundings of an error in a long line', () => {
     const text = `{"commands":[${'{"command":"get_title"},'.repeat(10)}{"command":"clik"}]}`
     expect(errorsOf({ 'main.json': text }, {}, 'main.json')).toBe(
@@ -225,6 +248,61 @@ main.json:3:33: commands[0].data.selectr is not a known field (did you mean "sel
 main.json:5:2: contnue_on_error is not a known field (did you mean "continue_on_error"?)
   5 | \t"contnue_on_error": true
     | \t^^^^^^^^^^^^^^^^^^`,
+    )
+  })
+})
+
+describe('identical errors', () => {
+  test('are printed once, with all their positions', () => {
+    const script = `secrets: [TOKEN]\nsteps:\n${'  - clik: a\n'.repeat(3)}`
+    expect(errorsOf(script)).toBe(`main.yaml:1:11: environment variable TOKEN is not set
+  1 | secrets: [TOKEN]
+    |           ^^^^^
+
+main.yaml:3:5: unknown command "clik" (did you mean "click"?)
+  3 |   - clik: a
+    |     ^^^^
+  also at main.yaml:4:5, main.yaml:5:5`)
+  })
+
+  test('name at most five further positions', () => {
+    const { length, [length - 1]: last } = errorsOf(`steps:\n${'  - clik: a\n'.repeat(9)}`).split('\n')
+    expect(last).toBe('  also at main.yaml:3:5, main.yaml:4:5, main.yaml:5:5, main.yaml:6:5, main.yaml:7:5 and 3 more')
+  })
+})
+
+describe('a check without the environment variables of a script', () => {
+  const check = { checkOnly: true }
+
+  test('accepts every use of them', () => {
+    const script = `
+secrets: [PASSWORD]
+vars: {user: "\${env.USER_NAME}", url: "http://x/\${env.PATH_NAME}", rows: "\${env.ROWS}"}
+session: {start_url: "\${vars.url}", timeout_secs: "\${env.SECONDS}"}
+steps:
+  - type_text: ['#user', "\${vars.user}"]
+  - wait_for_element: {selector: a, timeout_ms: "\${env.MS}"}
+    timeout_ms: \${env.MS}
+    for_each: \${vars.rows}
+  - get_title:
+    expect: [{path: "\${env.KEY}", equals: "\${env.TITLE}"}, {schema: {const: "\${env.TITLE}"}}]
+`
+    expect(errorsOf(script, check)).toBe('')
+    expect(errorsOf(script)).toContain('environment variable PASSWORD is not set')
+  })
+
+  test('still reports other errors of the same values', () => {
+    const script = 'vars: {a: "${env.A}"}\nsteps:\n  - evaluate: ${env.A.b} ${vars.b} ${vars.a}\n  - clik: ${env.A}\n'
+    expect(errorsOf(script, check).match(/^main.*$/gm)).toEqual([
+      'main.yaml:3:15: ${env.A.b}: write ${env.NAME}',
+      'main.yaml:3:26: ${vars.b}: vars has no "b" (did you mean "a"?)',
+      'main.yaml:4:5: unknown command "clik" (did you mean "click"?)',
+    ])
+  })
+
+  test('reports an included file that it cannot find without them', () => {
+    expect(errorsOf('steps:\n  - include: ${env.FILE}\n', check)).toContain(
+      'main.yaml:2:14: include must be the path of a file, known before the script runs: set the environment variable in it',
     )
   })
 })

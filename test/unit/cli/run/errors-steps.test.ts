@@ -16,13 +16,7 @@ describe('a command', () => {
   2 |   - get_titel
     |     ^^^^^^^^^`,
   )
-  reportsErrors(
-    'in kebab-case gets a suggestion in snake_case',
-    'steps:\n  - navigate-to: http://x\n',
-    `main.yaml:2:5: unknown command "navigate-to" (did you mean "navigate_to"?)
-  2 |   - navigate-to: http://x
-    |     ^^^^^^^^^^^`,
-  )
+  reportsErrors('may be spelled as on the command line', 'steps:\n  - navigate-to: http://x\n', '')
   reportsErrors(
     'that is misspelled in the long form gets a suggestion',
     'steps:\n  - command: clik\n    data: {selector: a}\n',
@@ -78,25 +72,25 @@ main.yaml:2:30: texxt is not a known field (did you mean "text"?)
   )
   reportsErrors(
     'refuses fields of the wrong type, also in the short form',
-    'steps:\n  - wait_for_element: {selector: 3, timeout_ms: -1}\n  - navigate_to: 5\n',
+    'steps:\n  - wait_for_element: {selector: [a], timeout_ms: -1}\n  - navigate_to: [{}]\n',
     `main.yaml:2:34: selector must be a string
-  2 |   - wait_for_element: {selector: 3, timeout_ms: -1}
-    |                                  ^
+  2 |   - wait_for_element: {selector: [a], timeout_ms: -1}
+    |                                  ^^^
 
-main.yaml:2:49: timeout_ms must be at least 0
-  2 |   - wait_for_element: {selector: 3, timeout_ms: -1}
-    |                                                 ^^
+main.yaml:2:51: timeout_ms must be at least 0
+  2 |   - wait_for_element: {selector: [a], timeout_ms: -1}
+    |                                                   ^^
 
-main.yaml:3:18: url must be a string
-  3 |   - navigate_to: 5
-    |                  ^`,
+main.yaml:3:19: url must be a string
+  3 |   - navigate_to: [{}]
+    |                   ^^`,
   )
   reportsErrors(
     'in list form reports errors at the item',
-    'steps:\n  - set_cookie: [a, 3]\n',
+    'steps:\n  - set_cookie: [a, [b]]\n',
     `main.yaml:2:21: value must be a string
-  2 |   - set_cookie: [a, 3]
-    |                     ^`,
+  2 |   - set_cookie: [a, [b]]
+    |                     ^^^`,
   )
   reportsErrors(
     'of the shell requires a shell',
@@ -228,5 +222,70 @@ main.yaml:7:11: data must be an object
     `main.yaml:5:12: retry must be known before the script runs
   5 |     retry: \${n}
     |            ^^^^`,
+  )
+})
+
+describe('an option of a step at the wrong place', () => {
+  const withColon = (indent: number) =>
+    `expect belongs to the step above: write "- get_title:" with a colon, and "expect:" on the next line, indented by ${indent} spaces`
+  reportsErrors(
+    'below the name of a command without a colon needs the colon',
+    'steps:\n  - get_title\n    expect: {equals: x}\n  - get_title\n',
+    `main.yaml:3:5: ${withColon(4)}
+  3 |     expect: {equals: x}
+    |     ^^^^^^`,
+  )
+  reportsErrors(
+    'is explained after comments, with other options after it',
+    'steps:\n  - get_title # heading\n\n    expect:\n      equals: x\n    save: title\n',
+    `main.yaml:4:5: ${withColon(4)}
+  4 |     expect:
+    |     ^^^^^^`,
+  )
+  reportsErrors(
+    'is explained in the column of the dash',
+    'steps:\n  - get_title\n  expect: {equals: x}\n',
+    `main.yaml:3:3: ${withColon(4)}
+  3 |   expect: {equals: x}
+    |   ^^^^^^`,
+  )
+  reportsErrors(
+    'is explained as a key of the script',
+    'steps:\n- get_title\nexpect: {equals: x}\n',
+    `main.yaml:3:1: ${withColon(2)}
+  3 | expect: {equals: x}
+    | ^^^^^^`,
+  )
+  reportsErrors(
+    'is explained as a step of its own',
+    'steps:\n  - get_title\n  - expect: {equals: x}\n  - click: a\n  - save: x\n',
+    `main.yaml:3:5: ${withColon(4)}
+  3 |   - expect: {equals: x}
+    |     ^^^^^^^^^^^^^^^^^^^
+
+main.yaml:5:5: save belongs to the step above: write it without "-", indented by 4 spaces like "click"
+  5 |   - save: x
+    |     ^^^^^^^`,
+  )
+  reportsErrors(
+    'is explained as a field of the command',
+    'steps:\n  - get_title:\n      expect: {equals: x}\n',
+    `main.yaml:3:7: expect belongs to the step above: write it indented by 4 spaces like "get_title"
+  3 |       expect: {equals: x}
+    |       ^^^^^^`,
+  )
+  reportsErrors(
+    'is explained below a command with a value',
+    'steps:\n  - click: a\n   retry: 3\n',
+    `main.yaml:3:4: retry belongs to the step above: write it indented by 4 spaces like "click"
+  3 |    retry: 3
+    |    ^^^^^`,
+  )
+  reportsErrors(
+    'is not mistaken for a key of the script after the steps',
+    'steps:\n  - get_title\nvars: {a: 1\n',
+    `main.yaml:4:1: invalid YAML: flow map in block collection must be sufficiently indented and end with a }
+  4 | 
+    | ^`,
   )
 })

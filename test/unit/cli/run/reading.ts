@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { defineOperation } from '../../../../src/core/operation/operation.ts'
-import { renderErrors } from '../../../../src/cli/run/script/script-errors.ts'
+import { inGateway } from '../../../../src/core/operation/placement.ts'
+import { renderErrors } from '../../../../src/cli/run/script/render-errors.ts'
 import { type ReadScripts, readScripts } from '../../../../src/cli/run/script/script.ts'
 import { makeVerbs } from '../../../../src/cli/run/script/verbs.ts'
 import { operations } from '../../../../src/operations/index.ts'
@@ -15,6 +16,7 @@ const shellOperations = {
     summary: 'Create a shell',
     http: 'POST /shell/sessions',
     scope: 'shell',
+    runs: inGateway,
     cli: 'shell create',
     input: z.object({ image: z.string().optional() }),
     output: shell,
@@ -24,6 +26,7 @@ const shellOperations = {
     summary: 'Run a command in a shell',
     http: 'POST /shell/exec',
     scope: 'shell',
+    runs: inGateway,
     cli: 'shell exec <session_id> <command>',
     input: shell.extend({ command: z.string() }),
     output: z.object({ exit_code: z.int() }),
@@ -36,12 +39,13 @@ const verbs = makeVerbs({ ...operations, ...shellOperations })
 interface Reading {
   readonly env?: Record<string, string>
   readonly vars?: Record<string, string>
+  readonly checkOnly?: boolean
 }
 
 /** Reads `main.yaml` of the given files. */
 export function read(
   files: Record<string, string>,
-  { env = {}, vars = {} }: Reading = {},
+  { env = {}, vars = {}, checkOnly = false }: Reading = {},
   main = 'main.yaml',
 ): ReadScripts {
   return readScripts([main], {
@@ -49,6 +53,7 @@ export function read(
     given: { env, runId: 'run_1' },
     overrides: vars,
     strict: false,
+    checkOnly,
     verbs,
     readFile: (path) => {
       const text = files[path.replace('/scripts/', '')]

@@ -52,7 +52,13 @@ const textContent = (node: AnyNode): string =>
 
 function outputOf(make: (sink: Sink) => Reporter, report: RunReport): string {
   let text = ''
-  const sink: Sink = { write: (chunk) => void (text += chunk), style: plainStyle, live: false, columns: 80 }
+  const sink: Sink = {
+    write: (chunk) => void (text += chunk),
+    style: plainStyle,
+    live: false,
+    columns: 80,
+    cwd: '/work',
+  }
   make(sink).end(report)
   return text
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { CallAction, ScriptPlan, StepPlan } from '../../../../src/cli/run/script/plan.ts'
 import { resolveTemplate, type RunScope } from '../../../../src/cli/run/script/scope.ts'
+import { fieldsOf } from '../../../../src/cli/run/script/verbs.ts'
 import { holds } from '../../../../src/cli/run/script/condition.ts'
 import { errorsOf, read } from './reading.ts'
 
@@ -24,13 +25,20 @@ const scopeOf = ({ given, vars }: ScriptPlan, saved: Record<string, unknown> = {
 /** Returns the request of a step: the verb and its data. */
 function called(plan: ScriptPlan, step: StepPlan, saved?: Record<string, unknown>) {
   const { verb, data } = step.action as CallAction
-  return [verb.name, resolveTemplate(data, scopeOf(plan, saved))]
+  const scope = scopeOf(plan, saved)
+  return [verb.name, fieldsOf(verb, data, (template) => resolveTemplate(template, scope))]
 }
 
 const calls = (text: string, saved?: Record<string, unknown>, reading?: Reading) => {
   const plan = planOf(text, reading)
   return plan.block.steps.map((step) => called(plan, step, saved))
 }
+
+test('commands can be spelled as on the command line', () => {
+  const plan = planOf('steps:\n  - navigate-to: https://example.com\n  - command: get-title\n  - get-url\n')
+  const names = plan.block.steps.map((step) => called(plan, step)[0])
+  expect(names).toEqual(['navigate_to', 'get_title', 'get_url'])
+})
 
 describe('the forms of a step', () => {
   test('accepts a name, one value, a list in the order of the fields, a mapping, and the long form', () => {
@@ -55,6 +63,34 @@ steps:
       ['navigate_to', { url: 'http://x' }],
       ['click', { selector: 'a' }],
       ['get_title', {}],
+    ])
+  })
+
+  test('reads numbers and booleans in text fields as they are written', () => {
+    const script = `
+vars: {pin: 42, on: true}
+steps:
+  - type_text: ['#pin', 4242]
+  - type_text: {selector: '#pin', text: 0042}
+  - type_text: &code ['#pin', 1.50]
+  - type_text: *code
+  - type_text: ['#a', True]
+  - type_text: ['#a', "\${vars.pin}"]
+  - select_option: ['#size', [42, "\${vars.on}"]]
+  - command: set_cookie
+    data: {name: a, value: 0x1F, secure: true}
+  - scroll_to: 10
+`
+    expect(calls(script)).toEqual([
+      ['type_text', { selector: '#pin', text: '4242' }],
+      ['type_text', { selector: '#pin', text: '0042' }],
+      ['type_text', { selector: '#pin', text: '1.50' }],
+      ['type_text', { selector: '#pin', text: '1.50' }],
+      ['type_text', { selector: '#a', text: 'True' }],
+      ['type_text', { selector: '#a', text: '42' }],
+      ['select_option', { selector: '#size', values: ['42', 'true'] }],
+      ['set_cookie', { name: 'a', value: '0x1F', secure: true }],
+      ['scroll_to', { y: 10 }],
     ])
   })
 

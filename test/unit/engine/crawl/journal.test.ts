@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { limits } from '../../../../src/core/limits/limits.ts'
 import { Frontier } from '../../../../src/engine/crawl/queue/frontier.ts'
+import { fileLog } from '../../../../src/engine/crawl/store/file-log.ts'
 import { Journal, type JournalEntry, readJournal } from '../../../../src/engine/crawl/store/journal.ts'
 import { PageFile } from '../../../../src/engine/crawl/store/page-file.ts'
 
@@ -19,12 +20,12 @@ const warning = (message: string): JournalEntry => ({ type: 'crawl.warning', dat
 
 async function linesOf(from?: number) {
   const lines = []
-  for await (const placed of readJournal(path(), from)) lines.push(placed)
+  for await (const placed of readJournal(fileLog(path()), from)) lines.push(placed)
   return lines
 }
 
 test('lines are numbered, and the last of a group is marked', async () => {
-  const journal = await Journal.create(path())
+  const journal = await Journal.create(fileLog(path()))
   const first = await journal.commit([found('a'), warning('ü')])
   await journal.commit([warning('b')])
   await journal.close()
@@ -35,7 +36,7 @@ test('lines are numbered, and the last of a group is marked', async () => {
 })
 
 test('concurrent commits are written one after the other', async () => {
-  const journal = await Journal.create(path())
+  const journal = await Journal.create(fileLog(path()))
   await Promise.all(Array.from({ length: 50 }, (_, at) => journal.commit([warning(`${at}`), found(`${at}`)])))
   await journal.close()
   const lines = await linesOf()
@@ -44,13 +45,13 @@ test('concurrent commits are written one after the other', async () => {
 })
 
 test('incomplete lines after a crash are not read, and are truncated on resume', async () => {
-  const journal = await Journal.create(path())
+  const journal = await Journal.create(fileLog(path()))
   await journal.commit([warning('whole')])
   const { bytes, seq } = journal
   await journal.close()
   await appendFile(path(), '{"seq":2,"type":"crawl.wa')
   expect(await linesOf()).toHaveLength(1)
-  const again = await Journal.reopen(path(), bytes, seq)
+  const again = await Journal.reopen(fileLog(path()), bytes, seq)
   await again.commit([warning('next')])
   await again.close()
   expect((await readFile(path(), 'utf8')).trim().split('\n')).toHaveLength(2)
@@ -58,7 +59,7 @@ test('incomplete lines after a crash are not read, and are truncated on resume',
 })
 
 test('listeners are called after every commit', async () => {
-  const journal = await Journal.create(path())
+  const journal = await Journal.create(fileLog(path()))
   const received: number[] = []
   const stop = journal.listen(() => received.push(journal.seq))
   await journal.commit([warning('a'), warning('b')])
@@ -69,7 +70,7 @@ test('listeners are called after every commit', async () => {
 })
 
 test('pages are read back from their positions', async () => {
-  const pages = await PageFile.create(join(folder, 'pages'))
+  const pages = await PageFile.create(fileLog(join(folder, 'pages')))
   const page = (name: string) => ({
     url: name,
     depth: 0,
@@ -82,8 +83,8 @@ test('pages are read back from their positions', async () => {
 })
 
 test('queued URLs keep their order, however many there are', async () => {
-  const journal = await Journal.create(path())
-  const frontier = new Frontier(journal.path)
+  const journal = await Journal.create(fileLog(path()))
+  const frontier = new Frontier(journal.log)
   const count = limits.crawl.waiting * 3
   const taken: string[] = []
   const take = async (most: number) => {

@@ -7,7 +7,7 @@ import { protocol } from '../../../../src/engine/relay/tunnel/messages.ts'
 
 /** Sends a first message to a hub; resolves with the type of its answer, or with the code and reason of the end. */
 async function answerTo(message: object): Promise<unknown> {
-  const hub = new RelayHub({ whenLost: () => {} })
+  const hub = new RelayHub({ whenLost: () => {} }, { log: () => {} })
   const [near, far] = memoryLink()
   const answer = new Promise((resolve) => {
     near.handle({

@@ -38,9 +38,16 @@ export const tagCode = (element: ElementNode): number => tagCodes.get(element.ta
 
 export const shareOf = (part: number, whole: number): number => (whole > 0 ? part / whole : 0)
 
-export const log = (value: number): number => Math.log2(1 + value)
+/** Logarithms of small counts, which are most of the values. */
+const logs = Float64Array.from({ length: 1024 }, (_, value) => Math.log2(1 + value))
 
-function edgeCode(char: string): number {
+export const log = (value: number): number => logs[value] ?? Math.log2(1 + value)
+
+const asciiEdges = Uint8Array.from({ length: 128 }, (_, code) => codeOfEdge(String.fromCharCode(code)))
+
+const edgeCode = (char: string): number => asciiEdges[char.charCodeAt(0)] ?? codeOfEdge(char)
+
+function codeOfEdge(char: string): number {
   if (/\p{Ll}/u.test(char)) return 1
   if (/\p{Lu}/u.test(char)) return 2
   if (/\p{N}/u.test(char)) return 3

@@ -36,8 +36,11 @@ function eastAsianMark(code: number): number {
   return code === 0x3002 || code === 0xff01 || code === 0xff1f || code === 0xff0e ? stop : mark
 }
 
+/** Number of characters of each kind in the measured text. */
+const counts = new Int32Array(8)
+
 export function measureText(text: string) {
-  const counts = [0, 0, 0, 0, 0, 0, 0, 0]
+  counts.fill(0)
   let words = 0
   let inWord = false
   for (let at = 0; at < text.length; at++) {

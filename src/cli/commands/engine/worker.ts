@@ -1,0 +1,114 @@
+/** `bax worker`: serves an engine to the gateways of a fleet until a signal. */
+import { resolve } from 'node:path'
+import { allowancesOf } from '../../../core/access/quota.ts'
+import { type SlotKind, slotKinds, type WorkerLabel, workerLabels } from '../../../core/fleet.ts'
+import type { PoolConfig } from '../../../core/config/config.ts'
+import { BaxError, exits } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { openStateDir } from '../../../core/state/state-dir.ts'
+import { engineConfig } from '../../engine/engine-config.ts'
+import { serviceExit } from '../../output/errors.ts'
+import { addParam } from '../../parse/flags.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
+import { flagValue } from '../../parse/values.ts'
+import { advertisedUrl, assertPrivate } from '../../serve/advertised.ts'
+import { fleetAccess } from '../../serve/fleet.ts'
+import { bareHost, openServerLog, portNumber, readShared } from '../../serve/read-params.ts'
+import { workerParams } from '../../serve/worker-params.ts'
+
+export const command: TerminalCommand = async (invocation) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
+    for (const param of Object.values(workerParams)) addParam(command, param)
+  })
+  const { io, settings } = context
+  const read = (name: keyof typeof workerParams) =>
+    flagValue(workerParams[name], typed.flags, io.cwd) ?? workerParams[name].default
+  const given = { url: read('fleet') as string | undefined, secretFile: read('secretFile') as string | undefined }
+  const access = fleetAccess(given, io)
+  if (!access) {
+    throw new BaxError('invalid_request', 'a worker needs a fleet', {
+      hint: 'pass --fleet redis://HOST:PORT, or set BAX_FLEET; without a fleet, run "bax serve"',
+    })
+  }
+  const tls = await readTls(read('tlsCert') as string | undefined, read('tlsKey') as string | undefined, io.cwd)
+  const port = portNumber(read('port') as number, '--port')
+  const address = { host: bareHost(read('host') as string), port, ...(tls && { tls }) }
+  const advertise = read('advertise') as string | undefined
+  const advertised = advertise === undefined ? undefined : advertisedUrl(advertise, tls !== undefined)
+  if (advertised === undefined) await assertPrivate(address.host)
+  const capacity = readCapacity(read)
+  const { metrics, drainMs, ...shared } = readShared(read, io)
+  await openStateDir(settings.stateDir)
+  const log = await openServerLog(read, io)
+  const { openWorker } = await import('../../serve/worker.ts')
+  const config = {
+    ...engineConfig(settings, io),
+    ...shared,
+    pool: poolFor(capacity.slots.session, settings.pool),
+    writeAnywhere: false,
+    home: 'server' as const,
+    log,
+  }
+  const worker = await openWorker(access, {
+    config,
+    capacity,
+    advertised,
+    exitsWhenDrained: read('whenDrained') === 'exit',
+  })
+  const { serve } = await import('../../../server/process/serve.ts')
+  const { signal, host } = io
+  try {
+    await serve({
+      ...worker.served,
+      // Gateways count the requests and objects of every key.
+      allowances: allowancesOf({ rate: 0 }),
+      address,
+      log,
+      drainMs,
+      signal,
+      ...(metrics && { metrics }),
+      ...(host.faults && { faults: host.faults }),
+    })
+  } finally {
+    await worker.close()
+  }
+  // A drained worker has ended by itself, as it was asked to.
+  return signal.aborted ? serviceExit(io) : exits.done
+}
+
+/** @throws BaxError `invalid_request` naming the flag whose file is missing or unusable */
+async function readTls(cert: string | undefined, key: string | undefined, cwd: string) {
+  if (cert === undefined && key === undefined) return undefined
+  if (cert === undefined || key === undefined) {
+    const [given, missing] = cert === undefined ? ['--tls-key', '--tls-cert'] : ['--tls-cert', '--tls-key']
+    throw new BaxError('invalid_request', `${given} needs ${missing}`, { hint: `pass ${missing} FILE` })
+  }
+  const { readTlsIdentity } = await import('../../../server/access/tls-files.ts')
+  return readTlsIdentity({ cert: resolve(cwd, cert), key: resolve(cwd, key) })
+}
+
+/** Capabilities and slots, as the worker registers them. */
+export interface Capacity {
+  readonly labels: readonly WorkerLabel[]
+  readonly slots: Readonly<Record<SlotKind, number>>
+  readonly pages: number
+}
+
+function readCapacity(read: (name: 'labels' | 'sessions' | 'shells' | 'relays' | 'pages') => unknown): Capacity {
+  const labels = (read('labels') as WorkerLabel[] | undefined) ?? workerLabels
+  const number = (name: 'sessions' | 'shells' | 'relays' | 'pages') => {
+    const value = read(name) as number
+    if (value >= 0) return value
+    throw new BaxError('invalid_request', `--${name} must be at least 0, not ${value}`)
+  }
+  const all = { session: number('sessions'), shell: number('shells'), relay: number('relays') }
+  const slotsOf = (kind: SlotKind) => (labels.includes(slotKinds[kind]) ? all[kind] : 0)
+  const slots = { session: slotsOf('session'), shell: slotsOf('shell'), relay: slotsOf('relay') }
+  return { labels, slots, pages: labels.includes('render') ? number('pages') : 0 }
+}
+
+/** Returns a pool with enough browsers for the sessions. */
+function poolFor(sessions: number, given: Partial<PoolConfig> = {}): Partial<PoolConfig> {
+  const { contextsPerBrowser = limits.pool.contextsPerBrowser, browsers = limits.pool.browsers } = given
+  return { ...given, browsers: Math.max(browsers, Math.ceil(sessions / contextsPerBrowser)) }
+}

@@ -1,0 +1,80 @@
+/** `bax open`: opens a page in a session, which is created if it does not exist. */
+import { Argument } from 'commander'
+import { call } from '../../../client/client.ts'
+import type { Transport } from '../../../client/transport.ts'
+import { BaxError, exits } from '../../../core/errors/errors.ts'
+import { type Context, operationNamed } from '../../context.ts'
+import { withSession } from '../../engine/locate-engine.ts'
+import { print } from '../../io.ts'
+import { flagFields } from '../../parse/batch.ts'
+import { addNewSessionFlag, addParam, addSessionFlag } from '../../parse/flags.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
+import { batchSession, sendBatch } from '../../send-batch.ts'
+import { createReady } from '../../session/create-session.ts'
+import type { FoundSession } from '../../session/chosen-session.ts'
+import { inNamedSession } from '../../session/named-session.ts'
+import { assertSame, liveSession } from '../../session/open-named.ts'
+
+/** Fields of a new session that the URL and the session flag set. */
+const without: ReadonlySet<string> = new Set(['start_url', 'requested_name'])
+
+export const command: TerminalCommand = async (invocation) => {
+  const { manifest, io } = invocation
+  const params = operationNamed(manifest, 'createSession').params.filter(({ name }) => !without.has(name))
+  const { context, typed } = parseInvocation(invocation, (command) => {
+    command.addArgument(new Argument('[url]', 'page to open; https:// may be left out'))
+    addSessionFlag(command)
+    addNewSessionFlag(command)
+    for (const param of params) addParam(command, param)
+  })
+  if (context.settings.embedded)
+    throw new BaxError('invalid_request', 'a session of an embedded engine ends with its command', {
+      hint: 'leave out --embedded, or use "bax do"',
+    })
+  const url = typed.words[0] as string | undefined
+  const creation = flagFields(params, typed.flags, io.cwd)
+  const named = batchSession(context, typed.flags)
+  return withSession(context, { when: 'start' }, named?.source, async (engine) => {
+    const { transport } = engine
+    const session_id = named
+      ? await idOf(context, transport, named, creation)
+      : await createReady(context, transport, creation)
+    if (url !== undefined) {
+      const batch = { commands: [{ command: 'navigate_to', data: { url } }], flags: { session: session_id } }
+      return sendBatch(context, { batch, engine: { ...engine, transport: { ...transport, close: async () => {} } } })
+    }
+    const { settings } = context
+    if (settings.json) print(io, JSON.stringify(await liveSession(context, transport, session_id)))
+    else print(io, session_id)
+    return exits.done
+  })
+}
+
+/** Returns the ID of a session, which is created if there is none with the name. */
+async function idOf(
+  context: Context,
+  transport: Transport,
+  { id, source }: FoundSession,
+  creation: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const session = { name: id, creation }
+  const relayed = source === 'default' ? undefined : await relayNamed(context, transport, id)
+  if (relayed !== undefined) return relayed
+  const find = async () => (await liveSession(context, transport, id)).session_id
+  // A new session would not have this ID.
+  if (source !== 'choice' && !/^(?:ses|rly)_/.test(id)) return inNamedSession(context, transport, session, find)
+  if (Object.keys(creation).length > 0) await assertSame(context, transport, session)
+  return find()
+}
+
+/** Returns the ID of the connected browser with an ID or name, if there is one that the caller may use. */
+async function relayNamed({ io }: Context, transport: Transport, name: string): Promise<string | undefined> {
+  try {
+    const answer = await call(transport, 'GET /relay/sessions', {}, { signal: io.signal })
+    const { sessions } = answer as { sessions: readonly { id: string; name: string | null }[] }
+    return sessions.find((relay) => relay.id === name || relay.name === name)?.id
+  } catch (error) {
+    if (error instanceof BaxError && error.code === 'forbidden_scope') return undefined
+    throw error
+  }
+}

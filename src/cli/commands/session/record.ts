@@ -1,0 +1,88 @@
+/** `bax record`: records what a person does in a browser as a script. */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Argument } from 'commander'
+import { createClient } from '../../../client/client.ts'
+import { BaxError, exits } from '../../../core/errors/errors.ts'
+import { startSteps } from '../../../core/text/write-script.ts'
+import type { Context } from '../../context.ts'
+import { hasDisplay } from '../../engine/engine-config.ts'
+import { type LocatedEngine, withSession } from '../../engine/locate-engine.ts'
+import { note, print } from '../../io.ts'
+import { interruptedExit } from '../../output/errors.ts'
+import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
+import { closeSession, recordUntilEnd } from '../../record/record-session.ts'
+import { ScriptFile } from '../../record/script-file.ts'
+import { noEngineFor } from '../../session/chosen-session.ts'
+import { createReady } from '../../session/create-session.ts'
+
+/** The stream of its events holds the session, which ends soon after this process, however it is ended. */
+const lifetime = { idle_timeout_secs: 10, timeout_secs: 4 * 3600 }
+
+export const command: TerminalCommand = async (invocation) => {
+  const { context, typed } = parseInvocation(invocation, (command) => {
+    command.addArgument(new Argument('[url]', 'page to start on; https:// may be left out'))
+    command.option('-o, --output <file>', 'script to write, kept complete while recording; standard output by default')
+    command.option('--force', 'overwrite an existing file')
+    command.option('-s, --session <id>', 'ID or name of an existing session to record, which stays open')
+  })
+  const { io, manifest, settings } = context
+  const { output, force, session } = typed.flags as { output?: string; force?: boolean; session?: string }
+  const path = output === undefined ? undefined : resolve(io.cwd, output)
+  if (path !== undefined && existsSync(path) && !force) {
+    throw new BaxError('invalid_request', `${output} exists already`, {
+      hint: 'choose another name for --output, or add --force to overwrite it',
+    })
+  }
+  const need = session === undefined ? ({ when: 'start' } as const) : ({ when: 'running', absent: noEngineFor(session) } as const) // prettier-ignore
+  return withSession(context, need, session === undefined ? undefined : 'flag', async (engine) => {
+    const script = new ScriptFile(path, manifest)
+    const id = session ?? (await openSession(context, engine))
+    try {
+      await begin(context, engine, { id, url: typed.words[0] as string | undefined, script })
+      const state = await recordUntilEnd(context, engine, id, script)
+      if (settings.json && state) print(io, JSON.stringify(state))
+      else if (path === undefined) io.stdout.write(await script.text())
+      const missing = script.uploads.filter((file) => !existsSync(resolve(io.cwd, file)))
+      for (const file of missing)
+        note(io, `warning: the script uploads ${file}, which is not in this folder: complete its path`)
+      if (path !== undefined) note(io, `wrote ${output} (${script.count} steps; run with: bax run ${output})`)
+    } finally {
+      if (session === undefined) await closeSession(engine, id)
+    }
+    return io.signal.aborted ? interruptedExit(io) : exits.done
+  })
+}
+
+/** Creates a session with a window where this machine can show one; the person answers dialogs. */
+const openSession = (context: Context, { kind, transport }: LocatedEngine): Promise<string> =>
+  createReady(context, transport, {
+    ...lifetime,
+    dialogs: 'ask',
+    headless: kind === 'server' || !hasDisplay(context.io),
+  })
+
+/** Opens the first page, adds the step for it, and prints how to control a session without a window. */
+async function begin(
+  { io, manifest }: Context,
+  { transport }: LocatedEngine,
+  {
+    id: session_id,
+    url,
+    script,
+  }: { readonly id: string; readonly url: string | undefined; readonly script: ScriptFile },
+): Promise<void> {
+  const client = createClient(transport, manifest.operations)
+  if (url !== undefined) {
+    const commands = [{ command: 'navigate_to', data: { url } }]
+    const { results } = await client.runCommands({ session_id, commands }, { signal: io.signal, strict: true })
+    const [result] = results
+    if (!result?.success && result?.code !== 'dialog_blocking') throw BaxError.fromBody(result, 'navigation_failed')
+    if (!result.success) note(io, 'the page has opened a dialog: its answer is not recorded')
+  }
+  const session = await client.getSession({ session_id }, { signal: io.signal })
+  for (const step of startSteps(url ?? session.url)) script.add(step)
+  if (!session.headless) return
+  const link = await client.linkLiveView({ session_id, control: true }, { signal: io.signal })
+  note(io, `open this page and take control: ${link.live_view_url}`)
+}

@@ -1,0 +1,7 @@
+/** `bax session download`: downloads a file of a browser session. */
+import { addOutput, saveDownload } from '../../output/save-download.ts'
+import { operationCommand } from '../operation-command.ts'
+
+const shape = { operation: 'downloadSessionFile', words: 'session download <name>', flags: addOutput }
+
+export const command = operationCommand(shape, (call) => saveDownload(call, String(call.input['name'])))

@@ -1,0 +1,81 @@
+/** Names the fields of an error as they were typed: `limit must be at least 1` is `--limit must be at least 1, not 0`. */
+import { type BaxError, type FieldError, truncate } from '../../core/errors/errors.ts'
+import { formatFieldError } from '../../core/errors/input-errors.ts'
+import type { Param } from '../../core/operation/params.ts'
+import type { Manifest } from '../../operations/manifest.ts'
+import { findEntry, segments } from '../parse/batch.ts'
+import { commandTable } from '../parse/command-table.ts'
+import type { Invocation } from '../parse/invocation.ts'
+import { flagOf, kebab } from '../parse/values.ts'
+
+/** A command line of which the engine rejected a field. */
+export type TypedLine = Pick<Invocation, 'words' | 'argv' | 'manifest'>
+
+/** Returns the message of an error with the flags and words of the command line instead of field names. */
+export function spellFields({ message, details, input }: BaxError, line: TypedLine): string {
+  if (!Array.isArray(details)) return message
+  return (details as readonly Partial<FieldError>[]).reduce((text, { path, message: fault }) => {
+    const label = path === undefined ? undefined : labelOf(path, line)
+    if (path === undefined || fault === undefined || label === undefined) return text
+    const spelled = formatFieldError({ path: label, message: fault + valueText(fault, valueAt(input, path)) })
+    return text.replace(formatFieldError({ path, message: fault }), () => spelled)
+  }, message)
+}
+
+/** Returns the flag or word that sets a field; undefined if neither does, as with JSON on standard input. */
+function labelOf(path: string, { words, argv, manifest }: TypedLine): string | undefined {
+  if (path.startsWith('commands[')) return labelInBatch(path, argv, manifest)
+  const params = manifest.operations.flatMap((operation) => operation.params)
+  const syntax = commandTable(manifest).find((entry) => entry.words === words)?.rest ?? ''
+  return labelOfField(path, argv, params, (name) => new RegExp(`[<[]${kebab(name)}\\W`).test(syntax))
+}
+
+/** Returns the flag or word of one command of a batch, after the name of the command if there are several. */
+function labelInBatch(path: string, argv: readonly string[], manifest: Manifest): string | undefined {
+  const [, index, field] = /^commands\[(\d+)\]\.data\.(.*)$/.exec(path) ?? []
+  const parts = segments(argv)
+  const part = parts[Number(index)] ?? []
+  const command = part.map((word) => findEntry(word, manifest)).find(Boolean)
+  if (field === undefined || command === undefined) return undefined
+  const place = parts.length > 1 ? `${kebab(command.name)} (${Number(index) + 1} of ${parts.length}): ` : ''
+  const label = labelOfField(field, part, command.params, (name) => command.params.some((one) => one.name === name))
+  return label && place + label
+}
+
+/** Returns the label of the first part of a path that was typed: of `observe.limit`, that is `--limit`. */
+function labelOfField(
+  path: string,
+  argv: readonly string[],
+  params: readonly Param[],
+  isWord: (name: string) => boolean,
+): string | undefined {
+  for (const { 0: name, index } of path.matchAll(/[a-z]\w*/gi)) {
+    const rest = path.slice(index + name.length).replace(/^\./, ': ')
+    const typed = params.find((param) => param.name === name && isTyped(param, argv))
+    if (typed) return flagOf(typed) + rest
+    if (isWord(name)) return `<${kebab(name)}>${rest}`
+  }
+  return undefined
+}
+
+/** Checks if a flag is on the command line, in any of its spellings. */
+function isTyped({ name, flag = name, aliases = [] }: Param, argv: readonly string[]): boolean {
+  const flags = new Set([name, flag, ...aliases].map((spelling) => `--${kebab(spelling)}`))
+  return argv.some((word) => flags.has(word.replace(/=.*$/s, '')))
+}
+
+/** Returns the value of a field path such as `viewport.width`. */
+const valueAt = (input: unknown, path: string): unknown =>
+  path
+    .match(/\w+/g)
+    ?.reduce<unknown>((value, key) => (value as Record<string, unknown> | null | undefined)?.[key], input)
+
+/** Maximum length of a quoted value, in characters. */
+const maxChars = 100
+
+/** Returns `, not 0` after a fault such as `must be at least 1`. */
+function valueText(fault: string, value: unknown): string {
+  if (!fault.startsWith('must be ')) return ''
+  if (typeof value === 'string') return `, not ${JSON.stringify(truncate(value, maxChars))}`
+  return typeof value === 'number' || typeof value === 'boolean' ? `, not ${value}` : ''
+}

@@ -1,0 +1,49 @@
+/** Finds, reads and checks the scripts of a run. */
+import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { didYouMean } from '../../core/errors/suggest.ts'
+import type { Io } from '../io.ts'
+import { findScripts, shardOf } from './files.ts'
+import type { RunOptions } from './options.ts'
+import type { Plan } from './script/plan.ts'
+import { readScripts, type ReadScripts } from './script/script.ts'
+import type { ScriptError } from './script/script-errors.ts'
+import { makeMask, type Mask } from './script/secrets.ts'
+import { makeVerbs } from './script/verbs.ts'
+
+/** The scripts of a run; they can run if there are no errors. */
+export interface LoadedScripts extends Pick<ReadScripts, 'sources'> {
+  readonly runId: string
+  readonly plans: readonly Plan[]
+  /** All errors of all scripts, and of the command line. */
+  readonly errors: readonly ScriptError[]
+  readonly mask: Mask
+}
+
+/** Loads the scripts that the options name. @throws BaxError `invalid_request` when none is found */
+export async function loadScripts(options: RunOptions, { cwd, env }: Io): Promise<LoadedScripts> {
+  const found = await findScripts(options.files, cwd)
+  const files = options.shard ? shardOf(found.files, options.shard) : found.files
+  const runId = `run_${randomBytes(9).toString('base64url')}`
+  const { plans, errors, variables, sources } = readScripts(files, {
+    cwd,
+    given: { env, runId },
+    overrides: options.vars,
+    verbs: makeVerbs(),
+    strict: options.strict ?? false,
+    checkOnly: options.check ?? false,
+    readFile: (path) => readFileSync(path, 'utf8'),
+  })
+  const unknown = Object.keys(options.vars).filter((name) => files.length > 0 && !variables.has(name))
+  const ofCommandLine = [
+    ...found.problems,
+    ...unknown.map((name) => `--var ${name}: no script has a variable ${JSON.stringify(name)}${didYouMean(name, variables)}`), // prettier-ignore
+  ]
+  return {
+    runId,
+    plans,
+    errors: [...ofCommandLine.map((message) => ({ message })), ...errors],
+    mask: makeMask(plans.flatMap(({ secrets }) => secrets)),
+    sources,
+  }
+}

@@ -1,0 +1,141 @@
+/** Runs loaded scripts and reports the results. */
+import { resolve } from 'node:path'
+import { createClient } from '../../client/client.ts'
+import type { Transport } from '../../client/transport.ts'
+import { BaxError, exits } from '../../core/errors/errors.ts'
+import type { CommandsResult } from '../../core/shapes/commands.ts'
+import type { Context } from '../context.ts'
+import { locateEngine } from '../engine/locate-engine.ts'
+import { note } from '../io.ts'
+import { showBatch } from '../output/batch-output.ts'
+import { withControlNotice } from '../output/control-notice.ts'
+import { interruptedExit } from '../output/errors.ts'
+import { showWarning } from '../output/output.ts'
+import { writeOutput } from '../output/write-output.ts'
+import { uploadFiles } from '../session/upload-files.ts'
+import type { EngineTools } from './call.ts'
+import { shownPath } from './files.ts'
+import { reportChecked, reportErrors } from './check-report.ts'
+import { collectEvidence } from './evidence.ts'
+import type { RunOptions } from './options.ts'
+import type { LoadedScripts } from './load.ts'
+import { exitOfFailure, succeeded } from './report.ts'
+import { openReporters } from './reporters/index.ts'
+import type { Mask } from './script/secrets.ts'
+import { runSuite } from './suite.ts'
+import { type HealedSelector, updateSelectors } from './heal/update-selectors.ts'
+
+/** Runs the scripts, or prints their errors; returns the exit code. @throws BaxError when they cannot be run */
+export function runLoaded(scripts: LoadedScripts, options: RunOptions, context: Context): number | Promise<number> {
+  const { io, settings } = context
+  if (scripts.errors.length > 0) return reportErrors(scripts, io, settings.json)
+  if (options.check) return reportChecked(scripts, io, settings.json)
+  return runPlans(scripts, options, context)
+}
+
+async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptions, context: Context): Promise<number> {
+  const { manifest, settings } = context
+  const io = masked(context.io, mask)
+  // A run of plain bodies prints their results as `bax do` does.
+  const onlyBodies = plans.length > 0 && plans.every(({ kind }) => kind === 'body')
+  const showsBodies = options.reporters.some(({ name, file }) => name === 'line' && file === undefined)
+  const choices = options.reporters.filter(({ name, file }) => !(onlyBodies && name === 'line' && file === undefined))
+  const open = await openReporters(choices, io, mask)
+  // A person approves with another command, which needs an engine that it can reach.
+  const home = locateEngine({ ...context, io }, { when: options.confirm ? 'start' : 'ask' })
+  const cleanup = startCleanupTimer(io.signal)
+  const evidence = collectEvidence({
+    folder: options.artifacts,
+    pictures: options.reporters.some(({ name }) => name === 'html'),
+    cwd: io.cwd,
+    mask,
+    signal: cleanup.signal,
+  })
+  const healed: HealedSelector[] = []
+  const showBody = async (answer: CommandsResult) => {
+    await showBatch({ io, manifest, settings }, mask.deep(answer), null, new Date())
+    // Otherwise, the line reporter shows it.
+    if (onlyBodies) await showWarning(io, answer)
+  }
+  try {
+    const report = await runSuite(plans, {
+      ...options,
+      runId,
+      reporters: open.reporters,
+      showBody: showsBodies ? showBody : undefined,
+      tools: {
+        engine: engineTools({ ...context, io }, home.transport, mask),
+        pictures: { update: options.updateSnapshots ?? false, inCi: isCi(io), mask },
+        evidence,
+        headed: options.headed ?? false,
+        confirm: options.confirm ?? [],
+        healed,
+        cwd: io.cwd,
+        now: () => new Date(),
+        signal: io.signal,
+        cleanupSignal: cleanup.signal,
+      },
+    })
+    if (options.update) reportUpdates(healed, io)
+    if (io.signal.aborted) return interruptedExit(io)
+    if (plans.length === 0) note(io, 'no scripts in this shard')
+    return succeeded(report) ? exits.done : (exitOfFailure(report) ?? exits.failed)
+  } catch (error) {
+    throw error instanceof BaxError ? new BaxError(error.code, mask.text(error.message), { ...(error.hint && { hint: mask.text(error.hint) }), cause: error }) : error // prettier-ignore
+  } finally {
+    cleanup.release()
+    open.close()
+    await home.transport.close()
+  }
+}
+
+/** Returns the engine, and what its calls need of this terminal. */
+const engineTools = ({ io, manifest }: Context, transport: Transport, mask: Mask): EngineTools => ({
+  client: createClient(transport, manifest.operations),
+  transport,
+  reportingControl: (id, work) => withControlNotice(io, transport, id, work),
+  writeFile: async (path, bytes) => {
+    const target = resolve(io.cwd, mask.name(path))
+    writeOutput(target, bytes)
+    return target
+  },
+  uploadFiles: (files, sessionId) => uploadFiles(files, sessionId, { io, manifest, transport }),
+  cwd: io.cwd,
+})
+/** Replaces the selectors of elements that were found by their fingerprints. */
+function reportUpdates(healed: readonly HealedSelector[], io: Context['io']): void {
+  for (const [file, count] of updateSelectors(healed))
+    note(io, `updated ${count} ${count === 1 ? 'selector' : 'selectors'} in ${shownPath(file, io.cwd)}`)
+}
+
+const isCi = ({ env }: Context['io']): boolean => Boolean(env['CI']) && env['CI'] !== 'false'
+
+/** Returns an Io whose outputs mask secrets. */
+function masked(io: Context['io'], mask: Mask): Context['io'] {
+  const maskedOutput = (output: Context['io']['stdout']) => {
+    const value = (chunk: string | Uint8Array) => output.write(typeof chunk === 'string' ? mask.text(chunk) : chunk)
+    return Object.create(output, { write: { value } }) as typeof output
+  }
+  return { ...io, stdout: maskedOutput(io.stdout), stderr: maskedOutput(io.stderr) }
+}
+
+/** Time for the cleanup after an interrupt: `finally` steps, logs, and closing sessions. */
+const cleanupMs = 30_000
+
+/** Returns a signal that is aborted `cleanupMs` after `interrupt`. `release` clears the timer. */
+function startCleanupTimer(interrupt: AbortSignal): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  const start = () => {
+    timer = setTimeout(() => controller.abort(interrupt.reason), cleanupMs)
+  }
+  if (interrupt.aborted) start()
+  else interrupt.addEventListener('abort', start, { once: true })
+  return {
+    signal: controller.signal,
+    release() {
+      clearTimeout(timer)
+      interrupt.removeEventListener('abort', start)
+    },
+  }
+}

@@ -1,0 +1,57 @@
+/** Flags and connections that `bax serve --fleet` and `bax worker` share. */
+import { resolve } from 'node:path'
+import { buildId } from '../../core/build-id.ts'
+import type { Log } from '../../core/config/config.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { version } from '../../core/version.ts'
+import type { Io } from '../io.ts'
+
+export interface FleetAccess {
+  /** Address of Redis. */
+  readonly url: string
+  readonly secretFile: string
+  /** File with the CA of the certificates of workers; for gateways. */
+  readonly caFile?: string | undefined
+}
+
+/**
+ * Returns the fleet of the flags or the environment; undefined without one.
+ * @throws BaxError `invalid_request` if a flag needs another one, or the URL is not one of Redis
+ */
+export function fleetAccess(
+  flags: Partial<FleetAccess>,
+  { env, cwd }: Pick<Io, 'env' | 'cwd'>,
+): FleetAccess | undefined {
+  const url = flags.url ?? (env['BAX_FLEET'] || undefined)
+  const secretFile = flags.secretFile ?? (env['BAX_SECRET_FILE'] || undefined)
+  const { caFile } = flags
+  if (url === undefined && caFile !== undefined)
+    throw new BaxError('invalid_request', '--fleet-ca needs --fleet', { hint: 'pass --fleet redis://HOST:PORT' })
+  if (url === undefined) return undefined
+  if (!/^rediss?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
+    throw new BaxError('invalid_request', '--fleet must be the URL of a Redis', {
+      hint: 'pass for example --fleet redis://10.0.0.5:6379',
+    })
+  }
+  if (secretFile === undefined) {
+    throw new BaxError('invalid_request', 'a fleet needs a secret that its gateways and workers share', {
+      hint: 'pass --secret-file FILE, created with "openssl rand -base64 48 > FILE"',
+    })
+  }
+  return { url, secretFile: resolve(cwd, secretFile), ...(caFile !== undefined && { caFile: resolve(cwd, caFile) }) }
+}
+
+/** Connects to the fleet. @throws BaxError `fleet_unavailable`, `invalid_request` for an unusable secret file */
+export async function openFleet({ url, secretFile }: FleetAccess, log: Log) {
+  const [{ connectRedis }, { ForwardedRequests }, { readSecretFile }] = await Promise.all([
+    import('../../fleet/redis/connect.ts'),
+    import('../../server/access/signed-caller.ts'),
+    import('../../server/access/secret-file.ts'),
+  ])
+  const secret = readSecretFile(secretFile, log)
+  const forwarded = new ForwardedRequests(secret)
+  const redis = await connectRedis({ url, log })
+  return { redis, forwarded, secret, build: buildId(), version }
+}
+
+export type OpenFleet = Awaited<ReturnType<typeof openFleet>>

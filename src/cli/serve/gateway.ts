@@ -1,0 +1,53 @@
+/** The parts of `bax serve --fleet`: a gateway on the stores of the fleet. */
+import type { Allowances } from '../../core/access/quota.ts'
+import type { EngineConfig } from '../../core/config/config.ts'
+import type { ScalingOptions } from '../../core/scaling.ts'
+import type { GatewayParts } from '../../fleet/gateway/parts.ts'
+import type { Io } from '../io.ts'
+import { type FleetAccess, openFleet } from './fleet.ts'
+
+export interface GatewayOptions {
+  readonly config: EngineConfig
+  readonly allowances: Allowances
+  readonly scaling: ScalingOptions
+  /** Environment and folder of the programs that the scaler runs. */
+  readonly io: Pick<Io, 'env' | 'cwd'>
+}
+
+/** Opens a gateway. @throws BaxError `fleet_unavailable`, `invalid_request` */
+export async function openGateway(access: FleetAccess, { config, allowances, scaling, io }: GatewayOptions) {
+  const [{ openGatewayParts }, { openRedisStores }, { Forwarder }, { createEngine }, { readCa }] = await Promise.all([
+    import('../../fleet/gateway/parts.ts'),
+    import('../../fleet/stores/open.ts'),
+    import('../../server/gateway/forwarder.ts'),
+    import('../../engine/index.ts'),
+    import('../../server/access/tls-files.ts'),
+  ])
+  const { log, profileKey } = config
+  const ca = access.caFile === undefined ? undefined : readCa(access.caFile)
+  const { redis, forwarded, secret, build, version } = await openFleet(access, log)
+  try {
+    const stores = await openRedisStores({ redis, allowances, log, ...(profileKey !== undefined && { profileKey }) })
+    const environment = { ...io, ...(config.shell && { docker: config.shell }) }
+    const own = createEngine({ ...config, stores })
+    const whyUnreachable: GatewayParts['whyUnreachable'] = (worker) => forwarder.whyUnreachable(worker)
+    const facts = { redis, secret, build, version, own, allowances, scaling, environment, whyUnreachable, log }
+    const parts = await openGatewayParts(facts)
+    const { directory, provisions, engine } = parts
+    const forwarder = new Forwarder({ directory, signer: forwarded, allowances, provisions, ca })
+    return {
+      engine,
+      forwarder,
+      stores,
+      close: async () => {
+        forwarder.close()
+        await parts.close()
+        stores.close()
+        redis.disconnect()
+      },
+    }
+  } catch (error) {
+    redis.disconnect()
+    throw error
+  }
+}

@@ -1,0 +1,84 @@
+/** The parts of `bax worker`: an engine that is registered in the directory of its fleet. */
+import type { EngineConfig } from '../../core/config/config.ts'
+import type { BoundObjects, WorkerIdentity } from '../../core/fleet.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { Membership } from '../../fleet/worker/membership.ts'
+import type { ServedWorker } from '../../server/process/serve.ts'
+import { type FleetAccess, openFleet, type OpenFleet } from './fleet.ts'
+
+export interface WorkerOptions {
+  /** Configuration of the engine, without what the fleet provides. */
+  readonly config: EngineConfig
+  readonly capacity: Pick<WorkerIdentity, 'labels' | 'slots' | 'pages'>
+  /** URL at which gateways reach it, if it is not the address that it listens on. */
+  readonly advertised: string | undefined
+  /** Whether it exits once it is drained and holds nothing. */
+  readonly exitsWhenDrained: boolean
+}
+
+/** Opens a worker; it registers as soon as it listens. @throws BaxError `fleet_unavailable`, `invalid_request` */
+export async function openWorker(
+  access: FleetAccess,
+  { config, capacity, advertised, exitsWhenDrained }: WorkerOptions,
+) {
+  const [{ Membership }, { openRedisStores }, { WorkSlots }, { createEngine }] = await Promise.all([
+    import('../../fleet/worker/membership.ts'),
+    import('../../fleet/stores/open.ts'),
+    import('../../server/access/load.ts'),
+    import('../../engine/index.ts'),
+  ])
+  const { log, profileKey } = config
+  const { redis, forwarded, secret, build, version } = await openFleet(access, log)
+  const stores = await openRedisStores({ redis, log, ...(profileKey !== undefined && { profileKey }) }).catch((error) =>
+    disconnectAfter({ redis }, error),
+  )
+  let membership: Membership | undefined
+  const drained = new AbortController()
+  // No request arrives before the worker is registered.
+  const bound: BoundObjects = {
+    bind: (object, reservation) => membership!.lease.bind(object, reservation),
+    // The slot is free for the next waiting session.
+    end: (id, keptMs) => membership!.lease.end(id, keptMs).finally(() => membership?.wake()),
+  }
+  const report = (error: Error) => log('warn', 'the directory of the fleet was not told', { error: error.message })
+  const engine = createEngine({ ...config, stores, bound })
+  const workSlots = new WorkSlots(limits.overload.pages, 1)
+  const begin = (url: string) =>
+    Membership.begin({
+      redis,
+      member: { secret, build },
+      worker: { ...capacity, url, version, build },
+      sessions: engine.sessions,
+      diagnostics: engine.diagnostics,
+      scraper: () => engine.extractor.load(),
+      keys: stores.keys,
+      log,
+      scrapes: () => workSlots.running,
+      endAll: () => engine.endAll(),
+      onDrain: () => drained.abort('drained'),
+    })
+  const worker: ServedWorker = {
+    workSlots,
+    exitsWhenDrained,
+    drained: drained.signal,
+    listening: async (address) => {
+      membership = await begin(advertised ?? address)
+    },
+    // Both are best effort: without Redis, the lease ends by itself.
+    draining: async () => membership?.drain().catch(report),
+    ended: async () => membership?.end().catch(report),
+  }
+  return {
+    served: { engine, gate: { hosts: null, origins: new Set<string>(), keys: null, forwarded }, worker },
+    close: async () => {
+      await engine.close()
+      stores.close()
+      redis.disconnect()
+    },
+  }
+}
+
+function disconnectAfter({ redis }: Pick<OpenFleet, 'redis'>, error: unknown): never {
+  redis.disconnect()
+  throw error
+}

@@ -1,0 +1,77 @@
+/** Creates sessions by name, and compares existing ones with the requested fields. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { call } from '../../client/client.ts'
+import type { Transport } from '../../client/transport.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { SessionRecord } from '../../core/shapes/session.ts'
+import { type Context, operationNamed } from '../context.ts'
+import { note } from '../io.ts'
+import { flagOf } from '../parse/values.ts'
+import { createReady } from './create-session.ts'
+import type { NamedSession } from './named-session.ts'
+
+/** Delay before the next check of a session that another command is creating, in milliseconds. */
+const checkMs = 50
+
+/** Creates a session by name; returns false if another command is creating it. `absence` is why there was none. */
+export async function openNamed(
+  context: Context,
+  transport: Transport,
+  { name, creation }: NamedSession,
+  absence: BaxError,
+): Promise<boolean> {
+  const { io } = context
+  try {
+    await createReady(context, transport, { ...creation, requested_name: name })
+    if (absence.code === 'session_closed') note(io, `${absence.message}; opened a new session "${name}"`)
+    return true
+  } catch (error) {
+    const details = error instanceof BaxError ? JSON.stringify(error.details ?? null) : ''
+    if (!(error instanceof BaxError && error.code === 'conflict' && details.includes('requested_name'))) throw error
+    await pause(checkMs, undefined, { signal: io.signal })
+    return false
+  }
+}
+
+/** Returns a live session. @throws BaxError `session_closed`, `session_not_found` */
+export async function liveSession({ io }: Context, transport: Transport, session_id: string): Promise<SessionRecord> {
+  const answer = await call(transport, 'GET /sessions/{session_id}', { session_id }, { signal: io.signal })
+  const record = answer as SessionRecord
+  if (record.status === 'ready') return record
+  throw new BaxError('session_closed', `session ${record.session_id} has ended`, {
+    details: { ended_at: record.ended_at },
+  })
+}
+
+/** Replaces the name of a profile by its ID, which sessions report. */
+async function withProfileId(
+  { io }: Context,
+  transport: Transport,
+  creation: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { profile_id } = creation
+  if (typeof profile_id !== 'string') return creation
+  const profile = await call(transport, 'GET /profiles/{profile_id}', { profile_id }, { signal: io.signal })
+  return { ...creation, profile_id: (profile as { profile_id: string }).profile_id }
+}
+
+/** @throws BaxError `conflict` when the live session with the name differs from the fields of `creation` */
+export async function assertSame(
+  context: Context,
+  transport: Transport,
+  { name, creation = {} }: NamedSession,
+): Promise<void> {
+  const record: Partial<Record<string, unknown>> = await liveSession(context, transport, name)
+  const wanted = await withProfileId(context, transport, creation)
+  const differing = Object.keys(wanted).filter((field) => JSON.stringify(wanted[field]) !== JSON.stringify(record[field])) // prettier-ignore
+  if (differing.length === 0) return
+  const { params } = operationNamed(context.manifest, 'createSession')
+  const flags = differing.map((field) => {
+    const flag = flagOf(params.find((param) => param.name === field)!)
+    return creation[field] === false ? flag.replace('--', '--no-') : flag
+  })
+  throw new BaxError('conflict', `session "${name}" already exists with other settings: ${flags.join(', ')}`, {
+    hint: `close it first with "bax close ${name}", or add --new-session`,
+    details: differing.map((path) => ({ path, message: 'differs from the existing session' })),
+  })
+}

@@ -1,0 +1,47 @@
+/** Uploads the local files that commands name to the session, and returns the names that they have there. */
+import { upload } from '../../client/client.ts'
+import type { Transport } from '../../client/transport.ts'
+import type { SessionFile } from '../../core/shapes/session-files.ts'
+import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
+import { operationNamed } from '../context.ts'
+import type { Io } from '../io.ts'
+import { bytesOf, type LocalFile, localFile } from './local-file.ts'
+
+/** Prefix of a file that is already in the session. */
+const inSession = 'session:'
+
+/** Files that a command names: local ones, and names of files of the session. */
+export type NamedFiles = readonly (LocalFile | string)[]
+
+/** Finds the files that a command uploads; undefined if it uploads none. @throws BaxError for one that is missing */
+export function filesToUpload(
+  entry: Pick<CommandEntry, 'localFiles'> | undefined,
+  data: Readonly<Record<string, unknown>>,
+  cwd: string,
+): NamedFiles | undefined {
+  const given = entry?.localFiles === undefined ? undefined : data[entry.localFiles]
+  if (!Array.isArray(given)) return undefined
+  return given.map((file) =>
+    String(file).startsWith(inSession) ? String(file).slice(inSession.length) : localFile(cwd, String(file)),
+  )
+}
+
+/** Uploads the local ones; returns the names of all in the session. */
+export async function uploadFiles(
+  files: NamedFiles,
+  session_id: string,
+  { io, manifest, transport }: { readonly io: Io; readonly manifest: Manifest; readonly transport: Transport },
+): Promise<string[]> {
+  const { http } = operationNamed(manifest, 'uploadSessionFile')
+  const names: string[] = []
+  for (const file of files) {
+    if (typeof file === 'string') names.push(file)
+    else {
+      // A different file with this name must stay: the page may still read it.
+      const where = { session_id, name: file.name, overwrite: false }
+      const stored = await upload(transport, http, where, bytesOf(io, file), { signal: io.signal, strict: true })
+      names.push((stored as SessionFile).name)
+    }
+  }
+  return names
+}

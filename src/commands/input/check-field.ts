@@ -1,0 +1,62 @@
+/** Runs in a page: checks that a field takes a value. */
+
+export type FormValue = string | number | boolean | string[]
+
+/** Kind of a field, or the reason why it does not accept a value. */
+interface FieldAnswer {
+  readonly kind?: 'text' | 'checkbox' | 'radio' | 'select'
+  readonly fault?: string
+  /** Whether the value is at fault. */
+  readonly invalid?: boolean
+  /** Whether waiting can help. */
+  readonly waits?: boolean
+}
+
+/** Checks a field, with `textOnly` one for text. Self-contained: only the text of the function reaches the page. */
+export function checkField(node: Node, { value, textOnly }: { value: FormValue; textOnly: boolean }): FieldAnswer {
+  const element = (node instanceof HTMLLabelElement && node.control ? node.control : node) as HTMLElement
+  const invalid = (fault: string) => ({ fault, invalid: true })
+  const shown = JSON.stringify(value).slice(0, 100)
+  const { type = '' } = element as HTMLInputElement
+  const isCheck = element instanceof HTMLInputElement && (type === 'checkbox' || type === 'radio')
+  if (type === 'file') return { fault: 'is a file field: use upload_files' }
+  if (textOnly && isCheck) return { fault: `is a ${type === 'radio' ? 'radio button' : type}: use check` }
+  if (textOnly && element instanceof HTMLSelectElement) return { fault: 'is a select element: use select_option' }
+  if (element.matches(':disabled') || element.closest('[aria-disabled=true]'))
+    return { fault: 'is disabled', waits: true }
+  if ((element as HTMLInputElement).readOnly) return { fault: 'is read-only', waits: true }
+  if (isCheck) {
+    if (!['true', 'false'].includes(String(value))) return invalid(`needs true or false, not ${shown}`)
+    if (type === 'radio' && String(value) === 'false')
+      return invalid('is a radio button and cannot be unchecked: check another one')
+    return { kind: type as 'checkbox' }
+  }
+  if (element instanceof HTMLSelectElement) {
+    const list = Array.isArray(value) ? value : [String(value)]
+    const options = [...element.options]
+    const missing = list.filter((text) => !options.some((option) => option.value === text || option.label === text))
+    if (missing.length > 0) {
+      const labels = options.slice(0, 20).map((option) => option.label)
+      return { ...invalid(`has no option ${missing.join(', ')}; it has: ${labels.join(', ')}`), waits: true }
+    }
+    if (list.length > 1 && !element.multiple) return invalid(`takes one option, not ${list.length}`)
+    return { kind: 'select' }
+  }
+  if (Array.isArray(value) || typeof value === 'boolean') return invalid(`needs a text, not ${shown}`)
+  if (!(element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement))
+    return element.isContentEditable ? { kind: 'text' } : { fault: 'does not take text' }
+  if (['button', 'submit', 'reset', 'image', 'hidden'].includes(type))
+    return { fault: `does not take text: it is of type ${type}` }
+  const text = String(value)
+  const { maxLength } = element
+  if (maxLength >= 0 && text.length > maxLength)
+    return invalid(`takes at most ${maxLength} characters, and the text has ${text.length}`)
+  // Browsers reject values of the wrong type, such as letters in numbers, and line breaks in a line.
+  if (element instanceof HTMLInputElement && text !== '') {
+    const probe = element.cloneNode() as HTMLInputElement
+    probe.value = text
+    if (probe.value.trim().toLowerCase() !== text.trim().toLowerCase())
+      return invalid(`does not take ${shown}: it is of type ${type}`)
+  }
+  return { kind: 'text' }
+}

@@ -1,0 +1,40 @@
+/** Sets the text of a field, for `fill` and `fill_form`. */
+import type { CommandContext } from '../../core/operation/command.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
+import { checkField } from './check-field.ts'
+import { setText } from './set-text.ts'
+
+/** Replaces the text of a field or editor. @throws BaxError `not_editable` for elements that do not take this text. */
+export async function fillField(
+  { act, send }: CommandContext,
+  target: { readonly selector: string; readonly timeout_ms?: number | undefined },
+  text: string,
+): Promise<void> {
+  await act(
+    target,
+    'editable',
+    async (element, limit) => {
+      const handle = await element.elementHandle(limit)
+      const { timeout: ms, signal } = limit
+      const deadline = { ms, signal, error: 'the page did not answer in time' }
+      const check = handle.evaluate(checkField, { value: text, textOnly: true })
+      const { fault, waits } = await withDeadline(check, deadline)
+      if (fault !== undefined && !waits) {
+        const { selector } = target
+        throw new BaxError('not_editable', `${selector} ${fault}`, { details: { selector } })
+      }
+      await handle.waitForElementState('visible', limit)
+      await handle.waitForElementState('editable', limit)
+      const isSet = await send(() => withDeadline(handle.evaluate(setText, text), deadline))
+      if (!isSet) await element.fill(text, limit)
+    },
+    {
+      direct: async (element) => {
+        const { fault, kind } = await element.evaluate(checkField, { value: text, textOnly: true })
+        if (fault !== undefined || kind !== 'text') element.unclear(fault ?? 'not a text field')
+        await send(() => element.evaluate(setText, text))
+      },
+    },
+  )
+}

@@ -1,0 +1,70 @@
+/** The command that fills several fields of a form. */
+import { z } from 'zod'
+import { type CommandContext, defineCommand } from '../../core/operation/command.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { elementTimeout } from '../fields.ts'
+import { type FieldPlan, findFields, formField } from './form-fields.ts'
+import type { FormValue } from './check-field.ts'
+import { fillField } from './fill-field.ts'
+import { selectOptions, setChecked } from './set-control.ts'
+
+const text = z.string().max(limits.input.typedChars)
+const value = z.union([text, z.number(), z.boolean(), z.array(text).max(limits.input.names)])
+
+export const fill_form = defineCommand({
+  kind: 'action',
+  summary: 'Fill several fields of a form',
+  example: `'{"Email": "me@example.com", "#terms": true}'`,
+  data: z.object({
+    fields: z
+      .record(z.string().min(1).max(limits.input.selectorChars), value)
+      .refine((fields) => Object.keys(fields).length > 0, 'needs at least one field')
+      .describe(
+        'Values by label or selector: text; true or false for a checkbox or radio button; for a select element values ' +
+          'or labels of options; a date as 2024-02-29. Nothing is set when one of them is not possible',
+      ),
+    timeout_ms: elementTimeout,
+  }),
+  input: { kind: 'text', noun: 'form' },
+  // Each field has its own timeout, limited by that of the batch.
+  maxDurationMs: limits.command.batchMs,
+  result: z.object({
+    fields: z.array(
+      z.object({
+        field: z.string().describe('Label or selector, as given'),
+        kind: formField.shape.kind,
+        selector: z.string().describe('Selector of the field'),
+      }),
+    ),
+  }),
+  run: async (context, { fields, timeout_ms }) => {
+    const plans = await findFields(context, fields, timeout_ms ?? limits.command.elementMs)
+    const set: string[] = []
+    for (const plan of plans) {
+      try {
+        await setField(context, plan, timeout_ms)
+      } catch (error) {
+        if (!(error instanceof BaxError) || set.length === 0) throw error
+        const details = { ...(Array.isArray(error.details) ? {} : error.details), set }
+        throw new BaxError(error.code, `${error.message} (set before: ${set.join(', ')})`, { details, cause: error })
+      }
+      set.push(plan.field)
+    }
+    return { data: { fields: plans.map(({ field, kind, selector }) => ({ field, kind, selector })) } }
+  },
+})
+
+/** Sets one field, whose value was validated. */
+async function setField(context: CommandContext, { kind, selector, value }: FieldPlan, timeout_ms?: number) {
+  const target = { selector, timeout_ms }
+  if (kind === 'text') return fillField(context, target, String(value))
+  if (kind === 'select') {
+    await selectOptions(context, target, [value].flat().map(String))
+    return
+  }
+  await setChecked(context, target, isOn(value))
+}
+
+/** `true`, also as text. */
+const isOn = (value: FormValue) => value === true || value === 'true'

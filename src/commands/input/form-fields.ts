@@ -1,0 +1,96 @@
+/** Finds the fields of a form by label or selector, and checks that they take their values. */
+import type { Locator, Page } from 'playwright'
+import { z } from 'zod'
+import type { CommandContext } from '../../core/operation/command.ts'
+import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
+import { checkField, type FormValue } from './check-field.ts'
+
+/** A field as the page describes it. */
+export const formField = z.object({ kind: z.enum(['text', 'checkbox', 'radio', 'select']) })
+
+export interface FieldPlan extends z.output<typeof formField> {
+  /** Label or selector, as given. */
+  readonly field: string
+  readonly selector: string
+  readonly value: FormValue
+}
+
+/** Finds all fields, and waits for missing ones. @throws BaxError that lists every field that cannot be set. */
+export async function findFields(
+  context: CommandContext,
+  fields: Readonly<Record<string, FormValue>>,
+  timeoutMs: number,
+): Promise<FieldPlan[]> {
+  const entries = Object.entries(fields)
+  const probe = async () => {
+    const found = await Promise.all(entries.map(([field, value]) => findField(context, field, value)))
+    return { met: found.every((one) => !('waits' in one && one.waits)), found }
+  }
+  const seen = await context.poll(probe, timeoutMs)
+  if ('unanswered' in seen) throw new BaxError('timeout', `the page did not answer within ${timeoutMs} ms`)
+  const faults = seen.found.filter((one) => 'fault' in one)
+  if (faults.length === 0) return seen.found as FieldPlan[]
+  throw new BaxError(faults[0]!.code, `no field was set: ${faults.map(({ fault }) => fault).join('; ')}`, {
+    details: { fields: faults.map(({ field, fault }) => ({ field, error: fault })) },
+  })
+}
+
+interface Fault {
+  readonly field: string
+  readonly fault: string
+  readonly code: ErrorCode
+  /** Set when waiting can help. */
+  readonly waits?: true
+}
+
+async function findField(context: CommandContext, field: string, value: FormValue): Promise<FieldPlan | Fault> {
+  const found = (await bySelector(context, field)) ?? (await byLabel(context.page, field))
+  if (!found) return { field, fault: `no field matches ${field}`, code: 'element_not_found', waits: true }
+  const { count, selector, element } = found
+  if (count !== 1) return { field, fault: `${field} matches ${count} visible fields`, code: 'ambiguous_selector' }
+  const answer = await element.evaluate(checkField, { value, textOnly: false })
+  if (answer.fault === undefined) return { field, selector, value, kind: answer.kind! }
+  const code = answer.invalid ? 'invalid_data' : 'not_editable'
+  return { field, fault: `${field} ${answer.fault}`, code, ...(answer.waits && { waits: true }) }
+}
+
+interface Found {
+  readonly count: number
+  readonly selector: string
+  readonly element: Locator
+}
+
+const fieldCss = 'input:not([type=hidden]), textarea, select, [contenteditable]'
+
+/** Finds a field by selector: a reference, CSS or an engine of Playwright; undefined when it is not a field. */
+async function bySelector({ locateAll, measure }: CommandContext, selector: string): Promise<Found | undefined> {
+  try {
+    const { total } = await measure(selector, { limit: 1, includeHtml: false })
+    if (total === 0) return undefined
+  } catch (error) {
+    // A label such as `First name *` is no selector.
+    if (error instanceof BaxError && error.code === 'invalid_selector') return undefined
+    throw error
+  }
+  const all = locateAll(selector)
+  const element = all.first()
+  // The label `Address` is also the selector of an element that is no field.
+  const isField = await element.evaluate((node, css) => node.matches(css) || node instanceof HTMLLabelElement, fieldCss)
+  return isField ? { count: 1, selector, element } : undefined
+}
+
+/** Finds a field by its whole label, else by a part of it or its placeholder. */
+async function byLabel(page: Page, label: string): Promise<Found | undefined> {
+  const quoted = JSON.stringify(label)
+  const engines = [`internal:label=${quoted}s`, `internal:label=${quoted}i`, `internal:attr=[placeholder=${quoted}i]`]
+  for (const engine of engines) {
+    const all = page.locator(engine).and(page.locator(fieldCss))
+    const count = await all.count()
+    if (count === 0) continue
+    const selector = `${engine} >> internal:and=${JSON.stringify(fieldCss)}`
+    if (count === 1) return { count, selector, element: all.first() }
+    const visible = all.filter({ visible: true })
+    return { count: await visible.count(), selector: `${selector} >> visible=true`, element: visible.first() }
+  }
+  return undefined
+}

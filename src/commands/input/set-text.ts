@@ -1,0 +1,40 @@
+/** Runs in a page: replaces the text of a field or editor at once. */
+
+/**
+ * Sets a text that the field takes; returns false for an editor that should receive it as typed text.
+ * Playwright inserts text as if it was typed, which takes quadratic time for many lines, and fires no `change`.
+ * Self-contained: only the text of the function reaches the page.
+ */
+export async function setText(node: Node, text: string): Promise<boolean> {
+  const field = node instanceof HTMLLabelElement && node.control ? node.control : node
+  if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) {
+    // Frameworks replace the property on single fields, to notice changes by scripts.
+    const prototype = field instanceof HTMLInputElement ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype
+    field.focus()
+    Object.getOwnPropertyDescriptor(prototype, 'value')!.set!.call(field, text)
+    const data = { bubbles: true, composed: true, inputType: 'insertReplacementText', data: text }
+    field.dispatchEvent(new InputEvent('input', data))
+    field.dispatchEvent(new Event('change', { bubbles: true }))
+    return true
+  }
+  const lines = text.split('\n')
+  if (lines.length <= 20) return false
+  const editor = field as HTMLElement
+  editor.focus()
+  // Editors notice the selection with this event, which is not fired when it does not change.
+  const noticed = new Promise((resolve) => {
+    document.addEventListener('selectionchange', () => setTimeout(resolve), { once: true })
+    setTimeout(resolve, 50)
+  })
+  getSelection()?.selectAllChildren(editor)
+  await noticed
+  const pasted = new DataTransfer()
+  pasted.setData('text/plain', text)
+  const paste = new ClipboardEvent('paste', { clipboardData: pasted, bubbles: true, cancelable: true, composed: true })
+  // Editors insert pasted text themselves.
+  if (!editor.dispatchEvent(paste)) return true
+  const escaped = lines.map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
+  const isPlain = getComputedStyle(editor).whiteSpace.startsWith('pre') || editor.contentEditable === 'plaintext-only'
+  const html = isPlain ? escaped.join('\n') : escaped.map((line) => `<div>${line || '<br>'}</div>`).join('')
+  return document.execCommand('insertHTML', false, html)
+}

@@ -1,0 +1,35 @@
+/** Opens URLs, for the commands that navigate. */
+import type { Page } from 'playwright'
+import { retryTransient } from '../../core/errors/transient-errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { isUrl } from '../../core/net/urls.ts'
+import type { CallLimit, CommandOutcome } from '../../core/operation/command.ts'
+import { urlText } from '../../core/shapes/fields.ts'
+import { timeoutMs } from '../fields.ts'
+
+/** A URL as people type it. */
+export const typedUrl = urlText
+  .refine((url) => url === '' || isUrl(url), { error: 'is not a URL' })
+  .describe('URL; without a scheme https:// is added, for loopback hosts and private addresses http://')
+
+export const navigationTimeout = timeoutMs
+  .min(1)
+  .optional()
+  .describe(`Timeout of the navigation in milliseconds, ${limits.command.navigationMs} when omitted`)
+
+/** Opens a URL and waits until it loads; returns the URL after redirects and the HTTP status. */
+export async function openUrl(
+  page: Page,
+  url: string,
+  limit: CallLimit,
+): Promise<{ data: NonNullable<CommandOutcome['data']> }> {
+  try {
+    const response = await retryTransient(() => page.goto(url, limit))
+    return { data: { url: page.url(), status_code: response?.status() ?? null } }
+  } catch (error) {
+    // A page that navigates on before it has loaded was opened nevertheless.
+    if (!(error instanceof Error && /interrupted by another navigation/.test(error.message))) throw error
+    await page.waitForLoadState('load', { timeout: limit.timeout })
+    return { data: { url: page.url(), status_code: null } }
+  }
+}

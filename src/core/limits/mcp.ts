@@ -1,0 +1,50 @@
+/** Limits of MCP connections. */
+export const mcpLimits = {
+  /** Leases, which end the sessions of a killed client. */
+  lease: {
+    /** Time to open a lost lease again before the session ends. */
+    graceSecs: 10,
+    maxGraceSecs: 600,
+    /** Delay before a client opens a lost lease again. */
+    retryMs: 1000,
+  },
+  mcp: {
+    /** Idle timeout and lifetime of sessions that a connection opens; they end with the connection. */
+    sessionIdleSecs: 1800,
+    sessionSecs: 86_400,
+    /** Sessions, and shells, that a connection may hold. */
+    held: 20,
+    /** Attempts to end each of them, and the time between two. */
+    endAttempts: 3,
+    endRetryMs: 1000,
+    /** Commands of one call, and characters of each. */
+    commands: 50,
+    commandChars: 100_000,
+    /** Length of a text, and of an observation, in a response; the tools accept a higher one. */
+    pageChars: 12_000,
+    viewChars: 8000,
+    /** Images and documents that a connection keeps as resources, and their total bytes. */
+    stored: 50,
+    storedBytes: 64 * 1024 * 1024,
+    /** Time after which a running crawl is reported by its ID. Clients abandon requests after 60 s by default. */
+    answerMs: 45_000,
+    /** Pages with matches of a search in crawled pages, passages of each, and characters around a match. */
+    matches: 10,
+    matchesOfPage: 2,
+    matchChars: 120,
+    /** Crawled pages in one response. */
+    crawledPages: 10,
+    /** Pages, URLs or entries listed in one response. */
+    listed: 100,
+    /** HTTP connections of all callers and of one key, and the time until one without requests ends. */
+    connections: 200,
+    connectionsOfKey: 20,
+    idleMs: 30 * 60_000,
+    /** Time that a client whose stream was cut has to resume it. */
+    resumeMs: 60_000,
+    /** Messages, and their bytes, that an HTTP connection keeps to resume a stream. */
+    resumable: 500,
+    resumableBytes: 16 * 1024 * 1024,
+    messageBytes: 4 * 1024 * 1024,
+  },
+} as const

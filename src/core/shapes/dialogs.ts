@@ -1,0 +1,20 @@
+/** Shapes of dialogs in results and events. */
+import { z } from 'zod'
+
+export const dialogTypes = ['alert', 'confirm', 'prompt', 'beforeunload'] as const
+
+export const answeredBy = z
+  .enum(['setting', 'answer_dialog', 'client', 'person'])
+  .describe("The session's setting, a command, a CDP client, or a person in the live view or the relayed browser")
+
+export type AnsweredBy = z.output<typeof answeredBy>
+
+/** A dialog that opened during a command. */
+export const commandDialog = z.object({
+  type: z.enum(dialogTypes),
+  message: z.string().describe('At most 1000 characters'),
+  answer: z.enum(['accepted', 'dismissed', 'open']).describe('open: it waits for answer_dialog'),
+  answered_by: answeredBy.optional().describe('Absent while it is open'),
+})
+
+export type CommandDialog = z.output<typeof commandDialog>

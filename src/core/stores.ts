@@ -1,0 +1,129 @@
+/**
+ * The stores of what outlives a process. Each has two implementations: files for one machine, and Redis for a fleet
+ * (`src/fleet/stores`), which all its gateways and workers share.
+ */
+import type { BrowserContextOptions } from 'playwright'
+import type { Caller } from './access/caller.ts'
+import type { Keys } from './access/keys.ts'
+import type { Relays } from './engine.ts'
+import type { RelayTokenRecord } from './shapes/relay.ts'
+import type { ProfileRecord } from './shapes/session.ts'
+
+export interface Stores {
+  readonly keys: Keys
+  readonly profiles: ProfileStore
+  readonly relayTokens: RelayTokenStore
+  readonly idempotency: IdempotencyStore
+  readonly rates: RateLimits
+  readonly versions: PageVersionStore
+}
+
+/** Cookies, local storage and IndexedDB of a browser session. */
+export type StorageState = Exclude<BrowserContextOptions['storageState'], string | undefined>
+
+export interface ProfileStore {
+  /** Saves a new profile. @throws BaxError `already_exists` when another profile of the caller has the name. */
+  add(name: string, state: StorageState, caller: Caller): Promise<ProfileRecord>
+  /** Replaces the state of a profile. @throws BaxError `profile_not_found`. */
+  update(profileId: string, state: StorageState): Promise<void>
+  /** Returns the ID and the state of a profile. @throws BaxError `profile_not_found`. */
+  load(idOrName: string, caller: Caller): Promise<{ readonly profile_id: string; readonly state: StorageState }>
+  /** Lists the profiles visible to the caller, newest first. */
+  list(caller: Caller): Promise<ProfileRecord[]>
+  /** Names damaged profiles, whose owners are unknown, to callers who see all profiles. */
+  warning(caller: Caller): string | undefined
+  /** Returns the record of a profile. @throws BaxError `profile_not_found`. */
+  get(idOrName: string, caller: Caller): Promise<ProfileRecord>
+  /** Deletes a profile, for admins also a damaged one, whose owner is unknown. @throws BaxError `profile_not_found`. */
+  delete(idOrName: string, caller: Caller): Promise<void>
+}
+
+/** A version of a page, for the format changeTracking. */
+export interface PageVersion {
+  /** Time at which it was scraped. */
+  readonly at: string
+  /** HTTP status. */
+  readonly status: number
+  readonly markdown: string
+  /** ID of the crawl that scraped it, and the version before that crawl. */
+  readonly run?: string
+  readonly before?: PageVersion
+}
+
+export interface PageVersionKey {
+  /** ID of the caller's key; null without keys. */
+  readonly owner: string | null
+  /** Hash of the URL, the tag, and the options of the page. */
+  readonly page: string
+}
+
+/** The latest version of each page of each caller; the oldest ones are deleted when a caller has too many. */
+export interface PageVersionStore {
+  /** @throws BaxError `engine_failed` for a damaged version, which is then forgotten. */
+  find(key: PageVersionKey): Promise<PageVersion | undefined>
+  save(key: PageVersionKey, version: PageVersion): Promise<void>
+}
+
+/** Credentials of a connector; only the same ones may resume its session. */
+export interface Principal {
+  /** ID of the token or key; null within one process. */
+  readonly tokenId: string | null
+  /** Key that owns it; null where no keys are in use. */
+  readonly owner: string | null
+  readonly transport: 'ws' | 'local'
+  /** Whether its single-use token was used before, so that it can only resume its session. */
+  readonly onlyResumes: boolean
+}
+
+export interface RelayTokenStore {
+  create(input: Parameters<Relays['tokens']['create']>[0], caller: Caller): ReturnType<Relays['tokens']['create']>
+  /** Lists tokens without their secrets, newest first; expired ones are omitted. */
+  list(caller: Caller): Promise<RelayTokenRecord[]>
+  /** @throws BaxError `token_not_found`, also for tokens of other keys. */
+  revoke(tokenId: string, caller: Caller): Promise<void>
+  /**
+   * Verifies a token. A single-use token connects one browser, and afterwards can only resume its session.
+   * @throws BaxError `unauthorized`, with the same message for every reason.
+   */
+  admit(token: string): Promise<Principal>
+  /** Calls `listener` with the ID of every token that is revoked, wherever that happens; replaces the listener before. */
+  onRevoked(listener: (tokenId: string) => void): void
+}
+
+/** A request with an `Idempotency-Key` header; without the header it always runs. */
+export interface IdempotencyKey {
+  readonly operation: string
+  readonly caller: Caller
+  readonly headers: Headers
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal
+}
+
+export interface IdempotencyStore {
+  /**
+   * Runs the work, or returns its earlier result for the same key and input, also while it still runs. Errors are not
+   * kept.
+   * @throws BaxError `conflict` when the key was used with another input, `invalid_request` for a key that is too long.
+   */
+  once<T>(key: IdempotencyKey, input: unknown, work: () => Promise<T>): Promise<T>
+}
+
+export interface RateStatus {
+  readonly allowed: boolean
+  readonly rate: number
+  readonly burst: number
+  /** Requests left in the current burst. */
+  readonly remaining: number
+  /** Seconds until the full burst is available again. */
+  readonly resetSecs: number
+  /** Seconds until the next request is allowed. */
+  readonly retrySecs: number
+}
+
+export interface RateLimits {
+  /**
+   * Counts one request; returns undefined for callers without a limit. In one process it returns at once.
+   * @throws BaxError `fleet_unavailable`
+   */
+  count(caller: Caller): RateStatus | undefined | Promise<RateStatus | undefined>
+}

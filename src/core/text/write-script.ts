@@ -1,0 +1,45 @@
+/** Writes recorded steps as a script for `bax run`. */
+import type { RecordedStep } from '../shapes/recording.ts'
+import { type CommandFields, shortStep } from './write-step.ts'
+
+/** Loads the package, which has only a default export in the bundle. */
+const loadYaml = async () => (await import('yaml')).default
+
+/** Returns the text of a script in YAML. */
+export async function scriptText(steps: readonly RecordedStep[], manifest: CommandFields): Promise<string> {
+  const { Document, isCollection, isMap, isNode } = await loadYaml()
+  const hasSecret = steps.some(({ secret }) => secret)
+  const written = steps.map((step) => scriptStep(step, manifest))
+  const document = new Document({ ...(hasSecret && { secrets: ['PASSWORD'] }), steps: written })
+  for (const [index, { command, comment }] of steps.entries()) {
+    const fields = document.getIn(['steps', index, command])
+    if (isMap(fields)) for (const { value } of fields.items) if (isCollection(value)) value.flow = true
+    const item = document.getIn(['steps', index], true)
+    if (comment !== undefined && isNode(item)) item.commentBefore = commentText(comment)
+    const fingerprint = document.getIn(['steps', index, 'fingerprint'])
+    if (isMap(fingerprint)) fingerprint.flow = true
+  }
+  return document.toString({ lineWidth: 0 })
+}
+
+const commentText = (text: string) => text.split('\n').map((line) => ` ${line}`).join('\n') // prettier-ignore
+
+/** Returns the step that opens the page on which a recording starts; none for an empty page. */
+export const startSteps = (url: string): RecordedStep[] =>
+  url === 'about:blank' ? [] : [{ command: 'navigate_to', data: { url } }]
+
+/** Formats a step as one line of YAML, without its fingerprint. */
+export async function stepLine({ command, data, secret }: RecordedStep, manifest: CommandFields): Promise<string> {
+  const { Document, isMap } = await loadYaml()
+  const document = new Document([scriptStep({ command, data, secret }, manifest)])
+  const item = document.getIn([0])
+  const [pair] = isMap(item) ? item.items : []
+  if (isMap(pair?.value)) pair.value.flow = true
+  return document.toString({ lineWidth: 0 }).trimEnd()
+}
+
+/** Returns a step as it is written in a script. */
+function scriptStep({ command, data, fingerprint, secret }: RecordedStep, manifest: CommandFields): unknown {
+  const step = shortStep({ command, data, templates: secret ? ['text'] : [] }, manifest)
+  return fingerprint && typeof step === 'object' ? { ...step, fingerprint } : step
+}

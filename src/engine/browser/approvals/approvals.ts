@@ -1,0 +1,179 @@
+/** Actions of a session that wait until a person approves or rejects them. */
+import type { EngineConfig } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { Approvals as EngineApprovals } from '../../../core/engine.ts'
+import type { EventLog } from '../../../core/events/events.ts'
+import { newId } from '../../../core/ids.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
+import {
+  type ActionKind,
+  type ApprovalDecided,
+  approvalNotFound,
+  type ApprovalRecord,
+} from '../../../core/access/approvals.ts'
+import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
+import type { BrowserSessions } from '../session/sessions.ts'
+import type { Session } from '../session/session.ts'
+import { CommandApprovals } from './command-approvals.ts'
+
+/** An action to approve. */
+export interface Action {
+  readonly kind: ActionKind
+  /** Expression, method or URL. */
+  readonly summary: string
+  /** URL of the page. */
+  readonly url: string
+}
+
+interface ApprovalFacts {
+  readonly sessionId: string
+  readonly sessionName: string | null
+  readonly kinds: readonly ActionKind[]
+  readonly timeoutMs: number
+  readonly events: EventLog
+  /** Aborted when the session ends. */
+  readonly ended: AbortSignal
+}
+
+interface Waiting {
+  readonly record: ApprovalRecord
+  decide(approved: boolean): void
+}
+
+type Outcome = ApprovalDecided['decision']
+
+export class Approvals {
+  readonly #facts: ApprovalFacts
+  readonly #waiting = new Map<string, Waiting>()
+  #running: CommandApprovals | undefined
+
+  constructor(facts: ApprovalFacts) {
+    this.#facts = facts
+  }
+
+  /** Longest time that one action waits. */
+  get timeoutMs(): number {
+    return this.#facts.timeoutMs
+  }
+
+  confirms(kind: ActionKind): boolean {
+    return this.#facts.kinds.includes(kind)
+  }
+
+  /** Fields of the record of the session. */
+  get facts(): Pick<SessionRecord, 'confirm' | 'confirm_timeout_secs' | 'approvals_waiting'> {
+    const { kinds, timeoutMs } = this.#facts
+    return { confirm: [...kinds], confirm_timeout_secs: timeoutMs / 1000, approvals_waiting: this.#waiting.size }
+  }
+
+  /** Actions that wait, oldest first. */
+  get list(): ApprovalRecord[] {
+    return [...this.#waiting.values()].map(({ record }) => record)
+  }
+
+  /** Begins a command: the actions that it causes wait with it. */
+  begin(command: string, signal: AbortSignal): CommandApprovals {
+    // The answer to a dialog runs during the command that the dialog blocks.
+    const before = this.#running
+    this.#running = new CommandApprovals(command, signal, () => (this.#running = before))
+    return this.#running
+  }
+
+  /**
+   * Waits for the approval of an action, which belongs to the running command if there is one.
+   * @throws BaxError `rejected`, `confirmation_timeout`, `too_many_pending`, or the reason of a signal. The action must
+   * not be executed then.
+   */
+  ask(action: Action, signals: readonly AbortSignal[] = []): Promise<void> {
+    const running = this.#running
+    const asked = this.#ask(action, running?.command ?? null, running ? [running.signal, ...signals] : signals)
+    running?.add(asked)
+    return asked
+  }
+
+  /** Waits for the approval of an action before a command or CDP call begins it. @throws BaxError as `ask` */
+  askFor(command: string, action: Action, signals: readonly AbortSignal[]): Promise<void> {
+    return this.#ask(action, command, signals)
+  }
+
+  /** @throws BaxError `approval_not_found` */
+  decide(id: string, approved: boolean): ApprovalDecided {
+    const waiting = this.#waiting.get(id)
+    if (!waiting) throw approvalNotFound(id)
+    waiting.decide(approved)
+    const { approval_id, kind, command, summary, url, session_id } = waiting.record
+    return { approval_id, kind, command, summary, url, session_id, decision: approved ? 'approved' : 'rejected' }
+  }
+
+  async #ask({ kind, summary, url }: Action, command: string | null, signals: readonly AbortSignal[]): Promise<void> {
+    const { waiting: most } = limits.approvals
+    if (this.#waiting.size >= most)
+      throw new BaxError('too_many_pending', `not executed: ${most} actions already wait for approval`)
+    const { timeoutMs, sessionId, sessionName, events, ended } = this.#facts
+    const now = Date.now()
+    const action = { approval_id: newId('apr'), kind, command, summary: shown(summary), url }
+    const record: ApprovalRecord = {
+      ...action,
+      session_id: sessionId,
+      session_name: sessionName,
+      created_at: new Date(now).toISOString(),
+      expires_at: new Date(now + timeoutMs).toISOString(),
+    }
+    const decided = new Promise<boolean>((decide) => this.#waiting.set(action.approval_id, { record, decide }))
+    events.emit('approval.requested', { ...action, expires_at: record.expires_at })
+    let decision: Outcome = 'cancelled'
+    try {
+      const late = () => new BaxError('confirmation_timeout', `not executed: nobody approved ${kind} within ${timeoutMs / 1000} s`, this.#extras(record)) // prettier-ignore
+      const approved = await withDeadline(decided, { ms: timeoutMs, error: late, signal: [ended, ...signals] })
+      decision = approved ? 'approved' : 'rejected'
+    } catch (error) {
+      if (error instanceof BaxError && error.code === 'confirmation_timeout') decision = 'expired'
+      throw error
+    } finally {
+      this.#waiting.delete(action.approval_id)
+      events.emit('approval.decided', { ...action, decision })
+    }
+    if (decision === 'rejected')
+      throw new BaxError('rejected', `not executed: a person rejected ${kind}`, this.#extras(record))
+  }
+
+  #extras = ({ approval_id, kind }: ApprovalRecord) => ({ details: { approval_id, kind, executed: false } })
+}
+
+/** Invisible characters that can hide or reorder text: all control characters but line breaks and tabs. */
+const deceptive = /(?![\n\t])[\p{Cc}\p{Cf}\u2028\u2029]/gu
+
+/** Returns a text that is safe to show, shortened to the limit with a note of how much is missing. */
+function shown(text: string): string {
+  const { summaryChars } = limits.approvals
+  const rest = text.length - summaryChars
+  const part = text.slice(0, summaryChars).replace(deceptive, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`)
+  return rest > 0 ? `${part}… (${rest} more characters)` : part
+}
+
+/** Creates the approvals of a session; undefined for a session without `confirm`. */
+export function approvalsFor({ sessionId, name: sessionName, input, events, ended }: Session): Approvals | undefined {
+  const { confirm: kinds, confirm_timeout_secs } = input
+  return (
+    kinds && new Approvals({ sessionId, sessionName, kinds, timeoutMs: confirm_timeout_secs * 1000, events, ended })
+  )
+}
+
+/** Returns the interface to the approvals of all sessions. */
+export const approvalsOf = (sessions: Pick<BrowserSessions, 'live' | 'seenBy'>): EngineApprovals => ({
+  list: async (call) => sessions.seenBy(call).flatMap(({ approvals }) => approvals?.list ?? []),
+  decide: async (id, approvalId, approved, { caller }) => {
+    const { approvals, sessionId } = sessions.live(id, caller)
+    if (!approvals) throw approvalNotFound(approvalId)
+    return { ...approvals.decide(approvalId, approved), session_id: sessionId }
+  },
+})
+
+/** @throws BaxError `unsupported` in an embedded engine, which no other command can reach. */
+export function assertCanHold({ confirm }: SessionInput, home: EngineConfig['home']): void {
+  if (confirm && home === 'embedded')
+    throw new BaxError('unsupported', 'nobody can approve the actions of an engine that ends with its command', {
+      hint: 'use an engine that outlives the command: run "bax session create" first, or "bax serve"',
+    })
+}

@@ -1,0 +1,189 @@
+/** An element that an action works on over CDP: one call checks it, the next sends the input, the last confirms it. */
+import type { Page } from 'playwright'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { ActOptions, CallLimit } from '../../../core/operation/command.ts'
+import type { DirectElement } from '../../../core/operation/direct-element.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
+import type { Delivery } from '../input/delivery.ts'
+import { afterNavigations, clickAt, isNavigating, moveTo, pressAll, unlessStalled } from './internals.ts'
+import type { ClickOptions } from './internals.ts'
+import type { PlainSelector } from './plain-selector.ts'
+import type { Confirmation, DirectAnswer, DirectRequest, WatchedInput } from './request.ts'
+import { Unclear } from './unclear.ts'
+import { directWorldOf, isWorldGone } from './world.ts'
+
+/** Time for the checks: a busy page is left to Playwright. */
+const checkMs = 500
+/** Time for a report of the page that is on its way when the page navigates or opens a dialog. */
+const reportMs = 1000
+
+let lastId = 0
+
+export interface DirectFacts {
+  readonly page: Page
+  readonly selector: string
+  readonly plain: PlainSelector
+  readonly strict: boolean
+  readonly needs: NonNullable<ActOptions['needs']>
+  readonly delivery: Delivery | undefined
+  readonly limit: CallLimit
+}
+
+/** Every method throws `Unclear` when it has not acted. */
+export class PageElement implements DirectElement {
+  /** Number of matches of the selector. */
+  matches = 1
+  readonly #facts: DirectFacts
+  readonly #id = ++lastId
+  /** Whether the page keeps the element for further calls. */
+  #held = false
+
+  constructor(facts: DirectFacts) {
+    this.#facts = facts
+  }
+
+  evaluate<Output, Input>(work: (element: Element, input: Input) => Output, input: Input) {
+    return this.#evaluate<Output>(String(work), input)
+  }
+
+  evaluateEach(works: readonly ((element: Element) => unknown)[]) {
+    const list = `[${works.map((work) => `(${work})`).join(', ')}]`
+    return this.#evaluate<unknown[]>(`(element) => {
+      const results = []
+      for (const work of ${list}) {
+        results.push(work(element))
+        if (results.at(-1) === false || results.at(-1) === null) break
+      }
+      return results
+    }`)
+  }
+
+  async #evaluate<Output>(work: string, input?: unknown): Promise<Output> {
+    const { value } = this.#held ? await this.#again(work, input) : await this.#run({}, work, input)
+    this.#held = true
+    return value as Output
+  }
+
+  async click(how: ClickOptions = {}): Promise<void> {
+    const { page } = this.#facts
+    const { point } = await this.#run({ input: 'press' })
+    await this.#send(
+      (signal) => clickAt(page, point!, how, signal),
+      (signal, sending) => afterNavigations(page, signal, sending),
+    )
+  }
+
+  async hover(): Promise<void> {
+    const { page } = this.#facts
+    const { point } = await this.#run({ input: 'move' })
+    await this.#send((signal) => moveTo(page, point!, signal))
+  }
+
+  async setChecked(checked: boolean): Promise<void> {
+    const { page } = this.#facts
+    const { point } = await this.#run({ input: 'press', checked })
+    if (!point) return
+    const confirmed = await this.#send((signal) => clickAt(page, point, {}, signal))
+    // The messages of Playwright, which are explained like its own.
+    if (!confirmed?.connected) throw new Error('Element is not attached to the DOM')
+    if (confirmed.checked !== checked) throw new Error('Clicking the checkbox did not change its state')
+  }
+
+  keys(names: readonly string[]): Promise<void> {
+    const { page, limit } = this.#facts
+    return withDeadline((signal) => pressAll(page, names, signal), { signal: limit.signal })
+  }
+
+  async press(send: () => Promise<void>): Promise<void> {
+    const { page, delivery } = this.#facts
+    await this.#limited((signal) => afterNavigations(page, signal, () => (delivery ? delivery.send(send) : send())))
+  }
+
+  unclear(reason: string): never {
+    throw new Unclear(reason)
+  }
+
+  /** Checks the element, and runs a function on it or prepares its input. */
+  async #run(more: { input?: WatchedInput; checked?: boolean }, work?: string, input?: unknown) {
+    const { page } = this.#facts
+    if (isNavigating(page)) throw new Unclear('the page navigates')
+    const request = this.#request(more)
+    const answer = await withDeadline(directWorldOf(page).run(request, work, input), {
+      ms: checkMs,
+      error: () => new Unclear('the page is busy'),
+      signal: this.#facts.limit.signal,
+    }).catch((error: unknown) => {
+      throw isWorldGone(error) ? new Unclear('the page navigated') : error
+    })
+    return this.#clear(answer)
+  }
+
+  /** Runs a function on the element that was checked before; it may have changed the page when it fails. */
+  async #again(work: string, input: unknown) {
+    const { page } = this.#facts
+    return this.#clear(await this.#limited(() => directWorldOf(page).runAgain(this.#request({}), work, input)))
+  }
+
+  #request(more: Partial<DirectRequest>): DirectRequest {
+    const { plain, strict, needs } = this.#facts
+    return { ...plain, id: this.#id, strict, needs, until: Date.now() + checkMs, ...more }
+  }
+
+  #clear(answer: DirectAnswer) {
+    if ('unclear' in answer) throw new Unclear(answer.unclear)
+    this.matches = answer.matches
+    return answer
+  }
+
+  /** Sends input that the page is watched for; returns the confirmation, unless the page has navigated. */
+  async #send(
+    send: (signal: AbortSignal) => Promise<void>,
+    around = (_: AbortSignal, sending: () => Promise<void>) => sending(),
+  ): Promise<Confirmation | undefined> {
+    const { page, delivery } = this.#facts
+    let confirming: Promise<Confirmation | undefined> | undefined
+    const work = async (signal: AbortSignal) => {
+      await around(signal, async () => {
+        await send(signal)
+        confirming = this.#confirm()
+        // Awaited later, since the page can answer while navigations are waited for.
+        confirming.catch(() => {})
+      })
+      return confirming
+    }
+    try {
+      return await this.#limited((signal) => delivery!.send(() => work(signal)))
+    } catch (error) {
+      if ((await directWorldOf(page).reportedVerdict(this.#id, 0)) === 'hit') delivery!.confirmArrival()
+      // Ends the watch as soon as the page answers: it would withhold later input, too. A document that is gone has none.
+      directWorldOf(page)
+        .confirm(this.#id)
+        .catch(() => {})
+      throw error
+    }
+  }
+
+  async #confirm(): Promise<Confirmation | undefined> {
+    const { page, selector, delivery } = this.#facts
+    const world = directWorldOf(page)
+    const confirmed = await unlessStalled(page, () => world.confirm(this.#id)).catch((error: unknown) => {
+      if (page.isClosed() || isWorldGone(error) || /navigation|dialog/i.test(String(error))) return undefined
+      throw error
+    })
+    const verdict = confirmed?.verdict ?? (await world.reportedVerdict(this.#id, confirmed ? 0 : reportMs))
+    if (verdict === 'hit') return confirmed
+    // The words of Playwright's log for input that was withheld.
+    if (verdict === 'missed') throw new Unclear('something else intercepts pointer events')
+    if (confirmed && !(await delivery!.isSeen())) throw new Unclear('nothing received it: intercepts pointer events')
+    const [code, why] = confirmed
+      ? (['element_obscured', 'was covered by a frame, which received the input'] as const)
+      : (['element_detached', 'was replaced with its page before the input reached it'] as const)
+    throw new BaxError(code, `${selector} ${why}`, { details: { selector } })
+  }
+
+  #limited<T>(work: (signal: AbortSignal) => Promise<T>, { timeout, signal } = this.#facts.limit): Promise<T> {
+    // Named like Playwright's, which is how callers recognize it.
+    const late = () => Object.assign(new Error(`Timeout ${timeout}ms exceeded.`), { name: 'TimeoutError' })
+    return withDeadline(work, { ms: timeout, error: late, signal })
+  }
+}

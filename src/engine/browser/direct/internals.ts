@@ -1,0 +1,134 @@
+/**
+ * Playwright's own view of a page: its navigations and dialogs, which have no public API, its input and its protocol
+ * session, whose API calls cost more than the messages. Actions outside of Playwright wait for the navigations that they
+ * cause with the same code.
+ */
+import type { CDPSession, Page } from 'playwright'
+import { oncePer } from '../../once-per.ts'
+import { Unclear } from './unclear.ts'
+
+interface Progress {
+  readonly timeout: number
+  log(): void
+  setAllowConcurrentOrNestedRaces(): void
+  race<T>(work: Promise<T> | readonly Promise<T>[]): Promise<T>
+}
+
+/** The part of a protocol session that is needed. */
+export type Session = Pick<CDPSession, 'send' | 'on'>
+
+interface ServerPage {
+  readonly frameManager: {
+    waitForSignalsCreatedBy<T>(progress: Progress, waits: boolean, action: () => Promise<T>): Promise<T>
+  }
+  readonly mouse: {
+    move(progress: Progress, x: number, y: number): Promise<void>
+    click(progress: Progress, x: number, y: number, how: ClickOptions): Promise<void>
+  }
+  readonly keyboard: {
+    down(progress: Progress, key: string): Promise<void>
+    up(progress: Progress, key: string): Promise<void>
+  }
+  readonly delegate?: { readonly _mainFrameSession?: { readonly _client?: Session; readonly _targetId?: string } }
+  mainFrame(): {
+    utilityContext(): Promise<{ rawEvaluateJSON(expression: string): Promise<unknown> }>
+    pendingDocument(): unknown
+    raceAgainstEvaluationStallingEvents<T>(work: () => Promise<T>): Promise<T>
+  }
+}
+
+export interface ClickOptions {
+  readonly button?: 'left' | 'middle' | 'right'
+  readonly clickCount?: number
+}
+
+interface ConnectedPage {
+  readonly _connection?: { toImpl?(page: unknown): ServerPage | undefined }
+}
+
+const findServerPage = (page: Page) => (page as unknown as ConnectedPage)._connection?.toImpl?.(page)
+
+/** @throws Unclear when the installed Playwright has no such API, or runs in another process. */
+function serverPage(page: Page): ServerPage {
+  const found = findServerPage(page)
+  if (typeof found?.frameManager?.waitForSignalsCreatedBy !== 'function') throw new Unclear('no access to Playwright')
+  return found
+}
+
+/** Playwright's protocol session of a page, and the ID of its main frame. */
+export interface OwnSession extends Session {
+  readonly frameId: string
+}
+
+/** Returns Playwright's own session of a page; null when it is not accessible. */
+export const ownSessionOf = oncePer((page: Page): OwnSession | null => {
+  const { _client: client, _targetId: frameId } = findServerPage(page)?.delegate?._mainFrameSession ?? {}
+  if (!client || frameId === undefined) return null
+  const send = async (...call: Parameters<Session['send']>) => {
+    try {
+      return await client.send(...call)
+    } catch (error) {
+      const message = endings[(error as { type?: string }).type ?? '']
+      throw message ? new Error(message, { cause: error }) : error
+    }
+  }
+  return { frameId, send: send as Session['send'], on: client.on.bind(client) }
+})
+
+/** Messages of the API for a page that is gone. */
+const endings: Readonly<Record<string, string>> = { closed: 'Target closed', crashed: 'Target crashed' }
+
+/** Like `page.title()`, without the script that Playwright installs in each document for its evaluations. */
+export async function titleOf(page: Page): Promise<string> {
+  try {
+    const title = await unlessStalled(page, async () => {
+      const world = await serverPage(page).mainFrame().utilityContext()
+      return world.rawEvaluateJSON('document.title')
+    })
+    if (typeof title === 'string') return title
+  } catch {
+    // Playwright names the page that is being loaded, or reports the end of this one.
+  }
+  return page.title()
+}
+
+/** Returns whether a navigation of the page has begun: Playwright waits for it before an action. */
+export const isNavigating = (page: Page): boolean => Boolean(serverPage(page).mainFrame().pendingDocument())
+
+/** Runs an action and waits until the navigations that it causes are committed or cancelled, or `signal` is aborted. */
+export const afterNavigations = <T>(page: Page, signal: AbortSignal, action: () => Promise<T>): Promise<T> =>
+  serverPage(page).frameManager.waitForSignalsCreatedBy(progressUntil(signal), true, action)
+
+/** Waits for an answer of the page, but rejects when a dialog or a navigation prevents it. */
+export const unlessStalled = <T>(page: Page, work: () => Promise<T>): Promise<T> =>
+  serverPage(page).mainFrame().raceAgainstEvaluationStallingEvents(work)
+
+/** Like `page.mouse.click`. */
+export const clickAt = (page: Page, { x, y }: Point, how: ClickOptions, signal: AbortSignal): Promise<void> =>
+  serverPage(page).mouse.click(progressUntil(signal), x, y, how)
+
+/** Like `page.mouse.move`. */
+export const moveTo = (page: Page, { x, y }: Point, signal: AbortSignal): Promise<void> =>
+  serverPage(page).mouse.move(progressUntil(signal), x, y)
+
+/** Presses and releases keys like `page.keyboard`, all sent at once: the browser keeps their order. */
+export async function pressAll(page: Page, names: readonly string[], signal: AbortSignal): Promise<void> {
+  const { keyboard } = serverPage(page)
+  const progress = progressUntil(signal)
+  await Promise.all(names.flatMap((name) => [keyboard.down(progress, name), keyboard.up(progress, name)]))
+}
+
+interface Point {
+  readonly x: number
+  readonly y: number
+}
+
+function progressUntil(signal: AbortSignal): Progress {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  })
+  // Rejections after the end are of no interest.
+  aborted.catch(() => {})
+  const race: Progress['race'] = (work) => Promise.race([work, aborted].flat())
+  return { timeout: 0, log() {}, setAllowConcurrentOrNestedRaces() {}, race }
+}

@@ -1,0 +1,107 @@
+/** Recent requests of a context, by the ID that the events of its session give them. */
+import type { BrowserContext, Request, Response } from 'playwright'
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { RequestFilter } from '../../../core/operation/page-control.ts'
+import { oncePer } from '../../once-per.ts'
+import { urlGlob } from './url-glob.ts'
+
+/** Facts of a request in the events of its session. */
+interface RequestFacts {
+  readonly request_id: string
+  readonly tab_id?: string
+  readonly method: string
+  readonly url: string
+  readonly resource_type: string
+}
+
+export interface LoggedRequest {
+  readonly facts: RequestFacts
+  readonly request: Request
+  readonly startedAt: Date
+  response?: Response
+  /** Error of a request that has failed, also after its response had begun. */
+  error?: string
+  /** Time when the request finished or failed, by the monotonic clock. */
+  endedAfterMs?: number
+}
+
+export const requestLogOf = oncePer((_context: BrowserContext) => new RequestLog())
+
+interface Kept extends LoggedRequest {
+  readonly started: number
+  readonly bytes: number
+}
+
+/** Keeps the newest requests. Bodies of responses stay in the browser, but not what pages send. */
+class RequestLog {
+  readonly #byId = new Map<string, Kept>()
+  #bytes = 0
+
+  add(facts: RequestFacts, request: Request): void {
+    const bytes = request.url().length + (request.postDataBuffer()?.length ?? 0)
+    this.#byId.set(facts.request_id, { facts, request, bytes, startedAt: new Date(), started: performance.now() })
+    this.#bytes += bytes
+    const { requests, requestBytes } = limits.network
+    for (const [id, oldest] of this.#byId) {
+      // The newest request is kept in any case.
+      if (this.#byId.size === 1 || (this.#byId.size <= requests && this.#bytes <= requestBytes)) return
+      this.#byId.delete(id)
+      this.#bytes -= oldest.bytes
+    }
+  }
+
+  /** Records the response of a request. */
+  respond({ request_id: id }: RequestFacts, response: Response): void {
+    const logged = this.#byId.get(id)
+    if (logged) logged.response = response
+  }
+
+  /** Records the end of a request; `error` is why it failed. */
+  end({ request_id: id }: RequestFacts, error?: string): void {
+    const logged = this.#byId.get(id)
+    if (!logged) return
+    logged.endedAfterMs = Math.round(performance.now() - logged.started)
+    if (error !== undefined) logged.error = error
+  }
+
+  /** Returns the newest matches, oldest first. @throws BaxError `invalid_request` for an invalid glob. */
+  list({ url, types, method, status, limit }: RequestFilter): { requests: Record<string, unknown>[]; total: number } {
+    const matchesUrl = url === undefined ? () => true : urlGlob(url, 'url')
+    const found = [...this.#byId.values()].filter(
+      (logged) =>
+        (types.length === 0 || types.includes(logged.facts.resource_type)) &&
+        (method === undefined || method === logged.facts.method.toUpperCase()) &&
+        (status === undefined || hasStatus(logged, status)) &&
+        matchesUrl(logged.request.url()),
+    )
+    return { requests: found.slice(-limit).map(summaryOf), total: found.length }
+  }
+
+  /** @throws BaxError `invalid_data` for an unknown or forgotten ID. */
+  find(id: string): LoggedRequest {
+    const logged = this.#byId.get(id)
+    if (logged) return logged
+    throw new BaxError('invalid_data', `no recent request has the ID ${JSON.stringify(id)}`, {
+      hint: `list the requests with list_requests; the last ${limits.network.requests} are kept`,
+    })
+  }
+}
+
+/** Returns what lists show of a request. */
+export const summaryOf = ({ facts, response, error, startedAt, endedAfterMs }: LoggedRequest) => ({
+  ...facts,
+  status: response?.status() ?? null,
+  ...(response?.headers()['content-type'] && { content_type: response.headers()['content-type'] }),
+  ...(error !== undefined && { error }),
+  pending: endedAfterMs === undefined,
+  started_at: startedAt.toISOString(),
+  duration_ms: endedAfterMs ?? null,
+})
+
+function hasStatus({ response, error, endedAfterMs }: LoggedRequest, status: string): boolean {
+  if (status === 'failed') return error !== undefined
+  if (status === 'pending') return endedAfterMs === undefined
+  const code = String(response?.status() ?? '')
+  return status.endsWith('xx') ? code.length === 3 && code[0] === status[0] : code === status
+}

@@ -1,0 +1,73 @@
+/** Converts selectors of Playwright's recorder to the documented forms of bax; others stay, as bax accepts them. */
+import { splitParts } from '../elements/selectors.ts'
+
+/** Facts about the element of a selector, read in the page. */
+interface Known {
+  /** Full names of the elements that the role and the name in the selector match. */
+  readonly names: readonly string[]
+}
+
+const quoted = '("(?:\\\\.|[^"\\\\])*")'
+const role = new RegExp(`^internal:role=([\\w-]+)(?:\\[name=${quoted}([is])\\])?$`)
+const attribute = new RegExp(`^internal:(?:attr|testid)=\\[([\\w-]+)=${quoted}([is])\\]$`)
+const text = new RegExp(`^internal:text=${quoted}i$`)
+const label = new RegExp(`^internal:label=${quoted}([is])$`)
+const enterFrame = 'internal:control=enter-frame'
+
+/** Converts a selector so that it matches the same elements. */
+export function convertSelector(selector: string, known: Known): string {
+  const parts = splitParts(selector)
+  const frames: string[] = []
+  for (let at = parts.indexOf(enterFrame); at >= 0; at = parts.indexOf(enterFrame)) {
+    const [frame, ...more] = parts.splice(0, at + 1)
+    // `frame=` takes one part.
+    if (
+      more.length !== 1 ||
+      frame === undefined ||
+      convertPart(frame, []).startsWith('internal:') ||
+      frame.includes('>>')
+    )
+      return [...frames, frame, ...more, ...parts].join(' >> ')
+    frames.push(`frame=${convertPart(frame, [])}`)
+  }
+  const lastRole = parts.findLastIndex((part) => part.startsWith('internal:role='))
+  return [...frames, ...parts.map((part, at) => convertPart(part, at === lastRole ? known.names : []))].join(' >> ')
+}
+
+function convertPart(part: string, names: readonly string[]): string {
+  const byRole = role.exec(part)
+  if (byRole) {
+    const [, name, value, mode] = byRole
+    if (value === undefined) return `role=${name}`
+    if (mode === 's') return `role=${name}[name=${value}]`
+    // Only an exact name when all elements whose name contains the recorded one have it.
+    const [full, other] = names
+    return full !== undefined && other === undefined && isPlain(full)
+      ? `role=${name}[name=${JSON.stringify(full)}]`
+      : `role=${name}[name*=${value} i]`
+  }
+  const byAttribute = attribute.exec(part)
+  if (byAttribute && isPlain(byAttribute[2]!)) {
+    const [, name, value, mode] = byAttribute
+    return mode === 's' ? `[${name}=${value}]` : `[${name}*=${value} i]`
+  }
+  const byText = text.exec(part)
+  if (byText) {
+    const value = JSON.parse(byText[1]!) as string
+    return isBare(value) ? `text=${value}` : part
+  }
+  const byLabel = label.exec(part)
+  if (byLabel) {
+    const [, value, mode] = byLabel
+    const bare = JSON.parse(value!) as string
+    if (mode === 's') return `label=${value}`
+    return isBare(bare) ? `label=${bare}` : part
+  }
+  return part
+}
+
+/** Whether a text has the same meaning in CSS strings and in JSON: no control characters. */
+const isPlain = (value: string) => !/[\u0000-\u001f\u007f-\u009f]/.test(value) // oxlint-disable-line no-control-regex
+
+/** Whether a text can be written without quotes. */
+const isBare = (value: string) => isPlain(value) && value.trim() === value && !/^[/"']|["'`]|>>/.test(value) && value !== '' // prettier-ignore

@@ -1,0 +1,179 @@
+/**
+ * Runs in every document while a session is recorded: adds the facts of its element to each action of Playwright's
+ * recorder, at the time of the input, when the element still exists. The text of password fields never leaves the page.
+ */
+import type { Fingerprint } from '../../../core/shapes/recording.ts'
+import { fingerprintOf } from '../elements/fingerprint.page.ts'
+import { watchInput } from './after-event.page.ts'
+import { openerOf, opensChooser, watchChoosers } from './choosers.page.ts'
+import { DragWatch } from './drags.page.ts'
+import { watchKeys } from './keys.page.ts'
+import { editableSelectorOf, selectorOf } from './selector-of.page.ts'
+
+/** Facts that are added to an action. */
+export interface ElementFacts {
+  /** Name of the action, when the recorder is given another one. */
+  readonly name?: string
+  /** Time of the input, in milliseconds since the epoch. */
+  readonly at: number
+  readonly fingerprint: Fingerprint
+  readonly secret: boolean
+  /** Names of the files of a file input. */
+  readonly files: readonly string[] | null
+  /** Full names of the elements that the role and the name in the selector match, each once. */
+  readonly names: readonly string[]
+  /** Set for clicks without a step: on the label of a checkbox, at the end of a drag, on what opens a file chooser. */
+  readonly isIgnored: boolean
+  /** Set for files whose chooser the page opened after a click, which is a part of the upload. */
+  readonly followsClick: boolean
+}
+
+interface Action {
+  readonly name: string
+  readonly selector?: string
+  readonly text?: string
+  readonly ariaSnapshot?: string
+  readonly [fact: string]: unknown
+}
+
+type Report = (action: Action, precondition?: unknown) => Promise<void>
+
+const page = globalThis as { __pw_recorderRecordAction?: Report & { isWrapped?: true }; baxRecorderWatch?: Document }
+const inputs = ['click', 'auxclick', 'contextmenu', 'input', 'keydown'] as const
+const interactive = 'button, select, input, [role=button], [role=checkbox], [role=radio], a, [role=link]'
+
+/** Starts watching, once per document. */
+export function watchRecorder(): void {
+  if (page.baxRecorderWatch === document) return
+  page.baxRecorderWatch = document
+  hideToolbar()
+  watchInput()
+  const secrets = new WeakSet<Element>()
+  const send = ({ name, bax, ...action }: Action & { bax: object }) =>
+    void page.__pw_recorderRecordAction?.({ name: passing, ...action, bax: { ...bax, name } })
+  const lost = (what: string) =>
+    send({ name: 'lost', selector: 'html', what, bax: { ...noFacts, at: Date.now(), fingerprint: { tag: 'html' } } })
+  const drags = new DragWatch(({ at, fingerprint, selector, ...drag }) => {
+    send({ name: 'drag', selector, drag: { ...drag, own: selector }, bax: { ...noFacts, at, fingerprint } })
+  }, lost)
+  // The recorder listens on the document, and so after this.
+  const onInput = (event: Event) => {
+    const [target] = event.composedPath()
+    if (event instanceof KeyboardEvent) isKeyed = event.key === 'Enter' || event.key === ' '
+    if (target instanceof Element) wrap(target, secrets, drags)
+  }
+  for (const type of inputs) addEventListener(type, onInput, { capture: true, passive: true })
+  watchKeys(({ element, at, ...press }) => {
+    send({ name: 'press', ...press, bax: { ...noFacts, at, fingerprint: fingerprintOf(element) } })
+  })
+  watchChoosers(
+    () => current,
+    (input) => {
+      const facts = { at: Date.now(), fingerprint: fingerprintOf(current), files: fileNames(input), followsClick: true }
+      send({ name: 'fill', selector: selectorOf(current), bax: { ...noFacts, ...facts } })
+    },
+  )
+}
+
+/**
+ * Action that Playwright passes on at once. It accepts only names that it knows, withholds clicks until no second one
+ * can follow, and so loses the last one of a tab.
+ */
+const passing = 'hover'
+
+const noFacts = { secret: false, files: null, names: [], isIgnored: false, followsClick: false }
+
+/** Hides the toolbar that the recorder draws over the page: it would cover elements, and can end the recording. */
+function hideToolbar(): void {
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync('x-pw-glass { display: none !important }')
+  document.adoptedStyleSheets.push(sheet)
+}
+
+let current: Element = document.documentElement
+/** Whether the last key was one that clicks the focused element, or the button that submits its form. */
+let isKeyed = false
+
+function wrap(target: Element, secrets: WeakSet<Element>, drags: DragWatch): void {
+  current = target
+  // A field that shows its password is no longer one of type=password.
+  if (isPassword(target)) secrets.add(target)
+  const report = page.__pw_recorderRecordAction
+  if (!report || report.isWrapped) return
+  const wrapped: Report = ({ ariaSnapshot, ...action }: Action, precondition) => {
+    if (action['bax'] !== undefined) return report(action, precondition)
+    const secret = secrets.has(current)
+    const facts = factsOf(current, action, secret, ariaSnapshot)
+    const isKeyClick = action['clickCount'] === 0 && isKeyed
+    const isIgnored = facts.isIgnored || (action.name === 'click' && (drags.endsDrag || isKeyClick))
+    const selector = betterSelector(current, action)
+    const bax = { ...facts, isIgnored, name: action.name }
+    const name = action.name === 'click' ? passing : action.name
+    return report({ ...action, name, ...(selector && { selector }), ...(secret && { text: '' }), bax }, precondition)
+  }
+  page.__pw_recorderRecordAction = Object.assign(wrapped, { isWrapped: true as const })
+}
+
+/** Returns the selector of a step for another element than the recorder's, or without the text that changes. */
+function betterSelector(target: Element, { name, selector = '' }: Action): string | undefined {
+  const opener = target instanceof HTMLInputElement ? openerOf(target) : undefined
+  if (opener && name === 'fill') return selectorOf(opener)
+  if (target instanceof HTMLTextAreaElement) return /internal:(?:has-)?text/.test(selector) ? editableSelectorOf(target) : undefined // prettier-ignore
+  const isEditable = target instanceof HTMLElement && target.isContentEditable
+  return isEditable && /^(?:fill|press)$/.test(name) ? editableSelectorOf(target) : undefined
+}
+
+const fileNames = ({ files }: HTMLInputElement) => [...(files ?? [])].map((file) => file.name)
+
+const isPassword = (element: Element) =>
+  element instanceof HTMLInputElement &&
+  (element.type === 'password' || /password|cc-(?:number|csc)|one-time-code/.test(element.autocomplete))
+
+function factsOf(target: Element, { name, selector }: Action, secret: boolean, snapshot = ''): ElementFacts {
+  const isField = target.matches('input, textarea, select') || (target as HTMLElement).isContentEditable
+  // The recorder's selectors name the control that a click goes to.
+  const element = isField ? target : (closest(target, interactive) ?? target)
+  const files = element instanceof HTMLInputElement && element.type === 'file' ? element : undefined
+  const opener = files && openerOf(files)
+  return {
+    at: Date.now(),
+    fingerprint: fingerprintOf(opener ?? element),
+    secret,
+    files: files ? fileNames(files) : null,
+    names: selector === undefined ? [] : namesIn(snapshot, selector),
+    isIgnored: name === 'click' && (opensChooser(target) || (!isField && labelsCheckbox(target))),
+    followsClick: opener !== undefined,
+  }
+}
+
+/** Returns the closest match among an element and its ancestors, beyond shadow roots. */
+function closest(element: Element, css: string): Element | null {
+  const found = element.closest(css)
+  const root = element.getRootNode()
+  return found ?? (root instanceof ShadowRoot ? closest(root.host, css) : null)
+}
+
+function labelsCheckbox(target: Element): boolean {
+  const control = target.closest('label')?.control
+  return control instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(control.type)
+}
+
+const named = /internal:role=([\w-]+)\[name=("(?:\\.|[^"\\])*")i\](?!.*internal:role)/
+
+/** Returns the names in an accessibility snapshot that the last role and name of a selector match. */
+function namesIn(snapshot: string, selector: string): string[] {
+  const [, role, quoted] = named.exec(selector) ?? []
+  if (role === undefined) return []
+  const part = plain(JSON.parse(quoted!) as string)
+  const names = new Set<string>()
+  for (const line of snapshot.split('\n')) {
+    // The key is in single quotes where YAML requires it.
+    const [, mark, lineRole, name] = /^\s*- ('?)([\w-]+) ("(?:\\.|[^"\\])*")/.exec(line) ?? []
+    if (lineRole !== role) continue
+    const full = JSON.parse(mark ? name!.replaceAll("''", "'") : name!) as string
+    if (plain(full).includes(part)) names.add(full)
+  }
+  return [...names].slice(0, 5)
+}
+
+const plain = (text: string) => text.replaceAll(/\s+/g, ' ').trim().toLowerCase()

@@ -1,0 +1,38 @@
+/** Access of callers to the files of their sessions. */
+import type { Caller } from '../../../core/access/caller.ts'
+import type { SessionFiles } from '../../../core/engine.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+import type { Session } from './session.ts'
+
+type Known = { knows(idOrName: string, caller: Caller): boolean }
+
+/** Returns access to the files of the sessions; browsers that are connected through the relay have none. */
+export function fileAccess(
+  sessions: Known & { live(idOrName: string, caller: Caller): Session },
+  relays: Known,
+): SessionFiles {
+  const find = (id: string, caller: Caller): Session => {
+    if (sessions.knows(id, caller) || !relays.knows(id, caller)) return sessions.live(id, caller)
+    throw new BaxError('unsupported', 'a relay session has no files: they belong to the user of the browser', {
+      hint: 'use a session of the engine ("bax session create")',
+    })
+  }
+  return {
+    list: async (id, { caller }) => {
+      const files = find(id, caller).files.list()
+      return { files, total: files.length }
+    },
+    open: async (id, name, { caller }) => {
+      const session = find(id, caller)
+      return session.files.open(name, () => session.hold())
+    },
+    receive: async ({ session_id, name, overwrite }, body, { caller }) => {
+      const session = find(session_id, caller)
+      return session.use(() => session.files.receive(name, body, { overwrite, signal: session.ended }))
+    },
+    remove: async (id, name, { caller }) => {
+      const session = find(id, caller)
+      await session.use(() => session.files.remove(name))
+    },
+  }
+}

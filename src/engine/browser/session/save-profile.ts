@@ -1,0 +1,28 @@
+/** Cookies and storage of a session, and the profile that they are saved to. */
+import { limits } from '../../../core/limits/limits.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
+import type { StorageState } from '../../../core/stores.ts'
+import type { BrowserSessionsFacts } from './sessions.ts'
+import type { Session } from './session.ts'
+
+/** Reads the cookies, local storage and IndexedDB of a session. */
+export async function readStorage({ browserContext }: Pick<Session, 'browserContext'>): Promise<StorageState> {
+  const work = browserContext.storageState({ indexedDB: true })
+  return withDeadline(work, { ms: limits.session.storageMs, error: 'its pages did not answer' })
+}
+
+/** Updates the profile of a session that asked for it; a failure is logged, since it must not keep the session open. */
+export async function saveProfile(
+  session: Session,
+  { profiles, config }: Pick<BrowserSessionsFacts, 'profiles' | 'config'>,
+): Promise<void> {
+  const { profile_id: profileId, save_profile: shouldSave } = session.input
+  if (!shouldSave || profileId === undefined) return
+  try {
+    await profiles.update(profileId, await readStorage(session))
+  } catch (error) {
+    const message = `the profile was not saved: ${(error as Error).message}`
+    session.events.emit('error', { code: 'internal_error', message })
+    config.log('warn', message, { session: session.sessionId, profile: profileId })
+  }
+}

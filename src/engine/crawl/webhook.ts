@@ -1,0 +1,165 @@
+/**
+ * Sends the events of a crawl to the server of its caller, one after the other, and repeats failed requests. The position
+ * is stored, so that a resumed crawl continues after the last event that was sent.
+ */
+import { createHmac } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Log } from '../../core/config/config.ts'
+import { asBaxError, BaxError } from '../../core/errors/errors.ts'
+import { uuidOf } from '../../core/ids.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { normaliseUrl } from '../../core/net/urls.ts'
+import type { Frame } from '../../core/operation/call.ts'
+import type { CrawlEventData } from '../../core/shapes/crawl.ts'
+import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
+import { type Webhook, type WebhookEvent, webhookOf } from '../../core/shapes/jobs/webhook.ts'
+import { version } from '../../core/version.ts'
+import type { Egress } from '../egress/egress.ts'
+import { request } from '../render/http/http-client.ts'
+import { crawlFrames, type FollowedCrawl } from './feed.ts'
+import type { CrawlAnswers } from './store/crawl-answers.ts'
+import type { CrawlLogs } from './store/log.ts'
+import type { CrawlRecord } from './store/record.ts'
+
+export interface WebhookFacts {
+  readonly record: CrawlRecord
+  readonly logs: CrawlLogs
+  readonly live: FollowedCrawl
+  readonly answers: CrawlAnswers
+  readonly egress: Egress
+  /** Key of the signature, unless the request has one. */
+  readonly secret: string | undefined
+  /** Adds a warning to the crawl. */
+  readonly warn: (message: string) => void
+  readonly log: Log
+}
+
+/** An event as it is sent, without the fields that all have. */
+interface Delivery {
+  readonly event: WebhookEvent
+  readonly success: boolean
+  readonly data: readonly unknown[]
+  readonly error?: string
+}
+
+/** Key of the stored position. */
+const sentKey = 'webhook'
+
+const sentTypes = ['crawl.started', 'crawl.page', 'crawl.error', 'crawl.finished'] as const
+
+export class WebhookSender {
+  readonly #facts: WebhookFacts
+  readonly #webhook: Webhook
+  readonly #control = new AbortController()
+  readonly #done: Promise<void>
+
+  private constructor(facts: WebhookFacts, webhook: Webhook) {
+    this.#facts = facts
+    this.#webhook = webhook
+    this.#done = this.#send().catch((error: unknown) => {
+      if (!this.#control.signal.aborted) this.#report(asBaxError(error).message)
+    })
+  }
+
+  /** Starts sending the events of a crawl; returns undefined for a crawl without webhook. */
+  static start(facts: WebhookFacts): WebhookSender | undefined {
+    const { webhook } = facts.record.input
+    return webhook === undefined ? undefined : new WebhookSender(facts, webhookOf(webhook))
+  }
+
+  /** Stops sending; the rest is sent when the crawl is resumed. */
+  stop(): void {
+    this.#control.abort()
+  }
+
+  /** Resolves once everything is sent, or was tried often enough. */
+  finish(): Promise<void> {
+    return this.#done
+  }
+
+  async #send(): Promise<void> {
+    const { logs, live, answers } = this.#facts
+    const { signal } = this.#control
+    const since = (answers.site(sentKey) as number | undefined) ?? 0
+    let failures = 0
+    for await (const frame of crawlFrames(logs, live, { since, types: sentTypes, bytes: live.bytes(), signal })) {
+      const delivery = this.#deliveryOf(frame)
+      if (delivery && this.#webhook.events.includes(delivery.event)) {
+        const failure = await this.#deliver(frame.seq, delivery)
+        failures = failure === undefined ? 0 : failures + 1
+        if (failure !== undefined) this.#report(failure)
+        if (failures >= limits.webhook.failures) return this.#report('further events are not sent')
+      }
+      answers.keepSite(sentKey, frame.seq)
+    }
+  }
+
+  #deliveryOf(frame: Frame): Delivery | undefined {
+    const { type, data } = frame as Frame & { data: unknown }
+    const { v2 } = this.#facts.record.input
+    if (type === 'crawl.started') return { event: 'started', success: true, data: [] }
+    if (type === 'crawl.page') {
+      const { page } = data as CrawlEventData['crawl.page']
+      return { event: 'page', success: true, data: [v2 ? documentOf(page) : page] }
+    }
+    if (type === 'crawl.error') {
+      const { error, url } = data as CrawlEventData['crawl.error']
+      return { event: 'page', success: false, data: [{ metadata: { sourceURL: url, error } }], error }
+    }
+    const { status, error } = data as CrawlEventData['crawl.finished']
+    if (status === 'completed') return { event: 'completed', success: true, data: [] }
+    return { event: 'failed', success: false, data: [], error: error ?? `the crawl was ${status}` }
+  }
+
+  /** Sends an event; returns the reason if all tries fail. @throws the reason of the signal */
+  async #deliver(seq: number, { event, success, data, error }: Delivery): Promise<string | undefined> {
+    const { record, secret } = this.#facts
+    const { headers, metadata, secret: own } = this.#webhook
+    const id = record.input.v2 ? uuidOf(record.id) : record.id
+    const type = `${typeNames[record.input.list?.kind ?? 'crawl']}.${event}`
+    const body = JSON.stringify({ success, type, id, data, metadata, ...(error !== undefined && { error }) })
+    const key = own ?? secret
+    const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+    const all = {
+      ...Object.fromEntries(lower),
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'user-agent': `bax/${version}`,
+      'x-bax-event': `${record.id}-${seq}`,
+      ...(key !== undefined && { 'x-firecrawl-signature': `sha256=${createHmac('sha256', key).update(body).digest('hex')}` }), // prettier-ignore
+    }
+    for (let attempt = 1; ; attempt++) {
+      const failure = await this.#post(body, all)
+      if (failure === undefined) return undefined
+      if (!failure.isTemporary || attempt >= limits.webhook.tries) return failure.message
+      await pause(limits.webhook.retryMs * 4 ** (attempt - 1), undefined, { signal: this.#control.signal })
+    }
+  }
+
+  async #post(body: string, headers: Record<string, string>) {
+    const { egress } = this.#facts
+    const late = AbortSignal.timeout(limits.webhook.answerMs)
+    const signal = AbortSignal.any([this.#control.signal, late])
+    try {
+      const { status, body: answer } = await request(normaliseUrl(this.#webhook.url), { headers, body, signal, egress })
+      answer.destroy()
+      if (status >= 200 && status < 300) return undefined
+      const isTemporary = status >= 500 || status === 408 || status === 429
+      return { message: `the receiver responded with ${status}`, isTemporary }
+    } catch (error) {
+      this.#control.signal.throwIfAborted()
+      if (late.aborted) return { message: 'the receiver did not answer in time', isTemporary: true }
+      const isBlocked = error instanceof BaxError && error.code === 'url_blocked'
+      return { message: asBaxError(error).message, isTemporary: !isBlocked }
+    }
+  }
+
+  #report(reason: string): void {
+    const { record, warn, log } = this.#facts
+    log('warn', 'a webhook failed', { crawl: record.id, error: reason })
+    warn(`webhook: ${reason}`)
+  }
+}
+
+/** Names of the jobs in the types of events, as in Firecrawl. */
+const typeNames = { crawl: 'crawl', batch: 'batch_scrape', extract: 'extract' } as const

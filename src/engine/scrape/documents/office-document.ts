@@ -1,0 +1,44 @@
+/** Converts office documents (docx, xlsx, pptx, odt, epub, RTF) in a worker thread. */
+import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { runInWorker } from '../../../core/process/thread-pool.ts'
+import { fileName, type PageDocument, present, treeOf } from './document.ts'
+import { type OfficeContent, type OfficeFailure, readOffice } from './office/office.ts'
+
+const read = runInWorker('office-worker.mjs', readOffice, limits.office)
+
+/** @throws BaxError `unsupported_content_type` or `content_too_large`, or the reason of `signal` */
+export async function officeDocument(bytes: Uint8Array, url: string, signal: AbortSignal): Promise<PageDocument> {
+  const content = await read(new Uint8Array(bytes), signal)
+  if ('reason' in content) throw errorOf(content)
+  return documentOf(content, url)
+}
+
+function documentOf(
+  { nodes, title, published, modified, pages, warning, ...facts }: OfficeContent,
+  url: string,
+): PageDocument {
+  const name = title ?? fileName(url)
+  const isEmpty = nodes.length === 0
+  return {
+    tree: treeOf(url, name, nodes),
+    isPage: false,
+    title: name,
+    ...present({ ...facts, published: isoTime(published), modified: isoTime(modified), pages }),
+    ...(isEmpty ? { warning: 'the document has no text' } : warning !== undefined && { warning }),
+  }
+}
+
+function isoTime(text: string | undefined): string | undefined {
+  const date = text === undefined ? undefined : new Date(text)
+  return date && !Number.isNaN(date.getTime()) ? date.toISOString() : undefined
+}
+
+function errorOf({ reason, message }: OfficeFailure): BaxError {
+  const details = { cause: new Error(message) }
+  if (reason === 'large') return new BaxError('content_too_large', `the document is too large to be read: ${message}`)
+  if (reason === 'locked') return new BaxError('unsupported_content_type', 'the document is protected by a password', details) // prettier-ignore
+  if (reason === 'unsupported')
+    return new BaxError('unsupported_content_type', `the document cannot be read: ${message}`)
+  return new BaxError('unsupported_content_type', `the document cannot be read: ${message}`, details)
+}

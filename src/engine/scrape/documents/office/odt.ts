@@ -1,0 +1,142 @@
+/** Converts OpenDocument texts. */
+import { type ElementNode, isElement, type TreeNode } from '../../../extract/tree.ts'
+import { limits } from '../../../../core/limits/limits.ts'
+import { element, elementAround } from '../document.ts'
+import { inlineNodes, type Run, type RunStyle, tableOf } from './inline.ts'
+import type { OfficeContent } from './office.ts'
+import { OfficeError } from './office-error.ts'
+import { all, child, children, first, requiredXml, textOf, xmlOf } from './office-xml.ts'
+import type { ZipArchive } from './zip.ts'
+
+interface Context {
+  readonly styles: ReadonlyMap<string, RunStyle>
+  /** Names of numbered list styles. */
+  readonly ordered: ReadonlySet<string>
+  readonly notes: TreeNode[][]
+}
+
+export function odtContent(zip: ZipArchive): OfficeContent {
+  if (/encryption-data/.test(zip.text('META-INF/manifest.xml') ?? ''))
+    throw new OfficeError('locked', 'it is encrypted')
+  const content = requiredXml(zip, 'content.xml')
+  const context: Context = { styles: textStyles(content), ordered: orderedStyles(content, xmlOf(zip, 'styles.xml')), notes: [] } // prettier-ignore
+  const body = first(first(content, 'body'), 'text')
+  const nodes = blocks(body, context)
+  const notes = context.notes.map((note) => elementAround('li', note))
+  const meta = xmlOf(zip, 'meta.xml')
+  const word = (tag: string) => textOf(first(meta, tag)).trim() || undefined
+  return {
+    nodes: notes.length > 0 ? [...nodes, element('hr', {}), elementAround('ol', notes)] : nodes,
+    title: word('title'),
+    description: word('description') ?? word('subject'),
+    author: word('creator') ?? word('initial-creator'),
+    language: word('language'),
+    published: word('creation-date'),
+    modified: word('date'),
+  }
+}
+
+function textStyles(content: ElementNode): Map<string, RunStyle> {
+  return new Map(
+    all(content, 'style').map((style) => {
+      const { 'font-weight': weight, 'font-style': slant, 'text-line-through-style': line, 'text-position': position } = child(style, 'text-properties')?.attributes ?? {} // prettier-ignore
+      return [
+        style.attributes['name'] ?? '',
+        {
+          ...(weight !== undefined && /^(?:bold|[6-9]00)$/.test(weight) && { bold: true }),
+          ...(slant === 'italic' && { italic: true }),
+          ...(line !== undefined && line !== 'none' && { strike: true }),
+          ...(position?.startsWith('super') && { raised: 'sup' as const }),
+          ...(position?.startsWith('sub') && { raised: 'sub' as const }),
+        },
+      ]
+    }),
+  )
+}
+
+const orderedStyles = (...files: (ElementNode | undefined)[]): Set<string> =>
+  new Set(
+    files.flatMap(
+      (file) =>
+      all(file, 'list-style').flatMap((style) => (children(style)[0]?.tag === 'list-level-style-number' ? [style.attributes['name'] ?? ''] : [])), // prettier-ignore
+    ),
+  )
+
+function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
+  return children(parent).flatMap((one): TreeNode[] => {
+    if (one.tag === 'h') {
+      const level = Math.min(Math.max(Number(one.attributes['outline-level'] ?? 1) || 1, 1), 6)
+      return filled(`h${level}`, inlineNodes(runs(one, context, {})))
+    }
+    if (one.tag === 'p') {
+      const tag = one.attributes['style-name'] === 'Title' ? 'h1' : 'p'
+      return filled(tag, inlineNodes(runs(one, context, {})))
+    }
+    if (one.tag === 'list') return list(one, context, false)
+    if (one.tag === 'table') return table(one, context)
+    // Change histories and declarations are not part of the text.
+    if (['tracked-changes', 'sequence-decls', 'forms', 'variable-decls', 'user-field-decls'].includes(one.tag))
+      return []
+    return blocks(one, context)
+  })
+}
+
+const filled = (tag: string, nodes: readonly TreeNode[]) => (nodes.length > 0 ? [elementAround(tag, nodes)] : [])
+
+function list(node: ElementNode, context: Context, inherited: boolean): TreeNode[] {
+  const style = node.attributes['style-name']
+  const isOrdered = style === undefined ? inherited : context.ordered.has(style)
+  const items = children(node)
+    .filter(({ tag }) => tag === 'list-item' || tag === 'list-header')
+    .map(
+      (item) =>
+      elementAround('li', children(item).flatMap((one): TreeNode[] => (one.tag === 'list' ? list(one, context, isOrdered) : one.tag === 'p' ? inlineNodes(runs(one, context, {})) : blocks({ ...item, children: [one] }, context)))), // prettier-ignore
+    )
+  return items.length > 0 ? [elementAround(isOrdered ? 'ol' : 'ul', items)] : []
+}
+
+function table(node: ElementNode, context: Context): TreeNode[] {
+  let left: number = limits.office.cells
+  const rows = all(node, 'table-row').map((row) =>
+    children(row).flatMap((cell): TreeNode[][] => {
+      if (cell.tag !== 'table-cell' && cell.tag !== 'covered-table-cell') return []
+      const content = blocks(cell, context)
+      const repeated = Number(cell.attributes['number-columns-repeated'] ?? 1) || 1
+      // Empty cells are repeated to the right end of a sheet.
+      const count = content.length === 0 ? Math.min(repeated, limits.office.emptyCells) : repeated
+      if ((left -= count) < 0) throw new OfficeError('large', `a table has more than ${limits.office.cells} cells`)
+      return Array.from({ length: count }, () => content)
+    }),
+  )
+  return tableOf(rows)
+}
+
+function runs(node: ElementNode, context: Context, style: RunStyle): Run[] {
+  return node.children.flatMap((one): Run[] => {
+    if (!isElement(one)) return [{ text: one.text.replaceAll(/\s+/g, ' '), style }]
+    switch (one.tag) {
+      case 's': return [{ text: ' '.repeat(Math.min(Number(one.attributes['c'] ?? 1) || 1, 100)), style }]
+      case 'tab': return [{ text: '\t', style }]
+      case 'line-break': return [{ node: element('br', {}) }]
+      case 'a': return runs(one, context, { ...style, href: one.attributes['href'] })
+      case 'span': return runs(one, context, { ...style, ...context.styles.get(one.attributes['style-name'] ?? '') })
+      case 'note': return note(one, context)
+      case 'annotation': case 'annotation-end': case 'change': case 'bookmark': return []
+      case 'frame': return frame(one, context)
+      default: return runs(one, context, style)
+    }
+  }) // prettier-ignore
+}
+
+function note(node: ElementNode, context: Context): Run[] {
+  context.notes.push(blocks(child(node, 'note-body'), context))
+  return [{ text: String(context.notes.length), style: { raised: 'sup' } }]
+}
+
+/** Returns the description of an image, or the content of a text box. */
+function frame(node: ElementNode, context: Context): Run[] {
+  const box = child(node, 'text-box')
+  if (box) return blocks(box, context).map((inner) => ({ node: inner }))
+  const alt = (textOf(child(node, 'desc')) || textOf(child(node, 'title'))).trim()
+  return alt ? [{ text: `[${alt}]`, style: {} }] : []
+}

@@ -1,0 +1,226 @@
+/** Converts RTF: paragraphs, styles of text, links and tables. */
+import { limits } from '../../../../core/limits/limits.ts'
+import type { TreeNode } from '../../../extract/tree.ts'
+import { element, elementAround } from '../document.ts'
+import { inlineNodes, type Run, type RunStyle, tableOf } from './inline.ts'
+import type { OfficeContent } from './office.ts'
+import { OfficeError } from './office-error.ts'
+
+/** State of a group, which its inner groups inherit. */
+interface Group {
+  style: RunStyle
+  /** Where the text of the group goes: into the document, nowhere, or into a fact. */
+  target: 'text' | 'none' | 'link' | 'title' | 'author' | 'subject'
+  /** Characters that replace one `\u` character for old programs. */
+  fallback: number
+}
+
+/** Groups whose text is not part of the document. */
+const hidden = new Set(
+  'fonttbl colortbl stylesheet listtable listoverridetable revtbl rsidtbl generator info pict object header headerl headerr headerf footer footerl footerr footerf themedata colorschememapping datastore latentstyles xmlnstbl filetbl fldinst nonshppict objdata creatim revtim printim'.split(
+    ' ',
+  ),
+)
+
+const facts = new Set(['title', 'author', 'subject'] as const)
+
+/** Characters written as words. */
+const characters: Readonly<Record<string, string>> = {
+  tab: '\t', emdash: '—', endash: '–', lquote: '‘', rquote: '’', ldblquote: '“', rdblquote: '”', bullet: '•', emspace: ' ', enspace: ' ', qmspace: ' ', '~': '\u00a0', _: '\u2011', '-': '',
+} // prettier-ignore
+
+const token = /\\(?:'([\da-f]{2})|([a-z]{1,32})(-?\d{1,10})? ?|([^a-z\r\n])|\r?\n)|([{}])|([^\\{}\r\n]+)|\r?\n/gi
+
+export function rtfContent(bytes: Uint8Array): OfficeContent {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  return new RtfReader().read(text)
+}
+
+class RtfReader {
+  readonly #nodes: TreeNode[] = []
+  #runs: Run[] = []
+  #cells: TreeNode[][] = []
+  #cell: TreeNode[] = []
+  #rows: TreeNode[][][] = []
+  #inTable = false
+  #heading: number | undefined
+  readonly #open: Group[] = []
+  #group: Group = { style: {}, target: 'text', fallback: 1 }
+  #skip = 0
+  /** Instructions of the latest field, which may contain the URL of a link. */
+  #field = ''
+  readonly #facts: Partial<Record<'title' | 'author' | 'subject', string>> = {}
+  #decoder = new TextDecoder('windows-1252')
+  #pending: number[] = []
+  /** Whether the next word is the name of a group that programs may ignore. */
+  #optional = false
+
+  read(text: string): OfficeContent {
+    token.lastIndex = 0
+    let at = 0
+    for (let found = token.exec(text); found; found = token.exec(text)) {
+      const [all, hex, word, number, symbol, brace, plain] = found
+      at = token.lastIndex
+      if (hex !== undefined) this.#byte(Number.parseInt(hex, 16))
+      else {
+        this.#flushBytes()
+        if (word !== undefined) {
+          // Binary data is not text, whatever it contains.
+          if (word === 'bin') token.lastIndex = at += Math.max(0, Number(number ?? 0))
+          else this.#word(word.toLowerCase(), number === undefined ? undefined : Number(number))
+        } else if (symbol !== undefined) this.#symbol(symbol)
+        else if (brace === '{') this.#enter()
+        else if (brace === '}') this.#leave()
+        else if (plain !== undefined) this.#text(plain, true)
+        else if (all.startsWith('\\')) this.#paragraph()
+      }
+    }
+    this.#flushBytes()
+    this.#paragraph()
+    this.#endTable()
+    const { title, author, subject } = this.#facts
+    return { nodes: this.#nodes, title: title?.trim(), author: author?.trim(), description: subject?.trim() }
+  }
+
+  #enter(): void {
+    if (this.#open.length >= limits.office.levels) throw new OfficeError('large', 'its groups are nested too deeply')
+    this.#open.push(this.#group)
+    this.#group = { ...this.#group }
+    this.#optional = false
+  }
+
+  #leave(): void {
+    this.#group = this.#open.pop() ?? { style: {}, target: 'text', fallback: 1 }
+  }
+
+  #byte(code: number): void {
+    if (this.#skip > 0) this.#skip--
+    else this.#pending.push(code)
+  }
+
+  #flushBytes(): void {
+    if (this.#pending.length === 0) return
+    const bytes = Uint8Array.from(this.#pending)
+    this.#pending = []
+    this.#text(this.#decoder.decode(bytes), false)
+  }
+
+  #text(text: string, canSkip: boolean): void {
+    const skipped = canSkip ? Math.min(this.#skip, text.length) : 0
+    this.#skip -= skipped
+    const rest = text.slice(skipped)
+    const { target, style } = this.#group
+    if (rest === '' || target === 'none') return
+    if (target === 'text') this.#runs.push({ text: rest, style })
+    else if (target === 'link') this.#field = (this.#field + rest).slice(0, limits.input.urlChars)
+    else this.#facts[target] = ((this.#facts[target] ?? '') + rest).slice(0, limits.input.labelChars)
+  }
+
+  #symbol(symbol: string): void {
+    if (symbol === '*') this.#optional = true
+    else if ('\\{}'.includes(symbol)) this.#text(symbol, true)
+    else if (characters[symbol] !== undefined) this.#text(characters[symbol], true)
+  }
+
+  #word(word: string, value: number | undefined): void {
+    const group = this.#group
+    const isOptional = this.#optional
+    this.#optional = false
+    if (word === 'fldinst') {
+      group.target = group.target === 'none' ? 'none' : 'link'
+      this.#field = ''
+      return
+    }
+    if (facts.has(word as 'title') && this.#open.length > 0) {
+      group.target = word as 'title'
+      return
+    }
+    if (hidden.has(word) || (isOptional && word !== 'shppict')) {
+      group.target = 'none'
+      return
+    }
+    if (word === 'fldrslt') {
+      const [, quoted, bare] = /HYPERLINK\s+(?:"([^"]*)"|(\S+))/i.exec(this.#field) ?? []
+      group.style = { ...group.style, href: quoted ?? bare }
+      return
+    }
+    this.#format(word, value)
+  }
+
+  #format(word: string, value: number | undefined): void {
+    const group = this.#group
+    const isOn = value !== 0
+    switch (word) {
+      case 'b': group.style = { ...group.style, bold: isOn }; return
+      case 'i': group.style = { ...group.style, italic: isOn }; return
+      case 'strike': group.style = { ...group.style, strike: isOn }; return
+      case 'super': group.style = { ...group.style, raised: isOn ? 'sup' : undefined }; return
+      case 'sub': group.style = { ...group.style, raised: isOn ? 'sub' : undefined }; return
+      case 'nosupersub': group.style = { ...group.style, raised: undefined }; return
+      case 'plain': group.style = { href: group.style.href }; return
+      case 'v': if (isOn) group.target = 'none'; return
+      case 'uc': group.fallback = Math.min(Math.max(value ?? 1, 0), 10); return
+      case 'u': return this.#unicode(value ?? 63)
+      case 'ansicpg': return this.#useCodePage(value ?? 1252)
+      case 'mac': return this.#useCodePage(10_000)
+      case 'par': case 'sect': case 'page': return this.#paragraph()
+      case 'line': if (group.target === 'text') this.#runs.push({ node: element('br', {}) }); return
+      case 'pard': this.#heading = undefined; this.#inTable = false; return
+      case 'outlinelevel': this.#heading = value !== undefined && value >= 0 && value < 6 ? value + 1 : undefined; return
+      case 'intbl': this.#inTable = true; return
+      case 'cell': return this.#endCell()
+      case 'row': return this.#endRow()
+      default: if (characters[word] !== undefined) this.#text(characters[word], true)
+    }
+  } // prettier-ignore
+
+  #unicode(value: number): void {
+    this.#text(String.fromCharCode(value < 0 ? value + 65_536 : value), false)
+    this.#skip = this.#group.fallback
+  }
+
+  #useCodePage(page: number): void {
+    const names: Readonly<Record<number, string>> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 874: 'windows-874', 10_000: 'macintosh', 65_001: 'utf-8' } // prettier-ignore
+    try {
+      this.#decoder = new TextDecoder(names[page] ?? `windows-${page}`)
+    } catch {
+      // Unknown code pages are read as the most common one.
+      this.#decoder = new TextDecoder('windows-1252')
+    }
+  }
+
+  #takeInline(): TreeNode[] {
+    const nodes = inlineNodes(this.#runs)
+    this.#runs = []
+    return nodes.every((node) => 'text' in node && node.text.trim() === '') ? [] : nodes
+  }
+
+  #paragraph(): void {
+    const nodes = this.#takeInline()
+    if (this.#inTable) {
+      if (nodes.length > 0) this.#cell.push(elementAround('p', nodes))
+      return
+    }
+    if (nodes.length === 0) return
+    this.#endTable()
+    this.#nodes.push(elementAround(this.#heading === undefined ? 'p' : `h${this.#heading}`, nodes))
+  }
+
+  #endCell(): void {
+    const nodes = this.#takeInline()
+    this.#cells.push([...this.#cell, ...nodes])
+    this.#cell = []
+  }
+
+  #endRow(): void {
+    if (this.#cells.length > 0) this.#rows.push(this.#cells)
+    this.#cells = []
+  }
+
+  #endTable(): void {
+    if (this.#cells.length > 0) this.#endRow()
+    this.#nodes.push(...tableOf(this.#rows), ...this.#cell)
+    this.#rows = []
+    this.#cell = []
+  }
+}

@@ -1,0 +1,247 @@
+/**
+ * Crawls for a gateway: everything is in Redis, and workers do the work. Maps are not part of it: they run on one worker,
+ * to which the gateway forwards them.
+ */
+import type { Queue } from 'bullmq'
+import type { Redis } from 'ioredis'
+import { type Caller, canSee } from '../../core/access/caller.ts'
+import { allowanceOf, type Allowances } from '../../core/access/quota.ts'
+import type { Log } from '../../core/config/config.ts'
+import type { Crawls } from '../../core/engine.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { newId } from '../../core/ids.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { Call, Frame, StreamCall } from '../../core/operation/call.ts'
+import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlState, CrawlStatus, CrawlUsage } from '../../core/shapes/crawl.ts' // prettier-ignore
+import { assertComparable } from '../../engine/crawl/earlier.ts'
+import { crawlFrames } from '../../engine/crawl/feed.ts'
+import { finishLine, startLines } from '../../engine/crawl/lines.ts'
+import { type CrawlPlan, planCrawl } from '../../engine/crawl/plan.ts'
+import type { PageRange } from '../../engine/crawl/responses.ts'
+import { notFound } from '../../engine/crawl/store/crawl-store.ts'
+import { Journal, type JournalEntry } from '../../engine/crawl/store/journal.ts'
+import { acceptedAnswer, accountsAnswer, assertLimit, assertResumable, cancelledStatus, listedAnswer, stateAnswer, usageAnswer, wholeAnswer } from '../../engine/crawl/views.ts' // prettier-ignore
+import { ask } from '../redis/ask.ts'
+import { Subscriptions } from '../redis/subscriptions.ts'
+import { RemoteCrawl } from './followed.ts'
+import { progressKey } from './keys.ts'
+import { addCrawl, type CrawlJob, openCrawlsQueue } from './queue/queues.ts'
+import { WritingLogs } from './store/redis-logs.ts'
+import { type CrawlQuota, type CrawlRunId, crawlJobId, type FleetCrawl, FleetCrawlStore, type PlacedRun } from './store/store.ts' // prettier-ignore
+
+export interface FleetCrawlsFacts {
+  /** A connection that others may share; it is not closed. */
+  readonly redis: Redis
+  /** Build of this gateway, whose workers get its crawls. */
+  readonly build: string
+  readonly log: Log
+  readonly mostPages: number
+  /** Limits of callers; unlimited when absent. */
+  readonly allowances?: Allowances
+  /** Checks a crawl before it is accepted. @throws BaxError */
+  readonly check: (plan: CrawlPlan) => Promise<void>
+}
+
+export class FleetCrawls implements Omit<Crawls, 'map'> {
+  readonly #facts: FleetCrawlsFacts
+  readonly #store: FleetCrawlStore
+  readonly #queue: Queue<CrawlJob>
+  readonly #subscriptions: Subscriptions
+  readonly #sweeper: NodeJS.Timeout
+
+  constructor(facts: FleetCrawlsFacts) {
+    const { redis, build } = facts
+    this.#facts = facts
+    this.#store = new FleetCrawlStore(redis, build)
+    this.#queue = openCrawlsQueue(redis, build)
+    this.#subscriptions = new Subscriptions(redis)
+    this.#sweeper = setInterval(() => void this.#sweep(), limits.crawl.sweepMs).unref()
+    void this.#sweep()
+  }
+
+  get mostPages(): number {
+    return this.#facts.mostPages
+  }
+
+  async crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted> {
+    assertLimit(input, this.mostPages)
+    const plan = planCrawl(input)
+    await this.#facts.check(plan)
+    const { since } = input
+    if (since !== undefined) assertComparable(input, await this.#ask(() => this.#find(since, call.caller)))
+    const { caller, signal } = call
+    const id = newId('crl')
+    const request = { input, created_at: new Date().toISOString(), owner: caller.keyId }
+    await this.#ask(async () => {
+      const run = await this.#store.add(id, request, this.#quotaOf(caller))
+      try {
+        await this.#add(run, 0)
+      } catch (error) {
+        // A full Redis may have stored only the crawl, which must not run after the error.
+        await this.#store.withdraw(id, caller.keyId)
+        throw error
+      }
+    })
+    if (input.async || call.preferAsync) return acceptedAnswer(id, call)
+    return this.#following(id, async (remote) => {
+      const cancel = () => void this.#store.askToCancel(id).catch(() => {})
+      if (signal.aborted) cancel()
+      signal.addEventListener('abort', cancel, { once: true })
+      await remote.ended().finally(() => signal.removeEventListener('abort', cancel))
+      return wholeAnswer(remote.crawl, call)
+    })
+  }
+
+  async get({ id, ...part }: PageRange & { id: string }, call: Call): Promise<CrawlState> {
+    return this.#ask(async () => stateAnswer(await this.#find(id, call.caller), part, call))
+  }
+
+  async list({ limit }: { limit: number }, call: Call) {
+    const all = await this.#all(call.caller)
+    return { crawls: all.slice(0, limit).map((crawl) => listedAnswer(crawl, call)), total: all.length }
+  }
+
+  async usage({ caller }: Call): Promise<CrawlUsage> {
+    const all = await this.#all(caller)
+    const running = all.filter(({ isRunning }) => isRunning)
+    const texts = await this.#ask(() => Promise.all(running.map(({ record }) => this.#facts.redis.get(progressKey(record.id))))) // prettier-ignore
+    const progress = running.map(({ record }, at) => {
+      const { current } = JSON.parse(texts[at] ?? '{"current":[]}') as { current: string[] }
+      return { current, queued: record.queued }
+    })
+    return usageAnswer(all, progress)
+  }
+
+  async accounts(id: string, call: Call): Promise<CrawlAccounts> {
+    return this.#ask(async () => accountsAnswer(await this.#find(id, call.caller)))
+  }
+
+  async cancel(id: string, { caller }: Call): Promise<CrawlStatus> {
+    const found = await this.#ask(() => this.#find(id, caller))
+    if (!found.isRunning || !(await this.#ask(() => this.#store.askToCancel(id)))) return cancelledStatus(found.record)
+    return this.#following(id, async (remote) => {
+      await this.#ask(() => this.#cancelWaiting({ id, run: found.run, build: found.build }))
+      await remote.ended()
+      return remote.crawl.record.status(false)
+    })
+  }
+
+  async resume(id: string, call: Call): Promise<CrawlAccepted> {
+    return this.#ask(async () => {
+      const { record, isRunning } = await this.#find(id, call.caller)
+      if (isRunning) throw new BaxError('conflict', 'the crawl is running')
+      assertResumable(record, false)
+      await this.#add(await this.#store.resume(record, this.#quotaOf(call.caller)), record.activeMs())
+      return acceptedAnswer(id, call)
+    })
+  }
+
+  async follow(
+    { id, since, types }: { id: string; since: number; types?: readonly string[] | undefined },
+    { caller, signal }: StreamCall,
+  ): Promise<AsyncIterable<Frame> | null> {
+    const { logs, bytes, seq, isRunning } = await this.#ask(() => this.#find(id, caller))
+    if (!isRunning) return since >= seq ? null : crawlFrames(logs, undefined, { since, types, bytes, signal })
+    const remote = await this.#ask(() => RemoteCrawl.open(this.#followFacts, id))
+    const frames = crawlFrames(logs, remote, { since, types, bytes, signal })
+    return (async function* () {
+      try {
+        yield* frames
+      } finally {
+        remote.close()
+      }
+    })()
+  }
+
+  /** Leaves the crawls to the workers. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper)
+    this.#subscriptions.close()
+    await this.#queue.close()
+  }
+
+  get #followFacts() {
+    return { redis: this.#facts.redis, store: this.#store, subscriptions: this.#subscriptions }
+  }
+
+  async #following<T>(id: string, work: (remote: RemoteCrawl) => Promise<T>): Promise<T> {
+    const remote = await this.#ask(() => RemoteCrawl.open(this.#followFacts, id))
+    try {
+      return await work(remote)
+    } finally {
+      remote.close()
+    }
+  }
+
+  #add(run: CrawlRunId, activeMs: number): Promise<void> {
+    return addCrawl(this.#queue, { ...run, activeMs })
+  }
+
+  /** Ends a cancelled crawl that no worker has taken yet, or whose worker was lost. */
+  async #cancelWaiting(run: PlacedRun): Promise<void> {
+    const queue = openCrawlsQueue(this.#facts.redis, run.build)
+    const removed = await queue.remove(crawlJobId(run)).finally(() => queue.close())
+    // If a worker has the job, it cancels the crawl itself.
+    if (removed === 0) return
+    const fence = await this.#store.begin(run)
+    if (fence === undefined) return
+    const { redis, log } = this.#facts
+    const { record, bytes, seq } = await this.#store.readFresh(run.id)
+    const logs = new WritingLogs({ redis, id: run.id, fence, log, signal: AbortSignal.timeout(limits.crawl.fleet.answerMs) }) // prettier-ignore
+    const journal = await Journal.reopen(logs.journal, bytes, seq)
+    const write = async (lines: readonly JournalEntry[]) => {
+      for (const { line } of await journal.commit(lines)) record.apply(line)
+    }
+    if (seq === 0) await write(startLines(record, planCrawl(record.input)))
+    await write([finishLine(record, 'cancelled')])
+    await this.#store.end(record, fence)
+  }
+
+  #quotaOf(caller: Caller): CrawlQuota {
+    const { allowances } = this.#facts
+    return allowances
+      ? { key: allowanceOf(caller, allowances).crawls, all: limits.overload.crawls }
+      : { key: 0, all: 0 }
+  }
+
+  /** @throws BaxError `crawl_not_found`, also for crawls of other callers. */
+  async #find(id: string, caller: Caller): Promise<FleetCrawl> {
+    const crawl = await this.#store.read(id)
+    if (canSee(caller, crawl.record.owner)) return crawl
+    throw notFound(id)
+  }
+
+  /** Returns all crawls that a caller can see, newest first. */
+  async #all(caller: Caller): Promise<FleetCrawl[]> {
+    return this.#ask(async () => {
+      const found = await Promise.all((await this.#store.ids()).map((id) => this.#tryRead(id)))
+      return found
+        .filter((crawl) => crawl !== undefined)
+        .filter(({ record }) => canSee(caller, record.owner))
+        .toSorted((a, b) => b.record.createdAt.localeCompare(a.record.createdAt))
+    })
+  }
+
+  /** Reads a crawl; undefined if it was removed meanwhile. */
+  async #tryRead(id: string): Promise<FleetCrawl | undefined> {
+    try {
+      return await this.#store.read(id)
+    } catch (error) {
+      if ((error as BaxError).code === 'crawl_not_found') return undefined
+      throw error
+    }
+  }
+
+  /** Limits how long a caller waits for Redis. @throws BaxError `fleet_unavailable` */
+  #ask<T>(work: () => Promise<T>): Promise<T> {
+    return ask(this.#facts.redis, work, limits.crawl.fleet.answerMs)
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      await this.#store.sweep()
+    } catch (error) {
+      this.#facts.log('warn', 'old crawls were not removed', { error: (error as Error).message })
+    }
+  }
+}

@@ -1,0 +1,109 @@
+/** Visits pages on a worker, each as a job. */
+import type { Job } from 'bullmq'
+import type { Redis } from 'ioredis'
+import type { Log } from '../../../core/config/config.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { HostGate } from '../../../engine/crawl/pacing/host-gate.ts'
+import { EarlierPages } from '../../../engine/crawl/earlier.ts'
+import { type CrawlPlan, planCrawl } from '../../../engine/crawl/plan.ts'
+import type { CrawlRequest } from '../../../engine/crawl/store/journal.ts'
+import { evictOldest } from '../../../engine/evict-oldest.ts'
+import type { PageScraper } from '../../../engine/scrape/scraper.ts'
+import { unlessFull } from '../../redis/unless-full.ts'
+import type { FleetCrawlStore } from '../store/store.ts'
+import { lockKey, metaKey, visitedChannel, visitsKey } from '../keys.ts'
+import { keptField, pendingValue, storeVisit, visitField, type VisitJob } from './visit-job.ts'
+import { visitPage } from './visit-page.ts'
+
+export interface PageVisitsFacts {
+  readonly redis: Redis
+  readonly store: Pick<FleetCrawlStore, 'read'>
+  readonly scraper: () => Promise<PageScraper>
+  readonly log: Log
+  /** Limits the pages that this worker renders at the same time. */
+  readonly tabs: HostGate
+}
+
+interface VisitPlan {
+  readonly plan: CrawlPlan
+  /** Pages of the crawl to compare with. */
+  readonly earlier: EarlierPages | undefined
+}
+
+/** Thrown by visits whose crawl has ended. */
+class Abandoned extends Error {}
+
+export class PageVisits {
+  readonly #facts: PageVisitsFacts
+  readonly #plans = new Map<string, Promise<VisitPlan | undefined>>()
+  /** Visits under way, with their crawls. */
+  readonly #running = new Map<AbortController, string>()
+
+  constructor(facts: PageVisitsFacts) {
+    this.#facts = facts
+  }
+
+  get count(): number {
+    return this.#running.size
+  }
+
+  /** Visits the page of a job, and stores the result; `token` is that of the job's lock. */
+  async visit({ id, data, queueName }: Job<VisitJob>, token: string): Promise<void> {
+    const { redis, scraper, tabs, log } = this.#facts
+    const { crawl, kind, url, compare } = data
+    const visits = visitsKey(crawl)
+    const field = visitField(kind, url)
+    const found = await this.#planOf(crawl)
+    // The crawl has ended, or does not need the page any more.
+    if (!found || (await redis.hget(visits, field)) !== pendingValue(id!)) return
+    const kept = compare && (await redis.hgetBuffer(visits, keptField(url)))
+    const control = new AbortController()
+    this.#running.set(control, crawl)
+    try {
+      const { signal } = control
+      const outcome = await visitPage(data, {
+        ...found,
+        scraper: await scraper(),
+        tabs,
+        signal,
+        kept: kept || undefined,
+      })
+      const result = JSON.stringify(outcome.visit)
+      const store = () => storeVisit(redis, visits, lockKey(queueName, id!), token, field, pendingValue(id!), result, visitedChannel(crawl), keptField(url), outcome.kept ?? '') // prettier-ignore
+      const onFull = () => log('warn', 'a visit waits because Redis is full', { crawl, url })
+      const stored = await unlessFull(store, { signal, onFull })
+      if (stored === 0) log('debug', 'the result of a visit came too late', { crawl, url })
+    } catch (error) {
+      if (!(error instanceof Abandoned)) throw error
+    } finally {
+      this.#running.delete(control)
+    }
+  }
+
+  /** Stops the visits of a crawl that has ended. */
+  abandon(crawl: string): void {
+    this.#plans.delete(crawl)
+    for (const [control, of] of this.#running) if (of === crawl) control.abort(new Abandoned())
+  }
+
+  /** Returns the plan of a crawl, which is the same for all its pages; undefined if the crawl is gone. */
+  #planOf(crawl: string): Promise<VisitPlan | undefined> {
+    const known = this.#plans.get(crawl)
+    if (known) return known
+    const reading = this.#readPlan(crawl)
+    reading.catch(() => this.#plans.delete(crawl))
+    evictOldest(this.#plans, limits.crawl.fleet.records - 1)
+    this.#plans.set(crawl, reading)
+    return reading
+  }
+
+  async #readPlan(crawl: string): Promise<VisitPlan | undefined> {
+    const { redis, store } = this.#facts
+    const request = await redis.hget(metaKey(crawl), 'request')
+    if (request === null) return undefined
+    const { input } = JSON.parse(request) as CrawlRequest
+    const { since } = input
+    const earlier = since === undefined ? undefined : await EarlierPages.open(await store.read(since))
+    return { plan: planCrawl(input), earlier }
+  }
+}

@@ -1,0 +1,158 @@
+/** Coordinates one run of a crawl on a worker: its frontier, order, robots.txt, rates and decisions about rendering. */
+import { asBaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import type { CrawlAbort } from '../../../engine/crawl/abort.ts'
+import { EarlierPages } from '../../../engine/crawl/earlier.ts'
+import { planCrawl } from '../../../engine/crawl/plan.ts'
+import { CrawlRun } from '../../../engine/crawl/run.ts'
+import { Journal, readJournal } from '../../../engine/crawl/store/journal.ts'
+import { PageFile } from '../../../engine/crawl/store/page-file.ts'
+import type { CrawlRecord } from '../../../engine/crawl/store/record.ts'
+import { WebhookSender } from '../../../engine/crawl/webhook.ts'
+import { eventsChannel, progressChannel, progressKey } from '../keys.ts'
+import { FleetPages } from '../pages/fleet-pages.ts'
+import { FleetAnswers } from '../store/answers.ts'
+import { LostRun, WritingLogs } from '../store/redis-logs.ts'
+import type { CrawlJob } from './queues.ts'
+import { fleetConcurrency } from './slots.ts'
+import type { WorkerParts } from './worker.ts'
+
+/** `ended`: also if another worker has taken over; `interrupted`: the crawl continues on another worker. */
+export type RunOutcome = 'ended' | 'interrupted'
+
+export class Coordinator {
+  readonly #parts: WorkerParts
+  readonly #job: CrawlJob
+  readonly #stopped = new AbortController()
+  #run: CrawlRun | undefined
+
+  constructor(parts: WorkerParts, job: CrawlJob) {
+    this.#parts = parts
+    this.#job = job
+  }
+
+  /** Gives the crawl up, so that another worker can continue it. */
+  interrupt(): void {
+    this.#stopped.abort()
+    this.#run?.end('interrupted')
+  }
+
+  /** Runs the crawl; `token` is that of the job's lock. */
+  async run(token: string): Promise<RunOutcome> {
+    const { store, build } = this.#parts
+    for (;;) {
+      const fence = await store.begin({ ...this.#job, build }, token)
+      if (fence === undefined) return 'ended'
+      try {
+        return await this.#coordinate(fence)
+      } catch (error) {
+        if (!(error instanceof LostRun)) throw error
+        this.#parts.log('warn', 'the coordinator of a crawl has to stop', { crawl: this.#job.id, error: error.message })
+        // Redis lost its last second of writes: the crawl continues from what is left.
+        if (error.reason === 'fenced' || this.#stopped.signal.aborted) return 'ended'
+      }
+    }
+  }
+
+  async #coordinate(fence: number): Promise<RunOutcome> {
+    const { redis, store, scraper, subscriptions, pagesQueue: queue, hosts, log, load } = this.#parts
+    const { id, activeMs } = this.#job
+    const closed = new AbortController()
+    const logs = new WritingLogs({ redis, id, fence, log, signal: this.#stopped.signal })
+    const { record, bytes, seq } = await store.readFresh(id)
+    const answers = await FleetAnswers.load({ redis, id, log })
+    const pageScraper = await scraper()
+    const { egress, webhookSecret: secret } = pageScraper
+    const journal = await Journal.reopen(logs.journal, bytes, seq)
+    const pages = await PageFile.reopen(logs.pages, record.pageBytes)
+    const { since } = record.input
+    const earlier = since === undefined ? undefined : await EarlierPages.open(await store.read(since))
+    const run = new CrawlRun({
+      plan: planCrawl(record.input),
+      record,
+      journal,
+      pages,
+      earlier,
+      answers,
+      egress,
+      track: (...tracked) => pageScraper.track(...tracked),
+      log,
+      hosts,
+      openSource: (signal) =>
+        new FleetPages({ redis, subscriptions, queue, id, fence, earlier: answers.earlier, signal }),
+      adapt: (onChange) => fleetConcurrency(load, onChange),
+      timeLeftMs: Math.max(0, record.input.timeout_secs * 1000 - (record.activeMs() - activeMs)),
+      ...(seq > 0 && { before: readJournal(logs.journal, 0, bytes) }),
+    })
+    this.#run = run
+    const followed = followedRun(run, journal)
+    const { live } = followed
+    const warn = (text: string) => run.warn(text)
+    const webhook = WebhookSender.start({ record, logs, live, answers, egress, secret, warn, log })
+    this.#stopped.signal.addEventListener('abort', () => webhook?.stop())
+    if (this.#stopped.signal.aborted) run.end('interrupted')
+    const stop = await this.#watch(run, record, closed.signal)
+    try {
+      await run.run()
+    } catch (error) {
+      if (error instanceof LostRun) throw error
+      if (!this.#stopped.signal.aborted) this.#logFailure(error)
+    } finally {
+      closed.abort()
+      stop()
+      followed.end()
+      await Promise.all([journal.close(), pages.close(), earlier?.close()])
+      if (!record.finished) webhook?.stop()
+      await webhook?.finish()
+    }
+    if (!record.finished && this.#stopped.signal.aborted) return 'interrupted'
+    await store.end(record, fence)
+    return 'ended'
+  }
+
+  /** Ends the run when it is cancelled or its key is lost, and shares its progress; returns a function that stops. */
+  async #watch(run: CrawlRun, { id, owner }: CrawlRecord, closed: AbortSignal): Promise<() => void> {
+    const { redis, store, subscriptions, keys } = this.#parts
+    const end = (kind: CrawlAbort['kind']) => run.end(kind)
+    const check = async () => {
+      // Fails while Redis is away; the reconnect calls again.
+      if (await store.isCancelled(id).catch(() => false)) end('cancelled')
+    }
+    const unlisten = await subscriptions.listen(eventsChannel(id), (message) => {
+      if (message === undefined || message === 'cancel') void check()
+    })
+    await check()
+    keys.whenLost(owner, () => end('cancelled'), closed)
+    const timer = setInterval(() => {
+      // Progress is not worth waiting for a lost connection.
+      if (redis.status !== 'ready') return
+      const text = JSON.stringify(run.progress())
+      const sent = redis.pipeline().set(progressKey(id), text, 'PX', limits.crawl.fleet.progressKeptMs)
+      sent
+        .publish(progressChannel(id), text)
+        .exec()
+        .catch(() => {})
+    }, limits.crawl.progressMs)
+    return () => {
+      clearInterval(timer)
+      unlisten()
+    }
+  }
+
+  #logFailure(thrown: unknown): void {
+    const { message, cause } = asBaxError(thrown)
+    this.#parts.log('error', 'a crawl failed', { crawl: this.#job.id, error: message, cause: String(cause) })
+  }
+}
+
+/** Returns a run as others follow it; `end` says that it has ended. */
+function followedRun(run: CrawlRun, journal: Journal) {
+  let running = true
+  const live = {
+    isRunning: () => running,
+    bytes: () => journal.bytes,
+    progress: () => run.progress(),
+    listen: (listener: () => void) => journal.listen(listener),
+  }
+  return { live, end: () => void (running = false) }
+}

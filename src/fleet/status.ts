@@ -1,0 +1,105 @@
+/** State of the fleet for its operator. */
+import type { Fleet, WorkerRecord } from '../core/fleet.ts'
+import { limits } from '../core/limits/limits.ts'
+import type { FleetProvision, FleetQueue, FleetScaler, FleetStatus, FleetWorker } from '../core/shapes/fleet/status.ts'
+import { mixedBuilds, type Build } from './directory/builds.ts'
+import type { FleetDirectory } from './directory/directory.ts'
+import { Reachability, type WhyUnreachable } from './reachability.ts'
+import { neededWorkers, sizeOf } from './scaler/policy.ts'
+
+/** Name under which sessions that wait for a worker appear among the queues. */
+export const provisionsQueue = 'provisions'
+
+export interface FleetParts {
+  readonly directory: FleetDirectory
+  readonly queues: () => Promise<FleetQueue[]>
+  readonly whyUnreachable: WhyUnreachable
+  /** Returns the provisions under way. */
+  readonly provisions?: () => Promise<FleetProvision[]>
+  /** Absent for a fixed set of workers. */
+  readonly scaler?: () => Promise<ScalerState> | ScalerState
+}
+
+type ScalerState = Omit<FleetScaler, 'needed'>
+
+const noScaler: ScalerState = { scaler: 'none', workers: null, message: null }
+
+/** Returns the part of a gateway's engine that `bax fleet` and the metrics use. */
+export function fleetOf(parts: FleetParts): Fleet {
+  const { directory, provisions = async () => [], scaler = () => noScaler, whyUnreachable } = parts
+  const reachability = new Reachability(whyUnreachable)
+  const load = async () => {
+    const [workers, queues, scaling] = await Promise.all([directory.workers(), parts.queues(), scaler()])
+    return { workers, queues, scaler: { ...scaling, needed: neededFor(workers, queues) } }
+  }
+  return {
+    async status() {
+      const own = directory.build
+      const all = [load(), provisions(), directory.skewMs()] as const
+      const [{ workers, queues, scaler }, provisioned, skew_ms] = await Promise.all(all)
+      const reasons = await reachability.of(workers)
+      const shown = workers.map((worker, at) => ({ ...shownWorker(worker), unreachable: reasons[at]! }))
+      const warning = warningOf(shown, own, skew_ms)
+      return {
+        workers: shown,
+        queues,
+        provisions: provisioned,
+        scaler,
+        gateway: { ...own, skew_ms },
+        ...(warning && { warning }),
+      } satisfies FleetStatus
+    },
+    async numbers() {
+      const { workers, ...others } = await load()
+      return { ...others, workers: workers.map(shownWorker) }
+    },
+    drain: (workerId) => directory.drain(workerId),
+  }
+}
+
+/** Returns the number of workers that a scaler without limits would request. */
+function neededFor(workers: readonly WorkerRecord[], queues: readonly FleetQueue[]): number {
+  const waitingIn = (isCounted: (name: string) => boolean) =>
+    queues.reduce((sum, { queue, waiting }) => sum + (isCounted(queue) ? waiting : 0), 0)
+  const load = {
+    workers,
+    waiting: waitingIn((name) => name === provisionsQueue),
+    jobs: waitingIn((name) => name !== provisionsQueue),
+  }
+  return neededWorkers(load, sizeOf(workers), { min: 0, max: limits.scaling.workers })
+}
+
+const shownWorker = (worker: WorkerRecord): Omit<FleetWorker, 'unreachable'> => {
+  const share = (kind: keyof WorkerRecord['used']) => ({ used: worker.used[kind], total: worker.slots[kind] })
+  const { id, name = null, url, state, labels, version, build, memory_bytes, started_at, skew_ms } = worker
+  return {
+    worker_id: id,
+    name,
+    url,
+    state,
+    labels: [...labels],
+    sessions: share('session'),
+    shells: share('shell'),
+    relays: share('relay'),
+    pages: { used: worker.busy_pages, total: worker.pages },
+    memory_bytes,
+    version,
+    build,
+    started_at,
+    heartbeat_ms: worker.age_ms,
+    skew_ms,
+  }
+}
+
+function warningOf(workers: readonly FleetWorker[], own: Build, ownSkewMs: number): string | undefined {
+  // Signed requests depend on the difference between the clocks of gateway and worker.
+  const skewed = workers.filter(({ skew_ms: skew }) => Math.abs(skew - ownSkewMs) > limits.fleet.skewMs)
+  const clocks = skewed.map(
+    ({ worker_id: id, skew_ms: skew }) => `the clock of ${id} differs by ${Math.abs(skew - ownSkewMs)} ms`,
+  )
+  const cut = workers.flatMap(({ worker_id: id, url, unreachable }) =>
+    unreachable === null ? [] : [`${id} at ${url} cannot be reached: ${unreachable}`],
+  )
+  const all = [mixedBuilds(workers, own) ?? [], clocks, cut].flat()
+  return all.length > 0 ? all.join('; ') : undefined
+}

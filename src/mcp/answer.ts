@@ -1,0 +1,30 @@
+/** Content of responses: text of bax, text of pages between markers, images, and data. */
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
+import { BaxError } from '../core/errors/errors.ts'
+import { enclosed } from '../core/text/boundaries.ts'
+import type { ToolAnswer } from './tool.ts'
+
+/** Builds the result of a tool. */
+export function resultOf(answer: ToolAnswer, boundaries: boolean): CallToolResult {
+  const { text, page, image, links = [], data, failed } = answer
+  const parts = [text, page && (boundaries ? enclosed(page) : page)].filter((part) => part !== undefined && part !== '')
+  return {
+    content: [
+      ...(parts.length > 0 ? [{ type: 'text' as const, text: parts.join('\n') }] : []),
+      ...(image ? [{ type: 'image' as const, ...image }] : []),
+      ...links.map((link) => ({ type: 'resource_link' as const, ...link })),
+    ],
+    ...(data && !failed && { structuredContent: data }),
+    ...(failed && { isError: true }),
+  }
+}
+
+/** Hints that name commands of the terminal, which an agent does not have. */
+const ofTerminal = /\bbax \w|--?\w/
+
+/** Builds the result of a failed call. */
+export function failureOf(error: BaxError): CallToolResult {
+  const { code, message, hint } = error
+  const lines = [`${message} [${code}]`, ...(hint && !ofTerminal.test(hint) ? [`hint: ${hint}`] : [])]
+  return { content: [{ type: 'text', text: lines.join('\n') }], isError: true }
+}

@@ -1,0 +1,170 @@
+/** Connection of one client: the engine, the sessions that the client opened, and stored images. */
+import { call, download, type Download, follow } from '../client/client.ts'
+import type { Transport } from '../client/transport.ts'
+import type { Context } from '../cli/context.ts'
+import { waitForProvision } from '../cli/session/provision.ts'
+import { type Caller, isAllowed } from '../core/access/caller.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import { limits } from '../core/limits/limits.ts'
+import { matchesHost, parseHostPattern } from '../core/net/host-pattern.ts'
+import { normaliseUrl } from '../core/net/urls.ts'
+import type { Frame } from '../core/operation/call.ts'
+import type { HttpOperation } from '../core/operation/operation.ts'
+import { plainTemplate } from '../core/operation/route.ts'
+import type { SessionCreated } from '../core/shapes/session.ts'
+import { operations, streams } from '../operations/index.ts'
+import type { Manifest } from '../operations/manifest.ts'
+import { HeldSessions } from './held.ts'
+import { takeLease } from './lease.ts'
+import type { McpOptions } from './options.ts'
+import { StoredContent } from './stored.ts'
+
+export interface ConnectionParts {
+  readonly transport: Transport
+  readonly manifest: Manifest
+  readonly options: McpOptions
+  /** Terminal command that serves the client; absent on a server, whose clients have no files on its machine. */
+  readonly local?: Context
+  /** Caller on a server; absent where the engine itself checks the key. */
+  readonly caller?: Caller
+  /** Time to reconnect to the engine before the sessions end, in seconds. */
+  readonly graceSecs: number
+  /** Reports failures that no call returns. */
+  readonly warn: (message: string) => void
+}
+
+type Input = Readonly<Record<string, unknown>>
+
+export class Connection {
+  readonly manifest: Manifest
+  readonly options: McpOptions
+  readonly local: Context | undefined
+  /** Browser sessions of the client. */
+  readonly sessions: HeldSessions
+  /** Shell sessions of the client. */
+  readonly shells: HeldSessions
+  /** Screenshots and documents, which are resources. */
+  readonly stored = new StoredContent()
+  /** Crawls of the client, by ID. */
+  readonly crawls = new Map<string, string>()
+  readonly #transport: Transport
+  readonly #caller: Caller | undefined
+  readonly #parts: ConnectionParts
+  readonly #closing = new AbortController()
+
+  constructor(parts: ConnectionParts) {
+    const { transport, manifest, options, local, caller } = parts
+    this.#parts = parts
+    this.manifest = manifest
+    this.options = options
+    this.local = local
+    this.#transport = transport
+    this.#caller = caller
+    this.sessions = new HeldSessions('session', () => this.#createSession(), async (session_id) => {
+      await this.call(operations.closeSession, { session_id })
+    }) // prettier-ignore
+    this.shells = new HeldSessions('shell', () => this.#createShell(), async (session_id) => {
+      await this.call(operations.deleteShell, { session_id })
+    }) // prettier-ignore
+  }
+
+  /** Calls an operation. @throws BaxError with the engine's error code */
+  async call<Answer = Record<string, unknown>>(operation: HttpOperation, input: Input, signal?: AbortSignal): Promise<Answer> {
+    const options = { strict: true, ...(signal && { signal }) }
+    return (await call(this.#transport, plainTemplate(operation.http), { ...input }, options)) as Answer
+  } // prettier-ignore
+
+  /** Follows a stream. */
+  follow<F extends Frame>(operation: HttpOperation, input: Input, signal: AbortSignal): AsyncGenerator<F> {
+    return follow<F>(this.#transport, plainTemplate(operation.http), { ...input }, { signal, strict: true })
+  }
+
+  download(operation: HttpOperation, input: Input, signal: AbortSignal): Promise<Download> {
+    return download(this.#transport, operation.http, { ...input }, { signal })
+  }
+
+  /** Transport of the engine, for functions of the command line. */
+  get transport(): Transport {
+    return this.#transport
+  }
+
+  /** Returns whether the client may call the operation. */
+  mayCall(operation: HttpOperation): boolean {
+    return this.#caller === undefined || isAllowed(this.#caller, operation)
+  }
+
+  /**
+   * Returns the ID of a session of the client, or of an existing one that is named by its ID.
+   * @throws BaxError `session_not_found`
+   */
+  async session(name: string | undefined): Promise<string> {
+    const held = this.sessions.find(name)
+    if (held) return held
+    if (name !== undefined && isId(name)) {
+      if (this.options.allowedDomains)
+        throw new BaxError('unsupported', `session ${name} was not opened here, so that its domains are not limited`)
+      if (this.options.confirm)
+        throw new BaxError('unsupported', `session ${name} was not opened here, so that its actions do not wait`)
+      return name
+    }
+    throw new BaxError('session_not_found', name === undefined ? 'no page is open' : `there is no session ${JSON.stringify(name)}`, {
+      hint: 'open a page with browser_open first',
+    }) // prettier-ignore
+  }
+
+  /** Returns the ID of a session, which is created unless it is an ID. */
+  openSession(name: string | undefined): Promise<string> {
+    return name !== undefined && isId(name) ? this.session(name) : this.sessions.open(name)
+  }
+
+  /** @throws BaxError `url_blocked` for a URL on another host than the allowed ones */
+  assertAllowed(url: string): void {
+    const patterns = this.options.allowedDomains
+    if (!patterns) return
+    const { hostname, port, protocol } = new URL(normaliseUrl(url))
+    const number = Number(port) || (protocol === 'https:' ? 443 : 80)
+    if (patterns.some((text) => matchesHost(parseHostPattern(text)!, hostname, number))) return
+    throw new BaxError('url_blocked', `${hostname} is not an allowed domain`, { details: { allowed: patterns } })
+  }
+
+  /** Ends everything that the client opened. */
+  async close(): Promise<void> {
+    this.#closing.abort(new BaxError('cancelled', 'the connection has ended'))
+    this.stored.clear()
+    await Promise.all([this.sessions.close(), this.shells.close()])
+  }
+
+  async #createSession(): Promise<string> {
+    const { allowedDomains, confirm } = this.options
+    const created = await this.call<SessionCreated>(operations.createSession, {
+      idle_timeout_secs: limits.mcp.sessionIdleSecs,
+      timeout_secs: limits.mcp.sessionSecs,
+      ...(allowedDomains && { allowed_domains: allowedDomains }),
+      ...(confirm && { confirm }),
+    })
+    const id =
+      created.session_id ??
+      (await waitForProvision(this.#transport, created.provision_id!, this.#closing.signal)).session_id!
+    await this.#takeLease(streams.leaseSession, id)
+    return id
+  }
+
+  async #createShell(): Promise<string> {
+    const { session_id: id } = await this.call<{ session_id: string }>(operations.createShell, {
+      timeout_secs: limits.mcp.sessionIdleSecs,
+    })
+    await this.#takeLease(streams.leaseShell, id)
+    return id
+  }
+
+  /** Makes a session end with this process, even if it is killed. */
+  #takeLease(operation: HttpOperation, session_id: string): Promise<void> {
+    const { graceSecs, warn } = this.#parts
+    const { signal } = this.#closing
+    const open = () => this.follow(operation, { session_id, grace_secs: graceSecs }, signal)
+    return takeLease(open, signal, (error) => warn(`session ${session_id} may outlive its client: ${error.message}`))
+  }
+}
+
+/** IDs of sessions and of connected browsers. */
+const isId = (name: string): boolean => /^(?:ses|rly)_/.test(name)

@@ -1,0 +1,99 @@
+/** Sessions that a connection opens for its client, and ends with itself. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { asBaxError, BaxError } from '../core/errors/errors.ts'
+import { limits } from '../core/limits/limits.ts'
+import { isEnded } from './lease.ts'
+
+/** Name of the session that is used when the client names none. */
+const defaultName = 'default'
+
+export class HeldSessions {
+  readonly #ids = new Map<string, Promise<string>>()
+  readonly #noun: string
+  readonly #create: () => Promise<string>
+  readonly #end: (id: string) => Promise<void>
+  #closed = false
+
+  /** `create` returns the ID of a new session; `end` ends one. */
+  constructor(noun: string, create: () => Promise<string>, end: (id: string) => Promise<void>) {
+    this.#noun = noun
+    this.#create = create
+    this.#end = end
+  }
+
+  /** Returns the ID of the session with the client's name; undefined if there is none. */
+  find(name = defaultName): Promise<string> | undefined {
+    return this.#ids.get(name)
+  }
+
+  /** Returns the ID of the session with the client's name, which is created if there is none. */
+  open(name = defaultName): Promise<string> {
+    const held = this.#ids.get(name)
+    if (held) return held
+    if (this.#closed) throw new BaxError('cancelled', 'the connection has ended')
+    if (this.#ids.size >= limits.mcp.held)
+      throw new BaxError('too_many_sessions', `the connection has ${this.#ids.size} ${this.#noun}s`, {
+        hint: `close a ${this.#noun} first`,
+      })
+    const opened = this.#create()
+    this.#ids.set(name, opened)
+    opened.catch(() => this.#ids.delete(name))
+    return opened
+  }
+
+  /** Returns the names and IDs of all sessions that are open. */
+  async list(): Promise<{ readonly name: string; readonly id: string }[]> {
+    const settled = await Promise.allSettled([...this.#ids].map(async ([name, id]) => ({ name, id: await id })))
+    return settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+  }
+
+  /** Forgets a session that has ended by itself, so that it can be opened again. */
+  async forget(id: string): Promise<void> {
+    for (const held of await this.list()) if (held.id === id) this.#ids.delete(held.name)
+  }
+
+  /** Ends one session. */
+  async end(name = defaultName): Promise<void> {
+    const id = this.#ids.get(name)
+    if (!id) throw new BaxError('session_not_found', `there is no ${this.#noun} ${JSON.stringify(name)}`)
+    this.#ids.delete(name)
+    await this.#end(await id)
+  }
+
+  /**
+   * Ends all sessions, including those that are being created; repeats calls that may succeed later.
+   * @throws BaxError that names the sessions that could not be ended
+   */
+  async close(): Promise<void> {
+    this.#closed = true
+    const opened = [...this.#ids.values()]
+    this.#ids.clear()
+    const failures = (await Promise.all(opened.map((id) => this.#endForSure(id)))).filter((one) => one !== undefined)
+    const [first] = failures
+    if (!first) return
+    const list = failures.map(({ id, error }) => `${id} (${error.message})`).join(', ')
+    throw new BaxError(first.error.code, `could not end the ${this.#noun} ${list}`, { cause: first.error })
+  }
+
+  /** Ends a session; returns the failure of the last attempt. */
+  async #endForSure(opened: Promise<string>): Promise<{ id: string; error: BaxError } | undefined> {
+    // A session that was not created needs no end.
+    const id = await opened.catch(() => undefined)
+    if (id === undefined) return undefined
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#end(id)
+        return undefined
+      } catch (thrown) {
+        const error = asBaxError(thrown)
+        if (isGone(error)) return undefined
+        if (!error.retryable || attempt === limits.mcp.endAttempts) return { id, error }
+        await pause(limits.mcp.endRetryMs)
+      }
+    }
+  }
+}
+
+/** Returns whether a session is gone already. Those of a revoked key, and of an engine that ended, end with it. */
+const isGone = (error: BaxError): boolean =>
+  isEnded(error) || ['engine_unreachable', 'cancelled', 'unauthorized'].includes(error.code)

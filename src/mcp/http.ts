@@ -1,0 +1,162 @@
+/** Serves clients over Streamable HTTP: one connection for each MCP session, which belongs to the key that opened it. */
+import { randomUUID } from 'node:crypto'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import { embedded } from '../client/transport.ts'
+import { type Caller, canSee } from '../core/access/caller.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import { limits } from '../core/limits/limits.ts'
+import { type Manifest, makeManifest } from '../operations/manifest.ts'
+import type { McpEndpoint, McpRequest, OpenMcp } from '../server/mcp.ts'
+import { Connection } from './connection.ts'
+import { MessageStore } from './event-store.ts'
+import { readOptions } from './options.ts'
+import { createMcpServer } from './server.ts'
+
+interface Client {
+  readonly caller: Caller
+  readonly transport: WebStandardStreamableHTTPServerTransport
+  /** Number of open requests, and whether a stream for messages of the server was among them. */
+  open: number
+  streamed: boolean
+  timer: NodeJS.Timeout | undefined
+  readonly ended: AbortController
+}
+
+export const openEndpoint: OpenMcp = async (parts) => new HttpEndpoint(parts, makeManifest())
+
+class HttpEndpoint implements McpEndpoint {
+  readonly #parts: Parameters<OpenMcp>[0]
+  readonly #manifest: Manifest
+  readonly #clients = new Map<string, Client>()
+  readonly #ending = new Set<Promise<void>>()
+
+  constructor(parts: Parameters<OpenMcp>[0], manifest: Manifest) {
+    this.#parts = parts
+    this.#manifest = manifest
+  }
+
+  async handle(request: Request, facts: McpRequest): Promise<Response> {
+    const id = request.headers.get('mcp-session-id')
+    if (id === null && request.method === 'POST') return this.#begin(request, facts)
+    const client = id === null ? undefined : this.#clients.get(id)
+    // Clients start a new session after 404.
+    if (!client || !canSee(facts.caller, client.caller.keyId)) return sessionNotFound()
+    return this.#pass(client, request, facts)
+  }
+
+  async close(): Promise<void> {
+    for (const { transport } of this.#clients.values()) await transport.close()
+    await Promise.all(this.#ending)
+  }
+
+  /** Starts a session for the first message of a client. @throws BaxError `rate_limited`, `no_capacity` */
+  async #begin(request: Request, facts: McpRequest): Promise<Response> {
+    this.#assertFree(facts.caller)
+    const options = readOptions(queryOf(request), this.#manifest)
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      eventStore: new MessageStore(),
+      maxRequestBodySize: limits.mcp.messageBytes,
+      onsessioninitialized: (id) => this.#admit(id, client),
+    })
+    const client: Client = {
+      caller: facts.caller,
+      transport,
+      open: 0,
+      streamed: false,
+      timer: undefined,
+      ended: new AbortController(),
+    }
+    const connection = new Connection({
+      transport: embedded(this.#asCaller(request)),
+      manifest: this.#manifest,
+      options,
+      caller: facts.caller,
+      graceSecs: limits.lease.graceSecs,
+      warn: (message) => this.#parts.log('warn', message, { mcp_session: transport.sessionId ?? null }),
+    })
+    const server = createMcpServer(connection)
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
+    server.onclose = () => this.#end(client, connection)
+    await server.connect(transport)
+    const response = await this.#pass(client, request, facts)
+    // The message was no initialization.
+    if (transport.sessionId === undefined) await server.close()
+    return response
+  }
+
+  #assertFree({ keyId, admin }: Caller): void {
+    const { connections, connectionsOfKey } = limits.mcp
+    const clients = [...this.#clients.values()]
+    const isLimited = keyId !== null || !admin
+    if (isLimited && clients.filter(({ caller }) => caller.keyId === keyId).length >= connectionsOfKey)
+      throw new BaxError('rate_limited', `one key may have ${connectionsOfKey} MCP sessions at a time`, {
+        hint: 'end one that is no longer needed',
+      })
+    if (clients.length >= connections) throw new BaxError('no_capacity', `${connections} MCP sessions are open`)
+  }
+
+  /** Calls the API of this server with the credentials of the client, so that all its checks apply. */
+  #asCaller({ headers }: Request): (request: Request) => Response | Promise<Response> {
+    const names = ['host', 'x-api-key', 'authorization']
+    const own = names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)!] as const] : []))
+    return (request) => {
+      for (const [name, value] of own) request.headers.set(name, value)
+      return this.#parts.fetch(request)
+    }
+  }
+
+  #admit(id: string, client: Client): void {
+    this.#clients.set(id, client)
+    const { keyId } = client.caller
+    if (keyId !== null) this.#parts.keys.whenLost(keyId, () => void client.transport.close(), client.ended.signal)
+  }
+
+  /** Passes a request to the client's transport, and ends the session some time after its last request. */
+  async #pass(client: Client, request: Request, { whenClosed }: McpRequest): Promise<Response> {
+    clearTimeout(client.timer)
+    client.open += 1
+    if (request.method === 'GET') client.streamed = true
+    whenClosed(() => {
+      client.open -= 1
+      if (client.open > 0) return
+      client.timer = setTimeout(
+        () => void client.transport.close(),
+        client.streamed ? limits.mcp.resumeMs : limits.mcp.idleMs,
+      )
+      client.timer.unref()
+    })
+    return client.transport.handleRequest(request)
+  }
+
+  #end(client: Client, connection: Connection): void {
+    clearTimeout(client.timer)
+    client.ended.abort()
+    const id = client.transport.sessionId
+    if (id !== undefined) this.#clients.delete(id)
+    const ending = connection
+      .close()
+      .catch((error: Error) => this.#parts.log('error', error.message, { mcp_session: id ?? null }))
+    this.#ending.add(ending)
+    void ending.finally(() => this.#ending.delete(ending))
+  }
+}
+
+const sessionNotFound = () =>
+  Response.json({ jsonrpc: '2.0', error: { code: -32001, message: 'Session not found' }, id: null }, { status: 404 })
+
+/** Names of the options in the URL. */
+const fields = { tools: 'tools', caps: 'caps', allowed_domains: 'allowedDomains', confirm: 'confirm' } as const
+const switches = { read_only: 'readOnly', content_boundaries: 'contentBoundaries' } as const
+
+/** Reads the options in the URL, as in `/mcp?tools=browser&read_only=true`. @throws BaxError `invalid_request` */
+function queryOf(request: Request): Record<string, unknown> {
+  const options: Record<string, unknown> = {}
+  for (const [name, value] of new URL(request.url).searchParams) {
+    if (Object.hasOwn(fields, name)) options[fields[name as keyof typeof fields]] = value.split(',')
+    else if (Object.hasOwn(switches, name) && /^(?:true|false)$/.test(value))
+      options[switches[name as keyof typeof switches]] = value === 'true'
+    else throw new BaxError('invalid_request', `${name}=${JSON.stringify(value)} is not an option of /mcp`)
+  }
+  return options
+}

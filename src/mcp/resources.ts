@@ -1,0 +1,96 @@
+/** Resources of a connection: stored images, files of sessions, output files of commands, and crawled pages. */
+import type { ReadResourceResult, Resource, ResourceTemplate } from '@modelcontextprotocol/sdk/types.js'
+import { BaxError } from '../core/errors/errors.ts'
+import { limits } from '../core/limits/limits.ts'
+import type { DownloadOperation } from '../core/operation/operation.ts'
+import type { CrawlState } from '../core/shapes/crawl.ts'
+import type { ArtifactList } from '../core/shapes/shell/artifacts.ts'
+import { operations, transfers } from '../operations/index.ts'
+import { enclosed } from '../core/text/boundaries.ts'
+import type { Connection } from './connection.ts'
+
+/** Builds a URI below `bax://`. */
+const uriOf = (...parts: readonly (string | number)[]): string => `bax://${parts.map((part) => encodeURIComponent(part)).join('/')}` // prettier-ignore
+
+export const fileUri = (session_id: string, name: string): string => uriOf('file', session_id, name)
+export const artifactUri = (id: string, name: string): string => uriOf('artifact', id, name)
+const pageUri = (crawl: string, page: number): string => uriOf('crawl', crawl, page)
+
+export const resourceTemplates: readonly ResourceTemplate[] = [
+  { uriTemplate: 'bax://file/{session}/{name}', name: 'File of a session' },
+  { uriTemplate: 'bax://artifact/{artifact}/{name}', name: 'Output file of a command' },
+  { uriTemplate: 'bax://crawl/{crawl}/{page}', name: 'Page of a crawl', mimeType: 'text/markdown' },
+]
+
+/** Lists the resources that the connection knows. */
+export async function listResources(connection: Connection, signal: AbortSignal): Promise<Resource[]> {
+  const [sessions, shells] = await Promise.all([connection.sessions.list(), connection.shells.list()])
+  const files = sessions.map(async ({ id: session_id }) => {
+    const { files: all } = await connection.call<{ files: { name: string; size: number }[] }>(operations.listSessionFiles, { session_id }, signal) // prettier-ignore
+    return all.map(({ name, size }) => ({ uri: fileUri(session_id, name), name, size }))
+  })
+  const artifacts = shells.map(async ({ id: session_id }) => {
+    const { artifacts: all } = await connection.call<ArtifactList>(operations.listArtifacts, { session_id }, signal)
+    return all.flatMap(({ id, files: output }) =>
+      output.map(({ name, size, content_type: mimeType }) => ({ uri: artifactUri(id, name), name, size, mimeType })),
+    )
+  })
+  const crawls = [...connection.crawls].map(([id, url]) => ({ uri: pageUri(id, 1), name: `First page of the crawl of ${url}` })) // prettier-ignore
+  return [...connection.stored.list(), ...crawls, ...(await Promise.all([...files, ...artifacts])).flat()]
+}
+
+/** Reads a resource. @throws BaxError `file_not_found` and those of the engine */
+export async function readResource(connection: Connection, uri: string, signal: AbortSignal): Promise<ReadResourceResult> {
+  const stored = connection.stored.get(uri)
+  if (stored) return { contents: [{ uri, mimeType: stored.mimeType, blob: stored.data }] }
+  const [, kind, id, name] = /^bax:\/\/(file|artifact|crawl)\/([^/]+)\/([^/]+)$/.exec(uri)?.map((part) => decodeURIComponent(part)) ?? [] // prettier-ignore
+  if (id === undefined || name === undefined) throw new BaxError('file_not_found', `there is no resource ${JSON.stringify(uri)}`) // prettier-ignore
+  const mark = (text: string) => (connection.options.boundaries ? enclosed(text) : text)
+  if (kind === 'crawl') {
+    const page = await crawledPage(connection, id, Number(name), signal)
+    return { contents: [{ uri, mimeType: 'text/markdown', text: mark(page.markdown ?? '') }] }
+  }
+  const content = await (kind === 'file'
+    ? readTransfer(connection, transfers.downloadSessionFile, { session_id: await connection.session(id), name }, signal)
+    : readTransfer(connection, transfers.downloadArtifact, { artifact_id: id, file_name: name }, signal))
+  const { mimeType, text, blob } = content
+  return { contents: [text === undefined ? { uri, mimeType, blob: blob! } : { uri, mimeType, text: mark(text) }] }
+} // prettier-ignore
+
+/** Returns one page of a crawl; the first one is 1. @throws BaxError `file_not_found`, `crawl_not_found` */
+export async function crawledPage(connection: Connection, id: string, page: number, signal: AbortSignal) {
+  if (Number.isInteger(page) && page > 0) {
+    const { data } = await connection.call<CrawlState>(operations.getCrawl, { id, skip: page - 1, limit: 1 }, signal)
+    if (data[0]) return data[0]
+  }
+  throw new BaxError('file_not_found', `crawl ${id} has no page ${page}`)
+}
+
+interface ReadContent {
+  readonly mimeType: string
+  readonly text?: string
+  readonly blob?: string
+}
+
+/** Downloads a file of limited size, as text if it is. @throws BaxError `payload_too_large` */
+export async function readTransfer(
+  connection: Connection,
+  operation: DownloadOperation,
+  input: Readonly<Record<string, unknown>>,
+  signal: AbortSignal,
+): Promise<ReadContent> {
+  const { headers, bytes } = await connection.download(operation, input, signal)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of bytes) {
+    size += chunk.length
+    if (size > limits.bodyBytes) throw new BaxError('payload_too_large', `the file has more than ${limits.bodyBytes} bytes`) // prettier-ignore
+    chunks.push(chunk)
+  }
+  const all = Buffer.concat(chunks)
+  const header = headers instanceof Headers ? headers.get('content-type') : headers['content-type']
+  const mimeType = header ?? 'application/octet-stream'
+  const text = all.toString('utf8')
+  const isText = /^text\/|json|xml|javascript|csv|yaml/.test(mimeType) && Buffer.from(text).equals(all)
+  return isText ? { mimeType, text } : { mimeType, blob: all.toString('base64') }
+}

@@ -1,0 +1,152 @@
+/** Steps of browser tools: command lines as agents write them, and the effect on the page as text. */
+import { resolve, sep } from 'node:path'
+import { contentOf } from '../cli/output/batch-output.ts'
+import { stepText } from '../cli/output/changes.ts'
+import { observationText } from '../cli/output/observation.ts'
+import { dialogNotes, downloadNotes, matchesNotes } from '../cli/output/result-notes.ts'
+import { type BatchKind, findEntry, type TypedCommand } from '../cli/parse/batch.ts'
+import { HelpWanted } from '../cli/parse/flags.ts'
+import { parseBatch } from '../cli/parse/parse-batch.ts'
+import { kebab, noFiles } from '../cli/parse/values.ts'
+import { filesToUpload, uploadFiles } from '../cli/session/upload-files.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import type { CommandResult, CommandsResult } from '../core/shapes/commands.ts'
+import type { StepResult } from '../core/shapes/observe.ts'
+import { splitWords } from '../core/text/shell-words.ts'
+import { operations } from '../operations/index.ts'
+import type { Connection } from './connection.ts'
+import type { ToolAnswer, ToolCall } from './tool.ts'
+
+/** Lines have no flags of a batch: its session and output are arguments of the tool. */
+const lineKind: BatchKind = { words: 'do', params: [], help: () => '' }
+
+/** Part of a help text about flags that only the terminal has. */
+const terminalFlags = /\nFlags of every browser command:[\s\S]*?(?=\nExamples:|$)/
+
+/** Width of help texts, in characters. */
+const helpWidth = 100
+
+/** Parses command lines. Returns the help text when a line asks for it. @throws BaxError that names the line */
+export function parseLines(lines: readonly string[], connection: Connection): readonly TypedCommand[] | string {
+  try {
+    return lines.flatMap((line) => parseLine(line, connection))
+  } catch (error) {
+    if (!(error instanceof HelpWanted)) throw error
+    return error.text(helpWidth).replace(terminalFlags, '').trimEnd()
+  }
+}
+
+function parseLine(line: string, { manifest, options }: Connection): readonly TypedCommand[] {
+  const { words, open } = splitWords(line.trim().replace(/^bax (?:do |step )?/, ''))
+  const where = `in ${JSON.stringify(line)}`
+  if (open) throw new BaxError('invalid_request', `a quote is not closed ${where}`)
+  try {
+    const { commands, flags } = parseBatch(words, manifest, noFiles, lineKind)
+    const [flag] = Object.keys(flags)
+    if (!commands || flag !== undefined)
+      throw new BaxError('invalid_request', `${flag === undefined ? '"-"' : `--${flag}`} cannot be used here`)
+    for (const { command, data, output } of commands) {
+      const { family, bytes } = findEntry(command, manifest)!
+      if (!options.families.has(family))
+        throw new BaxError('feature_disabled', `${kebab(command)} is not enabled`, {
+          hint: `the server must be started with the capability ${family}`,
+        })
+      if (output !== undefined || (bytes && data['path'] !== undefined))
+        throw new BaxError('invalid_request', 'results cannot be written to files here', { hint: 'leave the path out' })
+    }
+    return commands
+  } catch (error) {
+    if (!(error instanceof BaxError)) throw error
+    const hint = error.hint?.includes('bax ') ? 'add --help to a command for its fields' : error.hint
+    throw new BaxError(error.code, `${error.message} ${where}`, { ...(hint && { hint }), cause: error })
+  }
+}
+
+/** Options of the observation after a step. */
+export interface Observing {
+  readonly interactive_only?: boolean
+  readonly max_chars: number
+  /** Whether only changes are reported. */
+  readonly diff: boolean
+}
+
+/** Runs commands in a session, and describes their results and effect. */
+export async function runStep(
+  { connection, signal }: ToolCall,
+  session_id: string,
+  typed: readonly TypedCommand[],
+  { diff, ...observe }: Observing,
+): Promise<ToolAnswer> {
+  const commands = await withUploads(typed, session_id, connection)
+  const input = { session_id, commands, diff, observe: { include: ['snapshot', 'tabs'], ...observe } }
+  const body = await connection.call<StepResult>(operations.browserStep, input, signal)
+  const results = body.results.map((result, at) => describe(result, typed[at]!, connection))
+  const effect = diff ? stepText(body) : ''
+  const observed = body.observation && (!diff || body.full) ? observationText(body.observation, false) : ''
+  return {
+    text: [...results.flatMap(({ notes }) => notes), ...failures(body), ...(body.warning ? [body.warning] : [])].join('\n'), // prettier-ignore
+    page: [...results.flatMap(({ value }) => value ?? []), effect, observed].filter(Boolean).join('\n'),
+    links: results.flatMap(({ link }) => link ?? []),
+    failed: !body.success,
+  }
+}
+
+/** Uploads the local files that commands name. Clients of a server name files of the session. */
+async function withUploads(typed: readonly TypedCommand[], session_id: string, { local, manifest, transport }: Connection) {
+  const commands: TypedCommand[] = []
+  for (const { command, data } of typed) {
+    const entry = findEntry(command, manifest)
+    const files = local && filesToUpload(entry, data, local.io.cwd)
+    if (!local || !files) {
+      commands.push({ command, data })
+      continue
+    }
+    const outside = files.find((file) => typeof file !== 'string' && !file.path.startsWith(resolve(local.io.cwd) + sep))
+    if (outside !== undefined)
+      throw new BaxError('permission_denied', `${(outside as { path: string }).path} is outside of ${local.io.cwd}`)
+    const names = await uploadFiles(files, session_id, { io: local.io, manifest, transport })
+    commands.push({ command, data: { ...data, [entry!.localFiles!]: names } })
+  }
+  return commands
+} // prettier-ignore
+
+/** Describes the result of one command: its value, notes, and a link to stored bytes. */
+function describe(result: CommandResult, { command, data }: TypedCommand, { manifest, stored }: Connection) {
+  const content = result.success ? contentOf(result, findEntry(command, manifest)) : undefined
+  const uri = content && 'bytes' in content ? stored.add(kebab(command), result.content_type!, content.bytes.toString('base64')) : undefined // prettier-ignore
+  return {
+    notes: [
+      ...downloadNotes(result, () => ''),
+      ...matchesNotes(result, String(data['selector'])),
+      ...dialogNotes(result, 'run "dialog accept" first to accept it'),
+    ],
+    value: content && 'text' in content && content.text !== '' ? [`${kebab(command)}: ${content.text}`] : undefined,
+    link: uri === undefined ? undefined : [{ uri, name: kebab(command), mimeType: result.content_type! }],
+  }
+}
+
+/** Describes the failures of a step. */
+function failures({ results }: StepResult): string[] {
+  return results
+    .filter(({ success, skipped }) => !success && !skipped)
+    .flatMap(({ command, index, error, code, hint, details }) => {
+      const nearest = (details?.['candidates'] as { selector?: string }[] | undefined)?.[0]?.selector
+      const advice = hint ?? (nearest && `did you mean ${nearest}?`)
+      const place = results.length > 1 ? ` (${index + 1} of ${results.length})` : ''
+      return [`${kebab(command)}${place} failed: ${error} [${code}]`, ...(advice && !advice.includes('bax ') ? [`hint: ${advice}`] : [])] // prettier-ignore
+    })
+}
+
+/** Runs one command; returns its data. @throws BaxError when it fails */
+export async function oneCommand<Data = Record<string, unknown>>(
+  { connection, signal }: Pick<ToolCall, 'connection' | 'signal'>,
+  session_id: string,
+  command: string,
+  data: Readonly<Record<string, unknown>>,
+): Promise<Data & { readonly content_type?: string }> {
+  const input = { session_id, commands: [{ command, data }] }
+  const body = await connection.call<CommandsResult>(operations.runCommands, input, signal)
+  const [result] = body.results
+  if (!result?.success) throw BaxError.fromBody(result ?? body)
+  return { ...(result.data as Data), content_type: result.content_type! }
+}

@@ -1,0 +1,58 @@
+/** The tool for browsers of people, which are connected through the relay. */
+import { z } from 'zod'
+import { BaxError } from '../../core/errors/errors.ts'
+import { formatCell } from '../../core/text/cell.ts'
+import type { RelayRecord } from '../../core/shapes/relay.ts'
+import { operations } from '../../operations/index.ts'
+import { defineTool, type ToolCall } from '../tool.ts'
+
+const { kind, text: words, limit } = operations.readRelayEvents.input.shape
+
+export const relay = defineTool({
+  name: 'relay',
+  description: 'List the connected browsers of people (their id is a session of the browser tools), read the console and network events of one, or activate a tab.', // prettier-ignore
+  uses: [operations.listRelays, operations.readRelayEvents, operations.activateTarget],
+  effect: 'write',
+  unrestricted: true,
+  input: z.object({
+    action: z.enum(['list', 'events', 'activate']).default('list').describe(''),
+    id: operations.getRelay.input.shape.id.optional().describe(''),
+    tab: operations.activateTarget.input.shape.target_id.optional().describe('Tab to activate'),
+    kind: kind.describe(''),
+    text: words.describe('Text of the events'),
+    limit: limit.unwrap().default(50).describe('Newest events'),
+  }),
+  async run(call, { action, id, tab, ...query }) {
+    const { connection, signal } = call
+    if (action === 'list') return list(call)
+    if (id === undefined) throw new BaxError('invalid_request', 'id is required')
+    if (action === 'activate') {
+      if (tab === undefined) throw new BaxError('invalid_request', 'tab is required')
+      await connection.call(operations.activateTarget, { id, target_id: tab }, signal)
+      return { text: `activated ${tab}` }
+    }
+    const { events } = await connection.call<Events>(
+      operations.readRelayEvents,
+      { id, order: 'desc', ...query },
+      signal,
+    )
+    const lines = events.toReversed().map(({ kind: of, type, data }) => `${of} ${type} ${Object.entries(data).map(([name, value]) => `${name}=${formatCell(value)}`).join(' ')}`) // prettier-ignore
+    return { text: `${events.length} events`, page: lines.join('\n') }
+  },
+})
+
+interface Events {
+  readonly events: readonly { readonly kind: string; readonly type: string; readonly data: Record<string, unknown> }[]
+}
+
+async function list({ connection, signal }: ToolCall) {
+  const { sessions } = await connection.call<{ sessions: readonly RelayRecord[] }>(operations.listRelays, {}, signal)
+  if (sessions.length === 0) return { text: 'no browser is connected; a person can run "bax relay connect"' }
+  const lines = sessions.flatMap(({ id, name, status, policy, targets }) => [
+    `${id} ${name ?? ''} ${status}, ${policy}`,
+    ...targets.map(
+      (target) => `  ${target.target_id}${target.active ? ' (active)' : ''}: ${target.title} ${target.url}`,
+    ),
+  ])
+  return { page: lines.join('\n') }
+}

@@ -1,0 +1,94 @@
+/** Tools that read the web without a session. */
+import { z } from 'zod'
+import { limits } from '../../core/limits/limits.ts'
+import type { MapAnswer } from '../../core/shapes/crawl.ts'
+import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
+import type { SearchAnswer } from '../../core/shapes/search.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { operations } from '../../operations/index.ts'
+import { defineTool } from '../tool.ts'
+import { wanted } from './page.ts'
+
+const { url, render, only_main_content, json_options } = operations.scrape.input.shape
+const { prompt } = json_options.unwrap().shape
+const length = z.int().min(1).max(limits.observe.maxChars).default(limits.mcp.pageChars)
+
+export const webScrape = defineTool({
+  name: 'web_scrape',
+  description: 'Read a URL without a session, as Markdown, or as JSON if prompt or schema is given. PDF works too.',
+  uses: [operations.scrape],
+  effect: 'read',
+  input: z.object({
+    url: url.describe(''),
+    schema: wanted,
+    prompt: prompt.describe('What to extract as JSON'),
+    only_main_content: only_main_content.describe(''),
+    render: render.describe('auto uses a browser only if needed'),
+    offset: z.int().min(0).default(0).describe('First character'),
+    max_chars: length.describe(''),
+  }),
+  async run({ connection, signal }, { schema, prompt: question, offset, max_chars: most, ...options }) {
+    connection.assertAllowed(options.url)
+    const isJson = schema !== undefined || question !== undefined
+    const input = {
+      ...options,
+      formats: [isJson ? 'json' : 'markdown'],
+      ...(isJson && { json_options: { ...(schema && { schema }), ...(question && { prompt: question }) } }),
+    }
+    const body = await connection.call<ScrapeAnswer>(operations.scrape, input, signal)
+    if (!body.success || !body.data) throw BaxError.fromBody(body)
+    const { metadata, markdown = '', json } = body.data
+    // The request may have been redirected.
+    connection.assertAllowed(metadata.url ?? options.url)
+    const all = isJson ? JSON.stringify(json) : markdown
+    const text = isJson ? all : all.slice(offset, offset + most)
+    const rest = all.length - offset - text.length
+    const notes = [
+      ...(metadata.error ? [`HTTP ${metadata.status_code}: ${metadata.error}`] : []),
+      ...[body.warning ?? body.data.warning ?? []].flat(),
+      ...(metadata.json_valid === false ? [`does not match the schema: ${metadata.json_errors?.join('; ')}`] : []),
+      ...(rest > 0 ? [`${rest} more characters from offset ${offset + text.length}`] : []),
+    ]
+    const title = offset === 0 && !isJson && metadata.title ? `title: ${metadata.title}\n` : ''
+    return { text: notes.join('\n'), page: title + text.trimEnd() }
+  },
+})
+
+const { url: start, search: within, limit } = operations.map.input.shape
+
+export const webMap = defineTool({
+  name: 'web_map',
+  description: 'List the URLs of a site, from its links and sitemaps.',
+  uses: [operations.map],
+  effect: 'read',
+  input: z.object({
+    url: start.describe(''),
+    search: within.describe('Only URLs with this text'),
+    limit: limit.unwrap().default(limits.mcp.listed).describe(''),
+  }),
+  output: z.object({ links: z.array(z.string()) }),
+  async run({ connection, signal }, input) {
+    connection.assertAllowed(input.url)
+    const { success, links, warning, ...failure } = await connection.call<MapAnswer>(operations.map, input, signal)
+    if (!success) throw BaxError.fromBody(failure)
+    return { ...(warning && { text: warning }), page: links.join('\n'), data: { links } }
+  },
+})
+
+const { query, limit: results, tbs, lang } = operations.search.input.shape
+
+export const webSearch = defineTool({
+  name: 'web_search',
+  description: 'Search the web. Read results with web_scrape.',
+  uses: [operations.search],
+  effect: 'read',
+  unrestricted: true,
+  input: z.object({ query: query.describe(''), limit: results.describe(''), tbs: tbs.describe('Age'), lang: lang.describe('') }), // prettier-ignore
+  output: z.object({ results: z.array(z.object({ url: z.string(), title: z.string(), description: z.string() })) }),
+  async run({ connection, signal }, input) {
+    const { data, warning } = await connection.call<SearchAnswer>(operations.search, input, signal)
+    const found = data.map(({ url: address, title, description }) => ({ url: address, title, description }))
+    const lines = found.map((one, at) => `${at + 1}. ${one.title}\n${one.url}\n${one.description}`)
+    return { text: [`${found.length} results`, ...(warning ? [warning] : [])].join('\n'), page: lines.join('\n'), data: { results: found } } // prettier-ignore
+  },
+})

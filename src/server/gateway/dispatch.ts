@@ -1,0 +1,212 @@
+/** Chooses the worker of a request, and another one where that is safe. */
+import type { Caller } from '../../core/access/caller.ts'
+import { allowanceOf, type Allowances } from '../../core/access/quota.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { type BoundKind, type Directory, type SlotKind, slotKinds, type WorkerLabel } from '../../core/fleet.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { OnAny, OnGateway, OnNew, OnObject, OnOnly, Placement } from '../../core/operation/placement.ts'
+import { ObjectLookup } from './lookup.ts'
+import { NextWorkers } from './next-workers.ts'
+import { LostWorker, type WorkerAddress, workerLost } from './worker-requests.ts'
+
+/** Outcome of a request on one worker: `refused` if it has not run because the worker is draining. */
+export type Sent<T> = { readonly as: 'done' | 'failed'; readonly value: T } | { readonly as: 'refused' }
+
+export interface Work<T> {
+  /** The input, which is not validated. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** Returns the validated input. @throws BaxError `invalid_request` */
+  input(): Readonly<Record<string, unknown>>
+  readonly caller: Caller
+  /** Whether a token, which the worker checks, may replace the rights of the caller. */
+  readonly hasToken: boolean
+  /** Runs it on a worker. @throws LostWorker */
+  run(worker: WorkerAddress, reservation?: string): Promise<Sent<T>>
+}
+
+/** Place where a request was run; `full` if no worker has a free slot. */
+export type Dispatched<T> =
+  | { readonly on: 'worker'; readonly value: T }
+  | { readonly on: 'gateway' }
+  | { readonly on: 'full'; readonly slot: SlotKind }
+
+/** A placement that names one worker. */
+export type OnOne = OnObject | OnNew | OnAny
+
+export class Dispatcher {
+  readonly #directory: Directory
+  readonly #allowances: Allowances
+  readonly #lookup: ObjectLookup
+  readonly #next: NextWorkers
+
+  constructor(directory: Directory, allowances: Allowances) {
+    this.#directory = directory
+    this.#allowances = allowances
+    this.#lookup = new ObjectLookup(directory)
+    this.#next = new NextWorkers(directory)
+  }
+
+  /** @throws BaxError `worker_lost`, `session_closed` for an object of a lost worker, those of `Directory`. */
+  async dispatch<T>(runs: OnOne | OnGateway, work: Work<T>): Promise<Dispatched<T>> {
+    switch (runs.on) {
+      case 'gateway':
+        return { on: 'gateway' }
+      case 'any':
+        return { on: 'worker', value: await this.#onAny(runs, work) }
+      case 'new':
+        return this.#onFreeSlot(runs, work)
+      case 'object':
+        return this.#onObject(runs, work)
+    }
+  }
+
+  async #onObject<T>(runs: OnObject, work: Work<T>): Promise<Dispatched<T>> {
+    const { kinds, field, unknown, absent } = runs
+    const given = work.fields[field]
+    const known = typeof given === 'string' ? this.#lookup.known(given, kinds, work) : undefined
+    // The worker validates the input.
+    if (known) return { on: 'worker', value: await this.#onHolder(known, kinds, work) }
+    const id = work.input()[field] as string
+    const isReplaceable = unknown === 'absent' && absent !== undefined && isOnOne(absent)
+    const object = await this.#lookup.find(id, kinds, work).catch((error: unknown) => {
+      if (isReplaceable && error instanceof BaxError && error.code === 'session_closed') return undefined
+      throw error
+    })
+    if (object) return { on: 'worker', value: await this.#onHolder(object, kinds, work) }
+    if (unknown === 'gateway') return { on: 'gateway' }
+    if (isReplaceable) return this.dispatch(absent, work)
+    return { on: 'worker', value: await this.#onUnknown(id, kinds[0]!, work) }
+  }
+
+  async #onHolder<T>(
+    { id, worker }: { readonly id: string; readonly worker: WorkerAddress },
+    kinds: readonly BoundKind[],
+    work: Work<T>,
+  ): Promise<T> {
+    try {
+      return valueOf(await work.run(worker))
+    } catch (error) {
+      if (!(error instanceof LostWorker)) throw error
+      this.#lookup.forget(id)
+      // Responds that the object is gone if that is known already.
+      if (!error.sent) await this.#lookup.find(id, kinds, work)
+      this.#lookup.forget(id)
+      throw workerLost(error)
+    }
+  }
+
+  /** Lets any worker respond that it does not know the object. */
+  async #onUnknown<T>(id: string, kind: BoundKind, work: Work<T>): Promise<T> {
+    const label = labels[kind]
+    const worker = (await this.#directory.workers()).find((one) => one.labels.includes(label))
+    if (!worker) throw new BaxError(unknownCodes[kind], `no worker is running, and none had ${JSON.stringify(id)}`)
+    return valueOf(await work.run(worker).catch(rethrowLost))
+  }
+
+  async #onAny<T>({ label, once, affinity }: OnAny, work: Work<T>): Promise<T> {
+    const tried = new Set<string>()
+    const wanted = affinity?.(work.fields)
+    let lost: LostWorker | undefined
+    while (tried.size < limits.gateway.attempts) {
+      const isFirst = tried.size === 0 && wanted === undefined
+      const worker = await (isFirst ? this.#next.take(label) : this.#directory.leastLoaded(label, tried, wanted))
+      if (!worker) break
+      tried.add(worker.id)
+      try {
+        const sent = await work.run(worker)
+        if (sent.as !== 'refused') return sent.value
+      } catch (error) {
+        if (!(error instanceof LostWorker)) throw error
+        lost = error
+        if (error.sent && once?.(work.input() as never)) break
+      }
+    }
+    work.input()
+    throw lost ? workerLost(lost) : noWorker(label)
+  }
+
+  async #onFreeSlot<T>({ slot, name }: OnNew, work: Work<T>): Promise<Dispatched<T>> {
+    const { caller } = work
+    const input = work.input()
+    const most = mostOf(slot, caller, this.#allowances)
+    const wanted = name === undefined ? undefined : (input[name] as string | undefined)
+    const except = new Set<string>()
+    let lost: LostWorker | undefined
+    while (except.size < limits.gateway.attempts) {
+      const reservation = await this.#directory.reserve({
+        kind: slot,
+        owner: caller.keyId,
+        most,
+        except,
+        ...(wanted !== undefined && { name: wanted }),
+      })
+      if (!reservation) break
+      const { id, worker } = reservation
+      except.add(worker.id)
+      let isUsed = false
+      try {
+        const sent = await work.run(worker, id)
+        isUsed = sent.as === 'done'
+        if (sent.as !== 'refused') return { on: 'worker', value: sent.value }
+      } catch (error) {
+        if (!(error instanceof LostWorker)) throw error
+        lost = error
+        if (error.sent) break
+      } finally {
+        if (!isUsed) await this.#directory.release(id)
+      }
+    }
+    if (lost) throw workerLost(lost)
+    return { on: 'full', slot }
+  }
+}
+
+/** Returns whether a placement names one worker. */
+export const isOnOne = (runs: Placement | OnOnly): runs is OnOne =>
+  runs.on === 'object' || runs.on === 'new' || runs.on === 'any'
+
+export const noSlot = (slot: SlotKind): BaxError =>
+  new BaxError('no_capacity', `no worker has a free slot for a ${slotNouns[slot]}`, {
+    hint: 'end one that is no longer needed, or start more workers',
+    retryAfterSecs: limits.overload.retryAfterSecs,
+  })
+
+const slotNouns = { session: 'browser session', shell: 'shell session', relay: 'relay' }
+
+const noWorker = (label: WorkerLabel): BaxError =>
+  new BaxError('no_capacity', `no worker with the label ${label} is ready`, {
+    hint: 'start a worker with "bax worker --fleet URL --secret-file FILE"',
+    retryAfterSecs: limits.overload.retryAfterSecs,
+  })
+
+/** Returns how many objects with such a slot the caller may hold; 0 for any number. */
+export function mostOf(slot: SlotKind, caller: Caller, allowances: Allowances): number {
+  const { sessions, shells } = allowanceOf(caller, allowances)
+  return { session: sessions, shell: shells, relay: 0 }[slot]
+}
+
+/** Returns the response of the only worker that can have one. */
+function valueOf<T>(sent: Sent<T>): T {
+  if (sent.as !== 'refused') return sent.value
+  throw new BaxError('shutting_down', 'the worker is shutting down', { retryAfterSecs: 1 })
+}
+
+function rethrowLost(error: unknown): never {
+  throw error instanceof LostWorker ? workerLost(error) : error
+}
+
+const labels: Readonly<Record<BoundKind, WorkerLabel>> = {
+  ...slotKinds,
+  provision: 'browser',
+  exec: 'shell',
+  artifact: 'shell',
+}
+
+const unknownCodes = {
+  session: 'session_not_found',
+  provision: 'provision_not_found',
+  shell: 'shell_session_not_found',
+  exec: 'exec_not_found',
+  artifact: 'artifact_not_found',
+  relay: 'relay_not_found',
+} as const

@@ -1,0 +1,45 @@
+/** Checks whether a worker can be reached, for the state of the fleet and for `bax doctor`. */
+import type { OutgoingHttpHeaders } from 'node:http'
+import { limits } from '../../core/limits/limits.ts'
+import { operations } from '../../operations/index.ts'
+import { refusedHeader } from '../access/signed-caller.ts'
+import { isAccepted } from './refusals.ts'
+import type { WorkerAddress, WorkerRequests } from './worker-requests.ts'
+
+/** Request that every worker can answer. */
+const [method, target] = operations.health.http.split(' ') as [string, string]
+export const reachLine = { method, target }
+
+/**
+ * Returns why a worker cannot be reached; null if it responds. Without the headers of a signed request, the worker
+ * responds by refusing it.
+ */
+export async function whyUnreachable(
+  requests: WorkerRequests,
+  worker: WorkerAddress,
+  signed?: OutgoingHttpHeaders,
+): Promise<string | null> {
+  const signal = AbortSignal.timeout(limits.gateway.reachMs)
+  try {
+    const headers = { host: new URL(worker.url).host, ...signed }
+    const response = await requests.send(worker, { ...reachLine, headers, signal })
+    // Throws the reason if the worker does not trust this gateway.
+    const isRunning = signed && (await isAccepted(response, worker))
+    response.resume()
+    const isWorker = isRunning ? response.statusCode! < 400 : response.headers[refusedHeader] !== undefined
+    return isWorker ? null : `it is no worker: it responds with status ${response.statusCode}`
+  } catch (error) {
+    return signal.aborted ? `no answer within ${limits.gateway.reachMs} ms` : reasonOf(error as Error)
+  }
+}
+
+function reasonOf({ message, cause }: Error): string {
+  const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException
+  if (!untrusted.has(code)) return message
+  return `its certificate is not trusted (${message}): pass the certificate of its CA with --fleet-ca`
+}
+
+const untrusted: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_SIGNATURE_FAILURE',
+]) // prettier-ignore

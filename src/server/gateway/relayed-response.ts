@@ -1,0 +1,78 @@
+/** Passes the response of a worker on to the client. */
+import type { IncomingMessage } from 'node:http'
+import { limits } from '../../core/limits/limits.ts'
+import type { AppContext } from '../request/env.ts'
+import { outgoingOf } from '../request/requests.ts'
+import { responseHeaders } from './headers.ts'
+import { LostWorker } from './worker-requests.ts'
+
+/**
+ * Returns the response of a worker. A small one is read first, so that the client gets all of it or an error; a large
+ * one is streamed, and cut off for the client where the worker is lost.
+ * @throws LostWorker
+ */
+export async function relayResponse(context: AppContext, response: IncomingMessage): Promise<Response> {
+  const status = response.statusCode!
+  const headers = responseHeaders(response)
+  const length = Number(response.headers['content-length'] ?? Infinity)
+  if (context.req.method === 'HEAD' || status === 204 || status === 304) {
+    response.resume()
+    return respond(context, null, status, headers)
+  }
+  if (length <= limits.gateway.bufferedBytes) {
+    const bytes = await readAll(response)
+    // Node writes headers and text at once, and bytes after the headers, which takes longer.
+    const isJson = response.headers['content-type']?.startsWith('application/json')
+    return respond(context, isJson ? bytes.toString() : bytes, status, headers)
+  }
+  return respond(context, streamOf(context, response), status, headers)
+}
+
+/** Reads a whole response. @throws LostWorker */
+export function readAll(response: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer<ArrayBuffer>[] = []
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(new LostWorker(error, true))
+    const close = () => fail(response.errored ?? new Error('the worker closed the connection'))
+    if (response.destroyed) return close()
+    response.on('data', (chunk: Buffer<ArrayBuffer>) => chunks.push(chunk))
+    response.once('error', fail).once('close', close)
+    response.once('end', () => {
+      response.off('close', close)
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    })
+  })
+}
+
+function respond(
+  context: AppContext,
+  body: Uint8Array<ArrayBuffer> | string | ReadableStream | null,
+  status: number,
+  headers: Record<string, string | string[]>,
+): Response {
+  return context.newResponse(body, status as 200, headers)
+}
+
+function streamOf(context: AppContext, response: IncomingMessage): ReadableStream<Uint8Array> {
+  const outgoing = outgoingOf(context.env)
+  const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await chunks.next()
+          if (done) controller.close()
+          else controller.enqueue(value)
+        } catch (error) {
+          // Cuts the connection. The close cancels this stream; an error of the stream would be printed.
+          if (outgoing) outgoing.destroy()
+          else controller.error(error)
+        }
+      },
+      cancel() {
+        response.destroy()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}

@@ -1,0 +1,98 @@
+/** WebSockets through a gateway: after the handshake with the worker, the bytes are passed on as they are. */
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { anonymousCaller, type Caller } from '../../core/access/caller.ts'
+import type { Engine } from '../../core/engine.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import type { SocketOperation } from '../../core/operation/operation.ts'
+import type { Placement } from '../../core/operation/placement.ts'
+import { forwardedHeader } from '../access/signed-caller.ts'
+import { isOnOne, noSlot, type Sent } from './dispatch.ts'
+import type { Forwarder } from './forwarder.ts'
+import { upgradeHeaders } from './headers.ts'
+import { endWhenRevoked } from './read-request.ts'
+import { isAccepted } from './refusals.ts'
+import { readAll } from './relayed-response.ts'
+import type { WorkerAddress } from './worker-requests.ts'
+
+/** The worker's side of a websocket. */
+export interface Tunnel {
+  readonly response: IncomingMessage
+  readonly socket: Duplex
+  /** First bytes of the worker. */
+  readonly head: Buffer
+}
+
+/** An upgrade request that has passed all checks. */
+interface CheckedUpgrade {
+  readonly operation: SocketOperation
+  readonly input: Record<string, unknown>
+  readonly caller: Caller
+  readonly requestId: string
+  readonly engine: Engine
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal
+}
+
+/** Connects to the worker. @throws BaxError that the worker responds with, `worker_lost`, `no_capacity` */
+export async function openTunnel(
+  forwarder: Forwarder,
+  request: IncomingMessage,
+  { operation, input, caller, requestId, engine, signal }: CheckedUpgrade,
+): Promise<Tunnel> {
+  const { signer, directory } = forwarder.options
+  const target = request.url ?? '/'
+  const connect = async (worker: WorkerAddress, reservation?: string): Promise<Sent<Tunnel | BaxError>> => {
+    const facts = { caller, requestId, ...(reservation !== undefined && { reservation }) }
+    const signature = signer.sign({ method: 'GET', target }, facts)
+    const headers = { ...upgradeHeaders(request.headers), [forwardedHeader]: signature }
+    const opened = await forwarder.requests.upgrade(worker, { method: 'GET', target, headers, signal })
+    if ('head' in opened) {
+      // The object is bound once the client has introduced itself.
+      if (reservation !== undefined) opened.socket.once('close', () => void directory.release(reservation).catch(() => {})) // prettier-ignore
+      return { as: 'done', value: opened }
+    }
+    if (!(await isAccepted(opened, worker))) return { as: 'refused' }
+    return { as: 'failed', value: BaxError.fromBody(JSON.parse(String(await readAll(opened)))) }
+  }
+  const hasToken = operation.token === true && (input['token'] !== undefined || caller === anonymousCaller)
+  const done = await forwarder.dispatcher.dispatch(placementOf(operation, input), {
+    fields: input,
+    input: () => input,
+    caller,
+    hasToken,
+    run: connect,
+  })
+  if (done.on === 'full') throw noSlot(done.slot)
+  if (done.on === 'gateway') throw new BaxError('unsupported', 'a gateway has no websockets of its own')
+  if (done.value instanceof BaxError) throw done.value
+  const { socket } = done.value
+  endWhenRevoked(engine, caller, () => socket.destroy(), signal)
+  return done.value
+}
+
+function placementOf({ runs }: SocketOperation, input: Record<string, unknown>) {
+  const chosen: Placement =
+    runs.on === 'object' && runs.absent && input[runs.field] === undefined ? runs.absent : (runs as Placement)
+  return isOnOne(chosen) ? chosen : ({ on: 'gateway' } as const)
+}
+
+/** Sends the worker's handshake response to the client, and passes on the bytes in both directions. */
+export function joinTunnel({ response, socket, head }: Tunnel, client: Duplex, clientHead: Buffer): void {
+  const lines = [`HTTP/1.1 ${response.statusCode} ${response.statusMessage}`]
+  for (let at = 0; at < response.rawHeaders.length; at += 2)
+    lines.push(`${response.rawHeaders[at]}: ${response.rawHeaders[at + 1]}`)
+  client.write(`${lines.join('\r\n')}\r\n\r\n`)
+  if (head.length > 0) client.write(head)
+  if (clientHead.length > 0) socket.write(clientHead)
+  // A side that is lost closes the other one.
+  socket.on('error', () => client.destroy())
+  socket.once('close', () => {
+    client.end()
+    setTimeout(() => client.destroy(), limits.connection.lingerMs).unref()
+  })
+  client.once('close', () => socket.destroy())
+  client.pipe(socket)
+  socket.pipe(client)
+}

@@ -1,0 +1,207 @@
+/** Requests of a gateway to its workers, over connections that are kept open. */
+import { Agent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
+import { Agent as SecureAgent, request as secureRequest } from 'node:https'
+import { isIP } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { Directory, WorkerRecord } from '../../core/fleet.ts'
+import { limits } from '../../core/limits/limits.ts'
+
+export type WorkerAddress = Pick<WorkerRecord, 'id' | 'url'>
+
+export interface WorkerRequest {
+  readonly method: string
+  /** Path with query. */
+  readonly target: string
+  readonly headers: OutgoingHttpHeaders
+  readonly body?: Uint8Array | NodeJS.ReadableStream | undefined
+  /** Cancels the request, and its response unless that is complete. */
+  readonly signal: AbortSignal
+}
+
+/** A connection to a worker that failed before the response began. */
+export class LostWorker extends Error {
+  /** Whether the worker may have received the request. */
+  readonly sent: boolean
+
+  constructor(cause: Error, sent: boolean) {
+    super(cause.message, { cause })
+    this.sent = sent
+  }
+}
+
+/** A response that switches protocols, with the socket and its first bytes. */
+interface Upgraded {
+  readonly response: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+}
+
+interface WorkerHost {
+  readonly host: string
+  readonly port: string
+  readonly isSecure: boolean
+}
+
+const keptOpen = { keepAlive: true, timeout: limits.gateway.idleMs, maxFreeSockets: 1024 }
+
+export class WorkerRequests {
+  readonly #agent = new Agent(keptOpen)
+  readonly #secureAgent = new SecureAgent(keptOpen)
+  /** Certificates of the CAs that are trusted instead of the public ones. */
+  readonly #trust: { readonly ca?: string }
+  readonly #directory: Pick<Directory, 'workers'>
+  /** Ends open requests and websockets, by the ID of their worker. */
+  readonly #open = new Map<string, Set<(error: Error) => void>>()
+  readonly #watch: NodeJS.Timeout
+  /** Hosts of workers by URL. */
+  readonly #hosts = new Map<string, WorkerHost>()
+
+  constructor(directory: Pick<Directory, 'workers'>, ca?: string) {
+    this.#directory = directory
+    this.#trust = ca === undefined ? {} : { ca }
+    this.#watch = setInterval(() => void this.#endLost(), limits.gateway.watchMs).unref()
+  }
+
+  /** Returns the beginning of the response. @throws LostWorker, or the reason of the signal */
+  async send(worker: WorkerAddress, sent: WorkerRequest): Promise<IncomingMessage> {
+    const outcome = await this.#start(worker, sent, true)
+    if ('socket' in outcome && 'head' in outcome) {
+      outcome.socket.destroy()
+      throw new LostWorker(new Error('the worker switched protocols'), true)
+    }
+    return outcome
+  }
+
+  /** Sends an upgrade request; a response without an upgrade is returned as it is. @throws LostWorker */
+  upgrade(worker: WorkerAddress, sent: WorkerRequest): Promise<Upgraded | IncomingMessage> {
+    // Upgraded connections cannot be used again.
+    return this.#start(worker, sent, false)
+  }
+
+  close(): void {
+    clearInterval(this.#watch)
+    this.#agent.destroy()
+    this.#secureAgent.destroy()
+  }
+
+  #start(worker: WorkerAddress, sent: WorkerRequest, keepsOpen: boolean): Promise<Upgraded | IncomingMessage> {
+    const { body, signal } = sent
+    signal.throwIfAborted()
+    return new Promise((resolve, reject) => {
+      const { isSecure } = this.#hostOf(worker)
+      const outgoing = this.#requestTo(worker, sent, keepsOpen)
+      let connected = false
+      let response: IncomingMessage | undefined
+      let upgraded: Duplex | undefined
+      const abort = () => end(signal.reason as Error)
+      const end = (error: Error) => {
+        outgoing.destroy(error)
+        response?.destroy(error)
+        upgraded?.destroy()
+      }
+      const release = this.#track(worker.id, end)
+      const finish = () => {
+        release()
+        signal.removeEventListener('abort', abort)
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      outgoing.once('socket', (socket) => {
+        if (!socket.connecting) return void (connected = true)
+        const timer = setTimeout(() => outgoing.destroy(new Error('timed out connecting')), limits.gateway.connectMs)
+        socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+          connected = true
+          clearTimeout(timer)
+        })
+        socket.once('close', () => clearTimeout(timer))
+      })
+      outgoing.on('error', (error) => {
+        // The worker may respond without having read the whole body.
+        if (response || upgraded) return
+        finish()
+        reject(signal.aborted ? (signal.reason as Error) : new LostWorker(error, connected))
+      })
+      outgoing.once('response', (received) => {
+        response = received
+        received.once('close', finish)
+        // Readers of the body get the error; without one it must not be uncaught.
+        received.on('error', () => {})
+        resolve(received)
+      })
+      outgoing.once('upgrade', (received, socket, head) => {
+        upgraded = socket
+        socket.once('close', finish)
+        resolve({ response: received, socket, head })
+      })
+      if (body === undefined) outgoing.end()
+      // As text of single bytes, so that headers and body are one write; two of them take longer.
+      else if (body instanceof Uint8Array) outgoing.end(Buffer.from(body).toString('latin1'), 'latin1')
+      // Errors of the request are handled above; when the client breaks off, the signal is aborted.
+      else pipeline(body, outgoing).catch((error: Error) => outgoing.destroy(error))
+    })
+  }
+
+  #requestTo(
+    worker: WorkerAddress,
+    { method, target, headers, body }: WorkerRequest,
+    keepsOpen: boolean,
+  ): ClientRequest {
+    const { isSecure, ...address } = this.#hostOf(worker)
+    const agent = keepsOpen && (isSecure ? this.#secureAgent : this.#agent)
+    // Node stores the entries of an object one by one before it writes them, which takes longer than a list.
+    const sent = body instanceof Uint8Array ? listOf(headers, body) : headers
+    const line = { ...address, agent, method, path: target, headers: sent, setHost: false }
+    if (!isSecure) return request(line)
+    // By default the name in the certificate would have to be that of the header `Host`, which is the gateway's.
+    return secureRequest({ ...line, ...this.#trust, servername: isIP(address.host) ? '' : address.host })
+  }
+
+  /** Returns the host and port of a worker, whose URL is parsed once. */
+  #hostOf({ url }: WorkerAddress): WorkerHost {
+    const known = this.#hosts.get(url)
+    if (known) return known
+    const { protocol, hostname, port } = new URL(url)
+    const parsed = { host: hostname.replace(/^\[|\]$/g, ''), port, isSecure: protocol === 'https:' }
+    if (this.#hosts.size >= limits.gateway.cachedObjects) this.#hosts.clear()
+    this.#hosts.set(url, parsed)
+    return parsed
+  }
+
+  #track(workerId: string, end: (error: Error) => void): () => void {
+    const ends = this.#open.get(workerId) ?? new Set()
+    this.#open.set(workerId, ends)
+    ends.add(end)
+    return () => {
+      ends.delete(end)
+      if (ends.size === 0 && this.#open.get(workerId) === ends) this.#open.delete(workerId)
+    }
+  }
+
+  /** Ends the requests to workers that have lost their lease: a partitioned worker never responds. */
+  async #endLost(): Promise<void> {
+    if (this.#open.size === 0) return
+    // While Redis is away nobody knows which workers are lost.
+    const live = await this.#directory.workers().catch(() => undefined)
+    if (!live) return
+    const ids = new Set(live.map(({ id }) => id))
+    for (const [id, ends] of this.#open) if (!ids.has(id)) for (const end of ends) end(new Error('the worker was lost'))
+  }
+}
+
+/** Returns headers as names and values in turn, with the length of the body. */
+function listOf(headers: OutgoingHttpHeaders, { length }: Uint8Array): string[] {
+  const list = ['content-length', String(length)]
+  for (const [name, value] of Object.entries(headers))
+    for (const one of Array.isArray(value) ? value : [value]) list.push(name, String(one))
+  return list
+}
+
+/** The error of a request whose worker was lost before it had responded, or could not be reached at all. */
+export function workerLost(cause: unknown): BaxError {
+  const isUnsent = cause instanceof LostWorker && !cause.sent
+  const [message, hint] = isUnsent
+    ? ['the worker could not be reached', 'retry; "bax fleet status" shows the reason to the operator']
+    : ['the worker was lost before it had responded', 'check whether the request had an effect before you repeat it']
+  return new BaxError('worker_lost', message, { cause, hint, retryAfterSecs: limits.overload.retryAfterSecs })
+}

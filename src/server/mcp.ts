@@ -1,0 +1,59 @@
+/** The route `/mcp`: admits callers, and loads the MCP server at the first request. */
+import type { Caller } from '../core/access/caller.ts'
+import type { KeyRing } from '../core/access/keys.ts'
+import type { Log } from '../core/config/config.ts'
+import { BaxError } from '../core/errors/errors.ts'
+import type { OpenStreams } from './access/load.ts'
+import type { AppContext } from './request/env.ts'
+import { outgoingOf } from './request/requests.ts'
+
+export interface McpRequest {
+  readonly caller: Caller
+  /** Calls a listener when the connection of the request has closed. */
+  whenClosed(listener: () => void): void
+}
+
+/** Serves MCP over HTTP. */
+export interface McpEndpoint {
+  handle(request: Request, facts: McpRequest): Promise<Response>
+  /** Ends all clients and their sessions. */
+  close(): Promise<void>
+}
+
+/** Opens the endpoint; `fetch` calls the API of this server. */
+export type OpenMcp = (parts: {
+  fetch(request: Request): Response | Promise<Response>
+  readonly keys: Pick<KeyRing, 'whenLost'>
+  /** Logs failures that no response reports. */
+  readonly log: Log
+}) => Promise<McpEndpoint>
+
+/** Opens the endpoint at the first request. */
+export class LazyMcp {
+  readonly #open: () => Promise<McpEndpoint>
+  #endpoint: Promise<McpEndpoint> | undefined
+
+  constructor(open: () => Promise<McpEndpoint>) {
+    this.#open = open
+  }
+
+  async handle(context: AppContext, streams: OpenStreams | undefined): Promise<Response> {
+    const caller = context.get('caller')
+    const outgoing = outgoingOf(context.env)
+    const whenClosed = (listener: () => void) => void outgoing?.once('close', listener)
+    if (context.req.method === 'GET') {
+      const release = streams?.take(caller, null)
+      if (release) whenClosed(release)
+    }
+    this.#endpoint ??= this.#open()
+    return (await this.#endpoint).handle(context.req.raw, { caller, whenClosed })
+  }
+
+  async close(): Promise<void> {
+    await (await this.#endpoint)?.close()
+  }
+}
+
+/** Builds the error of an engine that does not serve MCP, such as a worker, whose gateway does. */
+export const noMcp = (): BaxError =>
+  new BaxError('feature_disabled', 'MCP is not served here', { hint: 'use "bax mcp", or /mcp of "bax serve"' })

@@ -1,0 +1,35 @@
+/** Metrics of the workers behind a gateway. */
+import type { FleetNumbers } from '../../core/fleet.ts'
+import { by, one, type Reading } from './reading.ts'
+
+/** Returns the gauges of a fleet; without a status they have no values, apart from the one that reports this. */
+export function fleetReadings(status: FleetNumbers | undefined): Reading[] {
+  const { workers = [], queues = [] } = status ?? {}
+  const sum = (take: (worker: FleetNumbers['workers'][number]) => { used: number; total: number }) =>
+    workers.map(take).reduce((sum, share) => ({ used: sum.used + share.used, total: sum.total + share.total }), {
+      used: 0,
+      total: 0,
+    })
+  const slots = {
+    session: sum(({ sessions }) => sessions),
+    shell: sum(({ shells }) => shells),
+    relay: sum(({ relays }) => relays),
+    page: sum(({ pages }) => pages),
+  }
+  const shares = (side: 'used' | 'total') =>
+    status ? Object.fromEntries(Object.entries(slots).map(([kind, share]) => [kind, share[side]])) : {}
+  const inState = (state: string) => workers.filter((worker) => worker.state === state).length
+  const perQueue = (take: (queue: FleetNumbers['queues'][number]) => number) =>
+    Object.fromEntries(queues.map((queue) => [queue.queue, take(queue)]))
+  return [
+    one('bax_fleet_up', 'Whether Redis answers', status ? 1 : 0),
+    by('state', 'bax_fleet_workers', 'Live workers', status ? { ready: inState('ready'), draining: inState('draining') } : {}),
+    by('kind', 'bax_fleet_slots', 'Slots of all workers', shares('total')),
+    by('kind', 'bax_fleet_slots_used', 'Slots in use on all workers', shares('used')),
+    by('queue', 'bax_fleet_queue_waiting', 'Waiting jobs', perQueue(({ waiting }) => waiting)),
+    by('queue', 'bax_fleet_queue_active', 'Jobs that workers run', perQueue(({ active }) => active)),
+    by('queue', 'bax_fleet_queue_oldest_seconds', 'Age of the oldest waiting job', perQueue(({ oldest_secs: age }) => age ?? 0)),
+    one('bax_fleet_workers_wanted', 'Workers that the scaler was last asked for', status?.scaler.workers ?? undefined),
+    one('bax_fleet_workers_needed', 'Workers that the load needs, with a slot in reserve', status?.scaler.needed),
+  ] // prettier-ignore
+}

@@ -1,0 +1,179 @@
+/** JSON bodies of requests, within limits of size, time and memory. */
+import type { IncomingMessage } from 'node:http'
+import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { exceededLimit } from '../../core/operation/json-extent.ts'
+import type { BodyReservation } from '../access/load.ts'
+
+export interface BodyRules {
+  readonly maxBytes: number
+  /** Node's request object, whose body is read without a web stream; undefined for calls within the process. */
+  readonly incoming?: IncomingMessage | undefined
+  /** Reservation for the memory of the body. */
+  readonly memory?: BodyReservation | undefined
+  /** Called with the bytes of the body. */
+  readonly onBody?: ((bytes: Uint8Array) => void) | undefined
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Reads the object in the body, which is empty without a body. @throws BaxError */
+export async function readJsonBody(
+  request: Request,
+  { maxBytes, incoming, memory, onBody }: BodyRules,
+): Promise<Record<string, unknown>> {
+  const declared = Number(request.headers.get('content-length') ?? 0)
+  if (declared > maxBytes) throw tooLarge(maxBytes)
+  const limited = new LimitedBody(maxBytes, memory)
+  // The web stream may still have the body of a request that Node has closed or begun to read.
+  const isOpen = incoming !== undefined && !incoming.destroyed && !incoming.readableDidRead
+  const bytes = await (isOpen ? readIncoming(incoming, limited) : readStream(request, limited))
+  onBody?.(bytes)
+  if (bytes.length === 0) return {}
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/([\w.+-]+\+)?json\b/i.test(type)) {
+    throw new BaxError('unsupported_media_type', 'the body must be JSON', {
+      hint: 'send the header Content-Type: application/json',
+    })
+  }
+  assertExtent(bytes)
+  let text: string
+  let value: unknown
+  try {
+    text = decoder.decode(bytes)
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new BaxError('invalid_json', `the body is not JSON: ${(error as Error).message}`)
+  }
+  assertWellFormed(text, value)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BaxError('invalid_request', 'the body must be a JSON object', {
+      details: [{ path: '', message: 'expected an object' }],
+    })
+  }
+  return value as Record<string, unknown>
+}
+
+/** @throws BaxError `invalid_request` for JSON that would take long to parse or traverse. */
+function assertExtent(bytes: Uint8Array): void {
+  const { depth, values } = limits.input
+  const excess = exceededLimit(bytes, { depth, values })
+  if (!excess) return
+  const [sentence, message] = {
+    depth: [`the body is nested deeper than ${depth} levels`, `must have at most ${depth} levels`],
+    values: [`the body has more than ${values} values`, `must have at most ${values} values`],
+  }[excess] as [string, string]
+  throw new BaxError('invalid_request', sentence, { details: [{ path: '', message }] })
+}
+
+/** Chunks of a body, counted against the limits. */
+class LimitedBody {
+  readonly #chunks: Uint8Array[] = []
+  readonly #maxBytes: number
+  readonly #memory: BodyReservation | undefined
+  #size = 0
+
+  constructor(maxBytes: number, memory: BodyReservation | undefined) {
+    this.#maxBytes = maxBytes
+    this.#memory = memory
+  }
+
+  /** @throws BaxError `payload_too_large`, and those of `BodyReservation.add` */
+  add(chunk: Uint8Array): void {
+    this.#size += chunk.length
+    if (this.#size > this.#maxBytes) throw tooLarge(this.#maxBytes)
+    this.#memory?.add(chunk.length)
+    this.#chunks.push(chunk)
+  }
+
+  bytes(): Uint8Array {
+    return this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
+  }
+}
+
+/** Reads the body of Node's request. What remains after an error is paused, and left to the server. */
+function readIncoming(incoming: IncomingMessage, limited: LimitedBody): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer)
+      incoming.off('data', add).off('end', end).off('error', fail).off('close', close)
+    }
+    const fail = (error: unknown) => {
+      stop()
+      incoming.pause()
+      reject(error as Error)
+    }
+    const add = (chunk: Buffer) => {
+      try {
+        limited.add(chunk)
+      } catch (error) {
+        fail(error)
+      }
+    }
+    const end = () => {
+      stop()
+      resolve(limited.bytes())
+    }
+    const close = () => fail(new Error('the client disconnected'))
+    const timer = setTimeout(() => fail(timedOut()), limits.connection.bodyMs)
+    incoming.on('data', add).once('end', end).once('error', fail).once('close', close)
+  })
+}
+
+async function readStream({ body }: Request, limited: LimitedBody): Promise<Uint8Array> {
+  if (!body) return limited.bytes()
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    void reader.cancel()
+  }, limits.connection.bodyMs)
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (isLate) throw timedOut()
+      if (done) return limited.bytes()
+      limited.add(value)
+    }
+  } finally {
+    clearTimeout(timer)
+    reader.releaseLock()
+  }
+}
+
+const timedOut = () => new BaxError('timeout', 'timed out reading the body')
+const tooLarge = (maxBytes: number) =>
+  new BaxError('payload_too_large', `the body is larger than ${maxBytes / 1024 / 1024} MiB`)
+
+/** Matches escaped surrogates, also in pairs: JSON in UTF-8 without them has no unpaired ones. */
+const escaped = /\\u[dD][89a-fA-F]/
+
+/** Matches unpaired surrogates only: with the `u` flag, a pair is one character. */
+const unpaired = /\p{Surrogate}/u
+
+/**
+ * Rejects unpaired surrogates: JSON can escape them, but UTF-8, as in files, URLs and headers, cannot encode them.
+ * @throws BaxError `invalid_request` that names the first field whose name or value is not well-formed
+ */
+function assertWellFormed(json: string, value: unknown): void {
+  if (!escaped.test(json)) return
+  const path = illFormedAt(value, '')
+  if (path === undefined) return
+  const message = 'must be well-formed Unicode: it contains an unpaired surrogate'
+  throw new BaxError('invalid_request', path ? `${path} ${message}` : `the body ${message}`, {
+    details: [{ path, message }],
+  })
+}
+
+/** Returns the path of the first string that is not well-formed. The nesting limit was checked before. */
+function illFormedAt(value: unknown, path: string): string | undefined {
+  if (typeof value === 'string') return unpaired.test(value) ? path : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, inner] of Object.entries(value)) {
+    if (unpaired.test(key)) return path
+    const name = Array.isArray(value) ? `${path}[${key}]` : path ? `${path}.${key}` : key
+    const found = illFormedAt(inner, name)
+    if (found !== undefined) return found
+  }
+  return undefined
+}

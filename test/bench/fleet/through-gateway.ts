@@ -1,0 +1,154 @@
+/**
+ * The cost of a gateway: the same calls to `bax serve`, and to a gateway with one worker, in processes of their own. The
+ * commands also go through a proxy that does nothing else: the part of the cost that no gateway in Node can avoid. They
+ * are the cheapest command there is (`get_title`), so that the ratio is the worst one.
+ */
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { WebSocket } from 'ws'
+import { startRedis } from '../../support/redis.ts'
+import { serveSite } from '../../support/site.ts'
+import { inTurn, ms, ratio, type Row, type Table, type Timing } from '../measure.ts'
+
+/** V8 has compiled most of what a call runs after some hundred calls. */
+const rounds = 1000
+const maxRatio = 1.25
+const maxMs = 2
+const leastThroughput = 0.8
+const bytes = 10_000_000
+
+/** The program in the checkout, which `npm run build` has made. */
+const program = join(process.cwd(), 'dist', 'main.js')
+
+interface Side {
+  readonly url: string
+  readonly sessionId: string
+  readonly cdp: WebSocket
+}
+
+export async function measureGateway(): Promise<Table[]> {
+  const [redis, folder] = await Promise.all([
+    startRedis({ appendfsync: 'everysec' }),
+    mkdtemp(join(tmpdir(), 'bax-bench-fleet-')),
+  ])
+  const site = await serveSite({
+    '/': `<title>Home</title><h1>Home</h1>${'<p>Some text of the page.</p>'.repeat(100)}`,
+  })
+  const secret = join(folder, 'secret')
+  await writeFile(secret, randomBytes(48).toString('base64'), { mode: 0o600 })
+  const children: ChildProcess[] = []
+  const start = async (name: string, ...argv: string[]) => {
+    const env = { ...process.env, BAX_STATE_DIR: join(folder, name) }
+    const flags = ['--port', '0', '--allow-private', '127.0.0.1', '--log-format', 'json']
+    const child = spawn(process.execPath, [program, ...argv, ...flags], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+    children.push(child)
+    let log = ''
+    return new Promise<string>((resolve, reject) => {
+      child.stderr.on('data', (chunk: Buffer) => {
+        log += String(chunk)
+        const url = /bax is listening on (http:\/\/[\d.:]+)/.exec(log)?.[1]
+        if (url !== undefined) resolve(url)
+      })
+      child.once('exit', () => reject(new Error(`bax ${argv.join(' ')} has ended: ${log}`)))
+    })
+  }
+  try {
+    const fleet = ['--fleet', redis.url, '--secret-file', secret]
+    await start('worker', 'worker', ...fleet)
+    const proxy = fork(join(import.meta.dirname, 'proxy.program.mjs'), [await start('behind', 'serve')])
+    children.push(proxy)
+    const [proxyUrl] = (await once(proxy, 'message')) as [string]
+    const behind = { url: proxyUrl, sessionId: (await post({ url: proxyUrl }, '/sessions', {}))['session_id']! }
+    const sides = {
+      direct: await openSide(await start('direct', 'serve')),
+      gateway: await openSide(await start('gateway', 'serve', ...fleet)),
+    }
+    const { direct, gateway } = sides
+    const command = await compare({ direct, proxy: behind, gateway }, (side) => post(side, '/commands', { session_id: side.sessionId, commands: [{ command: 'get_title' }] })) // prettier-ignore
+    const scrape = await compare(sides, (side) => post(side, '/v1/scrape', { url: `${site.url}/`, render: 'http' }))
+    const socket = await compare(sides, transfer, 20)
+    for (const { cdp } of Object.values(sides)) cdp.terminate()
+    const added = command.gateway.median - command.direct.median
+    const throughput = socket.direct.median / socket.gateway.median
+    const rows: Row[] = [
+      row('session command', command, `${ratio(command.gateway, command.direct, maxRatio)}, + ${added.toFixed(1)} ms (at most ${maxMs} ms${added > maxMs ? ', MISSED' : ''})`), // prettier-ignore
+      { name: 'session command through a bare proxy in Node', cells: [ms(command.direct), ms(command.proxy), ratio(command.proxy, command.direct)] }, // prettier-ignore
+      row('static scrape', scrape, ratio(scrape.gateway, scrape.direct, maxRatio)),
+      row('websocket, 10 MB', socket, `${throughput.toFixed(2)}x throughput (at least ${leastThroughput}x${throughput < leastThroughput ? ', MISSED' : ''})`), // prettier-ignore
+    ]
+    const title = 'Through a gateway'
+    const note =
+      'The same calls to `bax serve` and to a gateway with one worker; milliseconds, median (quartiles), once the servers are warm. The command is `get_title`, the cheapest one.'
+    return [{ title, columns: ['bax serve', 'gateway', 'ratio'], rows, note }]
+  } finally {
+    for (const child of children) child.kill('SIGKILL')
+    await Promise.all([site.close(), redis.close()])
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const row = (name: string, times: Record<'direct' | 'gateway', Timing>, verdict: string): Row => ({
+  name,
+  cells: [ms(times.direct), ms(times.gateway), verdict],
+})
+
+/** Compares servers that have run for a while: all calls are repeated as often before they are measured. */
+async function compare<Name extends string, One>(
+  sides: Record<Name, One>,
+  call: (side: One) => Promise<unknown>,
+  times = rounds,
+): Promise<Record<Name, Timing>> {
+  const all = Object.entries(sides) as [Name, One][]
+  for (let at = 0; at < times; at++) for (const [, side] of all) await call(side)
+  const cases = Object.fromEntries(all.map(([name, side]) => [name, () => call(side)]))
+  return (await inTurn(cases, times)) as Record<Name, Timing>
+}
+
+async function openSide(url: string): Promise<Side> {
+  const { session_id, cdp_url, frame_token } = await post({ url }, '/sessions', {})
+  const cdp = new WebSocket(`${cdp_url}?token=${frame_token}`, { perMessageDeflate: false })
+  await once(cdp, 'open')
+  const targets = await ask(cdp, 'Target.getTargets')
+  const { targetId } = (targets['targetInfos'] as { targetId: string }[])[0]!
+  const { sessionId } = await ask(cdp, 'Target.attachToTarget', { targetId, flatten: true })
+  pageOf.set(cdp, sessionId as string)
+  return { url, sessionId: session_id!, cdp }
+}
+
+/** CDP sessions of the pages. */
+const pageOf = new WeakMap<WebSocket, string>()
+
+/** Reads 10 MB from the page. */
+const transfer = ({ cdp }: Side): Promise<unknown> =>
+  ask(cdp, 'Runtime.evaluate', { expression: `'x'.repeat(${bytes})`, returnByValue: true }, pageOf.get(cdp))
+
+let id = 0
+
+async function ask(cdp: WebSocket, method: string, params = {}, sessionId?: string): Promise<Record<string, unknown>> {
+  id += 1
+  const own = id
+  const answered = new Promise<Record<string, unknown>>((resolve, reject) => {
+    const listen = (message: Buffer) => {
+      const answer = JSON.parse(String(message)) as { id?: number; result?: Record<string, unknown>; error?: object }
+      if (answer.id !== own) return
+      cdp.off('message', listen)
+      if (answer.result) resolve(answer.result)
+      else reject(new Error(JSON.stringify(answer.error)))
+    }
+    cdp.on('message', listen)
+  })
+  cdp.send(JSON.stringify({ id: own, method, params, ...(sessionId && { sessionId }) }))
+  return answered
+}
+
+async function post({ url }: Pick<Side, 'url'>, path: string, body: object): Promise<Record<string, string>> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  const answer = (await response.json()) as Record<string, string>
+  if (!response.ok) throw new Error(JSON.stringify(answer))
+  return answer
+}

@@ -1,0 +1,112 @@
+/** Characters that an agent reads: the tool list and the responses of three tasks, beside other MCP servers. */
+import { fileURLToPath } from 'node:url'
+import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
+import { packageFolder } from '../support/packages.ts'
+import type { Row, Table } from './measure.ts'
+import { serveApi } from './mcp/api.ts'
+import { type Counted, Recorder } from './mcp/recorder.ts'
+import { openSites, type OpenSites } from './mcp/sites.ts'
+import * as tasks from './mcp/tasks.ts'
+
+/** The benchmarks are bundled into a folder two levels below the root, as this file is. */
+const baxProgram = fileURLToPath(new URL('../../bin/bax.js', import.meta.url))
+
+interface Server {
+  readonly name: string
+  readonly tasks: tasks.Tasks
+  start(): Promise<Recorder>
+}
+
+export async function measure(): Promise<Table[]> {
+  const sites = await openSites()
+  const served = await serveApi(baxProgram)
+  try {
+    const rows: (Measured & { name: string })[] = []
+    const skipped = [...sites.skipped]
+    for (const server of await servers(served)) {
+      const recorder = await server.start().catch((error: Error) => error)
+      if (recorder instanceof Error) skipped.push(`${server.name}: ${recorder.message}`)
+      else {
+        try {
+          rows.push({ name: server.name, ...(await run(recorder, server.tasks, sites)) })
+        } finally {
+          await recorder.close()
+        }
+      }
+    }
+    return [tableOf(rows, skipped)]
+  } finally {
+    await served.close()
+    await sites.close()
+  }
+}
+
+async function servers(served: { readonly url: string }): Promise<Server[]> {
+  const { path: browser } = await locateBrowser({ headless: true, stealth: true }, { cacheDir: '/nonexistent' })
+  const program = async (name: string, version: string, file: string) => fileURLToPath(new URL(file, await packageFolder(name, version))) // prettier-ignore
+  const headless = ['--headless', '--isolated']
+  return [
+    { name: 'bax', tasks: tasks.bax, start: async () => Recorder.start([baxProgram, 'mcp', '--embedded']) }, // prettier-ignore
+    {
+      name: 'Playwright MCP 0.0.83',
+      tasks: tasks.playwright,
+      start: async () => Recorder.start([await program('@playwright/mcp', '0.0.83', 'cli.js'), ...headless, '--no-sandbox', '--executable-path', browser]), // prettier-ignore
+    },
+    {
+      name: 'chrome-devtools-mcp 1.11',
+      tasks: tasks.devtools,
+      start: async () => Recorder.start([await program('chrome-devtools-mcp', '1.11.0', 'build/src/bin/chrome-devtools-mcp.js'), ...headless, '--executablePath', browser, '--chromeArg=--no-sandbox', '--no-usage-statistics']), // prettier-ignore
+    },
+    {
+      name: 'firecrawl-mcp 3.22, with bax as its API',
+      tasks: tasks.firecrawl,
+      start: async () => Recorder.start([await program('firecrawl-mcp', '3.22.0', 'dist/index.js')], { FIRECRAWL_API_URL: served.url, FIRECRAWL_API_KEY: 'none' }), // prettier-ignore
+    },
+  ]
+}
+
+interface Measured {
+  readonly tools: number
+  readonly edit: Counted | string | undefined
+  readonly find: Counted | string | undefined
+  readonly list: Counted | string | undefined
+}
+
+async function run(recorder: Recorder, { edit, find, list }: tasks.Tasks, sites: OpenSites): Promise<Measured> {
+  const { wiki, manual } = sites
+  const during = async (task: () => Promise<void>) => {
+    const counted = await recorder.during(task).catch((error: Error) => `failed: ${error.message.split('\n')[0]}`)
+    process.stderr.write(`${JSON.stringify(counted)}\n`)
+    return counted
+  }
+  return {
+    tools: recorder.tools,
+    edit: edit && wiki && (await during(() => edit(recorder, wiki))),
+    find: manual === undefined ? undefined : await during(() => find(recorder, manual)),
+    list: await during(() => list(recorder, sites.listing)),
+  }
+}
+
+function tableOf(measured: readonly (Measured & { name: string })[], skipped: readonly string[]): Table {
+  const [own, ...peers] = measured
+  const total = ({ tools, edit, find, list }: Measured) => {
+    const counted = [edit, find, list].filter((one): one is Counted => typeof one === 'object')
+    return counted.length < 3 ? undefined : counted.reduce((sum, { characters }) => sum + characters, tools)
+  }
+  const best = Math.min(...peers.flatMap((one) => total(one) ?? []))
+  const cell = (counted: Measured['edit']) => typeof counted === 'object' ? `${counted.characters} in ${counted.calls}` : (counted ?? '-') // prettier-ignore
+  const rows: Row[] = measured.map((one) => {
+    const sum = total(one)
+    const share =
+      sum === undefined || one !== own || best === Infinity
+        ? ''
+        : ` (${Math.round((sum / best) * 100)} % of the best other; at most 60 %)`
+    return { name: one.name, cells: [String(one.tools), cell(one.edit), cell(one.find), cell(one.list), sum === undefined ? '-' : `${sum}${share}`] } // prettier-ignore
+  })
+  return {
+    title: 'Characters that an agent reads over MCP',
+    note: `Each task: characters of the responses, and calls.${skipped.map((reason) => ` Skipped: ${reason}.`).join('')}`,
+    columns: ['tool list', 'log in and edit a page', 'find a fact in a manual', 'a listing as JSON', 'in total'],
+    rows,
+  }
+}

@@ -1,0 +1,2 @@
+/** Serves the generated site; see the module. */
+import '../crawl/site.program.ts'

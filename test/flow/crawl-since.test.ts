@@ -1,0 +1,152 @@
+/** Recurring crawls: what has changed since an earlier one. */
+import { createHash } from 'node:crypto'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
+import { bax } from '../support/cli.ts'
+import { linkPage, pathOf } from '../support/crawl.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { titled } from '../support/needs.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+const noFolder = process.env['BAX_TEST_FLEET'] ? 'a fleet has no state folder' : null
+
+let homes: Homes
+let site: Site
+/** Pages of the site, by path; removed ones respond with 404. */
+let pages: Record<string, string> = {}
+/** Status of each response, by path. */
+let statuses: Record<string, number> = {}
+/** Dates of pages without ETag. */
+const dated = new Set(['/dated'])
+
+function respond(request: IncomingMessage, response: ServerResponse): void {
+  const path = request.url!
+  const html = pages[path]
+  const etag = html && `"${createHash('sha1').update(html).digest('hex')}"`
+  const isKnown = dated.has(path) ? request.headers['if-modified-since'] === 'Sun, 01 Mar 2026 08:00:00 GMT' : etag && request.headers['if-none-match'] === etag // prettier-ignore
+  const status = html === undefined ? 404 : isKnown ? 304 : 200
+  statuses[path] = status
+  response.writeHead(status, {
+    'content-type': 'text/html',
+    ...(dated.has(path) ? { 'last-modified': 'Sun, 01 Mar 2026 08:00:00 GMT' } : etag && { etag }),
+  })
+  response.end(status === 200 ? html : '')
+}
+
+const paths = ['/', '/a', '/a/inner', '/dated', '/gone', '/unlinked', '/fresh']
+
+beforeAll(async () => {
+  homes = await openHomes()
+  site = await serveSite(Object.fromEntries(paths.map((path) => [path, respond])))
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+})
+beforeEach(() => {
+  pages = {
+    '/': linkPage('Home', ['/a', '/dated', '/gone', '/unlinked']),
+    '/a': linkPage('A', ['/a/inner'], '<p>One line.</p>'),
+    '/a/inner': linkPage('Inner'),
+    '/dated': linkPage('Dated'),
+    '/gone': linkPage('Gone'),
+    '/unlinked': linkPage('Unlinked'),
+  }
+})
+
+/** Changes the site: a page is new, two are changed, one is 404, and one is linked no more. */
+function change(): void {
+  statuses = {}
+  pages['/'] = linkPage('Home', ['/a', '/dated', '/gone', '/fresh'])
+  pages['/a'] = linkPage('A', ['/a/inner'], '<p>Another line.</p>')
+  pages['/fresh'] = linkPage('Fresh')
+  delete pages['/gone']
+}
+
+const crawl = async (input: object = {}) =>
+  (await homes.clients.http.crawl({ url: site.url, limit: 20, max_depth: 5, render: 'http', ...input } as never)) as CrawlAnswer // prettier-ignore
+
+describe('a crawl with since', () => {
+  test('keeps unchanged pages, follows their links, and reports the changes with diffs', async () => {
+    const { id } = await crawl()
+    change()
+    const answer = await crawl({ since: id })
+    const urls = (list: readonly string[]) => list.map(pathOf)
+    const { changes } = answer
+    expect(urls(changes!.new)).toEqual(['/fresh'])
+    expect(urls(changes!.changed)).toEqual(['/', '/a'])
+    expect(urls(changes!.removed)).toEqual(['/gone', '/unlinked'])
+    expect(changes!.unchanged).toBe(2)
+    expect(statuses).toMatchObject({ '/': 200, '/a': 200, '/a/inner': 304, '/dated': 304, '/gone': 404, '/fresh': 200 })
+    const page = (path: string) => answer.data.find(({ metadata }) => pathOf(metadata.sourceURL) === path)!
+    expect(page('/a').changeTracking).toMatchObject({ changeStatus: 'changed', previousScrapeAt: expect.any(String) })
+    expect(page('/a').changeTracking!.diff!.text).toMatch(
+      /^@@ -\d+,\d+ \+\d+,\d+ @@\n[^]*\n-One line\.\n\+Another line\./,
+    )
+    expect(page('/a/inner')).toMatchObject({ markdown: expect.stringContaining('# Inner'), changeTracking: { changeStatus: 'same' } }) // prettier-ignore
+    expect(page('/dated').markdown).toContain('# Dated')
+    expect(page('/fresh').changeTracking).toMatchObject({ changeStatus: 'new', previousScrapeAt: null })
+  })
+
+  test('can be compared with in turn, through pages that were kept', async () => {
+    const first = await crawl()
+    const second = await crawl({ since: first.id })
+    expect(second.changes).toEqual({ new: [], changed: [], removed: [], unchanged: 6 })
+    statuses = {}
+    const third = await crawl({ since: second.id })
+    expect(third.changes).toMatchObject({ unchanged: 6 })
+    expect(Object.values(statuses)).toEqual(Array.from({ length: 6 }, () => 304))
+    const withoutChange = ({ data }: CrawlAnswer) => data.map((page) => ({ ...page, changeTracking: undefined }))
+    expect(withoutChange(third)).toEqual(withoutChange(first))
+  })
+
+  test('does not report pages beyond its limit as removed', async () => {
+    const { id } = await crawl()
+    const { changes, warning } = await crawl({ since: id, limit: 1 })
+    expect(changes).toMatchObject({ removed: [], unchanged: 1 })
+    expect(warning).toMatch(/1 pages? of the earlier crawl were not compared/)
+  })
+
+  test.skipIf(noFolder)(titled('names damaged pages of the earlier crawl, which count as new', noFolder), async () => {
+    const { id } = await crawl()
+    const file = join(homes.stateDir, 'crawls', id, 'pages.ndjson')
+    const stored = await readFile(file, 'utf8')
+    expect(stored).toContain('# Inner')
+    await writeFile(file, stored.replace('# Inner', '# Jnner'))
+    const { changes, warning } = await crawl({ since: id })
+    expect(changes).toMatchObject({ new: [expect.stringContaining('/a/inner')], unchanged: 5 })
+    expect(warning).toContain('1 pages of the earlier crawl are damaged')
+  })
+
+  test('rejects other options, and unknown crawls', async () => {
+    const { id } = await crawl({ limit: 1 })
+    await expect(crawl({ since: id, formats: ['html'] })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: expect.stringContaining('had another value of formats'),
+    })
+    await expect(crawl({ since: 'crl_unknown' })).rejects.toMatchObject({ code: 'crawl_not_found' })
+  })
+})
+
+test('the command line compares with the crawl that wrote a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'bax-since-'))
+  const env = { BAX_STATE_DIR: join(folder, 'state') }
+  const run = (...words: string[]) => bax(['crawl', site.url, '--limit', '20', '--render', 'http', '--embedded', ...words], { env }) // prettier-ignore
+  try {
+    const output = join(folder, 'docs')
+    expect((await run('-o', output)).code).toBe(0)
+    change()
+    const again = await run('--since', output, '-o', output)
+    expect(again).toMatchObject({ code: 0 })
+    expect(again.stderr).toContain('since the earlier crawl: 1 new, 2 changed, 2 removed, 2 unchanged')
+    expect(again.stderr).toContain(`+ ${site.url}/fresh`)
+    const wrong = await run('--since', folder)
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('no crawl of this machine has written') })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})

@@ -1,0 +1,172 @@
+import { expect, test } from 'vitest'
+import { inUsualHomes } from '../support/commands.ts'
+
+const fields = `<input id=q value=old><textarea id=area></textarea><div id=rich contenteditable>Hi</div>
+  <input id=date type=date><input id=num type=number><input id=short maxlength=5><input id=off disabled>
+  <input id=fixed readonly value=same><input id=file type=file><input type=checkbox id=box><select id=size><option>small</select>
+  <button id=b>Button</button><input id=hidden hidden><label id=label>Name <input id=name></label>`
+const pages = {
+  '/': `<!doctype html>${fields}<div id=host></div><iframe id=inner srcdoc="<input id=in>"></iframe><script>
+    document.querySelector('#host').attachShadow({mode:'open'}).innerHTML = '<input id=shadow>'
+    window.events = []
+    for (const type of ['input', 'change']) document.addEventListener(type, (event) => events.push(type + ' ' + event.target.id))
+  </script>`,
+  '/framework': `<!doctype html><input id=q><script>
+    // Like React, which replaces the property to notice changes by scripts.
+    const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')
+    let known = ''
+    Object.defineProperty(q, 'value', { get() { return own.get.call(this) }, set(value) { known = value; own.set.call(this, value) } })
+    q.addEventListener('input', () => { if (q.value !== known) { known = q.value; document.title = known } })
+  </script>`,
+  '/late': `<!doctype html><script>setTimeout(() => { document.body.innerHTML = '<input id=q disabled>'; setTimeout(() => (q.disabled = false), 100) }, 100)</script><body>`,
+  '/hang': `<!doctype html><input id=q oninput="const request = new XMLHttpRequest(); request.open('GET', '/wait', false); request.send()">`,
+  '/stuck': `<!doctype html><input id=q><script>Object.defineProperty(HTMLInputElement.prototype, 'readOnly', { get() {
+    const request = new XMLHttpRequest(); request.open('GET', '/wait', false); request.send() } })</script>`,
+  '/wait': (_: unknown, response: import('node:http').ServerResponse) => void setTimeout(() => response.end(), 2100),
+  '/form': `<!doctype html><form><label>Email <input type=email id=email></label><label for=full>Full name *</label><input id=full>
+    <label><input type=checkbox id=terms> I agree</label><label><input type=checkbox id=news checked> Newsletter</label>
+    <label><input type=radio name=pay id=card> Card</label><label><input type=radio name=pay id=cash> Cash</label>
+    <label>Country <select id=country><option value=de>Germany<option value=fr>France</select></label>
+    <label>Colours <select id=colours multiple><option>red<option>green<option>blue</select></label>
+    <label>Birthday <input type=date id=birthday></label><input id=city placeholder="Your city">
+    <label>Photo <input type=file id=photo></label><address>Address</address><label>Address <textarea id=address></textarea></label>
+    <label>Fixed <input id=fixed readonly></label><label>Twin <input id=t1></label><label>Twin <input id=t2></label></form>`,
+}
+
+inUsualHomes(pages, (given) => {
+  const held = (selector: string) => given.value('get_value', { selector })
+
+  test('fill ends after its timeout when the page does not answer', async () => {
+    await given.open('/stuck')
+    // A selector that only Playwright knows: direct actions do not run the page's code.
+    const failed = await given.fails('fill', { selector: '#q >> nth=0', text: 'x', timeout_ms: 300 })
+    expect(failed).toMatchObject({ code: 'timeout', error: 'the page did not answer in time' })
+  })
+
+  test('fill replaces the text of a field, and fires input and change once', async () => {
+    await given.open('/')
+    await given.do('fill', { selector: '#q', text: 'new "text" 😀' })
+    expect(await held('#q')).toBe('new "text" 😀')
+    await given.do('fill', { selector: '#area', text: 'one\ntwo' })
+    expect(await held('#area')).toBe('one\ntwo')
+    await given.do('fill', { selector: '#q', text: '' })
+    expect(await held('#q')).toBe('')
+    await given.do('focus', { selector: '#b' })
+    expect(await given.evaluate('events')).toEqual(['q', 'area', 'q'].flatMap((id) => [`input ${id}`, `change ${id}`]))
+  })
+
+  test('fill reaches editors, labels, dates, shadow roots and frames', async () => {
+    await given.open('/')
+    await given.do('fill', { selector: '#rich', text: 'Hello\nthere' })
+    expect(await given.value('get_text', { selector: '#rich' })).toMatch(/^Hello\n+there$/)
+    for (const [selector, text] of [
+      ['#date', '2024-02-29'],
+      ['#num', '12.5'],
+      ['#shadow', 'deep'],
+      ['frame=#inner >> #in', 'inside'],
+    ] as const) {
+      await given.do('fill', { selector, text })
+      expect(await held(selector)).toBe(text)
+    }
+    await given.do('fill', { selector: '#label', text: 'Ada' })
+    expect(await held('#name')).toBe('Ada')
+  })
+
+  test('fill is noticed by frameworks that replace the value property', async () => {
+    await given.open('/framework')
+    await given.do('fill', { selector: '#q', text: 'tea' })
+    expect(await given.value('get_title')).toBe('tea')
+  })
+
+  test.each(['#q', '#area', '#rich'])('fill sets 100 000 characters in %s within half a second', async (selector) => {
+    await given.open('/')
+    const line = 'lorem ipsum dolor sit amet, consectetur adipiscing'
+    const text = Array.from({ length: 1961 }, () => line).join(selector === '#q' ? ' ' : '\n').slice(0, 100_000) // prettier-ignore
+    const { results } = await given.run([['fill', { selector, text }]])
+    expect(results[0]).toMatchObject({ success: true })
+    expect(results[0]!.duration_ms).toBeLessThan(500)
+    const shown = (await given.value('get_text', { selector })) as string
+    expect(shown.replaceAll(/\n+/g, '\n').trim()).toBe(text.trim())
+  })
+
+  test('fill waits until a field exists and is enabled', async () => {
+    await given.open('/late')
+    await given.do('fill', { selector: '#q', text: 'now' })
+    expect(await held('#q')).toBe('now')
+  })
+
+  test.each([
+    ['#none', 'element_not_found', 'no element matches #none'],
+    ['#off', 'not_editable', '#off is disabled (input#off)'],
+    ['#fixed', 'not_editable', '#fixed is read-only (input#fixed)'],
+    ['#hidden', 'element_not_visible', '#hidden is not visible'],
+    ['#b', 'not_editable', '#b does not take text'],
+    ['#box', 'not_editable', '#box is a checkbox: use check'],
+    ['#size', 'not_editable', '#size is a select element: use select_option'],
+    ['#file', 'not_editable', '#file is a file field: use upload_files'],
+    ['#short', 'not_editable', '#short takes at most 5 characters, and the text has 6'],
+    ['#num', 'not_editable', '#num does not take "abcdef": it is of type number'],
+    ['#date', 'not_editable', '#date does not take "abcdef": it is of type date'],
+    ['ref=e9999', 'stale_ref', 'ref=e9999 is stale'],
+  ])('fill of %s fails with %s', async (selector, code, error) => {
+    await given.open('/')
+    const failed = await given.fails('fill', { selector, text: 'abcdef', timeout_ms: 300 })
+    expect(failed).toMatchObject({ code, error: expect.stringContaining(error), details: { delivered: false } })
+    expect(await given.evaluate('events')).toEqual([])
+  })
+
+  test('fill reports the delivery of a text when the page does not settle', async () => {
+    await given.open('/hang')
+    expect(await given.fails('fill', { selector: '#q', text: 'x', timeout_ms: 1000 })).toMatchObject({
+      code: 'timeout',
+      details: { delivered: true },
+    })
+  })
+
+  test('fill_form sets fields by label, placeholder or selector', async () => {
+    await given.open('/form')
+    const { fields } = await given.do('fill_form', {
+      fields: {
+        Email: 'me@example.com',
+        'Full name *': 'Ada Lovelace',
+        'I agree': true,
+        '#news': false,
+        Card: true,
+        Country: 'France',
+        Colours: ['red', 'blue'],
+        Birthday: '1815-12-10',
+        'Your city': 'London',
+        Address: '12 St James',
+      },
+    })
+    expect(fields).toHaveLength(10)
+    expect(fields).toEqual(
+      expect.arrayContaining([
+        { field: '#news', kind: 'checkbox', selector: '#news' },
+        { field: 'Country', kind: 'select', selector: expect.any(String) },
+      ]),
+    )
+    expect(await given.evaluate(`[...document.forms[0].elements].filter(({ type }) => type !== 'file').map((field) =>
+      field.multiple ? [...field.selectedOptions].map(({ value }) => value).join() : /check|radio/.test(field.type) ? field.checked : field.value)`)).toEqual([
+      'me@example.com', 'Ada Lovelace', true, false, true, false, 'fr', 'red,blue', '1815-12-10', 'London', '12 St James', '', '', '',
+    ]) // prettier-ignore
+  })
+
+  test('fill_form sets nothing when one field is not possible, and reports each', async () => {
+    await given.open('/form')
+    const failed = await given.fails('fill_form', {
+      fields: { Email: 'me@example.com', Country: 'Italy', Birthday: 'soon', Photo: 'a.png', Twin: 'x', Fixed: 'x', Nowhere: 'x' },
+      timeout_ms: 300,
+    }) // prettier-ignore
+    expect(failed.error).toBe(
+      'no field was set: Country has no option Italy; it has: Germany, France; Birthday does not take "soon": it is of type date; ' +
+        'Photo is a file field: use upload_files; Twin matches 2 visible fields; Fixed is read-only; no field matches Nowhere',
+    )
+    expect(failed).toMatchObject({ code: 'invalid_data', details: { delivered: false } })
+    expect(await held('#email')).toBe('')
+    expect(await given.fails('fill_form', { fields: { Email: true }, timeout_ms: 300 })).toMatchObject({
+      code: 'invalid_data',
+      error: 'no field was set: Email needs a text, not true',
+    })
+  })
+})

@@ -1,0 +1,205 @@
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import { WebSocket } from 'ws'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createClient } from '../../../src/client/client.ts'
+import { overHttp } from '../../../src/client/transport.ts'
+import { protocol, subprotocol } from '../../../src/engine/relay/tunnel/messages.ts'
+import { keylessCaller } from '../../../src/core/access/caller.ts'
+import { operations } from '../../../src/operations/index.ts'
+import { readSecretFile } from '../../../src/server/access/secret-file.ts'
+import { ForwardedRequests, forwardedHeader } from '../../../src/server/access/signed-caller.ts'
+import { startFleet, type TestFleet, type WorkerSetup } from '../../support/fleet.ts'
+import { titled } from '../../support/needs.ts'
+import { freePort } from '../../support/ports.ts'
+import { noRedis } from '../../support/redis.ts'
+import { request } from '../../support/server.ts'
+import { failureOf } from '../../support/session-steps.ts'
+import { serveSite } from '../../support/site.ts'
+import { startTcpProxy, type TcpProxy } from '../../support/tcp-proxy.ts'
+import { waitUntil } from '../../support/wait.ts'
+
+const addressed = Object.entries(operations).map(([name, { http }]) => ({ name, http }))
+const title = [{ command: 'get_title' as const }]
+const hang = [{ command: 'evaluate' as const, data: { expression: 'new Promise(() => {})', timeout_ms: 60_000 } }]
+
+describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
+  const closers: (() => Promise<void>)[] = []
+  afterEach(async () => {
+    for (const close of closers.splice(0).toReversed()) await close()
+  })
+
+  const start = async (setups?: WorkerSetup[]): Promise<TestFleet> => {
+    const fleet = await startFleet(setups)
+    closers.push(fleet.close)
+    return fleet
+  }
+
+  /** Returns a worker whose connections the test can cut. */
+  const proxiedWorker = async (): Promise<{ proxy: TcpProxy; setup: WorkerSetup }> => {
+    const port = await freePort()
+    const proxy = await startTcpProxy(port)
+    closers.push(proxy.close)
+    return { proxy, setup: { proxied: { port, url: proxy.url } } }
+  }
+
+  test('requests in flight to a lost worker fail with 503, later ones with 410; it ends what it held', async () => {
+    const { proxy, setup } = await proxiedWorker()
+    const fleet = await start([setup])
+    const { client } = fleet.gateway
+    const { session_id } = await client.createSession({ requested_name: 'shop' })
+    const events = await fetch(`${fleet.gateway.url}/stream/sse?session_id=${session_id}&replay=all`)
+    const reading = events.text()
+    const waiting = failureOf(client.runCommands({ session_id: session_id!, commands: hang }))
+    await waitUntil(async () => (await client.getSessionLog({ session_id: session_id! })).events.some(({ type }) => type === 'command.started')) // prettier-ignore
+    proxy.block()
+    expect(await waiting).toMatchObject({ code: 'worker_lost', status: 503 })
+    // Streams that have begun are cut, and do not look complete.
+    await expect(reading).rejects.toThrow()
+    expect(await failureOf(client.getSession({ session_id: session_id! }))).toMatchObject({ code: 'worker_lost' })
+    const [worker] = fleet.workers
+    await fleet.expireLease(worker!.id)
+    for (const id of [session_id!, 'shop']) {
+      expect(await failureOf(client.runCommands({ session_id: id, commands: title }))).toMatchObject({
+        code: 'session_closed',
+        status: 410,
+        details: { reason: 'worker_lost' },
+      })
+    }
+    proxy.restore()
+    await waitUntil(async () => (await worker!.engine.status()).sessions === 0, 20_000)
+    await waitUntil(
+      async () => (await client.getFleet({})).workers.some(({ worker_id: id }) => id !== worker!.id),
+      20_000,
+    )
+    expect(await client.createSession({ requested_name: 'shop' })).toMatchObject({ status: 'ready' })
+  }, 60_000)
+
+  test('unbound work is repeated on another worker, unless it has actions', async () => {
+    const { proxy, setup } = await proxiedWorker()
+    const fleet = await start([setup, {}])
+    const site = await serveSite({ '/': '<h1>Home</h1><p>Some text.' })
+    closers.push(site.close)
+    const { client } = fleet.gateway
+    proxy.block()
+    const scrape = (more: object) => client.scrape({ url: `${site.url}/`, ...more }).then(() => 'done', ({ code }) => code as string) // prettier-ignore
+    expect(await Promise.all([scrape({}), scrape({})])).toEqual(['done', 'done'])
+    const actions = [{ type: 'wait', milliseconds: 1 }]
+    const outcomes = await Promise.all([
+      scrape({ actions }),
+      scrape({ actions }),
+      scrape({ actions }),
+      scrape({ actions }),
+    ])
+    expect(new Set(outcomes)).toEqual(new Set(['done', 'worker_lost']))
+  }, 60_000)
+
+  test('new sessions skip a worker that cannot be reached', async () => {
+    const { proxy, setup } = await proxiedWorker()
+    const fleet = await start([setup, {}])
+    await proxy.close()
+    closers.splice(closers.indexOf(proxy.close), 1)
+    for (const name of ['one', 'two'])
+      expect(await fleet.gateway.client.createSession({ requested_name: name })).toMatchObject({ status: 'ready' })
+    const [, healthy] = fleet.workers
+    expect((await healthy!.engine.status()).sessions).toBe(2)
+    const { sessions, warning } = (await fleet.gateway.client.listSessions({})) as {
+      sessions: unknown[]
+      warning?: string
+    }
+    expect(sessions).toHaveLength(2)
+    expect(warning).toMatch(/^without 1 of 2 workers, which did not respond: wrk_/)
+  }, 60_000)
+
+  test('a draining worker keeps its sessions, gets nothing new, and ends with its last session', async () => {
+    const fleet = await start([{ drainMs: 60_000 }])
+    const { client } = fleet.gateway
+    const { session_id } = await client.createSession({})
+    const [old] = fleet.workers
+    const stopped = old!.stop()
+    await waitUntil(async () => (await failureOf(client.scrape({ url: 'http://127.0.0.1:9/' }))).code === 'no_capacity')
+    const young = await fleet.addWorker()
+    const { results } = await client.runCommands({ session_id: session_id!, commands: title })
+    expect(results).toHaveLength(1)
+    await client.createSession({})
+    expect((await young.engine.status()).sessions).toBe(1)
+    await client.closeSession({ session_id: session_id! })
+    await stopped
+  }, 60_000)
+
+  test('keys limit what callers see over all workers, and their websockets end with them', async () => {
+    const fleet = await start([{}, {}])
+    const { engine, url } = fleet.gateway
+    const holder = async (name: string) => {
+      const { key, key_id } = await engine.keys.create({ name, scopes: ['browser'] })
+      return { key, key_id, client: createClient(overHttp(url, { 'x-api-key': key }), addressed) }
+    }
+    const [ann, bob] = [await holder('ann'), await holder('bob')]
+    const mine = await ann.client.createSession({ requested_name: 'shop' })
+    const other = await bob.client.createSession({ requested_name: 'shop' })
+    expect((await ann.client.listSessions({})).sessions.map(({ session_id }) => session_id)).toEqual([mine.session_id])
+    expect(await failureOf(ann.client.getSession({ session_id: other.session_id! }))).toMatchObject({ code: 'session_not_found' }) // prettier-ignore
+    expect((await ann.client.getSession({ session_id: 'shop' })).session_id).toBe(mine.session_id)
+    expect(await request(url, 'GET', '/sessions')).toMatchObject({ status: 401 })
+    // The frame token replaces a key.
+    const socket = new WebSocket(
+      `${url.replace('http', 'ws')}/sessions/${mine.session_id}/cdp?token=${mine.frame_token}`,
+    )
+    const keyed = new WebSocket(`${url.replace('http', 'ws')}/sessions/${mine.session_id}/cdp`, {
+      headers: { 'x-api-key': ann.key },
+    })
+    await Promise.all([once(socket, 'open'), once(keyed, 'open')])
+    await engine.keys.revoke(ann.key_id)
+    await Promise.all([once(socket, 'close'), once(keyed, 'close')])
+  }, 60_000)
+
+  test('a relay resumes on the worker that holds it', async () => {
+    const fleet = await start([{}, {}])
+    const { client, url } = fleet.gateway
+    const { token } = await client.createRelayToken({})
+    const connect = async (session_id?: string, resume?: string) => {
+      const query = session_id === undefined ? '' : `?session_id=${session_id}`
+      const headers = { authorization: `Bearer ${token}` }
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/relay/connect${query}`, subprotocol, { headers })
+      await once(socket, 'open')
+      const browser = { product: 'None/1', protocol_version: '1.3', user_agent: 'none', headless: true }
+      socket.send(JSON.stringify({ type: 'hello', proto: protocol, version: '0', platform: 'test', name: 'laptop', policy: 'full', redact: true, browser, ...(resume && { resume }) })) // prettier-ignore
+      const [message] = await once(socket, 'message')
+      return { socket, welcome: JSON.parse(String(message)) as { session_id: string; resume: string } }
+    }
+    const others = [await connect(), await connect(), await connect()]
+    const { socket, welcome } = others[0]!
+    expect(await client.getRelay({ id: welcome.session_id })).toMatchObject({ status: 'connected' })
+    expect((await client.listRelays({})).sessions).toHaveLength(3)
+    socket.terminate()
+    await waitUntil(async () => (await client.getRelay({ id: welcome.session_id })).status === 'reconnecting')
+    const again = await connect(welcome.session_id, welcome.resume)
+    expect(again.welcome.session_id).toBe(welcome.session_id)
+    expect(await client.getRelay({ id: welcome.session_id })).toMatchObject({ status: 'connected', reconnects: 1 })
+    // A session that no worker has any more does not keep a connector from connecting.
+    expect((await connect('rly_gone', 'secret')).welcome.session_id).toMatch(/^rly_/)
+  }, 60_000)
+
+  test('a worker refuses signatures for another URL, and old ones; the gateway reports wrong secrets as its own', async () => {
+    const fleet = await start([{}])
+    const { url } = fleet.workers[0]!
+    const secret = readSecretFile(fleet.secretFile, () => {})
+    const signed = (target: string, now = Date.now(), key = secret) =>
+      ({ [forwardedHeader]: new ForwardedRequests(key, () => now).sign({ method: 'GET', target }, { caller: keylessCaller, requestId: 'req_1' }) }) // prettier-ignore
+    const send = (headers: Record<string, string>) => request(url, 'GET', '/sessions', undefined, headers)
+    expect(await send(signed('/sessions'))).toMatchObject({ status: 200 })
+    for (const headers of [
+      signed('/engine'),
+      signed('/sessions', Date.now() - 95_000),
+      signed('/sessions', Date.now(), Buffer.alloc(48)),
+    ])
+      expect(await send(headers)).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+    const otherSecret = `${fleet.secretFile}-other`
+    await writeFile(otherSecret, 'x'.repeat(48), { mode: 0o600 })
+    const { client } = await fleet.addGateway(otherSecret)
+    expect(await failureOf(client.listSessions({}))).toMatchObject({
+      code: 'fleet_unavailable',
+      hint: 'use the same secret file for all gateways and workers',
+    })
+  }, 60_000)
+})

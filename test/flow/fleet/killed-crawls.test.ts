@@ -1,0 +1,86 @@
+/** Crawls of a fleet whose processes are killed: nothing is missing, and nothing is there twice. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CrawlAnswer } from '../../../src/core/shapes/crawl.ts'
+import { crawlAlone } from '../../support/crawl-alone.ts'
+import { comparable } from '../../support/crawl-fleet.ts'
+import { expectConsistentCounts } from '../../support/crawl.ts'
+import {
+  endedCrawl,
+  type GatewayProcess,
+  type ProcessFleet,
+  startProcessFleet,
+  type WorkerProcess,
+} from '../../support/fleet-processes.ts'
+import { type GatedSite, serveTree } from '../../support/gated-site.ts'
+import { titled } from '../../support/needs.ts'
+import { noRedis } from '../../support/redis.ts'
+import { servedWithinMs } from '../../support/served.ts'
+
+const sizes = { large: 2000, small: 200 }
+/** Pages that a worker visits at the same time. */
+const slots = 4
+
+describe.skipIf(noRedis)(titled('crawls of a fleet whose processes are killed', noRedis), () => {
+  let fleet: ProcessFleet
+  let large: GatedSite
+  let small: GatedSite
+  let gateway: GatewayProcess
+  let coordinator: WorkerProcess
+  const input = (site: GatedSite) => ({ url: `${site.url}/p/0`, limit: sizes.large, max_depth: 20, async: true })
+
+  beforeAll(async () => {
+    ;[fleet, large, small] = await Promise.all([startProcessFleet(), serveTree(sizes.large), serveTree(sizes.small)])
+    ;[gateway, coordinator] = await Promise.all([fleet.addGateway(), fleet.addWorker()])
+  }, servedWithinMs)
+  afterAll(async () => {
+    await fleet?.close()
+    await Promise.all([large?.close(), small?.close()])
+  })
+
+  /** Starts a crawl; with one worker, that is its coordinator. */
+  const begin = async ({ client }: GatewayProcess, site: GatedSite) =>
+    ((await client.crawl(input(site))) as { id: string }).id
+
+  /** Checks that a crawl has every page once, in the order of an undisturbed one. */
+  const expectWhole = async (id: string, alone: CrawlAnswer) => {
+    const whole = await endedCrawl(gateway, id)
+    expect(whole).toMatchObject({ status: 'completed', completed: alone.completed })
+    expectConsistentCounts(whole as never)
+    expect(comparable(whole)).toMatchObject(comparable(alone))
+  }
+
+  test('2,000 pages, while a worker, a gateway and the worker that coordinates are killed', async () => {
+    const doomed = await fleet.addGateway()
+    const id = await begin(doomed, large)
+    const other = await fleet.addWorker()
+    await large.requested(300, { hold: true })
+    // Both workers have all their slots in use.
+    await large.waiting(2 * slots)
+    await Promise.all([other.kill(), doomed.kill()])
+    await large.waiting(slots)
+    large.release()
+    const next = await fleet.addWorker()
+    await large.requested(600, { hold: true })
+    await large.waiting(2 * slots)
+    await coordinator.kill()
+    await large.waiting(slots)
+    large.release()
+    coordinator = next
+    await expectWhole(id, await crawlAlone(input(large)))
+    await fleet.expectQueuesEmpty()
+  }, 240_000)
+
+  test('two crawls at once, while a worker and a gateway are killed', async () => {
+    const doomed = await fleet.addGateway()
+    const ids = [await begin(gateway, small), await begin(doomed, small)]
+    const other = await fleet.addWorker()
+    await small.requested(100, { hold: true })
+    await small.waiting(2 * slots)
+    await Promise.all([other.kill(), doomed.kill()])
+    await small.waiting(slots)
+    small.release()
+    const alone = await crawlAlone(input(small))
+    for (const id of ids) await expectWhole(id, alone)
+    await fleet.expectQueuesEmpty()
+  }, 240_000)
+})

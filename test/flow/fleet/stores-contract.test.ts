@@ -1,0 +1,467 @@
+/** The contract of stores of profiles, relay tokens, idempotency keys, rates and versions of pages, on one machine and on Redis. */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Caller, keylessCaller } from '../../../src/core/access/caller.ts'
+import { allowancesOf } from '../../../src/core/access/quota.ts'
+import { BaxError } from '../../../src/core/errors/errors.ts'
+import type { Stores } from '../../../src/core/stores.ts'
+import { RelayTokens } from '../../../src/engine/relay/hub/tokens.ts'
+import { KeyStore } from '../../../src/engine/store/keys.ts'
+import { ProfileStore } from '../../../src/engine/store/profiles.ts'
+import { VersionFolder } from '../../../src/engine/store/version-folder.ts'
+import { openDirectory } from '../../../src/fleet/directory/directory.ts'
+import { connectRedis } from '../../../src/fleet/redis/connect.ts'
+import { RedisIdempotency } from '../../../src/fleet/stores/idempotency.ts'
+import { RedisVersions } from '../../../src/fleet/stores/versions.ts'
+import { RateLimiter } from '../../../src/server/access/rate.ts'
+import { IdempotencyCache } from '../../../src/server/request/idempotency.ts'
+import { openedStores } from '../../support/fleet-stores.ts'
+import { titled } from '../../support/needs.ts'
+import { noRedis, startRedis, type TestRedis } from '../../support/redis.ts'
+import { waitUntil } from '../../support/wait.ts'
+
+const holder = (keyId: string): Caller => ({ ...keylessCaller, keyId, name: keyId, admin: false })
+const [ann, ben] = [holder('ann'), holder('ben')]
+const admin: Caller = { ...keylessCaller, keyId: 'boss' }
+const secret = 'a secret of the operator'
+const allowances = allowancesOf({ rate: 1, burst: 3 })
+/** Limits of the versions of pages. */
+const few = { versions: 3, bytes: 2000, fleetBytes: 2000, ageMs: 3_600_000 }
+const state = (value: string) => ({
+  cookies: [{ name: 'login', value, domain: 'example.com', path: '/', expires: -1, httpOnly: true, secure: true, sameSite: 'Lax' as const }],
+  origins: [],
+}) // prettier-ignore
+
+const request = (name: string, caller = ann, signal = new AbortController().signal) => ({
+  operation: 'POST /v1/crawl',
+  caller,
+  headers: new Headers({ 'idempotency-key': name }),
+  signal,
+})
+
+function newSignal() {
+  let set!: () => void
+  const done = new Promise<void>((resolve) => (set = resolve))
+  return { done, set }
+}
+
+/** One place for data, opened as by several processes where the implementation allows it. */
+interface Place {
+  open(profileKey?: string): Promise<Stores>
+  /** Returns everything that is stored, as text. */
+  stored(): Promise<string>
+  /** Damages the record of a profile. */
+  damage(profileId: string): Promise<unknown>
+}
+
+function contract(place: () => Place): void {
+  describe('profiles', () => {
+    test('are saved, listed, updated and deleted by their owner only', async () => {
+      const { profiles } = await place().open()
+      const { profile_id } = await profiles.add('work', state('one'), ann)
+      expect(await profiles.load('work', ann)).toMatchObject({ profile_id, state: state('one') })
+      await profiles.update(profile_id, state('two'))
+      const again = await place().open()
+      expect(await again.profiles.load(profile_id, ann)).toMatchObject({ state: state('two') })
+      expect(await again.profiles.list(ben)).toEqual([])
+      await expect(again.profiles.get(profile_id, ben)).rejects.toMatchObject({ code: 'profile_not_found' })
+      await again.profiles.delete(profile_id, ann)
+      await expect(profiles.load('work', ann)).rejects.toMatchObject({ code: 'profile_not_found' })
+      await expect(profiles.update(profile_id, state('three'))).rejects.toMatchObject({ code: 'profile_not_found' })
+      expect(await profiles.list(ann)).toEqual([])
+    })
+
+    test('contain nothing readable when encrypted, and need the same key', async () => {
+      const { profiles } = await place().open(secret)
+      const { profile_id } = await profiles.add('annabel', state('let-me-in'), ann)
+      expect(await place().stored()).not.toMatch(/annabel|let-me-in|example\.com/)
+      const again = await place().open(secret)
+      expect(await again.profiles.load('annabel', ann)).toMatchObject({ profile_id, state: state('let-me-in') })
+      for (const key of ['another secret of somebody', undefined]) {
+        const other = await place().open(key)
+        await expect(other.profiles.load(profile_id, ann)).rejects.toMatchObject({ code: 'profile_locked' })
+      }
+    })
+
+    test('do not share a name when they are saved at the same time', async () => {
+      const { profiles } = await place().open()
+      const saved = await Promise.allSettled(Array.from({ length: 8 }, () => profiles.add('same', state('x'), ann)))
+      expect(saved.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      const refused = saved.flatMap((one) => (one.status === 'rejected' ? [(one.reason as BaxError).code] : []))
+      expect(new Set(refused)).toEqual(new Set(['already_exists']))
+      expect(await profiles.add('same', state('x'), ben)).toMatchObject({ name: 'same' })
+    })
+
+    test('that are damaged are skipped, named to admins, and can be deleted', async () => {
+      const { profiles } = await place().open()
+      const [good, bad] = [await profiles.add('good', state('x'), ann), await profiles.add('bad', state('x'), ann)]
+      await place().damage(bad.profile_id)
+      expect(await profiles.list(ann)).toMatchObject([{ profile_id: good.profile_id }])
+      expect(profiles.warning(admin)).toContain(bad.profile_id)
+      expect(profiles.warning(ann)).toBeUndefined()
+      await expect(profiles.load(bad.profile_id, admin)).rejects.toMatchObject({ code: 'profile_not_found' })
+      await expect(profiles.delete(bad.profile_id, ann)).rejects.toMatchObject({ code: 'profile_not_found' })
+      await profiles.delete(bad.profile_id, admin)
+      await profiles.list(admin)
+      expect(profiles.warning(admin)).toBeUndefined()
+    })
+  })
+
+  describe('relay tokens', () => {
+    const input = { ttl_secs: 60, single_use: true }
+
+    test('are shown once, and listed and revoked by their owner only', async () => {
+      const { relayTokens } = await place().open()
+      const { token, token_id } = await relayTokens.create({ ...input, name: 'laptop' }, keylessCaller)
+      expect(await place().stored()).not.toContain(token)
+      expect(await relayTokens.list(keylessCaller)).toMatchObject([{ token_id, name: 'laptop', last_used_at: null }])
+      expect(await relayTokens.list(ann)).toEqual([])
+      await expect(relayTokens.revoke(token_id, ann)).rejects.toMatchObject({ code: 'token_not_found' })
+      const revoked: string[] = []
+      relayTokens.onRevoked((id) => revoked.push(id))
+      await relayTokens.admit(token)
+      await relayTokens.revoke(token_id, keylessCaller)
+      await waitUntil(() => revoked.length > 0)
+      expect(revoked).toEqual([token_id])
+      await expect(relayTokens.admit(token)).rejects.toMatchObject({ code: 'unauthorized' })
+      await expect(relayTokens.revoke(token_id, keylessCaller)).rejects.toMatchObject({ code: 'token_not_found' })
+    })
+
+    test('for single use connect once, and only resume afterwards', async () => {
+      const { relayTokens } = await place().open()
+      const { token, token_id } = await relayTokens.create(input, keylessCaller)
+      const admitted = await Promise.all(Array.from({ length: 10 }, () => relayTokens.admit(token)))
+      expect(admitted.filter(({ onlyResumes }) => !onlyResumes)).toEqual([
+        { tokenId: token_id, owner: null, transport: 'ws', onlyResumes: false },
+      ])
+      expect((await relayTokens.list(keylessCaller))[0]!.last_used_at).not.toBeNull()
+      const many = await relayTokens.create({ ...input, single_use: false }, keylessCaller)
+      for (const _ of [1, 2]) expect(await relayTokens.admit(many.token)).toMatchObject({ onlyResumes: false })
+    })
+
+    test('are refused when they are unknown, expired, or belong to a key that does not exist', async () => {
+      const { relayTokens } = await place().open()
+      const expired = await relayTokens.create({ ...input, ttl_secs: 0 }, keylessCaller)
+      const foreign = await relayTokens.create(input, ann)
+      for (const token of [expired.token, foreign.token, 'rlt_unknown', ''])
+        await expect(relayTokens.admit(token)).rejects.toMatchObject({ code: 'unauthorized' })
+      expect(await relayTokens.list(keylessCaller)).toMatchObject([{ token_id: foreign.token_id }])
+    })
+  })
+
+  describe('idempotency keys', () => {
+    test('run the same request once, and answer it twice', async () => {
+      const { idempotency } = await place().open()
+      let runs = 0
+      const work = async () => ({ id: `crl_${(runs += 1)}` })
+      const once = () => idempotency.once(request('a'), { url: 'x' }, work)
+      expect(await Promise.all([once(), once(), once()])).toEqual([1, 2, 3].map(() => ({ id: 'crl_1' })))
+      expect(await once()).toEqual({ id: 'crl_1' })
+      await expect(idempotency.once(request('a'), { url: 'y' }, work)).rejects.toMatchObject({ code: 'conflict' })
+      expect(await idempotency.once(request('a', ben), { url: 'x' }, work)).toEqual({ id: 'crl_2' })
+      expect(await idempotency.once(request(''), { url: 'x' }, work)).toEqual({ id: 'crl_3' })
+    })
+
+    test('do not keep errors, which those who wait receive', async () => {
+      const { idempotency } = await place().open()
+      let runs = 0
+      let fail!: (error: Error) => void
+      const failing = () => {
+        runs += 1
+        return new Promise((_, reject) => (fail = reject))
+      }
+      const both = [1, 2].map(() => idempotency.once(request('b'), {}, failing))
+      await waitUntil(() => runs === 1)
+      fail(new BaxError('no_capacity', 'not now', { hint: 'wait', retryAfterSecs: 7 }))
+      for (const one of both)
+        await expect(one).rejects.toMatchObject({ code: 'no_capacity', message: 'not now', hint: 'wait', retryAfterSecs: 7 }) // prettier-ignore
+      expect(runs).toBe(1)
+      expect(await idempotency.once(request('b'), {}, async () => 'second')).toBe('second')
+    })
+
+    test('pass to the one who waits when the first client disconnects', async () => {
+      const { idempotency } = await place().open()
+      const gone = new AbortController()
+      const begun = newSignal()
+      const aborted = () => {
+        begun.set()
+        return new Promise((_, reject) => gone.signal.addEventListener('abort', () => reject(gone.signal.reason as Error))) // prettier-ignore
+      }
+      const first = idempotency.once(request('c', ann, gone.signal), {}, aborted)
+      await begun.done
+      const second = idempotency.once(request('c'), {}, async () => 'mine')
+      gone.abort()
+      await expect(first).rejects.toThrow()
+      expect(await second).toBe('mine')
+    })
+  })
+
+  describe('versions of pages', () => {
+    const version = (markdown: string) => ({ at: new Date().toISOString(), status: 200, markdown })
+    const page = (name: string) => name.repeat(64)
+
+    test('are replaced, and private to their caller', async () => {
+      const { versions } = await place().open()
+      const key = { owner: 'ann', page: page('a') }
+      expect(await versions.find(key)).toBeUndefined()
+      await versions.save(key, version('one'))
+      await versions.save(key, version('two'))
+      expect(await versions.find(key)).toMatchObject({ markdown: 'two', status: 200 })
+      expect(await versions.find({ ...key, owner: 'ben' })).toBeUndefined()
+      expect(await versions.find({ ...key, owner: null })).toBeUndefined()
+    })
+
+    test('are limited in number and in bytes: the oldest ones are deleted', async () => {
+      const { versions } = await place().open()
+      const kept = async () => {
+        const found = await Promise.all(['a', 'b', 'c', 'd'].map((name) => versions.find({ owner: 'ann', page: page(name) }))) // prettier-ignore
+        return found.map((one) => one?.markdown)
+      }
+      await versions.save({ owner: 'ben', page: page('a') }, version('of ben'))
+      for (const name of ['a', 'b', 'c', 'd']) await versions.save({ owner: 'ann', page: page(name) }, version(name))
+      expect(await kept()).toEqual([undefined, 'b', 'c', 'd'])
+      const long = 'x'.repeat(1850)
+      await versions.save({ owner: 'ann', page: page('d') }, version(long))
+      expect(await kept()).toEqual([undefined, undefined, undefined, long])
+      expect(await versions.find({ owner: 'ben', page: page('a') })).toMatchObject({ markdown: 'of ben' })
+    })
+  })
+
+  describe('rates', () => {
+    test('allow a burst for each key, and no more', async () => {
+      const { rates } = await place().open()
+      const counted = await Promise.all([1, 2, 3, 4].map(() => rates.count(ann)))
+      expect(counted.map((one) => one!.allowed).toSorted()).toEqual([false, true, true, true])
+      expect(counted.find((one) => !one!.allowed)).toMatchObject({ rate: 1, burst: 3, remaining: 0, retrySecs: 1 })
+      expect(await rates.count(ben)).toMatchObject({ allowed: true, remaining: 2 })
+      expect(await rates.count({ ...keylessCaller, admin: false, keyId: null })).toBeUndefined()
+    })
+  })
+}
+
+describe('stores of one machine', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'bax-test-stores-'))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  contract(() => ({
+    open: async (profileKey) => {
+      const keys = new KeyStore(folder)
+      return {
+        keys,
+        profiles: new ProfileStore(folder, profileKey),
+        relayTokens: new RelayTokens(folder, keys),
+        idempotency: new IdempotencyCache(),
+        rates: new RateLimiter(allowances),
+        versions: new VersionFolder(folder, few),
+      }
+    },
+    stored: async () => {
+      const names = await readdir(folder, { recursive: true, withFileTypes: true })
+      const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+      return (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n')
+    },
+    damage: async (profileId) => {
+      const path = join(folder, 'profiles', `${profileId}.json`)
+      await mkdir(dirname(path), { recursive: true })
+      await writeFile(path, '{"profile_id":')
+    },
+  }))
+})
+
+describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
+  let redis: TestRedis
+  const stores = openedStores()
+  beforeAll(async () => {
+    redis = await startRedis()
+  })
+  beforeEach(() => redis.client.flushall())
+  afterEach(stores.closeAll)
+  afterAll(() => redis.close())
+
+  const open = (profileKey?: string) => stores.open(redis, { allowances, ...(profileKey !== undefined && { profileKey }) }) // prettier-ignore
+
+  /** Two sets of stores that share the work of each test, as two gateways behind a load balancer do. */
+  const balanced = async (profileKey?: string): Promise<Stores> => {
+    const both = [await open(profileKey), await open(profileKey)]
+    let calls = 0
+    const alternate = <Part extends keyof Stores>(part: Part): Stores[Part] =>
+      new Proxy(both[0]![part], {
+        get: (_, name) => (...args: unknown[]) => {
+          if (name === 'onRevoked') return both.map((one) => one.relayTokens.onRevoked(args[0] as never))
+          // A warning is about the last list of the same gateway.
+          const at = part === 'profiles' ? 0 : (calls += 1) % 2
+          const target = both[at]![part] as unknown as Record<string | symbol, (...args: unknown[]) => unknown>
+          return target[name]!(...args)
+        },
+      }) // prettier-ignore
+    return {
+      keys: both[0]!.keys,
+      profiles: alternate('profiles'),
+      relayTokens: alternate('relayTokens'),
+      idempotency: alternate('idempotency'),
+      rates: alternate('rates'),
+      versions: new RedisVersions(redis.client, few),
+    }
+  }
+
+  contract(() => ({
+    open: balanced,
+    stored: async () => {
+      const hashes = await Promise.all(['bax:profiles', 'bax:relay-tokens'].map((name) => redis.client.hgetall(name)))
+      return JSON.stringify(hashes)
+    },
+    damage: async (profileId) => {
+      const record = (await redis.client.hget('bax:profiles', profileId))!
+      await redis.client.hset('bax:profiles', profileId, record.replace('login', 'logon'))
+    },
+  }))
+
+  test('everything survives a crash of Redis', async () => {
+    const { profiles, relayTokens, idempotency, rates } = await open(secret)
+    await profiles.add('work', state('x'), ann)
+    const { token } = await relayTokens.create({ ttl_secs: 60, single_use: true }, keylessCaller)
+    await relayTokens.admit(token)
+    await idempotency.once(request('a'), {}, async () => 'first')
+    for (const _ of [1, 2, 3]) await rates.count(ann)
+    await redis.kill()
+    await redis.start()
+    const again = await open(secret)
+    expect(await again.profiles.load('work', ann)).toMatchObject({ state: state('x') })
+    expect(await again.relayTokens.admit(token)).toMatchObject({ onlyResumes: true })
+    expect(await again.idempotency.once(request('a'), {}, async () => 'second')).toBe('first')
+    expect((await again.rates.count(ann))!.remaining).toBeLessThan(3)
+    // The stores from before the crash are connected again.
+    expect(await profiles.list(ann)).toHaveLength(1)
+  })
+
+  test('requests fail while Redis is away, and when it is full', async () => {
+    const { profiles, relayTokens, idempotency, rates } = await open()
+    const attempts = () => [
+      profiles.add('work', state('x'), ann),
+      relayTokens.create({ ttl_secs: 60, single_use: true }, keylessCaller),
+      idempotency.once(request('a'), {}, async () => 'first'),
+      rates.count(ann)!,
+    ]
+    await redis.client.config('SET', 'maxmemory', '1')
+    for (const attempt of await Promise.allSettled(attempts()))
+      expect(attempt).toMatchObject({ reason: { code: 'fleet_unavailable', message: 'Redis has reached its memory limit' } }) // prettier-ignore
+    await redis.kill()
+    for (const attempt of await Promise.allSettled(attempts()))
+      expect(attempt).toMatchObject({ reason: { code: 'fleet_unavailable', message: 'Redis does not answer', status: 503 } }) // prettier-ignore
+    await redis.start()
+  })
+
+  test('the key of a request is free again when its gateway has died', async () => {
+    const connection = await connectRedis({ url: redis.url, log: () => {} })
+    const dying = new RedisIdempotency(connection, () => {}, 200)
+    const begun = newSignal()
+    void dying.once(request('a'), {}, () => {
+      begun.set()
+      return new Promise(() => {})
+    })
+    await begun.done
+    connection.disconnect()
+    const { idempotency } = await open()
+    expect(await idempotency.once(request('a'), {}, async () => 'second')).toBe('second')
+  })
+
+  test('the key of a request stays taken while Redis is away, for longer than the lease', async () => {
+    const connection = await connectRedis({ url: redis.url, log: () => {} })
+    const living = new RedisIdempotency(connection, () => {}, 200)
+    const done = newSignal()
+    const first = living.once(request('a'), {}, async () => {
+      await done.done
+      return 'first'
+    })
+    await waitUntil(async () => (await redis.client.keys('bax:repeat:*')).length === 1)
+    // A gateway looked for lost workers for the last time before the lease was renewed for the last time.
+    const [seconds] = await redis.client.time()
+    await redis.client.set('bax:dir:pulse', (Number(seconds) - 10) * 1000)
+    await redis.kill()
+    const awayAt = performance.now()
+    await waitUntil(() => performance.now() > awayAt + 400)
+    await redis.start()
+    const { idempotency } = await open()
+    const second = idempotency.once(request('a'), {}, async () => 'second')
+    // Gateways look again, which ends the pause, but not the time for renewals.
+    await openDirectory({ redis: connection, build: 'b', version: '1', reapMs: 0 }).reap()
+    done.set()
+    expect(await Promise.all([first, second])).toEqual(['first', 'first'])
+    connection.disconnect()
+    await redis.client.del('bax:dir:pulse', 'bax:dir:pause')
+  })
+
+  test('the response of a request is stored even if Redis is full', async () => {
+    const { idempotency } = await open()
+    const full = await idempotency.once(request('full'), {}, async () => {
+      await redis.client.config('SET', 'maxmemory', '1')
+      return 'first'
+    })
+    await redis.client.config('SET', 'maxmemory', '0')
+    expect(full).toBe('first')
+    expect(await idempotency.once(request('full'), {}, async () => 'second')).toBe('first')
+  })
+
+  test('the key of a request stays taken while its gateway lives', async () => {
+    const connection = await connectRedis({ url: redis.url, log: () => {} })
+    const living = new RedisIdempotency(connection, () => {}, 200)
+    const begunAt = performance.now()
+    const first = living.once(request('a'), {}, async () => {
+      await waitUntil(() => performance.now() > begunAt + 600)
+      return 'first'
+    })
+    await waitUntil(async () => (await redis.client.keys('bax:repeat:*')).length === 1)
+    const { idempotency } = await open()
+    expect(await idempotency.once(request('a'), {}, async () => 'second')).toBe('first')
+    expect(await first).toBe('first')
+    connection.disconnect()
+  })
+
+  test('a damaged response is an error, and does not run the request again', async () => {
+    const { idempotency } = await open()
+    await idempotency.once(request('a'), {}, async () => 'first')
+    const [name] = await redis.client.keys('bax:repeat:*')
+    await redis.client.hset(name!, 'value', '{"answer":"forged","$check":"0000000000000000"}')
+    const again = idempotency.once(request('a'), {}, async () => 'second')
+    await expect(again).rejects.toMatchObject({ code: 'engine_failed', message: expect.stringContaining('damaged') })
+  })
+
+  test('at most a thousand responses are kept for one caller', async () => {
+    const { idempotency } = await open()
+    const send = (at: number) => idempotency.once(request(`key ${at}`), {}, async () => at)
+    for (let at = 0; at < 5; at += 1) await send(at)
+    await Promise.all(Array.from({ length: 1000 }, (_, at) => send(5 + at)))
+    expect(await redis.client.keys('bax:repeat:*')).toHaveLength(1000)
+    expect(await idempotency.once(request('key 1004'), {}, async () => 'again')).toBe(1004)
+    expect(await idempotency.once(request('key 0'), {}, async () => 'again')).toBe('again')
+  })
+
+  test('values that others wrote grant nothing, and break nothing else', async () => {
+    const { relayTokens, profiles, rates } = await open()
+    const { token, token_id } = await relayTokens.create({ ttl_secs: 60, single_use: true }, keylessCaller)
+    const [[sha256, record]] = Object.entries(await redis.client.hgetall('bax:relay-tokens')) as [[string, string]]
+    const forged = { [sha256]: record.replace('"owner":null', '"owner":"boss"'), '': '', x: 'null', __proto__: record }
+    const copied = 'f'.repeat(64)
+    await redis.client.hset('bax:relay-tokens', { ...forged, [copied]: record })
+    await redis.client.hset('bax:relay-token-uses', token_id, 'never')
+    expect(await relayTokens.list(admin)).toEqual([])
+    await expect(relayTokens.admit(token)).rejects.toMatchObject({ code: 'unauthorized' })
+    expect(await relayTokens.create({ ttl_secs: 60, single_use: true }, keylessCaller)).toHaveProperty('token')
+    const { profile_id } = await profiles.add('work', state('x'), ann)
+    const plain = (await redis.client.hget('bax:profiles', profile_id))!
+    const id = '11111111-1111-4111-8111-111111111111'
+    const without = JSON.stringify({ profile_id: id, name: 'a', created_at: '', state: { cookies: [] } })
+    await redis.client.hset('bax:profiles', { '../../etc/passwd': plain, [id]: without })
+    expect(await profiles.list(ann)).toMatchObject([{ profile_id }])
+    await redis.client.set('bax:rate:ann', 'inf nan')
+    expect(await rates.count(ann)).toMatchObject({ allowed: false, remaining: 0 })
+    await redis.client.del('bax:rate:ben')
+    await redis.client.lpush('bax:rate:ben', 'x')
+    await expect(rates.count(ben)).rejects.toMatchObject({ code: 'fleet_unavailable', message: expect.stringContaining('WRONGTYPE') }) // prettier-ignore
+  })
+})

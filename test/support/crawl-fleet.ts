@@ -1,0 +1,155 @@
+/** A gateway and workers for crawls on a real Redis, in this process or in others that can be killed. */
+import type { ChildProcess } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Redis } from 'ioredis'
+import { expect } from 'vitest'
+import type { KeyRing } from '../../src/core/access/keys.ts'
+import type { Allowances } from '../../src/core/access/quota.ts'
+import { type CrawlAnswer, crawlInput, type CrawlState } from '../../src/core/shapes/crawl.ts'
+import { createEngine } from '../../src/engine/index.ts'
+import { FleetCrawls } from '../../src/fleet/crawl/crawls.ts'
+import { CrawlWorker } from '../../src/fleet/crawl/queue/worker.ts'
+import { connectRedis } from '../../src/fleet/redis/connect.ts'
+import { callOf } from './call.ts'
+import { makeHostProgram } from './host-process.ts'
+import type { TestRedis } from './redis.ts'
+import { waitUntil } from './wait.ts'
+
+/** Locks that expire soon, so that tests of killed workers are fast. */
+const timing = { lockMs: 1000, stalledMs: 250 }
+const pagesPerWorker = 4
+const build = 'source'
+
+export interface CrawlFleet {
+  readonly crawls: FleetCrawls
+  /** The engine whose scraper all workers in this process share, and that runs crawls alone for comparison. */
+  readonly engine: ReturnType<typeof createEngine>
+  /** Starts workers in this process. */
+  addWorkers(count: number): Promise<CrawlWorker[]>
+  /** Starts a worker in a process of its own. */
+  addProcess(): Promise<ChildProcess>
+  /** Ends the workers in this process. */
+  removeWorkers(): Promise<void>
+  /** Runs a crawl to its end, on the fleet or on one engine. */
+  crawl(input: Record<string, unknown>): Promise<CrawlAnswer>
+  crawlAlone(input: Record<string, unknown>): Promise<CrawlAnswer>
+  start(input: Record<string, unknown>): Promise<string>
+  whole(id: string): Promise<CrawlState>
+  /** Resolves when a crawl does not run any more. */
+  ended(id: string): Promise<CrawlState>
+  /** Checks that neither the queues nor the crawls have left anything for work that has ended. */
+  expectNothingLeft(): Promise<void>
+  close(): Promise<void>
+}
+
+interface FleetOptions {
+  /** Build of the gateway, if it is not that of the workers. */
+  readonly gatewayBuild?: string
+  readonly allowances?: Allowances
+  readonly keys?: KeyRing
+}
+
+export async function openCrawlFleet({ url, client }: TestRedis, options: FleetOptions = {}): Promise<CrawlFleet> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'bax-test-fleet-'))
+  const log = () => {}
+  const engine = createEngine({ home: 'embedded', stateDir, cacheDir: join(stateDir, 'cache'), display: false, writeAnywhere: true, log }) // prettier-ignore
+  const program = await makeHostProgram(workerSource)
+  const redis = await connectRedis({ url, log })
+  const { allowances, keys = engine.keys, gatewayBuild = build } = options
+  const crawls = new FleetCrawls({ redis, build: gatewayBuild, log, mostPages: Infinity, check: async () => {}, ...(allowances && { allowances }) }) // prettier-ignore
+  const workers: CrawlWorker[] = []
+  const connections: Redis[] = [redis]
+  let processes = 0
+  const call = callOf()
+  const whole = async (id: string) => crawls.get({ id, skip: 0, limit: 100_000 }, call)
+  const fleet: CrawlFleet = {
+    crawls,
+    engine,
+    addWorkers: async (count) => {
+      const added = await Promise.all(
+        Array.from({ length: count }, async () => {
+          const own = await connectRedis({ url, log })
+          connections.push(own)
+          return CrawlWorker.start({
+            redis: own,
+            scraper: () => engine.extractor.load(),
+            keys,
+            log,
+            pages: pagesPerWorker,
+            build,
+            workers: async () => [{ build, pages: (workers.length + processes) * pagesPerWorker }],
+            ...timing,
+          })
+        }),
+      )
+      workers.push(...added)
+      return added
+    },
+    addProcess: async () => {
+      processes++
+      const { process } = await program.start<string>([url])
+      process.once('exit', () => processes--)
+      return process
+    },
+    removeWorkers: async () => {
+      await Promise.all(workers.splice(0).map((worker) => worker.close()))
+    },
+    crawl: async (input) => (await crawls.crawl(crawlInput.parse(input), call)) as CrawlAnswer,
+    crawlAlone: async (input) => (await engine.crawls.crawl(crawlInput.parse(input), call)) as CrawlAnswer,
+    start: async (input) => {
+      const { id } = (await crawls.crawl(crawlInput.parse({ ...input, async: true }), call)) as { id: string }
+      return id
+    },
+    whole,
+    ended: async (id) => {
+      await waitUntil(async () => (await crawls.get({ id, skip: 0, limit: 0 }, call)).status !== 'scraping', 50_000)
+      return whole(id)
+    },
+    expectNothingLeft: () => expectNothingLeft(client),
+    close: async () => {
+      await fleet.removeWorkers()
+      await crawls.close()
+      for (const connection of connections) connection.disconnect()
+      await program.close()
+      await engine.close()
+      await rm(stateDir, { recursive: true, force: true })
+    },
+  }
+  return fleet
+}
+
+async function expectNothingLeft(client: Redis): Promise<void> {
+  const left = async () => {
+    const keys = await client.keys('bax:*')
+    // Leases of killed coordinators expire by themselves.
+    const known =
+      /^bax:(?:crawls(?::builds|:repaired:source)?$|crawl:[^:]+(?::(?:journal|pages):\d+|:site)?$|host:.*|queue:(?:pages|crawls)-source:(?:meta|events|id|stalled-check|marker)$)/
+    return keys.filter((key) => !known.test(key))
+  }
+  // Workers complete their jobs after their results are stored.
+  await waitUntil(async () => (await left()).length === 0).catch(() => {})
+  expect(await left()).toEqual([])
+}
+
+/** Removes what differs between two runs: IDs, times and durations. */
+export function comparable(answer: CrawlAnswer | CrawlState): object {
+  const { id: _id, url: _url, duration_ms: _ms, created_at: _at, expires_at: _until, next: _next, ...rest } = answer as CrawlState // prettier-ignore
+  return rest
+}
+
+const workerSource = `
+import { connectRedis } from './src/fleet/redis/connect.ts'
+import { createEngine } from './src/engine/index.ts'
+import { CrawlWorker } from './src/fleet/crawl/queue/worker.ts'
+const log = () => {}
+const engine = createEngine({ home: 'embedded', stateDir, cacheDir: stateDir, display: false, writeAnywhere: true, log })
+const redis = await connectRedis({ url: process.argv[2], log })
+const worker = await CrawlWorker.start({
+  redis, log, keys: engine.keys, scraper: () => engine.extractor.load(), pages: ${pagesPerWorker},
+  build: '${build}', workers: async () => [{ build: '${build}', pages: ${2 * pagesPerWorker} }], ...${JSON.stringify(timing)},
+})
+process.on('message', async () => { await worker.close(); redis.disconnect(); await engine.close(); process.exit(0) })
+process.send('ready')
+`

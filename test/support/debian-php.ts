@@ -1,0 +1,78 @@
+/** PHP applications from Debian's packages on PHP's own server. They are unpacked into a temporary folder, not installed. */
+import { execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from './ports.ts'
+import { tied } from './tied.ts'
+
+const run = promisify(execFile)
+
+/** PHP and the extensions of all applications. */
+const php = ['php-cli', 'php-xml', 'php-mbstring', 'php-gd', 'php-sqlite3']
+
+/** Returns why PHP applications cannot run here, or undefined if they can. */
+export function missingForPhp(): string | undefined {
+  if (!existsSync('/usr/bin/apt-get')) return 'the application comes from Debian packages and there is no apt-get here'
+  if (process.getuid?.() !== 0 && !existsSync('/usr/bin/php'))
+    return 'PHP is not installed and only root may install it'
+  return undefined
+}
+
+/** Downloads packages once per machine and unpacks them into a fresh folder; installs the missing extensions of PHP. */
+export async function unpackPhp(name: string, packages: readonly string[], extension: string): Promise<string> {
+  const modules = existsSync('/usr/bin/php') ? (await run('php', ['-m'])).stdout : ''
+  if (!modules.split('\n').includes(extension)) {
+    await run('apt-get', ['update', '-qq'])
+    await run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...php], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    })
+  }
+  const key = createHash('sha256').update(packages.join()).digest('hex').slice(0, 12)
+  const store = join(tmpdir(), `bax-test-${name}-${key}`)
+  if (!existsSync(store)) {
+    const fresh = await mkdtemp(`${store}-`)
+    await run('apt-get', ['download', '-qq', ...packages], { cwd: fresh })
+    await run('mv', ['-T', fresh, store])
+  }
+  const root = await mkdtemp(join(tmpdir(), `bax-test-${name}-`))
+  for (const file of await readdir(store)) await run('dpkg', ['-x', join(store, file), root])
+  return root
+}
+
+/** Serves a folder below `root`; closing removes `root`. */
+export async function servePhp(
+  root: string,
+  { folder, page, settings = [] }: { readonly folder: string; readonly page: string; readonly settings?: string[] },
+): Promise<{ url: string; close(): Promise<void> }> {
+  const url = `http://127.0.0.1:${await freePort()}`
+  const flags = ['display_errors=0', 'opcache.enable=0', ...settings].flatMap((setting) => ['-d', setting])
+  const server = spawn(...tied('php', [...flags, '-S', new URL(url).host, '-t', join(root, folder)]), {
+    stdio: 'ignore',
+  })
+  await answering(`${url}/${page}`)
+  return {
+    url,
+    async close() {
+      const ended = new Promise((resolve) => server.once('exit', resolve))
+      server.kill('SIGTERM')
+      await ended
+      await rm(root, { recursive: true, force: true })
+    },
+  }
+}
+
+async function answering(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    const status = await fetch(url).then(
+      ({ status }) => status,
+      () => 0,
+    )
+    if (status === 200) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error(`PHP did not answer at ${url}`)
+}

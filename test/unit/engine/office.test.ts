@@ -1,0 +1,115 @@
+/** Office documents as Markdown. */
+import { describe, expect, test } from 'vitest'
+import { officeDocument } from '../../../src/engine/scrape/documents/office-document.ts'
+import { contentOf } from '../../../src/engine/scrape/content/content.ts'
+import { docx, epub, odt, p, pptx, relations, rtf, xlsx } from '../../support/office-files.ts'
+
+async function read(bytes: Uint8Array) {
+  const document = await officeDocument(bytes, 'https://example.com/file.docx', new AbortController().signal)
+  const { markdown } = await contentOf(document, { onlyMain: true, inlineImages: false, headline: true })
+  return { ...document, markdown: markdown.trim() }
+}
+
+const markdownOf = async (bytes: Uint8Array) => (await read(bytes)).markdown
+
+describe('docx', () => {
+  test('has headings, styles, links, lists, tables and notes', async () => {
+    const run = (text: string, style: string) =>
+      `<w:r><w:rPr>${style}</w:rPr><w:t xml:space="preserve">${text}</w:t></w:r>`
+    const item = (text: string, level: number) => p(text, `<w:numPr><w:ilvl w:val="${level}"/><w:numId w:val="1"/></w:numPr>`) // prettier-ignore
+    const cell = (text: string) => `<w:tc>${p(text)}</w:tc>`
+    const bytes = docx(
+      p('Deltas', '<w:pStyle w:val="H1"/>') +
+        `<w:p>${run('Sand ', '')}${run('settles', '<w:b/>')}${run(' and ', '')}${run('builds', '<w:i/>')}${run(' land', '<w:b w:val="0"/>')}<w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:ins>${run(', slowly', '')}</w:ins><w:r><w:footnoteReference w:id="2"/></w:r></w:p>` +
+        `<w:p><w:hyperlink r:id="r1">${run('more', '')}</w:hyperlink></w:p>` +
+        item('first', 0) + item('inner', 1) + item('second', 0) +
+        `<w:tbl><w:tr>${cell('River')}${cell('km')}</w:tr><w:tr>${cell('Nile | long')}${cell('6650')}</w:tr></w:tbl>`,
+      { 'word/footnotes.xml': `<w:footnotes><w:footnote w:id="2">${p('A note')}</w:footnote></w:footnotes>` },
+    ) // prettier-ignore
+    const { markdown, title, author, published } = await read(bytes)
+    expect(markdown).toContain('# Deltas')
+    expect(markdown).toContain('Sand **settles** and *builds* land, slowly')
+    expect(markdown).not.toContain('gone')
+    expect(markdown).toContain('[more](https://example.com/deltas)')
+    expect(markdown).toMatch(/1\. first\n {2,4}[-*] inner\n2\. second/)
+    expect(markdown).toMatch(/\| River \| km \|\n\| --- \| --- \|\n\| Nile \\\| long \| 6650 \|/)
+    expect(markdown).toContain('A note')
+    expect({ title, author, published }).toEqual({ title: 'A title', author: 'Ada Rivers', published: '2026-03-01T08:00:00.000Z' }) // prettier-ignore
+  })
+
+  test('keeps text in text boxes and content controls, once', async () => {
+    const box = `<w:r><mc:AlternateContent><mc:Choice><w:drawing><wp:docPr descr="A map"/><w:txbxContent>${p('Boxed')}</w:txbxContent></w:drawing></mc:Choice><mc:Fallback><w:txbxContent>${p('Boxed')}</w:txbxContent></mc:Fallback></mc:AlternateContent></w:r>`
+    const markdown = await markdownOf(docx(`<w:sdt><w:sdtContent>${p('Controlled')}</w:sdtContent></w:sdt><w:p>${box}</w:p>`)) // prettier-ignore
+    expect(markdown.match(/Boxed/g)).toHaveLength(1)
+    expect(markdown).toMatch(/Controlled[^]*A map/)
+  })
+})
+
+test('xlsx has a table for each sheet, with dates and strings', async () => {
+  const markdown = await markdownOf(
+    xlsx(
+      '<row><c r="B2" t="s"><v>0</v></c><c r="C2" t="s"><v>1</v></c><c r="D2" t="inlineStr"><is><t>Seen</t></is></c></row>' +
+        '<row><c r="B3" t="str"><v>Nile</v></c><c r="C3"><v>6650</v></c><c r="D3" s="1"><v>46082</v></c></row>' +
+        '<row><c r="B4"><v>1</v></c><c r="D4" t="b"><v>1</v></c></row>',
+    ),
+  )
+  expect(markdown).toMatch(/## Rivers\n\n\| River \| Length \| Seen \|\n\| --- \| --- \| --- \|\n\| Nile \| 6650 \| 2026-03-01 \|\n\| 1 \| +\| TRUE \|/) // prettier-ignore
+})
+
+test('xlsx names cells that cannot be read, and keeps the others', async () => {
+  const cells = '<c r="A1"><v>6650</v></c><c r="B1" t="s"/><c r="C1" t="s"><v>99</v></c><c r="ZZZ1"><v>1</v></c>'
+  const { markdown, warning } = await read(xlsx(`<row>${cells}</row>`))
+  expect(markdown).toContain('| 6650 |')
+  expect(markdown).not.toContain('River |')
+  expect(warning).toBe('2 cells or sheets cannot be read, such as C1')
+})
+
+test('pptx has a section for each slide, with lists, tables and notes', async () => {
+  const shape = (type: string, ...lines: string[]) => `<p:sp><p:nvSpPr><p:nvPr><p:ph${type}/></p:nvPr></p:nvSpPr><p:txBody>${lines.map((line) => `<a:p><a:r><a:t>${line}</a:t></a:r></a:p>`).join('')}</p:txBody></p:sp>` // prettier-ignore
+  const { markdown, pages } = await read(
+    pptx(shape(' type="title"', 'Deltas') + shape(' idx="1"', 'Sand', 'Water'), {
+      'ppt/slides/_rels/slide1.xml.rels': relations({ r9: ['notesSlide', '../notesSlides/n1.xml'] }),
+      'ppt/notesSlides/n1.xml': `<p:notes>${shape(' type="body"', 'Say hello')}</p:notes>`,
+    }),
+  )
+  expect(markdown).toMatch(/## Deltas\n\n[-*] Sand\n[-*] Water\n\n> Say hello/)
+  expect(pages).toBe(1)
+})
+
+test('odt has headings, styles, lists and tables', async () => {
+  const markdown = await markdownOf(
+    odt(
+      '<text:h text:outline-level="2">Deltas</text:h><text:p>Sand<text:s text:c="1"/><text:span text:style-name="B">settles</text:span> <text:a xlink:href="https://example.com/">here</text:a></text:p>' +
+        '<text:list text:style-name="N"><text:list-item><text:p>one</text:p></text:list-item><text:list-item><text:p>two</text:p></text:list-item></text:list>' +
+        '<table:table><table:table-row><table:table-cell><text:p>River</text:p></table:table-cell><table:table-cell table:number-columns-repeated="2"><text:p>x</text:p></table:table-cell></table:table-row></table:table>',
+    ),
+  )
+  expect(markdown).toContain('## Deltas\n\nSand **settles** [here](https://example.com/)')
+  expect(markdown).toContain('1. one\n2. two')
+  expect(markdown).toContain('| River | x | x |')
+})
+
+test('epub has its chapters in reading order, without scripts and inner links', async () => {
+  const { markdown, title, author, language } = await read(
+    epub(['<h1>One</h1><p>Sand <a href="c1.xhtml">next</a></p><script>alert(1)</script>', '<h1>Two</h1><img src="a.png" alt="A map"/>']), // prettier-ignore
+  )
+  expect(markdown).toBe(
+    '# One\n\nSand next\n\n# Two\n\n\\[A map\\]'.replaceAll('\\', markdown.includes('\\[') ? '\\' : ''),
+  )
+  expect({ title, author, language }).toEqual({ title: 'A book', author: 'Ada Rivers', language: 'en' })
+})
+
+test('RTF has paragraphs, styles, links, tables and characters of its code page', async () => {
+  const { markdown, title, author } = await read(
+    rtf(
+      String.raw`\pard\outlinelevel0 Deltas\par\pard Sand {\b settles} caf\'e9 \u8212?\u233\'e9 ok\par ` +
+        String.raw`{\field{\*\fldinst HYPERLINK "https://example.com/"}{\fldrslt more}}\par{\*\ignored secret}{\pict 00ff}` +
+        String.raw`\trowd\intbl River\cell km\cell\row\trowd\intbl Nile\cell 6650\cell\row\pard End\par`,
+    ),
+  )
+  expect(markdown).toContain('# Deltas\n\nSand **settles** café —é ok')
+  expect(markdown).toContain('[more](https://example.com/)')
+  expect(markdown).toMatch(/\| River \| km \|\n\| --- \| --- \|\n\| Nile \| 6650 \|\n\nEnd/)
+  expect(markdown).not.toMatch(/secret|00ff|Arial/)
+  expect({ title, author }).toEqual({ title: 'A title', author: 'Ada Rivers' })
+})

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest'
+import { parseSelector } from '../../../src/engine/browser/elements/selectors.ts'
+import { convertSelector } from '../../../src/engine/browser/script-recorder/selectors.ts'
+
+test.each([
+  ['internal:role=button[name="Buy"i]', ['Buy'], 'role=button[name="Buy"]'],
+  ['internal:role=button[name="Buy"i]', ['Buy', 'Buy later'], 'role=button[name*="Buy" i]'],
+  ['internal:role=button[name="Buy"i]', [], 'role=button[name*="Buy" i]'],
+  ['internal:role=button[name="Buy"s]', [], 'role=button[name="Buy"]'],
+  ['internal:role=button[name="Buy"i] >> nth=1', ['Buy'], 'role=button[name="Buy"] >> nth=1'],
+  ['internal:role=listitem', [], 'role=listitem'],
+  ['internal:role=row[name="Tea"i] >> internal:role=button[name="Add"i]', ['Add'], 'role=row[name*="Tea" i] >> role=button[name="Add"]'],
+  ['internal:role=button[name="a >> \\"b\\""i]', ['a >> "b"'], 'role=button[name="a >> \\"b\\""]'],
+  ['internal:testid=[data-testid="card"s]', [], '[data-testid="card"]'],
+  ['internal:attr=[placeholder="Search"i]', [], '[placeholder*="Search" i]'],
+  ['internal:attr=[title="Search"s]', [], '[title="Search"]'],
+  ['internal:text="Some text"i', [], 'text=Some text'],
+  ['internal:text="\\"Some\\""i', [], 'internal:text="\\"Some\\""i'],
+  ['internal:text="Some"s', [], 'internal:text="Some"s'],
+  ['internal:label="Email"i', [], 'label=Email'],
+  ['internal:label="Email"s', [], 'label="Email"'],
+  ['#a > b >> internal:has-text="x"i', [], '#a > b >> internal:has-text="x"i'],
+  ['iframe[name="x"] >> internal:control=enter-frame >> internal:role=link', [], 'frame=iframe[name="x"] >> role=link'],
+  ['#a >> internal:control=enter-frame >> #b >> internal:control=enter-frame >> #c', [], 'frame=#a >> frame=#b >> #c'],
+  ['iframe >> nth=1 >> internal:control=enter-frame >> internal:role=link', [], 'iframe >> nth=1 >> internal:control=enter-frame >> internal:role=link'],
+])('%s becomes a documented selector', (recorded, names, expected) => {
+  expect(convertSelector(recorded, { names })).toBe(expected)
+}) // prettier-ignore
+
+test('label= finds fields like getByLabel', () => {
+  expect(parseSelector('label=Email').inner).toBe('internal:label="Email"i')
+  expect(parseSelector('frame=#pay >> form >> label="Card \\"no\\"" >> nth=0').inner).toBe('form >> internal:label="Card \\"no\\""s >> nth=0') // prettier-ignore
+  expect(parseSelector('[aria-label=x]').inner).toBe('[aria-label=x]')
+})

@@ -1,0 +1,42 @@
+import { expect, test, vi } from 'vitest'
+import { BaxError } from '../../../src/core/errors/errors.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
+import { takeLease } from '../../../src/mcp/lease.ts'
+
+const frame = { seq: 1, ts: '2026-01-01T00:00:00.000Z', type: 'lease.held', data: {} }
+
+/** Returns a function that opens streams: each fails as given, in order, and the last one stays open. */
+const streams = (...failures: BaxError[]) =>
+  vi.fn(async function* () {
+    const failure = failures.shift()
+    if (failure) throw failure
+    yield frame
+    await new Promise(() => {})
+  })
+
+test.each([
+  ['engine_unreachable', 'the connection is cut'],
+  ['internal_error', 'a proxy responds with 502'],
+] as const)('a lease is taken again after %s: %s', async (code, message) => {
+  const open = streams(new BaxError(code, message))
+  const onFailure = vi.fn()
+  await takeLease(open, new AbortController().signal, onFailure)
+  await expect.poll(() => open.mock.calls.length, { timeout: 10 * limits.lease.retryMs }).toBe(2)
+  expect(onFailure).not.toHaveBeenCalled()
+})
+
+test('a lease of a session that has ended is not taken again', async () => {
+  const open = streams(new BaxError('session_closed', 'ended'))
+  const onFailure = vi.fn()
+  await takeLease(open, new AbortController().signal, onFailure)
+  expect(open).toHaveBeenCalledOnce()
+  expect(onFailure).not.toHaveBeenCalled()
+})
+
+test('a server without leases is reported', async () => {
+  const open = streams(new BaxError('route_not_found', 'no such route'))
+  const onFailure = vi.fn()
+  await takeLease(open, new AbortController().signal, onFailure)
+  await expect.poll(() => onFailure.mock.calls.length).toBe(1)
+  expect(open).toHaveBeenCalledOnce()
+})
