@@ -72,8 +72,3 @@ export function assertConfirms(held: readonly string[] = [], requested: readonly
     details: [{ path: 'confirm', message: 'differs from the existing session' }],
   })
 }
-
-export const approvalNotFound = (id: string): BaxError =>
-  new BaxError('approval_not_found', `nothing waits for approval as ${JSON.stringify(id)}`, {
-    hint: 'run "bax approve" for the list',
-  })

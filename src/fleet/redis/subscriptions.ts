@@ -12,13 +12,11 @@ export class Subscriptions {
 
   /** A connection that subscribes cannot send other commands, so this opens one of its own. */
   constructor(redis: Redis) {
-    this.#connection = redis.duplicate()
+    this.#connection = redis.duplicate({ autoResubscribe: false })
     // The connection of the commands reports the same error.
     this.#connection.on('error', () => {})
     this.#connection.on('message', (channel: string, message: string) => this.#call(channel, message))
-    this.#connection.on('ready', () => {
-      for (const channel of this.#listeners.keys()) this.#call(channel, undefined)
-    })
+    this.#connection.on('ready', () => void this.#resubscribe())
   }
 
   /** Calls `listener` with every message on a channel, once this has resolved; returns a function that stops it. */
@@ -38,6 +36,19 @@ export class Subscriptions {
 
   close(): void {
     this.#connection.disconnect()
+  }
+
+  /** The option of ioredis does the same, but a connection that is closed meanwhile rejects a promise that nobody has. */
+  async #resubscribe(): Promise<void> {
+    const channels = [...this.#listeners.keys()]
+    if (channels.length === 0) return
+    try {
+      await this.#connection.subscribe(...channels)
+    } catch {
+      // Closed: there is nobody to notify. Lost again: the next connection does this.
+      return
+    }
+    for (const channel of channels) this.#call(channel, undefined)
   }
 
   #call(channel: string, message: string | undefined): void {

@@ -3,12 +3,8 @@ import { Argument } from 'commander'
 import { call } from '../../../client/client.ts'
 import type { Transport } from '../../../client/transport.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
-import {
-  type ApprovalDecided,
-  type ApprovalList,
-  approvalNotFound,
-  type ApprovalRecord,
-} from '../../../core/access/approvals.ts'
+import type { ApprovalDecided, ApprovalList, ApprovalRecord } from '../../../core/access/approvals.ts'
+import { approvalNotFound } from '../../../core/access/approval-not-found.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
 import { runningEngine } from '../../engine/need.ts'

@@ -6,12 +6,8 @@ import type { EventLog } from '../../../core/events/events.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import {
-  type ActionKind,
-  type ApprovalDecided,
-  approvalNotFound,
-  type ApprovalRecord,
-} from '../../../core/access/approvals.ts'
+import { type ActionKind, type ApprovalDecided, type ApprovalRecord } from '../../../core/access/approvals.ts'
+import { approvalNotFound } from '../../../core/access/approval-not-found.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
 import type { BrowserSessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
