@@ -100,6 +100,12 @@ brctl --version</code></pre>
     expect(code.children).toEqual([{ text: 'apt install bridge-utils\nbrctl --version' }])
   })
 
+  test('omits a request to enable scripts in noscript', () => {
+    const { text } = extract('<noscript>Please enable JavaScript.</noscript><p>The bridge is closed.</p>')
+    expect(text).toBe('The bridge is closed.')
+    expect(extract('<noscript>Please enable JavaScript.</noscript>').text).toBe('Please enable JavaScript.')
+  })
+
   test('finds forum posts in noscript', () => {
     const post = (author: string, text: string) => `<div class="topic-body crawler-post"><div class="crawler-post-meta">
       <span class="creator"><a href="/u/${author}">${author}</a></span> <time>May 4, 2024, 3:11pm</time></div>
