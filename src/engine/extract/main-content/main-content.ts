@@ -1,6 +1,7 @@
 /** Finds the main content of pages of any kind with a learnt model that classifies blocks of text in two passes. */
 import type { ElementNode } from '../tree.ts'
 import { blockFeatures, featuresOf, type Matrix } from './features/features.ts'
+import { alignItems } from './item-groups.ts'
 import { pageFeatures } from './features/page-features.ts'
 import { chancesOf, type Model } from './model.ts'
 import { prune } from './prune.ts'
@@ -59,7 +60,7 @@ export function mainContent(root: ElementNode, { model, url }: MainContentOption
   const type = writeTypes(matrix, types)
   const first = chancesOf(model.first, matrix)
   writeSecond(matrix.values, matrix.width, survey, first)
-  const combined = together(first, chancesOf(model.second, matrix))
+  const combined = alignItems(survey, together(first, chancesOf(model.second, matrix)))
   const { threshold, worth: confidence } = expectedBest(survey, combined)
   const kept = keptBlocks(survey, combined, threshold)
   const stated = substituteFor(survey, root)
