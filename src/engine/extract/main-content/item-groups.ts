@@ -51,8 +51,15 @@ function groupsOf(siblings: readonly Box[]): Box[][] {
 
 /** Returns the tag of an element and its first two class names without digits. */
 function shapeOf(element: ElementNode): string {
-  const names = attribute(element, 'class').split(/\s+/)
-  return [element.tag, ...names.filter((name) => /^\D+$/.test(name)).slice(0, 2)].join('.')
+  const names = attribute(element, 'class')
+  if (names === '') return element.tag
+  return [
+    element.tag,
+    ...names
+      .split(/\s+/)
+      .filter((name) => /^\D+$/.test(name))
+      .slice(0, 2),
+  ].join('.')
 }
 
 const newRole = (): Role => ({ blocks: [], inner: new Map() })
