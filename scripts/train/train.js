@@ -127,7 +127,7 @@ say(`${rows} rows of ${width}`)
 const rowsOf = rowsOfPages(pages)
 const chancesOf = (all) => (page) => all.subarray(page.from, page.from + page.count)
 const keepBy = (all) => (page) => {
-  const chances = chancesOf(all)(page)
+  const chances = extractor.alignItems(page.survey, chancesOf(all)(page))
   return keepTest(extractor, page, chances, extractor.expectedBest(page.survey, chances).threshold)
 }
 

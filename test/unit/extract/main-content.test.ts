@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { mainContent } from '../../../src/engine/extract/main-content/main-content.ts'
 import { shippedModel } from '../../../src/engine/extract/main-content/model.ts'
-import { elementsOf, visibleText } from '../../../src/engine/extract/tree.ts'
+import { elementsOf, findElement, visibleText } from '../../../src/engine/extract/tree.ts'
 
 const model = await shippedModel()
 
@@ -38,6 +38,16 @@ describe('main content', () => {
     expect(fellBack).toBe(false)
     expect(type).toBe('article')
     expect(confidence).toBeGreaterThan(0.8)
+  })
+
+  test('gives the probability that an element is content', () => {
+    const html = `<title>Site</title>${navigation}<main><article><h1>Bridge closed</h1>${prose}</article></main>${footer}`
+    const { root } = treeFromHtml(html, 'https://site.example/')
+    const { chanceOf } = mainContent(root, { model })
+    const chance = (tag: string) => chanceOf(findElement(root, (element) => element.tag === tag)!)
+    expect(chance('article')).toBeGreaterThan(0.9)
+    expect(chance('footer')).toBeLessThan(0.1)
+    expect(chance('title')).toBe(0)
   })
 
   test('omits the comments of an article', () => {
@@ -98,6 +108,12 @@ brctl --version</code></pre>
     const code = [...elementsOf(root)].find(({ tag }) => tag === 'code')!
     expect(code.attributes['class']).toBe('language-sh')
     expect(code.children).toEqual([{ text: 'apt install bridge-utils\nbrctl --version' }])
+  })
+
+  test('omits a request to enable scripts in noscript', () => {
+    const { text } = extract('<noscript>Please enable JavaScript.</noscript><p>The bridge is closed.</p>')
+    expect(text).toBe('The bridge is closed.')
+    expect(extract('<noscript>Please enable JavaScript.</noscript>').text).toBe('Please enable JavaScript.')
   })
 
   test('finds forum posts in noscript', () => {

@@ -16,10 +16,10 @@ function* texts(element: ElementNode): Generator<TextNode> {
 }
 
 /** Returns the Markdown after classification has dropped every text that matches. */
-function read(html: string, dropped: RegExp): string {
+function read(html: string, dropped: RegExp, isLikely = true): string {
   const { root } = treeFromHtml(html, baseUrl)
   const content = prune(root, [{ nodes: [...texts(root)].filter(({ text }) => !dropped.test(text)) }])
-  return toMarkdown({ root: withTitle(wholeReference(root, content), root), baseUrl })
+  return toMarkdown({ root: withTitle(wholeReference(root, content), root, () => isLikely), baseUrl })
 }
 
 const long = 'A sentence that says at some length what the function does with what it is given. '.repeat(4)
@@ -95,6 +95,11 @@ describe('the headline', () => {
     expect(read(book('GAP 5.3. Generated Columns', '5.3. Generated Columns'), /GAP 5/)).toMatch(
       /^## GAP 5\.3\. Generated/,
     )
+  })
+
+  test('is not restored when it is unlikely to be content', () => {
+    const page = book('GAP 5.3. Generated Columns', '5.3. Generated Columns')
+    expect(read(page, /GAP 5/, false)).not.toContain('GAP')
   })
 
   test('is not a small part of the title, nor hidden', () => {

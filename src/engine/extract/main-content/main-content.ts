@@ -2,6 +2,7 @@
 import type { ElementNode } from '../tree.ts'
 import { withAttachedParts } from './attached-parts.ts'
 import { blockFeatures, featuresOf, type Matrix } from './features/features.ts'
+import { alignItems } from './item-groups.ts'
 import { pageFeatures } from './features/page-features.ts'
 import { chancesOf, type Model } from './model.ts'
 import { prune } from './prune.ts'
@@ -30,6 +31,8 @@ export interface MainContent {
   readonly confidence: number
   /** Whether no content was found and `root` is the whole page. */
   readonly fellBack: boolean
+  /** Returns the probability, from 0 to 1, that a block element of the page is content; 1 if no block was classified. */
+  chanceOf(element: ElementNode): number
 }
 
 /** Returns the number of columns after the block features: the kinds of pages, then the second pass. */
@@ -58,12 +61,16 @@ export function mainContent(root: ElementNode, { model, url }: MainContentOption
   const type = writeTypes(matrix, types)
   const first = chancesOf(model.first, matrix)
   writeSecond(matrix.values, matrix.width, survey, first)
-  const combined = together(first, chancesOf(model.second, matrix))
+  const combined = alignItems(survey, together(first, chancesOf(model.second, matrix)))
   const { threshold, worth: confidence } = expectedBest(survey, combined)
   const kept = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
   const stated = substituteFor(survey, root)
   if (stated || kept.length === 0) return withoutBlocks(root, type, stated)
-  return { root: prune(root, kept), type, confidence, fellBack: false }
+  const chanceOf = (element: ElementNode) => {
+    const box = survey.segments.boxes.find((inner) => inner.element === element)
+    return box ? Math.max(...combined.subarray(box.first, box.end)) : 0
+  }
+  return { root: prune(root, kept), type, confidence, fellBack: false, chanceOf }
 }
 
 /** Maximum words of HTML text for using structured data instead, and the minimum words of the structured data. */
@@ -79,8 +86,8 @@ function substituteFor({ words }: Survey, root: ElementNode): ElementNode | unde
 
 const withoutBlocks = (root: ElementNode, type: PageType, stated: ElementNode | undefined): MainContent =>
   stated
-    ? { root: stated, type, confidence: statedConfidence, fellBack: false }
-    : { root, type, confidence: 0, fellBack: true }
+    ? { root: stated, type, confidence: statedConfidence, fellBack: false, chanceOf: () => 1 }
+    : { root, type, confidence: 0, fellBack: true, chanceOf: () => 1 }
 
 /** Confidence of content from structured data, which the model did not classify. */
 const statedConfidence = 0.5

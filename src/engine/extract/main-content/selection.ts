@@ -1,5 +1,6 @@
 /** Selects the blocks to keep by their probabilities, with a threshold per page. */
 import type { Block } from './blocks.ts'
+import { bit } from './features/context.ts'
 import type { Survey } from './features/survey.ts'
 
 /** Returns the minimum probability of kept blocks with the greatest expected F1 over words (`worth`). */
@@ -26,8 +27,22 @@ export function expectedBest(survey: Survey, chances: Float32Array): { threshold
 
 /** Returns the blocks with at least the probability `threshold`, without copies of kept blocks. */
 export function keptBlocks(survey: Survey, chances: Float32Array, threshold: number): Block[] {
-  return survey.segments.blocks.filter(({ index }) => {
+  const kept = survey.segments.blocks.filter(({ index }) => {
     const original = survey.originals[index]!
     return chances[index]! >= threshold && (original < 0 || chances[original]! < threshold)
   })
+  return withoutScriptNotice(kept)
 }
+
+const noscript = bit('noscript')
+/** Minimum words of `<noscript>` text beside other content; less is a request to enable scripts. */
+const minNoscriptWords = 20
+
+/** Removes short text in `<noscript>` if there is content outside of it. */
+function withoutScriptNotice(kept: Block[]): Block[] {
+  const shown = kept.filter(({ box }) => (box.context & noscript) === 0)
+  if (shown.length === 0 || shown.length === kept.length) return kept
+  return wordsOf(kept) - wordsOf(shown) < minNoscriptWords ? shown : kept
+}
+
+const wordsOf = (blocks: readonly Block[]): number => blocks.reduce((sum, { measure }) => sum + measure.words, 0)

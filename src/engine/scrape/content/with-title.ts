@@ -10,11 +10,15 @@ import {
   visibleText,
 } from '../../extract/tree.ts'
 
-/** Prepends the headline of `page` to `content` if it is missing and matches the title of the page. */
-export function withTitle(content: ElementNode, page: ElementNode): ElementNode {
+/** Prepends the headline of `page` to `content` if it is missing, likely, and matches the title of the page. */
+export function withTitle(
+  content: ElementNode,
+  page: ElementNode,
+  isLikely: (headline: ElementNode) => boolean,
+): ElementNode {
   if (beginsWithHeadline(content, page)) return content
   const headline = findElement(page, isHeadline) ?? lesserHeadline(page)
-  const text = headline ? plain(visibleText(headline)) : ''
+  const text = headline && isLikely(headline) ? plain(visibleText(headline)) : ''
   if (!headline || text === '' || text.length > 300 || !namesOf(page).some((name) => names(name, text))) return content
   return inBody(content, headline)
 }
