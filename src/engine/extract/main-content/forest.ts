@@ -65,9 +65,10 @@ export class Forest {
   #fill(rows: Float32Array, count: number, width: number): void {
     const columns = this.#columns
     this.#scores.fill(this.#bias)
-    for (let row = 0; row < count; row++)
-      for (let column = 0, at = row * width; column < this.#width; column++)
-        columns[column * rowsAtOnce + row] = rows[at + column]!
+    // In this order the writes are sequential, and the reads stay in the fastest cache.
+    for (let column = 0; column < this.#width; column++)
+      for (let row = 0, from = column, to = column * rowsAtOnce; row < count; row++, from += width, to++)
+        columns[to] = rows[from]!
   }
 }
 
