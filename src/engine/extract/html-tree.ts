@@ -55,6 +55,9 @@ export function treeFromHtml(html: string, url: string): Tree {
   return { root: builder.root, baseUrl: base ?? url }
 }
 
+/** Last index of a list of names, one less than a power of two. */
+const lastSlot = 255
+
 /** Builds the tree from the tokenizer's callbacks, whose positions are offsets into the text. */
 class TreeBuilder implements TokenizerCallbacks {
   readonly #rootAttributes: Record<string, string> = {}
@@ -62,8 +65,8 @@ class TreeBuilder implements TokenizerCallbacks {
   /** URL of the first `<base>`. */
   base: string | undefined
   readonly #html: string
-  /** Recent names of tags and attributes by their hashes; the length is a power of two. */
-  readonly #names = Array.from({ length: 512 }, () => '')
+  /** Recent names of tags and attributes, by their hashes. */
+  readonly #names: string[] = []
   readonly #stack: ElementNode[] = [this.root]
   /** Number of open elements below the deepest level; their content is added to the last element of the stack. */
   #below = 0
@@ -143,9 +146,9 @@ class TreeBuilder implements TokenizerCallbacks {
   #lowerCase(start: number, end: number): string {
     const html = this.#html
     let slot = 0
-    for (let at = start; at < end; at++) slot = (slot * 31 + html.charCodeAt(at)) & (this.#names.length - 1)
-    const known = this.#names[slot]!
-    if (isAt(html, start, end, known)) return known
+    for (let at = start; at < end; at++) slot = (slot * 31 + html.charCodeAt(at)) & lastSlot
+    const known = this.#names[slot]
+    if (known !== undefined && isAt(html, start, end, known)) return known
     return (this.#names[slot] = html.slice(start, end).toLowerCase())
   }
 
