@@ -15,8 +15,8 @@ const hasRedis = (process.env['PATH'] ?? '').split(delimiter).some((folder) => e
 
 /** Files that run once more against a gateway with two workers. */
 const onFleet = [
-  'clients/firecrawl-jobs', 'clients/firecrawl-v2', 'flow/cli-sessions', 'flow/crawl', 'flow/crawl-async',
-  'flow/crawl-since', 'flow/default-session', 'flow/diagnostics', 'flow/downloads', 'flow/front-door',
+  'clients/firecrawl-jobs', 'clients/firecrawl-v2', 'flow/cli-sessions', 'flow/confirm', 'flow/crawl',
+  'flow/crawl-async', 'flow/crawl-since', 'flow/default-session', 'flow/diagnostics', 'flow/downloads', 'flow/front-door',
   'flow/isolation', 'flow/mcp-http', 'flow/page-requests', 'flow/sessions',
 ].map((name) => `test/${name}.test.ts`) // prettier-ignore
 

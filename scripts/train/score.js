@@ -60,6 +60,7 @@ export function report(pages, keepOf) {
 
 /** Returns whether a block is kept at a threshold. */
 export function keepTest(extractor, page, chances, threshold) {
-  const kept = new Set(extractor.keptBlocks(page.survey, chances, threshold).map(({ index }) => index))
+  const chosen = extractor.keptBlocks(page.survey, chances, threshold)
+  const kept = new Set(extractor.withAttachedParts(page.survey, chances, chosen).map(({ index }) => index))
   return (index) => kept.has(index)
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { limits } from '../../src/core/limits/limits.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type Site, serveSite } from '../support/site.ts'
 import { article, respondWith } from '../support/web.ts'
@@ -290,9 +291,31 @@ describe('actions', () => {
     30_000,
   )
 
-  test.concurrent('an endless script fails', async () => {
-    expect(await answer('/form', { actions: [{ type: 'execute', script: 'for (;;);' }] })).toMatchObject({
-      code: 'action_failed',
-    })
+  test.concurrent('a script may await something for longer than it may block the page', async () => {
+    const awaited = limits.scrape.busyMs + limits.scrape.settleMs + 1000
+    const script = `await new Promise((resolve) => setTimeout(resolve, ${awaited})); return document.title`
+    const { data } = await answer('/form', { actions: [{ type: 'execute', script }] })
+    expect(data!.actions!.results).toEqual([{ index: 0, value: 'Form' }])
+    expect(data!.warning).toBeUndefined()
+  }, 30_000)
+
+  test.concurrent.each([
+    ['an endless script', 'for (;;);'],
+    ['a script that is endless after it has awaited something', 'await fetch(location.href); for (;;);'],
+  ])(
+    '%s is stopped',
+    async (_, script) => {
+      expect(await answer('/form', { actions: [{ type: 'execute', script }] })).toMatchObject({
+        code: 'action_failed',
+        details: { index: 0, type: 'execute' },
+      })
+    },
+    30_000,
+  )
+
+  test.concurrent('a script that awaits forever ends with the timeout of the scrape', async () => {
+    const script = 'await new Promise(() => {})'
+    const scrape = answer('/form', { timeout: 3000, actions: [{ type: 'execute', script }] })
+    await expect(scrape).rejects.toMatchObject({ code: 'timeout' })
   }, 30_000)
 })

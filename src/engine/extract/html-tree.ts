@@ -55,6 +55,9 @@ export function treeFromHtml(html: string, url: string): Tree {
   return { root: builder.root, baseUrl: base ?? url }
 }
 
+/** Last index of a list of names, one less than a power of two. */
+const lastSlot = 255
+
 /** Builds the tree from the tokenizer's callbacks, whose positions are offsets into the text. */
 class TreeBuilder implements TokenizerCallbacks {
   readonly #rootAttributes: Record<string, string> = {}
@@ -62,6 +65,8 @@ class TreeBuilder implements TokenizerCallbacks {
   /** URL of the first `<base>`. */
   base: string | undefined
   readonly #html: string
+  /** Recent names of tags and attributes, by their hashes. */
+  readonly #names: string[] = []
   readonly #stack: ElementNode[] = [this.root]
   /** Number of open elements below the deepest level; their content is added to the last element of the stack. */
   #below = 0
@@ -87,13 +92,13 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onopentagname(start: number, end: number): void {
-    const tag = this.#html.slice(start, end).toLowerCase()
+    const tag = this.#lowerCase(start, end)
     this.#tag = tag === 'image' && !this.isInForeignContext() ? 'img' : tag
     this.#attributes = {}
   }
 
   onattribname(start: number, end: number): void {
-    this.#name = this.#html.slice(start, end).toLowerCase()
+    this.#name = this.#lowerCase(start, end)
   }
 
   onattribdata(start: number, end: number): void {
@@ -122,7 +127,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onclosetag(start: number, end: number): void {
-    const tag = this.#html.slice(start, end).toLowerCase()
+    const tag = this.#lowerCase(start, end)
     if (tag === 'br') this.#open(tag, {})
     else if (!voids.has(tag)) this.#close(tag)
   }
@@ -136,6 +141,16 @@ class TreeBuilder implements TokenizerCallbacks {
   ondeclaration(): void {}
   onprocessinginstruction(): void {}
   onend(): void {}
+
+  /** Returns a name in lower case; a page has few names, and finding one is cheaper than copying and hashing it. */
+  #lowerCase(start: number, end: number): string {
+    const html = this.#html
+    let slot = 0
+    for (let at = start; at < end; at++) slot = (slot * 31 + html.charCodeAt(at)) & lastSlot
+    const known = this.#names[slot]
+    if (known !== undefined && isAt(html, start, end, known)) return known
+    return (this.#names[slot] = html.slice(start, end).toLowerCase())
+  }
 
   #open(tag: string, attributes: Record<string, string>): void {
     if (tag === 'html') {
@@ -185,14 +200,23 @@ class TreeBuilder implements TokenizerCallbacks {
       this.#below--
       return
     }
-    const at = this.#stack.findLastIndex((element) => element.tag === tag)
+    let at = this.#stack.length - 1
+    while (at > 0 && this.#stack[at]!.tag !== tag) at--
     if (at < 1) {
       // An unmatched `</p>` is an empty paragraph.
       if (tag === 'p') this.#add(tag, {})
       return
     }
-    for (const ended of this.#stack.splice(at)) {
-      if (foreign.has(ended.tag) || integration.has(ended.tag)) this.#inForeign.pop()
+    while (this.#stack.length > at) {
+      const ended = this.#stack.pop()!.tag
+      if (foreign.has(ended) || integration.has(ended)) this.#inForeign.pop()
     }
   }
+}
+
+/** Whether the text from `start` to `end` is exactly this name. */
+function isAt(html: string, start: number, end: number, name: string): boolean {
+  if (end - start !== name.length) return false
+  for (let at = 0; at < name.length; at++) if (html.charCodeAt(start + at) !== name.charCodeAt(at)) return false
+  return true
 }

@@ -19,6 +19,8 @@ export function toMarkdown(tree: Tree): string {
   return context.blocks.toString()
 }
 
+const headingTags = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+
 class MarkdownWriter {
   readonly #context: Context
   readonly #path: ElementNode[] = []
@@ -217,8 +219,10 @@ class MarkdownWriter {
 }
 
 function headingLevel({ tag, attributes }: ElementNode): number {
-  const level =
-    /^h([1-6])$/.exec(tag)?.[1] ?? (attributes['role'] === 'heading' ? (attributes['aria-level'] ?? '2') : '')
+  const known = headingTags.indexOf(tag) + 1
+  if (known > 0) return known
+  if (attributes['role'] !== 'heading') return 0
+  const level = attributes['aria-level'] ?? '2'
   return Math.min(6, Number.parseInt(level, 10) || 0)
 }
 

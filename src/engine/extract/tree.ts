@@ -48,7 +48,9 @@ export const attribute = (element: ElementNode, name: string): string => element
 
 /** Returns the words of the `class` attribute. */
 export function classes(element: ElementNode): string[] {
-  return element.attributes['class']?.split(/\s+/).filter(Boolean) ?? []
+  const words = element.attributes['class']
+  // Splitting at spaces is several times faster than at a pattern.
+  return words === undefined ? [] : words.split(uneasy.test(words) ? /\s+/ : ' ').filter(Boolean)
 }
 
 /** Whether a word of the `class` attribute matches. */

@@ -9,26 +9,31 @@ const unknown = 'http://unknown.invalid/'
  * `<base>` of a page with unknown URL) relative URLs stay relative.
  */
 export function resolveUrl(address: string, baseUrl: string): string | undefined {
-  if (resolved.baseUrl !== baseUrl || resolved.urls.size >= maxResolved) resolved = { baseUrl, urls: new Map() }
+  if (resolved.baseUrl !== baseUrl || resolved.urls.size >= maxResolved) resolved = cacheFor(baseUrl)
   let url = resolved.urls.get(address)
   if (url === undefined && !resolved.urls.has(address)) {
-    url = resolve(address.trim(), baseUrl)
+    url = resolve(address.trim(), resolved)
     resolved.urls.set(address, url)
   }
   return url
 }
 
 /** Cache of the resolved URLs of one page, because most are needed several times. */
-let resolved = { baseUrl: '', urls: new Map<string, string | undefined>() }
+const cacheFor = (baseUrl: string) => ({
+  baseUrl,
+  isAbsolute: URL.canParse(baseUrl),
+  urls: new Map<string, string | undefined>(),
+})
+let resolved = cacheFor('')
 const maxResolved = 5000
 
 /** Whether a text may be an absolute URL; parsers remove control characters anywhere in it. */
 const mayBeAbsolute = (typed: string): boolean => /^[a-z][a-z\d+.-]*:|\p{Cc}/iu.test(typed)
 
-function resolve(typed: string, baseUrl: string): string | undefined {
+function resolve(typed: string, { baseUrl, isAbsolute }: ReturnType<typeof cacheFor>): string | undefined {
   try {
     if (mayBeAbsolute(typed) && URL.canParse(typed)) return new URL(typed).href
-    if (URL.canParse(baseUrl)) return new URL(typed, baseUrl).href
+    if (isAbsolute) return new URL(typed, baseUrl).href
     const { pathname, search, hash, host } = new URL(typed, new URL(baseUrl, unknown))
     if (baseUrl === '' || typed.startsWith('#')) return typed
     // A relative `<base>` gives the path.

@@ -186,7 +186,8 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     const fence = await this.#store.begin(run)
     if (fence === undefined) return
     const { redis, log } = this.#facts
-    const { record, bytes, seq } = await this.#store.readFresh(run.id)
+    const { record, bytes, seq, hasEnded } = await this.#store.readFresh(run.id)
+    if (hasEnded) return this.#store.end(record, fence)
     const logs = new WritingLogs({ redis, id: run.id, fence, log, signal: AbortSignal.timeout(limits.crawl.fleet.answerMs) }) // prettier-ignore
     const journal = await Journal.reopen(logs.journal, bytes, seq)
     const write = async (lines: readonly JournalEntry[]) => {

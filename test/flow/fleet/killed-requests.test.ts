@@ -18,11 +18,7 @@ import { waitUntil } from '../../support/wait.ts'
 const title = [{ command: 'get_title' as const }]
 /** Longer than a test: on a loaded machine, a minute is over before the kill, and a script that timed out is no error. */
 const hang = [{ command: 'evaluate' as const, data: { expression: 'fetch("/hang").then((got) => got.text())', timeout_ms: limits.command.maxMs } }] // prettier-ignore
-/** The script does not wait for its request: one that runs for long is stopped. */
-const buy = [
-  { type: 'execute' as const, script: 'void fetch("/buy", { method: "POST" })' },
-  ...Array.from({ length: 5 }, () => ({ type: 'wait' as const, milliseconds: limits.scrape.waitForMs })),
-]
+const buy = [{ type: 'execute' as const, script: 'fetch("/buy", { method: "POST" }).then((got) => got.text())' }]
 
 /** Returns the error of a request; one that succeeds is shown. */
 const failing = (request: Promise<unknown>): Promise<BaxError> =>

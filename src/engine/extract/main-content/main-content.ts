@@ -1,5 +1,6 @@
 /** Finds the main content of pages of any kind with a learnt model that classifies blocks of text in two passes. */
 import type { ElementNode } from '../tree.ts'
+import { withAttachedParts } from './attached-parts.ts'
 import { blockFeatures, featuresOf, type Matrix } from './features/features.ts'
 import { alignItems } from './item-groups.ts'
 import { pageFeatures } from './features/page-features.ts'
@@ -62,7 +63,7 @@ export function mainContent(root: ElementNode, { model, url }: MainContentOption
   writeSecond(matrix.values, matrix.width, survey, first)
   const combined = alignItems(survey, together(first, chancesOf(model.second, matrix)))
   const { threshold, worth: confidence } = expectedBest(survey, combined)
-  const kept = keptBlocks(survey, combined, threshold)
+  const kept = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
   const stated = substituteFor(survey, root)
   if (stated || kept.length === 0) return withoutBlocks(root, type, stated)
   const chanceOf = (element: ElementNode) => {

@@ -25,9 +25,12 @@ class Blocks {
   add(block: string): void {
     if (this.#gap === 'blank') this.#out.push(`\n${this.#gapPrefix.trimEnd()}\n`)
     else if (this.#gap === 'line') this.#out.push('\n')
-    for (const [at, line] of block.split('\n').entries()) {
-      const prefix = at === 0 ? (this.#firstPrefix ?? this.#prefix) : this.#prefix
-      this.#out.push(at === 0 ? '' : '\n', line === '' ? prefix.trimEnd() : prefix + line)
+    let prefix = this.#firstPrefix ?? this.#prefix
+    for (let from = 0, end = 0; end >= 0; from = end + 1, prefix = this.#prefix) {
+      end = block.indexOf('\n', from)
+      const line = end < 0 ? block.slice(from) : block.slice(from, end)
+      if (from > 0) this.#out.push('\n')
+      this.#out.push(line === '' ? prefix.trimEnd() : prefix + line)
     }
     this.#firstPrefix = undefined
     this.#gapPrefix = this.#prefix

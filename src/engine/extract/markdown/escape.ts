@@ -52,6 +52,9 @@ export const lastChar = (text: string): Edge => {
   return text === '' ? undefined : text.slice(low ? -2 : -1)
 }
 
+/** Whether `escapeText` may change a text; most texts stay as they are. */
+export const mayBeMarkup = (text: string): boolean => text.search(markup) >= 0
+
 /** Escapes running text between two characters of the output; `inLink`: whether it is inside `[…]`. */
 export function escapeText(text: string, before: Edge, after: Edge, inLink: boolean): string {
   let out = ''

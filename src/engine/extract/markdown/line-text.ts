@@ -10,6 +10,7 @@ import {
   isDefinedByCode,
   lastChar,
   leadingPunctuation,
+  mayBeMarkup,
   trailingPunctuation,
 } from './escape.ts'
 
@@ -39,7 +40,9 @@ export function lineText(source: Token[], place: LineContext): string {
   for (const [at, token] of tokens.entries()) {
     switch (token.kind) {
       case 'text':
-        out += escapeText(token.value, edgeBefore(tokens, at), edgeAfter(tokens, at), inLink > 0)
+        out += mayBeMarkup(token.value)
+          ? escapeText(token.value, edgeBefore(tokens, at), edgeAfter(tokens, at), inLink > 0)
+          : token.value
         break
       case 'code':
         out += codeSpan(token.value)
@@ -58,6 +61,7 @@ export function lineText(source: Token[], place: LineContext): string {
   const text = withoutBreaks(out)
   if (place === 'cell') return text.replaceAll('|', '\\|')
   if (place === 'heading') return text
+  if (!text.includes('\n')) return isDefinedByCode(text) ? asWords() : escapeLineStart(text)
   const lines = text.split('\n')
   return lines.some(isDefinedByCode) ? asWords() : lines.map(escapeLineStart).join('\n')
 }

@@ -27,14 +27,16 @@ export class Line {
   text(text: string): void {
     const words = collapse(text)
     if (words === '') return
-    if (words.startsWith(' ')) this.#spaced = true
-    const value = words.replace(/^ /, '').replace(/ $/, '')
+    const isSpaced = words.startsWith(' ')
+    const endsSpaced = words.endsWith(' ')
+    if (isSpaced) this.#spaced = true
+    const value = isSpaced || endsSpaced ? words.slice(isSpaced ? 1 : 0, endsSpaced ? -1 : undefined) : words
     if (value === '') return
     // Editors write empty lines as no-break spaces.
     if ((this.#broken > 0 || this.#tokens.length === 0) && value.trim() === '') return
     this.#before()
     this.#append(value)
-    this.#spaced = words.endsWith(' ')
+    this.#spaced = endsSpaced
   }
 
   /** Adds finished Markdown: an image, a formula. */

@@ -2,17 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
-import {
-  RequestedDocument,
-  exceptionText,
-  type Frame,
-  type RequestWillBeSent,
-  type ExceptionDetails,
-  documentResponse,
-  type DocumentResponse,
-  isAttachment,
-  isPage,
-} from './document.ts'
+import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage } from './document.ts' // prettier-ignore
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { StableLimits } from '../page/activity.page.ts'
@@ -178,7 +168,9 @@ export class Visit {
   async evaluate<T>(expression: string, signal: AbortSignal, contextId?: number): Promise<T> {
     const params = { expression, awaitPromise: true, returnByValue: true, userGesture: true, contextId }
     const work = this.#tab.send('Runtime.evaluate', params)
-    const { result, exceptionDetails } = await this.#awaitResponsive(work, signal)
+    const { result, exceptionDetails } = await (contextId === undefined
+      ? this.#awaitScript(work, signal)
+      : this.#awaitResponsive(work, signal))
     if (exceptionDetails) throw new BaxError('evaluate_failed', exceptionText(exceptionDetails as ExceptionDetails))
     return (result as { value: T }).value
   }
@@ -215,9 +207,23 @@ export class Visit {
         this.warnings.push('the page had not finished loading when it was read')
         return
       }
-      // A renderer that responds is not blocked by a script.
-      await this.#awaitResponsive(this.#tab.send('Runtime.evaluate', { expression: '1' }), signal)
+      await this.#stopBlocking(signal)
     }
+  }
+
+  /** Awaits a script of the caller, which may wait for something, such as a request, without blocking the thread. */
+  async #awaitScript<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+    for (;;) {
+      if (await this.#waiting.settlesWithin(work, 1000, signal)) return work
+      await this.#stopBlocking(signal).catch((error: unknown) => this.#ignoreReplaced(error))
+      // A promise whose script was stopped is never settled.
+      if (this.#stopped) return this.#awaitStopped(work, signal)
+    }
+  }
+
+  /** Stops a script that blocks the main thread; a renderer that responds is not blocked. */
+  async #stopBlocking(signal: AbortSignal): Promise<void> {
+    await this.#awaitResponsive(this.#tab.send('Runtime.evaluate', { expression: '1' }), signal)
   }
 
   /** Awaits a call that needs the main thread of the page; a script that blocks the thread is stopped, once. */
@@ -234,7 +240,11 @@ export class Visit {
       ]),
       signal,
     )
-    // Calls that ran or waited for a script will never finish.
+    return this.#awaitStopped(work, signal)
+  }
+
+  /** Awaits a call after a script was stopped: calls that ran it or waited for it will never finish. */
+  async #awaitStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     if (await this.#waiting.settlesWithin(work, graceMs, signal)) return work
     throw new BaxError('evaluate_failed', 'a long-running script was stopped')
   }

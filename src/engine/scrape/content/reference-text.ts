@@ -32,6 +32,7 @@ const guessedShare = 0.8
 
 /** Returns `content` (a part of `page`) with the missing parts of a reference text; unchanged for other pages. */
 export function wholeReference(page: ElementNode, content: ElementNode): ElementNode {
+  if (!mayBeReference(page)) return content
   const kept = new Set<TextNode>(textsOf(content))
   const lengths = measure(page, kept)
   // Content that is only in `<noscript>` has no weight.
@@ -130,22 +131,36 @@ const makers = /sphinx|docbook|asciidoc|doxygen|mdbook|docusaurus|vitepress|vuep
 const marks =
   /^(?:documentwrapper|rst-content|bd-article|theme-doc-markdown|md-content__inner|vp-doc|sl-markdown-content|rustdoc|docblock|sectionbody|refentry|refsect1|sect1|sect2|apicontent|programlisting|listingblock|manpage)$/
 
+/** Whether an element may come from a documentation tool. */
+function isMarked(element: ElementNode): boolean {
+  if (element.tag === 'meta' && /^generator$/i.test(attribute(element, 'name')) && makers.test(attribute(element, 'content'))) return true // prettier-ignore
+  return attribute(element, 'id') === 'documentation_options' || isNamed(element, marks)
+}
+
+/** Whether a page has marks or code anywhere, without which it is no reference; most pages have neither. */
+function mayBeReference(page: ElementNode): boolean {
+  let found = 0
+  const visit = (element: ElementNode): boolean => {
+    if (technical.has(element.tag) && ++found >= minTechnical) return true
+    return isMarked(element) || element.children.some((child) => isElement(child) && visit(child))
+  }
+  return visit(page)
+}
+
 /** Whether a documentation tool generated the page. */
 function isGeneratedReference(page: ElementNode, core: ElementNode): boolean {
-  for (const element of elementsOf(page, (inner) => inner !== core)) {
-    if (element.tag === 'meta' && /^generator$/i.test(attribute(element, 'name')) && makers.test(attribute(element, 'content'))) return true // prettier-ignore
-    if (attribute(element, 'id') === 'documentation_options' || isNamed(element, marks)) return true
-  }
+  for (const element of elementsOf(page, (inner) => inner !== core)) if (isMarked(element)) return true
   return core.children.some((child) => isElement(child) && isNamed(child, marks))
 }
 
+const minTechnical = 8
 const technical = wordSet('pre code kbd samp var tt')
 
 /** Whether code and keys occur throughout the text. */
 function looksLikeReference(core: ElementNode, letters: number): boolean {
   let found = 0
   for (const { tag } of elementsOf(core, ({ tag: inner }) => inner !== 'pre')) if (technical.has(tag)) found++
-  return found >= 8 && found * 300 >= letters
+  return found >= minTechnical && found * 300 >= letters
 }
 
 const foreignTags = wordSet('nav form button dialog menu footer iframe')

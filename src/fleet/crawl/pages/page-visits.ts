@@ -2,6 +2,7 @@
 import type { Job } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Log } from '../../../core/config/config.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { HostGate } from '../../../engine/crawl/pacing/host-gate.ts'
 import { EarlierPages } from '../../../engine/crawl/earlier.ts'
@@ -12,8 +13,8 @@ import type { PageScraper } from '../../../engine/scrape/scraper.ts'
 import { unlessFull } from '../../redis/unless-full.ts'
 import type { FleetCrawlStore } from '../store/store.ts'
 import { lockKey, metaKey, visitedChannel, visitsKey } from '../keys.ts'
-import { keptField, pendingValue, storeVisit, visitField, type VisitJob } from './visit-job.ts'
-import { visitPage } from './visit-page.ts'
+import { actedField, keptField, pendingValue, storedError, storeVisit, visitField, type VisitJob } from './visit-job.ts'
+import { visitPage, type VisitOutcome } from './visit-page.ts'
 
 export interface PageVisitsFacts {
   readonly redis: Redis
@@ -48,7 +49,7 @@ export class PageVisits {
   }
 
   /** Visits the page of a job, and stores the result; `token` is that of the job's lock. */
-  async visit({ id, data, queueName }: Job<VisitJob>, token: string): Promise<void> {
+  async visit({ id, data, queueName, attemptsStarted }: Job<VisitJob>, token: string): Promise<void> {
     const { redis, scraper, tabs, log } = this.#facts
     const { crawl, kind, url, compare } = data
     const visits = visitsKey(crawl)
@@ -61,16 +62,14 @@ export class PageVisits {
     this.#running.set(control, crawl)
     try {
       const { signal } = control
-      const outcome = await visitPage(data, {
-        ...found,
-        scraper: await scraper(),
-        tabs,
-        signal,
-        kept: kept || undefined,
-      })
+      const onFull = () => log('warn', 'a visit waits because Redis is full', { crawl, url })
+      const run = `${id} ${attemptsStarted} ${token}`
+      const mayRun = !hasActions(found.plan) || (await unlessFull(() => this.#beginActions(visits, url, run), { signal, onFull })) // prettier-ignore
+      const outcome: VisitOutcome = mayRun
+        ? await visitPage(data, { ...found, scraper: await scraper(), tabs, signal, kept: kept || undefined })
+        : { visit: { spentMs: 0, failure: storedError(lostActions()) } }
       const result = JSON.stringify(outcome.visit)
       const store = () => storeVisit(redis, visits, lockKey(queueName, id!), token, field, pendingValue(id!), result, visitedChannel(crawl), keptField(url), outcome.kept ?? '') // prettier-ignore
-      const onFull = () => log('warn', 'a visit waits because Redis is full', { crawl, url })
       const stored = await unlessFull(store, { signal, onFull })
       if (stored === 0) log('debug', 'the result of a visit came too late', { crawl, url })
     } catch (error) {
@@ -78,6 +77,14 @@ export class PageVisits {
     } finally {
       this.#running.delete(control)
     }
+  }
+
+  /** Returns whether `run` may run the actions of a page: a lost worker may have run some of them already. */
+  async #beginActions(visits: string, url: string, run: string): Promise<boolean> {
+    const { redis } = this.#facts
+    const field = actedField(url)
+    // A command is sent again when its response is lost.
+    return (await redis.hsetnx(visits, field, run)) === 1 || (await redis.hget(visits, field)) === run
   }
 
   /** Stops the visits of a crawl that has ended. */
@@ -107,3 +114,10 @@ export class PageVisits {
     return { plan: planCrawl(input), earlier }
   }
 }
+
+const hasActions = ({ input }: CrawlPlan): boolean => (input.list?.actions.length ?? 0) > 0
+
+const lostActions = (): BaxError =>
+  new BaxError('worker_lost', 'the worker that ran the actions of the page was lost', {
+    hint: 'check whether they had an effect before you repeat them',
+  })

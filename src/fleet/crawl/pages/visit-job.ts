@@ -55,7 +55,17 @@ export const visitField = (kind: VisitKind, url: string): string => `${kind} ${u
 /** Field of the responses of a fetched page, for comparing it later. */
 export const keptField = (url: string): string => `kept ${url}`
 
-export const fieldsOf = (url: string): string[] => [...kinds.map((kind) => visitField(kind, url)), keptField(url)]
+/** Prefix of fields that stay when a crawl moves to another build. */
+export const actedPrefix = 'acted '
+
+/** Field of a page with actions, which are run once: the attempt that runs them. */
+export const actedField = (url: string): string => `${actedPrefix}${url}`
+
+export const fieldsOf = (url: string): string[] => [
+  ...kinds.map((kind) => visitField(kind, url)),
+  keptField(url),
+  actedField(url),
+]
 
 export function storedError(error: BaxError): StoredError {
   const { error: message, code, hint, details } = error.toBody()

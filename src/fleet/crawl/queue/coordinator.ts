@@ -59,7 +59,7 @@ export class Coordinator {
     const { id, activeMs } = this.#job
     const closed = new AbortController()
     const logs = new WritingLogs({ redis, id, fence, log, signal: this.#stopped.signal })
-    const { record, bytes, seq } = await store.readFresh(id)
+    const { record, bytes, seq, hasEnded } = await store.readFresh(id)
     const answers = await FleetAnswers.load({ redis, id, log })
     const pageScraper = await scraper()
     const { egress, webhookSecret: secret } = pageScraper
@@ -93,7 +93,9 @@ export class Coordinator {
     if (this.#stopped.signal.aborted) run.end('interrupted')
     const stop = await this.#watch(run, record, closed.signal)
     try {
-      await run.run()
+      // An earlier coordinator was lost after the last page, and may have left webhooks to send.
+      if (hasEnded) run.end('interrupted')
+      else await run.run()
     } catch (error) {
       if (error instanceof LostRun) throw error
       if (!this.#stopped.signal.aborted) this.#logFailure(error)

@@ -30,7 +30,8 @@ export const acceptCrawl = luaScript<number | 'key' | 'all' | 'running' | 'missi
 /**
  * Gives a run to the workers of another build, unless a worker has its job. Results of visits are discarded: builds may
  * store them differently.
- * KEYS: meta, running, lock of the job, visits, builds. ARGV: id, run, build that has it, new build.
+ * KEYS: meta, running, lock of the job, visits, builds. ARGV: id, run, build that has it, new build, prefix of
+ * the fields of visits that stay.
  * Returns 0 if it was not moved.
  */
 export const moveRun = luaScript<number>(
@@ -41,7 +42,9 @@ export const moveRun = luaScript<number>(
   local known = redis.call('HMGET', KEYS[1], 'run', 'build')
   if known[1] ~= ARGV[2] or known[2] ~= ARGV[3] or redis.call('EXISTS', KEYS[3]) == 1 then return 0 end
   redis.call('HSET', KEYS[1], 'build', ARGV[4])
-  redis.call('DEL', KEYS[4])
+  for _, field in ipairs(redis.call('HKEYS', KEYS[4])) do
+    if string.sub(field, 1, #ARGV[5]) ~= ARGV[5] then redis.call('HDEL', KEYS[4], field) end
+  end
   redis.call('SADD', KEYS[5], ARGV[4])
   return 1`,
 )

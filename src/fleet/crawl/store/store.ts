@@ -9,6 +9,7 @@ import { applyCommits, type StoredCrawl } from '../../../engine/crawl/store/stor
 import type { CrawlView } from '../../../engine/crawl/views.ts'
 import { evictOldest } from '../../../engine/evict-oldest.ts'
 import { allKey, buildsKey, crawlsQueue, endedChannel, eventsChannel, lockKey, metaKey, ownedKey, progressKey, runningKey, siteKey, visitsKey } from '../keys.ts' // prettier-ignore
+import { actedPrefix } from '../pages/visit-job.ts'
 import { chunkKeys, readingLogs } from './redis-logs.ts'
 import { acceptCrawl, askToCancel, beginRun, endRun, moveRun } from './scripts.ts'
 
@@ -92,12 +93,16 @@ export class FleetCrawlStore {
     }
   }
 
-  /** Reads a crawl into a record of the caller's own. @throws BaxError `crawl_not_found` */
-  async readFresh(id: string): Promise<StoredCrawl> {
-    const [request, journal] = await this.#redis.hmget(metaKey(id), 'request', 'journal')
+  /**
+   * Reads a crawl into a record of the caller's own; `hasEnded` if the present run has nothing left but to end.
+   * @throws BaxError `crawl_not_found`
+   */
+  async readFresh(id: string): Promise<StoredCrawl & { readonly hasEnded: boolean }> {
+    const [request, journal, from] = await this.#redis.hmget(metaKey(id), 'request', 'journal', 'from')
     if (!request) throw notFound(id)
     const empty = emptyRecord(id, JSON.parse(request) as CrawlRequest)
-    return applyCommits(empty, readingLogs(this.#redis, id).journal, Number(journal))
+    const stored = await applyCommits(empty, readingLogs(this.#redis, id).journal, Number(journal))
+    return { ...stored, hasEnded: stored.record.finished !== undefined && journal !== from }
   }
 
   /**
@@ -112,7 +117,7 @@ export class FleetCrawlStore {
   /** Takes a run over from another build; returns false if one of its workers has the job, or it is gone. */
   async adopt(run: PlacedRun): Promise<boolean> {
     const keys = [metaKey(run.id), runningKey, lockOf(run), visitsKey(run.id), buildsKey] as const
-    return (await moveRun(this.#redis, ...keys, run.id, run.run, run.build, this.#build)) === 1
+    return (await moveRun(this.#redis, ...keys, run.id, run.run, run.build, this.#build, actedPrefix)) === 1
   }
 
   /** Ends a run, unless another coordinator has taken over. */

@@ -1,9 +1,11 @@
 /** The levels of boxes around a block, with wrappers merged into one level, and their contents. */
-import { attribute } from '../../tree.ts'
+import { attribute, wordSet } from '../../tree.ts'
 import type { Block, Box, Segments } from '../blocks.ts'
 import { addWordScores, type Lexicon, noScores } from './lexicon.ts'
 
-export const isHeading = (block: Block): boolean => /^h[1-6]$/.test(block.box.element.tag)
+const headings = wordSet('h1 h2 h3 h4 h5 h6')
+
+export const isHeading = (block: Block): boolean => headings.has(block.box.element.tag)
 
 /** Whether the block resembles a paragraph: some words, few of them in links. */
 export const isPlain = (block: Block): boolean =>
@@ -49,13 +51,13 @@ export class Level {
   /** Words in blocks that resemble paragraphs. */
   readonly plainWords: number
 
-  constructor({ element, first, end, media }: Box, parent: Level | undefined, sums: Sums) {
+  constructor({ element, first, end, media }: Box, parent: Level | undefined, sums: Sums, shape: string) {
     this.parent = parent
     this.first = first
     this.end = end
     this.depth = (parent?.depth ?? -1) + 1
     this.place = parent?.parts.length ?? 0
-    this.shape = `${element.tag} ${attribute(element, 'class').trim().split(/\s+/, 2).join(' ').replaceAll(/\d+/g, '')}`
+    this.shape = `${element.tag} ${shape}`
     this.media = media
     this.words = sums.words[end]! - sums.words[first]!
     this.linkWords = sums.linkWords[end]! - sums.linkWords[first]!
@@ -67,14 +69,26 @@ export class Level {
 /** Returns the innermost level of every block. */
 export function levelsOf(segments: Segments, sums: Sums, lexicon: Lexicon): Level[] {
   const levelOf = new Map<Box, Level>()
+  const shapes = new Map<string, string>()
   for (const box of segments.boxes) {
     const outer = box.parent && levelOf.get(box.parent)
-    const level = outer && outer.first === box.first && outer.end === box.end ? outer : new Level(box, outer, sums)
+    const isOuter = outer && outer.first === box.first && outer.end === box.end
+    const level = isOuter ? outer : new Level(box, outer, sums, shapeOf(attribute(box.element, 'class'), shapes))
     addWordScores(level.names, box.names, lexicon.names)
     levelOf.set(box, level)
   }
   for (const level of new Set(levelOf.values())) countAlike(level)
   return segments.blocks.map(({ box }) => levelOf.get(box)!)
+}
+
+/** Returns the first two of an element's classes, without digits. */
+function shapeOf(names: string, known: Map<string, string>): string {
+  let shape = known.get(names)
+  if (shape === undefined) {
+    shape = names.trim().split(/\s+/, 2).join(' ').replaceAll(/\d+/g, '')
+    known.set(names, shape)
+  }
+  return shape
 }
 
 function countAlike(level: Level): void {

@@ -1,5 +1,6 @@
 /** Features of the whole page: its size, its sections, its metadata. */
 import { bit, type Context } from './context.ts'
+import type { Block } from '../blocks.ts'
 import { log, shareOf } from './block-features.ts'
 import { dataTypes, systemCount } from './facts.ts'
 import type { Survey } from './survey.ts'
@@ -49,12 +50,8 @@ export function writePage(out: Float32Array, from: number, survey: Survey): numb
     log(facts.scripts),
     title < 0 ? 0 : 1,
   ]
-  for (const context of shares) {
-    const mask = bit(context)
-    let inside = 0
-    for (const { box, measure } of blocks) if (box.context & mask) inside += measure.words
-    values.push(shareOf(inside, words))
-  }
+  const { inContext, ofKind } = wordsInside(blocks)
+  for (const inside of inContext) values.push(shareOf(inside, words))
   for (let index = 0; index < dataTypes.length; index++) values.push((facts.types >> index) & 1)
   for (let index = 0; index < systemCount; index++) values.push((facts.systems >> index) & 1)
   const { path } = facts
@@ -67,11 +64,7 @@ export function writePage(out: Float32Array, from: number, survey: Survey): numb
   let found = 0
   for (const { index, measure } of blocks) found += survey.subjectShares[index]! * measure.words
   values.push(log(subjectWords), Math.min(4, shareOf(subjectWords, words)), Math.min(4, shareOf(found, subjectWords)))
-  for (let kind = 0; kind < kinds.length; kind++) {
-    let inside = 0
-    for (const { box, measure } of blocks) if (box.kinds[kind]! > 0) inside += measure.words
-    values.push(shareOf(inside, words))
-  }
+  for (const inside of ofKind) values.push(shareOf(inside, words))
   for (let topic = 0; topic < topics.length; topic++) {
     let announced = 0
     for (const bits of survey.topics) announced += (bits >> topic) & 1
@@ -79,6 +72,20 @@ export function writePage(out: Float32Array, from: number, survey: Survey): numb
   }
   out.set(values, from)
   return from + values.length
+}
+
+const masks = shares.map(bit)
+
+/** Returns the number of words inside each context of `shares`, and inside sections of each kind. */
+function wordsInside(blocks: readonly Block[]) {
+  const inContext = new Float64Array(masks.length)
+  const ofKind = new Float64Array(kinds.length)
+  for (const { box, measure } of blocks) {
+    const { words } = measure
+    for (let index = 0; index < masks.length; index++) if (box.context & masks[index]!) inContext[index]! += words
+    for (let kind = 0; kind < ofKind.length; kind++) if (box.kinds[kind]! > 0) ofKind[kind]! += words
+  }
+  return { inContext, ofKind }
 }
 
 const articlesOf = ({ segments }: Survey): number =>

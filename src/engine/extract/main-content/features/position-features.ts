@@ -125,28 +125,44 @@ function distanceTo(index: number, { first, end }: { readonly first: number; rea
 
 const offsets = [-3, -2, -1, 1, 2, 3]
 const windows = [4, 12]
+const perNeighbour = ['words', 'link share', 'tag', 'text']
 
 export const neighbourFeatures = [
-  ...offsets.flatMap((offset) => ['words', 'link share', 'tag', 'text'].map((name) => `${name} at ${offset}`)),
+  ...offsets.flatMap((offset) => perNeighbour.map((name) => `${name} at ${offset}`)),
   ...windows.flatMap((size) => ['words', 'link share', 'plain share'].map((name) => `${name} within ${size}`)),
   'blocks before', 'words before', 'blocks after', 'words after', 'heading distance', 'words since heading',
   'heading level above', 'heading low', 'heading mean', 'heading in candidate', 'title distance', 'words since title',
 ] // prettier-ignore
 
+/** Returns the values that every block contributes to the rows of its neighbours. */
+export function valuesForNeighbours({ segments, wordScores }: Survey): Float32Array {
+  const values = new Float32Array(segments.blocks.length * perNeighbour.length)
+  let at = 0
+  for (const { index, box, linkWords, measure } of segments.blocks) {
+    const { sum, known } = wordScores[index]!
+    values[at++] = log(measure.words)
+    values[at++] = shareOf(linkWords, measure.words)
+    values[at++] = tagCode(box.element)
+    values[at++] = shareOf(sum, known)
+  }
+  return values
+}
+
 /** Writes the features of the blocks before and after block `index`. */
-export function writeNeighbours(out: Float32Array, from: number, survey: Survey, index: number): number {
+export function writeNeighbours(
+  out: Float32Array,
+  from: number,
+  survey: Survey,
+  index: number,
+  neighbours: Float32Array,
+): number {
   const { blocks } = survey.segments
   let at = from
   for (const offset of offsets) {
-    const other = blocks[index + offset]
-    if (other) {
-      const totals = survey.wordScores[index + offset]!
-      out[at] = log(other.measure.words)
-      out[at + 1] = shareOf(other.linkWords, other.measure.words)
-      out[at + 2] = tagCode(other.box.element)
-      out[at + 3] = shareOf(totals.sum, totals.known)
-    } else out.fill(-1, at, at + 4)
-    at += 4
+    const other = index + offset
+    const isBlock = other >= 0 && other < blocks.length
+    for (let column = 0; column < perNeighbour.length; column++)
+      out[at++] = isBlock ? neighbours[other * perNeighbour.length + column]! : -1
   }
   const { sums } = survey
   for (const size of windows) {

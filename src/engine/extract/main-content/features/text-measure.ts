@@ -67,12 +67,19 @@ export function measureText(text: string) {
 export function leadingWords(text: string, limit: number): string[] {
   const words: string[] = []
   let start = -1
+  let isLower = true
   for (let at = 0; at <= text.length && words.length < limit; at++) {
-    const kind = at < text.length ? kindOf(text.charCodeAt(at)) : space
+    const code = at < text.length ? text.charCodeAt(at) : 32
+    const kind = kindOf(code)
     if (kind >= letter && kind <= digit) {
-      if (start < 0) start = at
+      if (start < 0) {
+        start = at
+        isLower = true
+      }
+      if (kind === capital || code > 127) isLower = false
     } else if (start >= 0) {
-      words.push(text.slice(start, at).toLowerCase())
+      const word = text.slice(start, at)
+      words.push(isLower ? word : word.toLowerCase())
       start = -1
     }
   }
