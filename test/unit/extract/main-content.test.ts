@@ -40,14 +40,13 @@ describe('main content', () => {
     expect(confidence).toBeGreaterThan(0.8)
   })
 
-  test('gives the probability that an element is content', () => {
-    const html = `<title>Site</title>${navigation}<main><article><h1>Bridge closed</h1>${prose}</article></main>${footer}`
+  test('reports which headings introduce it', () => {
+    const html = `${navigation}<h2>Weather today</h2><p>Sunny</p><main><article><h1>Bridge closed</h1>${prose}</article></main>${footer}`
     const { root } = treeFromHtml(html, 'https://site.example/')
-    const { chanceOf } = mainContent(root, { model })
-    const chance = (tag: string) => chanceOf(findElement(root, (element) => element.tag === tag)!)
-    expect(chance('article')).toBeGreaterThan(0.9)
-    expect(chance('footer')).toBeLessThan(0.1)
-    expect(chance('title')).toBe(0)
+    const { introduces } = mainContent(root, { model })
+    const found = (name: string) => introduces(findElement(root, ({ tag }) => tag === name)!)
+    expect(found('h1')).toBe(true)
+    expect(found('h2')).toBe(false)
   })
 
   test('omits the comments of an article', () => {

@@ -51,8 +51,10 @@ function groupsOf(siblings: readonly Box[]): Box[][] {
 
 /** Returns the tag of an element and its first two class names without digits. */
 function shapeOf(element: ElementNode): string {
-  const names = attribute(element, 'class').split(/\s+/)
-  return [element.tag, ...names.filter((name) => /^\D+$/.test(name)).slice(0, 2)].join('.')
+  const value = attribute(element, 'class')
+  if (value === '') return element.tag
+  const names = value.split(/\s+/).filter((name) => /^\D+$/.test(name))
+  return [element.tag, ...names.slice(0, 2)].join('.')
 }
 
 const newRole = (): Role => ({ blocks: [], inner: new Map() })

@@ -31,8 +31,8 @@ export interface MainContent {
   readonly confidence: number
   /** Whether no content was found and `root` is the whole page. */
   readonly fellBack: boolean
-  /** Returns the probability, from 0 to 1, that a block element of the page is content; 1 if no block was classified. */
-  chanceOf(element: ElementNode): number
+  /** Whether a heading of the page that is not in `root` directly precedes the content, or is likely to be content. */
+  introduces(heading: ElementNode): boolean
 }
 
 /** Returns the number of columns after the block features: the kinds of pages, then the second pass. */
@@ -66,12 +66,16 @@ export function mainContent(root: ElementNode, { model, url }: MainContentOption
   const kept = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
   const stated = substituteFor(survey, root)
   if (stated || kept.length === 0) return withoutBlocks(root, type, stated)
-  const chanceOf = (element: ElementNode) => {
-    const box = survey.segments.boxes.find((inner) => inner.element === element)
-    return box ? Math.max(...combined.subarray(box.first, box.end)) : 0
+  const introduces = (heading: ElementNode) => {
+    const box = survey.segments.boxes.find(({ element }) => element === heading)
+    if (!box) return false
+    return box.end === kept[0]!.index || Math.max(...combined.subarray(box.first, box.end)) >= minHeadingChance
   }
-  return { root: prune(root, kept), type, confidence, fellBack: false, chanceOf }
+  return { root: prune(root, kept), type, confidence, fellBack: false, introduces }
 }
+
+/** Minimum probability of a heading that does not directly precede the content. */
+const minHeadingChance = 0.3
 
 /** Maximum words of HTML text for using structured data instead, and the minimum words of the structured data. */
 const maxHtmlWords = 50
@@ -86,8 +90,8 @@ function substituteFor({ words }: Survey, root: ElementNode): ElementNode | unde
 
 const withoutBlocks = (root: ElementNode, type: PageType, stated: ElementNode | undefined): MainContent =>
   stated
-    ? { root: stated, type, confidence: statedConfidence, fellBack: false, chanceOf: () => 1 }
-    : { root, type, confidence: 0, fellBack: true, chanceOf: () => 1 }
+    ? { root: stated, type, confidence: statedConfidence, fellBack: false, introduces: () => true }
+    : { root, type, confidence: 0, fellBack: true, introduces: () => true }
 
 /** Confidence of content from structured data, which the model did not classify. */
 const statedConfidence = 0.5

@@ -50,9 +50,6 @@ function emptinessOf(content: ElementNode, page: ElementNode): string | undefine
   return isNotice(text) ? `the page shows nothing but ${JSON.stringify(text)}` : undefined
 }
 
-/** Minimum probability of a restored headline. Most of those below are the name of a site, or not part of the content. */
-const minHeadlineChance = 0.3
-
 /** Selects the main content; falls back to the whole page, with a warning. */
 async function selectContent(document: PageDocument, options: ContentOptions): Promise<PageContent> {
   const whole = () => {
@@ -65,8 +62,9 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
     url: document.tree.baseUrl || undefined,
   })
   const original = document.tree.root
-  const isLikely = (headline: ElementNode) => found.chanceOf(headline) >= minHeadlineChance
-  const root = options.headline ? withTitle(wholeReference(original, found.root), original, isLikely) : found.root
+  const root = options.headline
+    ? withTitle(wholeReference(original, found.root), original, found.introduces)
+    : found.root
   const tree = { ...document.tree, root: withLazyImages(root) }
   const markdown = found.fellBack || isChrome(found.root) ? '' : write(tree, options)
   if (markdown.trim() !== '') return { tree, markdown }
