@@ -307,6 +307,7 @@ describe('actions', () => {
     async (_, script) => {
       expect(await answer('/form', { actions: [{ type: 'execute', script }] })).toMatchObject({
         code: 'action_failed',
+        error: expect.stringContaining('was stopped'),
         details: { index: 0, type: 'execute' },
       })
     },

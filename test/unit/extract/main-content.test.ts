@@ -41,12 +41,12 @@ describe('main content', () => {
   })
 
   test('reports which headings introduce it', () => {
-    const html = `${navigation}<h2>Weather today</h2><p>Sunny</p><main><article><h1>Bridge closed</h1>${prose}</article></main>${footer}`
+    const html = `${navigation}<main><article><h1>Bridge closed</h1>${prose}</article>${related}</main>${footer}`
     const { root } = treeFromHtml(html, 'https://site.example/')
     const { introduces } = mainContent(root, { model })
     const found = (name: string) => introduces(findElement(root, ({ tag }) => tag === name)!)
     expect(found('h1')).toBe(true)
-    expect(found('h2')).toBe(false)
+    expect(found('h3')).toBe(false)
   })
 
   test('omits the comments of an article', () => {

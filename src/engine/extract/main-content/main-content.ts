@@ -74,8 +74,11 @@ export function mainContent(root: ElementNode, { model, url }: MainContentOption
   return { root: prune(root, kept), type, confidence, fellBack: false, introduces }
 }
 
-/** Minimum probability of a heading that does not directly precede the content. */
-const minHeadingChance = 0.3
+/**
+ * Minimum probability of a heading that does not directly precede the content. It is low, because many true texts of the
+ * training pages omit headlines that readers expect.
+ */
+const minHeadingChance = 0.1
 
 /** Maximum words of HTML text for using structured data instead, and the minimum words of the structured data. */
 const maxHtmlWords = 50

@@ -245,8 +245,10 @@ export class Visit {
 
   /** Awaits a call after a script was stopped: calls that ran it or waited for it will never finish. */
   async #awaitStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-    if (await this.#waiting.settlesWithin(work, graceMs, signal)) return work
-    throw new BaxError('evaluate_failed', 'a long-running script was stopped')
+    const stopped = new BaxError('evaluate_failed', 'a script that blocked the page was stopped')
+    if (!(await this.#waiting.settlesWithin(work, graceMs, signal))) throw stopped
+    // Chromium reports the end of the script itself so.
+    return work.catch((error: Error) => Promise.reject(error.message.endsWith('Internal error') ? stopped : error))
   }
 
   #request(event: RequestWillBeSent): void {
