@@ -101,6 +101,8 @@ describe.skipIf(noRedis)(titled('a rolling upgrade of a fleet', noRedis), () => 
     // The gateways, one after the other; the load balancer leaves one out before it ends.
     for (const gateway of gateways) {
       gateways = [...gateways.filter((one) => one !== gateway), await fleet.addGateway({ build: young })]
+      // Its last requests have been answered.
+      await called()
       expect(await gateway.stop()).toBe(0)
       await called()
     }
