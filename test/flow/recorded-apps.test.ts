@@ -15,7 +15,7 @@ const apps = join(import.meta.dirname, '../fixtures/apps')
 let homes: Homes
 let site: Site
 let folder: ScriptFolder
-/** What each application sent to its server at the end. */
+/** Bodies that each application posted to /done, by its name. */
 const sentBy = new Map<string, unknown[]>()
 
 function onDone(request: IncomingMessage, response: ServerResponse): void {

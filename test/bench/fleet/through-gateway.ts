@@ -16,7 +16,7 @@ import { inTurn, ms, ratio, type Row, type Table, type Timing } from '../measure
 
 /** V8 has compiled most of what a call runs after some hundred calls. */
 const rounds = 1000
-/** Of commands that take longer. */
+/** Rounds for commands that take longer than `get_title`. */
 const slowRounds = 300
 const maxRatio = 1.25
 const maxMs = 2

@@ -7,7 +7,7 @@ import { callerOf, openBench, testBuild } from '../../support/fleet-directory.ts
 import { titled } from '../../support/needs.ts'
 import { noRedis, startRedis, type TestRedis } from '../../support/redis.ts'
 
-/** What a gateway or a worker does next; numbers choose among what exists. */
+/** One action of a gateway or a worker. `at` is the index of an existing object or worker, modulo their number. */
 type Step =
   | { readonly do: 'reserve'; readonly owner: string; readonly name: number; readonly gateway: number }
   | { readonly do: 'bind' | 'release' | 'end'; readonly at: number }
@@ -80,7 +80,7 @@ async function checkRun(server: TestRedis, slots: readonly number[], groups: rea
     const choose = (at: number, isBound: boolean) => {
       const some = [...placed].filter(({ id }) => (id !== undefined) === isBound)
       const one = some[at % some.length]
-      // Nobody else uses it in this group.
+      // Steps of a group run at the same time, and each object is used by one of them at most.
       if (one) placed.delete(one)
       return one
     }

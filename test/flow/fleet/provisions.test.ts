@@ -233,7 +233,7 @@ describe.skipIf(noRedis)(titled('provisions of a fleet', noRedis), () => {
     const worker = await startWorker()
     const ready = await gateway.provisions.wait(id, call())
     expect(ready.session_id).toBe(worker.open[0])
-    // What the first worker reports too late changes nothing.
+    // Late reports of the first worker are discarded.
     expect(await killed.complete(taken, { session_id: 'ses_late', serves_cdp: false })).toBe(false)
     expect(await killed.renew(taken)).toBe(false)
     expect((await gateway.provisions.get(id, call())).session_id).toBe(worker.open[0])

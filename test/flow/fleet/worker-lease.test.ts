@@ -168,7 +168,7 @@ describe.skipIf(noRedis)(titled('the lease of a worker', noRedis), () => {
   test('after Redis was away for longer than a lease, workers keep what they hold', async () => {
     const worker = await bench.startWorker({ slots: { session: 1 } }, { leaseMs: 60_000, heartbeatMs: 60_000 })
     await worker.bind(session('ses_1'))
-    // What Redis knows right after it is back: nobody has reached it for 30 s, and leases ended meanwhile.
+    // The state of Redis after an outage of 30 s: an old pulse, and a lease that ended during the outage.
     const now = Date.now()
     await server.client.set('bax:dir:pulse', now - 30_000)
     await server.client.zadd('bax:dir:workers', now - 10_000, worker.id)

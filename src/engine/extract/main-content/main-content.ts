@@ -69,7 +69,9 @@ export function mainContent(root: ElementNode, { model, url }: MainContentOption
   const introduces = (heading: ElementNode) => {
     const box = survey.segments.boxes.find(({ element }) => element === heading)
     if (!box) return false
-    return box.end === kept[0]!.index || Math.max(...combined.subarray(box.first, box.end)) >= minHeadingChance
+    return (
+      box.end === kept[0]!.index || combined.subarray(box.first, box.end).some((chance) => chance >= minHeadingChance)
+    )
   }
   return { root: prune(root, kept), type, confidence, fellBack: false, introduces }
 }

@@ -247,7 +247,7 @@ export class Visit {
   async #awaitStopped<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
     const stopped = new BaxError('evaluate_failed', 'a script that blocked the page was stopped')
     if (!(await this.#waiting.settlesWithin(work, graceMs, signal))) throw stopped
-    // Chromium reports the end of the script itself so.
+    // Chromium answers the call whose script it has ended with this error.
     return work.catch((error: Error) => Promise.reject(error.message.endsWith('Internal error') ? stopped : error))
   }
 

@@ -19,7 +19,7 @@ export interface VisitJob {
   readonly crawl: string
   readonly kind: VisitKind
   readonly url: string
-  /** Of the URL's host, for `visit`. */
+  /** Rendering hints of the URL's host; only `visit` uses them. */
   readonly hints?: PolicyHints
   /** Time left for the page. */
   readonly leftMs?: number
