@@ -42,11 +42,13 @@ export interface WorkerRecord extends WorkerIdentity {
   readonly skew_ms: number
 }
 
+export type WorkerAddress = Pick<WorkerRecord, 'id' | 'url'>
+
 /** A slot of a worker, held for an object that is about to be created; released unless it is bound within 60 s. */
 export interface Reservation {
   readonly id: string
   readonly kind: SlotKind
-  readonly worker: Pick<WorkerRecord, 'id' | 'url'>
+  readonly worker: WorkerAddress
 }
 
 /** An object that lives, or has lived, on one worker. */
@@ -56,7 +58,7 @@ export interface BoundObject {
   /** ID of the key that owns it; null without keys. */
   readonly owner: string | null
   readonly name: string | null
-  readonly worker: Pick<WorkerRecord, 'id' | 'url'>
+  readonly worker: WorkerAddress
   /** When its worker was lost; undefined while it may be reached there, also after a regular end. */
   readonly lost_at?: string
 }
@@ -83,10 +85,11 @@ export interface Directory {
   /** Finds an object by ID, or by name as `findByName` does. Ended ones are found for as long as their tombstones. */
   find(idOrName: string, kinds: readonly BoundKind[], caller: Caller): Promise<BoundObject | undefined>
   /**
-   * Returns the live worker with the least load per page slot, among those with the label and without the excluded. Equal
-   * `affinity` texts get the same worker while it has a free page slot, by rendezvous hashing.
+   * Returns the live worker with the least load per page slot, among those with the label and without the excluded, as
+   * far as this gateway knows. Equal `affinity` texts get the same worker while it has a free page slot, by rendezvous
+   * hashing.
    */
-  leastLoaded(label: WorkerLabel, except?: ReadonlySet<string>, affinity?: string): Promise<WorkerRecord | undefined>
+  leastLoaded(label: WorkerLabel, except?: ReadonlySet<string>, affinity?: string): Promise<WorkerAddress | undefined>
   workers(): Promise<WorkerRecord[]>
   /** Marks a worker as draining: it gets nothing new. @throws BaxError `worker_not_found` */
   drain(workerId: string): Promise<void>

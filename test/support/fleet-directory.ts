@@ -28,7 +28,7 @@ export interface DirectoryBench {
 
 let lastPort = 20_000
 
-/** Opens a directory that never reaps by itself, and whose workers never send heartbeats unless they are asked to. */
+/** Opens a directory that never reaps by itself, reads the loads of workers for every choice, and whose workers never send heartbeats unless they are asked to. */
 export function openBench(url: string): DirectoryBench {
   const connections: Redis[] = []
   const leases: WorkerLease[] = []
@@ -40,7 +40,7 @@ export function openBench(url: string): DirectoryBench {
     return redis
   }
   const redis = connect()
-  const directory = openDirectory({ redis, reapMs: 0, ...testBuild })
+  const directory = openDirectory({ redis, reapMs: 0, loadsMs: 0, ...testBuild })
   return {
     directory,
     redis,

@@ -16,8 +16,8 @@ export const gatewayLimits = {
   /** Number and age of cached lookups of objects. */
   cachedObjects: 10_000,
   cachedMs: 5000,
-  /** Age of a worker that was chosen for the next request. */
-  chosenMs: 500,
+  /** Age from which on the loads of workers are read again. */
+  loadsMs: 500,
   /** Interval of checking whether the workers that have open requests are still alive. */
   watchMs: 2000,
   /** Number of workers that a request may be given to, one after the other. */

@@ -1,11 +1,10 @@
 /** The directory as gateways use it. */
-import { createHash } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import { type Caller, canSee, findByName } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import {
-  type BoundKind, type BoundObject, type Directory, type Reservation, type SlotKind, slotKinds, type WorkerLabel,
-  type WorkerRecord,
+  type BoundKind, type BoundObject, type Directory, type Reservation, type SlotKind, slotKinds,
+  type WorkerAddress, type WorkerLabel, type WorkerRecord,
 } from '../../core/fleet.ts' // prettier-ignore
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -13,11 +12,14 @@ import { assertOwnBuild, type Build } from './builds.ts'
 import { fieldsOf, objectOf, type Row, storedOwner, workerOf } from './records.ts'
 import { ask } from '../redis/ask.ts'
 import { prefix, type RunScript, scriptsOn } from './scripts/run.ts'
+import { WorkerLoads } from './worker-loads.ts'
 
 export interface DirectoryOptions extends Build {
   readonly redis: Redis
   /** Interval of reaping, which every gateway does; 0 never reaps. */
   readonly reapMs?: number
+  /** Age from which on the loads of workers are read again; 0 always reads them. */
+  readonly loadsMs?: number
   /** Time for an answer of Redis. */
   readonly answerMs?: number
   /** Time for a reserved slot to be bound. */
@@ -30,16 +32,18 @@ export const openDirectory = (options: DirectoryOptions): FleetDirectory => new 
 export class FleetDirectory implements Directory {
   readonly #redis: Redis
   readonly #run: RunScript
+  readonly #loads: WorkerLoads
   readonly #options: DirectoryOptions
   readonly #timer: NodeJS.Timeout | undefined
   /** Verdict on the builds of the workers, with its time: many requests may ask when no slot is free. */
   #checked: { readonly at: number; readonly verdict: Promise<void> } | undefined
 
   constructor(options: DirectoryOptions) {
-    const { redis, answerMs, reapMs = limits.fleet.reapMs } = options
+    const { redis, answerMs, reapMs = limits.fleet.reapMs, loadsMs = limits.gateway.loadsMs } = options
     this.#redis = redis
     this.#options = options
     this.#run = scriptsOn(redis, answerMs)
+    this.#loads = new WorkerLoads(this.#run, options.build, loadsMs)
     // Fails while Redis is away; the next one is early enough.
     if (reapMs > 0) this.#timer = setInterval(() => void this.reap().catch(() => {}), reapMs).unref()
   }
@@ -88,18 +92,10 @@ export class FleetDirectory implements Directory {
     label: WorkerLabel,
     except: ReadonlySet<string> = new Set(),
     affinity?: string,
-  ): Promise<WorkerRecord | undefined> {
-    // Hashed, because URLs may contain secrets, which belong into no log of Redis.
-    const wanted = affinity === undefined ? '' : createHash('sha256').update(affinity).digest('hex')
-    for (;;) {
-      const [lost, id, nowMs, fields] = await this.#run<[number, string, number, string[]]>(
-        'leastLoaded', this.#options.build, label, wanted, ...except,
-      ) // prettier-ignore
-      if (id !== undefined) return workerOf(id, fieldsOf(fields), nowMs)
-      if (lost > 0) continue
-      await this.assertOwnBuild()
-      return undefined
-    }
+  ): Promise<WorkerAddress | undefined> {
+    const worker = await this.#loads.choose(label, except, affinity)
+    if (!worker) await this.assertOwnBuild()
+    return worker
   }
 
   /** Returns the live workers of all builds, also those that are draining. */

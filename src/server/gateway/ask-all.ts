@@ -1,9 +1,9 @@
 /** Asks all workers the same, and joins their responses. */
 import { BaxError } from '../../core/errors/errors.ts'
-import type { Directory } from '../../core/fleet.ts'
+import type { Directory, WorkerAddress } from '../../core/fleet.ts'
 import type { OnAll } from '../../core/operation/placement.ts'
 import { readAll } from './relayed-response.ts'
-import { LostWorker, type WorkerAddress, workerLost } from './worker-requests.ts'
+import { LostWorker, workerLost } from './worker-requests.ts'
 import type { IncomingMessage } from 'node:http'
 
 export interface AskedAll {

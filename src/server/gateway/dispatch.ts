@@ -2,12 +2,18 @@
 import type { Caller } from '../../core/access/caller.ts'
 import { allowanceOf, type Allowances } from '../../core/access/quota.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { type BoundKind, type Directory, type SlotKind, slotKinds, type WorkerLabel } from '../../core/fleet.ts'
+import {
+  type BoundKind,
+  type Directory,
+  type SlotKind,
+  slotKinds,
+  type WorkerAddress,
+  type WorkerLabel,
+} from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { OnAny, OnGateway, OnNew, OnObject, OnOnly, Placement } from '../../core/operation/placement.ts'
 import { ObjectLookup } from './lookup.ts'
-import { NextWorkers } from './next-workers.ts'
-import { LostWorker, type WorkerAddress, workerLost } from './worker-requests.ts'
+import { LostWorker, workerLost } from './worker-requests.ts'
 
 /** Outcome of a request on one worker: `refused` if it has not run because the worker is draining. */
 export type Sent<T> = { readonly as: 'done' | 'failed'; readonly value: T } | { readonly as: 'refused' }
@@ -37,13 +43,11 @@ export class Dispatcher {
   readonly #directory: Directory
   readonly #allowances: Allowances
   readonly #lookup: ObjectLookup
-  readonly #next: NextWorkers
 
   constructor(directory: Directory, allowances: Allowances) {
     this.#directory = directory
     this.#allowances = allowances
     this.#lookup = new ObjectLookup(directory)
-    this.#next = new NextWorkers(directory)
   }
 
   /** @throws BaxError `worker_lost`, `session_closed` for an object of a lost worker, those of `Directory`. */
@@ -108,8 +112,7 @@ export class Dispatcher {
     const wanted = affinity?.(work.fields)
     let lost: LostWorker | undefined
     while (tried.size < limits.gateway.attempts) {
-      const isFirst = tried.size === 0 && wanted === undefined
-      const worker = await (isFirst ? this.#next.take(label) : this.#directory.leastLoaded(label, tried, wanted))
+      const worker = await this.#directory.leastLoaded(label, tried, wanted)
       if (!worker) break
       tried.add(worker.id)
       try {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { anonymousCaller, keyScopes } from '../../core/access/caller.ts'
 import type { Allowances } from '../../core/access/quota.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { Directory } from '../../core/fleet.ts'
+import type { Directory, WorkerAddress } from '../../core/fleet.ts'
 import { newId } from '../../core/ids.ts'
 import type { HttpOperation, Operation } from '../../core/operation/operation.ts'
 import type { OnAll, OnNew, OnOnly, Placement } from '../../core/operation/placement.ts'
@@ -20,7 +20,7 @@ import { type ForwardedRequest, readRequest } from './read-request.ts'
 import { reachLine, whyUnreachable } from './reach.ts'
 import { isAccepted } from './refusals.ts'
 import { relayResponse } from './relayed-response.ts'
-import { type WorkerAddress, WorkerRequests } from './worker-requests.ts'
+import { WorkerRequests } from './worker-requests.ts'
 
 export interface GatewayOptions {
   readonly directory: Directory

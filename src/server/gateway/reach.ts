@@ -1,10 +1,11 @@
 /** Checks whether a worker can be reached, for the state of the fleet and for `bax doctor`. */
 import type { OutgoingHttpHeaders } from 'node:http'
+import type { WorkerAddress } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { operations } from '../../operations/index.ts'
 import { refusedHeader } from '../access/signed-caller.ts'
 import { isAccepted } from './refusals.ts'
-import type { WorkerAddress, WorkerRequests } from './worker-requests.ts'
+import type { WorkerRequests } from './worker-requests.ts'
 
 /** Request that every worker can answer. */
 const [method, target] = operations.health.http.split(' ') as [string, string]

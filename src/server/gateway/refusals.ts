@@ -2,8 +2,8 @@
 import type { IncomingMessage } from 'node:http'
 import { BaxError } from '../../core/errors/errors.ts'
 import { refusedHeader } from '../access/signed-caller.ts'
+import type { WorkerAddress } from '../../core/fleet.ts'
 import { readAll } from './relayed-response.ts'
-import type { WorkerAddress } from './worker-requests.ts'
 
 /**
  * Returns whether a worker has accepted a request; false if it accepts no new work.

@@ -4,6 +4,7 @@ import type { Duplex } from 'node:stream'
 import { anonymousCaller, type Caller } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import type { WorkerAddress } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { SocketOperation } from '../../core/operation/operation.ts'
 import type { Placement } from '../../core/operation/placement.ts'
@@ -14,7 +15,6 @@ import { upgradeHeaders } from './headers.ts'
 import { endWhenRevoked } from './read-request.ts'
 import { isAccepted } from './refusals.ts'
 import { readAll } from './relayed-response.ts'
-import type { WorkerAddress } from './worker-requests.ts'
 
 /** The worker's side of a websocket. */
 export interface Tunnel {

@@ -5,10 +5,8 @@ import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { Directory, WorkerRecord } from '../../core/fleet.ts'
+import type { Directory, WorkerAddress } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
-
-export type WorkerAddress = Pick<WorkerRecord, 'id' | 'url'>
 
 export interface WorkerRequest {
   readonly method: string

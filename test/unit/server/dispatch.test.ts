@@ -5,7 +5,6 @@ import { BaxError } from '../../../src/core/errors/errors.ts'
 import type { Directory } from '../../../src/core/fleet.ts'
 import { onSession } from '../../../src/core/operation/placement.ts'
 import { Dispatcher, type Work } from '../../../src/server/gateway/dispatch.ts'
-import { NextWorkers } from '../../../src/server/gateway/next-workers.ts'
 
 const worker = { id: 'wrk_1', url: 'http://127.0.0.1:1' }
 const invalid = new BaxError('invalid_request', 'colour is not a known field')
@@ -57,32 +56,5 @@ describe('a request for any worker', () => {
     leastLoaded.mockResolvedValue(undefined)
     await expect(dispatcher.dispatch(render, workOf({}))).rejects.toBe(invalid)
     await expect(dispatcher.dispatch(render, workOf({}, {}))).rejects.toMatchObject({ code: 'no_capacity' })
-  })
-})
-
-describe('the worker of the next request', () => {
-  const tick = () => new Promise((resolve) => setImmediate(resolve))
-
-  test('is chosen in advance while requests follow each other', async () => {
-    const names = ['one', 'two', 'three']
-    const leastLoaded = vi.fn<Directory['leastLoaded']>(async () => ({ id: names.shift() }) as never)
-    const workers = new NextWorkers({ leastLoaded })
-    expect((await workers.take('render'))!.id).toBe('one')
-    await tick()
-    expect(leastLoaded).toHaveBeenCalledTimes(1)
-    expect((await workers.take('render'))!.id).toBe('two')
-    await tick()
-    expect(leastLoaded).toHaveBeenCalledTimes(3)
-    expect((await workers.take('render'))!.id).toBe('three')
-    expect(leastLoaded).toHaveBeenCalledTimes(3)
-  })
-
-  test('is asked for again if no worker could be chosen in advance', async () => {
-    const answers = [async () => ({ id: 'one' }), async () => ({ id: 'two' }), () => Promise.reject(new Error('away')), async () => ({ id: 'three' }), async () => ({ id: 'four' })] // prettier-ignore
-    const workers = new NextWorkers({ leastLoaded: () => answers.shift()!() as never })
-    await workers.take('render')
-    await workers.take('render')
-    await tick()
-    expect((await workers.take('render'))!.id).toBe('three')
   })
 })

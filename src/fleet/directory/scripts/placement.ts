@@ -44,38 +44,18 @@ drop(ARGV[1])
 return 1`,
 } as const
 
-export const leastLoaded = {
-  // ARGV: build, label, affinity or "", IDs of excluded workers… With an affinity, the workers that have a free page slot
-  // are tried in an order of its own (rendezvous hashing), and only then by load. Returns the fields of the worker, its ID and the time; or nothing.
-  // Counts a page for it until its next heartbeat, so that work spreads in the meantime; not for the worker of an
-  // affinity, where most requests are answered from the cache, and which would count as full after a few of them.
-  flags: 'allow-oom',
+export const loads = {
+  flags: 'no-writes',
+  // ARGV: build, label. Returns the ID, load, URL, page slots and last heartbeat of each live worker that gets new pages.
   lua: `
-local candidates = P .. 'load:' .. ARGV[1] .. ':' .. ARGV[2]
-local excluded = {}
-for at = 4, #ARGV do excluded[ARGV[at]] = true end
-local order = {}
-if ARGV[3] ~= '' then
-  local hash = {}
-  order = call('ZRANGEBYSCORE', candidates, '-inf', '(1')
-  for _, worker in ipairs(order) do hash[worker] = redis.sha1hex(ARGV[3] .. worker) end
-  table.sort(order, function(a, b) return hash[a] < hash[b] end)
-end
-local preferred = #order
-for _, worker in ipairs(call('ZRANGE', candidates, 0, #ARGV + 20)) do table.insert(order, worker) end
-local lost = {}
-local chosen, rank
-for at, worker in ipairs(order) do
-  if not alive(worker) then
-    table.insert(lost, worker)
-  elseif not excluded[worker] then
-    chosen, rank = worker, at
-    break
+local found = {}
+local ranked = call('ZRANGE', P .. 'load:' .. ARGV[1] .. ':' .. ARGV[2], 0, -1, 'WITHSCORES')
+for at = 1, #ranked, 2 do
+  local worker = ranked[at]
+  if alive(worker) then
+    local facts = call('HMGET', P .. 'worker:' .. worker, 'url', 'pages', 'seen')
+    table.insert(found, { worker, ranked[at + 1], facts[1], facts[2], facts[3] })
   end
 end
-for _, worker in ipairs(lost) do call('ZREM', candidates, worker) end
-if not chosen then return { #lost } end
-local key = P .. 'worker:' .. chosen
-if rank > preferred then call('ZINCRBY', candidates, 1 / tonumber(call('HGET', key, 'pages')), chosen) end
-return { 0, chosen, now, call('HGETALL', key) }`,
+return found`,
 } as const
