@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { systemReason } from '../../core/errors/system-errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 
 /** Reads the secret; warns if other users can read it. @throws BaxError `invalid_request` */
@@ -25,7 +26,7 @@ function contentOf(path: string): Buffer {
   try {
     return Buffer.from(readFileSync(path, 'latin1').trimEnd(), 'latin1')
   } catch (cause) {
-    throw new BaxError('invalid_request', `cannot read --secret-file ${path}: ${(cause as Error).message}`, {
+    throw new BaxError('invalid_request', `cannot read --secret-file ${path}: ${systemReason(cause as Error)}`, {
       cause,
       hint: 'pass a file that holds the secret of the fleet',
     })
