@@ -103,7 +103,7 @@ export const limits = {
     /** Pages kept ready for the next sessions. */
     warm: 2,
     /** Time without created or closed sessions after which the warm pages are refilled. */
-    warmDelayMs: 50,
+    warmDelayMs: 200,
     /** Maximum of pages kept ready while sessions are created within `warmBurstMs` of each other, and how long after. */
     warmMax: 8,
     warmBurstMs: 1000,
