@@ -125,6 +125,7 @@ export class Tabs {
 
   /** Returns the page of the active tab, or opens one. @throws BaxError `page_crashed`, once, after its reload. */
   async active(): Promise<Page> {
+    await this.opened
     await this.#waitForOpeningTabs()
     const crash = await this.recover()
     if (crash) throw crash
@@ -232,7 +233,6 @@ export class Tabs {
     return this.#watch(page)
   }
 
-  /** Watches a page; resolves when it has the size of the session. */
   #watch(page: Page): Promise<void> {
     watchCrash(page)
     this.#unansweredSince = undefined
