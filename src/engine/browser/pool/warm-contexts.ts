@@ -79,11 +79,7 @@ export class WarmContexts<Context extends WarmContext> {
   #fill(): void {
     // Slots are for sessions.
     this.#closeBeyond(this.#capacity)
-    while (
-      this.#ready.length + this.#opening < this.#target &&
-      this.#opening < warmMakers &&
-      !this.#facts.isEnding()
-    )
+    while (this.#ready.length + this.#opening < this.#target && this.#opening < warmMakers && !this.#facts.isEnding())
       void this.#open()
   }
 

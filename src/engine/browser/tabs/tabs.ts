@@ -14,10 +14,10 @@ import { tabIdOf, takeTabId } from './tab-ids.ts'
 
 /** Timeout for a title, after which the last known one is used, so that a hung page does not block a list. */
 const titleMs = 250
-/** Timeout for the last title when the session ends. */
-const lastTitleMs = 50
-/** Timeout for a tab that is being opened. */
-const arrivalMs = 1000
+/** Timeouts for the last title when the session ends, and for a tab that is being opened. */
+const [lastTitleMs, arrivalMs] = [50, 1000]
+
+type TabsHost = Pick<SessionHost, 'context' | 'page' | 'pagesOpened'>
 
 export class Tabs {
   readonly #context: BrowserContext
@@ -50,7 +50,7 @@ export class Tabs {
   #replacing = false
   #frozen: { readonly url: string; readonly title: string } | undefined
 
-  constructor(host: Pick<SessionHost, 'context' | 'page' | 'pagesOpened'>, events: EventLog, viewport: SessionPlan['viewport']) {
+  constructor(host: TabsHost, events: EventLog, viewport: SessionPlan['viewport']) {
     const { context, page: first, pagesOpened } = host
     this.#context = context
     this.#pagesOpened = pagesOpened ?? (() => this.#reported)
