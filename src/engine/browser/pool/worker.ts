@@ -1,4 +1,5 @@
 /** One browser process driven by Playwright: opens and closes contexts, and keeps a few warm ones ready. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { Log } from '../../../core/config/config.ts'
@@ -170,8 +171,13 @@ export class BrowserWorker {
     const contexts = new ClientContexts(() => this.#openForClient(options))
     try {
       await installClipboard(context, { hidden: hidesAutomation(this.kind) })
-      const page = context.newPage()
-      // Whoever uses the page receives the error.
+      let closed = false
+      // Only after the response to the creation: a session that is closed at once needs no page.
+      const page = nextTurn().then(() => {
+        if (closed) throw new BaxError('session_closed', 'the context was closed before its page was opened')
+        return context.newPage()
+      })
+      // Users of the page receive the error.
       page.catch(() => {})
       const { userAgent } = options
       const agent = userAgent === undefined ? undefined : withClientHints({ userAgent }, this.version)
@@ -183,6 +189,7 @@ export class BrowserWorker {
         return new SessionGate(await this.upstream.openChannel(), { ...facts, ...client })
       }
       const close = async () => {
+        closed = true
         await Promise.all([contexts.close(), this.#close(context, contextId)])
       }
       return { context, page, ...driven, openCdp, clientContexts: contexts, close }
