@@ -205,8 +205,7 @@ export class Session implements BatchTarget {
   async use<T>(work: () => Promise<T>): Promise<T> {
     const release = this.hold()
     try {
-      await this.opened
-      return await work()
+      return await this.opened.then(work)
     } finally {
       release()
     }

@@ -67,7 +67,6 @@ export class Tabs {
   }
 
   async #start(first: Promise<Page> | undefined, fitted: readonly Promise<void>[]): Promise<void> {
-    // The error of a later attempt is reported.
     if (first) await withDeadline(first, { ms: limits.pool.launchMs }).catch(() => {})
     this.#isStarting = false
     await Promise.all(fitted)
