@@ -1,7 +1,7 @@
 /** Actions on elements: performed directly, by Playwright within bax, and by Playwright alone. */
 import type { Page } from 'playwright'
 import { serveSite } from '../support/site.ts'
-import { call, openSides, type Side } from './engines.ts'
+import { call, openSides, poolAtRest, poolState, sessionAge, type Side } from './engines.ts'
 import { inTurn, ms, msTitle, ratio, type Row, type Table } from './measure.ts'
 
 const page = `<!doctype html><title>A page</title><h1 id="h">Hello</h1>
@@ -79,10 +79,12 @@ export async function measure(): Promise<Table[]> {
     await plain.goto(site.url)
     const open = { command: 'navigate_to', data: { url: site.url } }
     await side.engine.sessions.runCommands({ session_id: id, commands: [open] }, call)
+    await poolAtRest(side)
     const rows: Row[] = []
     for (const item of cases(site.url)) rows.push(await rowOf(item, side, id, plain, site.url))
     const columns = [`direct ${msTitle}`, 'by Playwright in bax', 'Playwright alone', 'to bax', 'to Playwright']
-    return [{ title: 'Actions', columns, rows, note: 'One session each, on a page of 500 paragraphs.' }]
+    const end = `At the end: ${await sessionAge(side, id)}, ${await poolState(side)}.`
+    return [{ title: 'Actions', columns, rows, note: `One session each, on a page of 500 paragraphs. ${end}` }]
   } finally {
     delete process.env['BAX_DIRECT_ACTIONS']
     await side.close()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright'
 import type { CommandCall } from '../../src/core/shapes/commands.ts'
 import { serveSite } from '../support/site.ts'
-import { call, openSides, poolState, type Side } from './engines.ts'
+import { call, openSides, poolAtRest, poolState, type Side } from './engines.ts'
 import { inTurn, ms, msTitle, ratio, type Table } from './measure.ts'
 import { agentBrowserVersion, installPeers } from './peers.ts'
 
@@ -69,6 +69,7 @@ async function batches(side: Side, url: string): Promise<Table> {
   await run(side, aged, commandsFor(url, agingCommands))
   await byPlaywright(agedPlain, url, agingCommands)
   await agent(['open', url])
+  await poolAtRest(side)
   try {
     // The first round counts too: each further one ages the new session by 200 commands.
     const times = await inTurn(
@@ -86,6 +87,7 @@ async function batches(side: Side, url: string): Promise<Table> {
       5,
       { warmUp: false },
     )
+    const state = await poolState(side)
     const row = (name: string, key: string, atMost?: number) => {
       const cells = [
         ms(times[key]!),
@@ -104,7 +106,7 @@ async function batches(side: Side, url: string): Promise<Table> {
         row('Playwright in-process, new page', 'playwright'),
         row(`Playwright in-process, page after ${agingCommands} commands`, 'agedPlaywright'),
       ],
-      note: 'bax and Playwright press and release every key; agent-browser inserts each character without key events.',
+      note: `Each further round ages the new session by 200 commands; ${state}. bax and Playwright press and release every key; agent-browser inserts each character without key events.`,
     }
   } finally {
     await agent(['close'])

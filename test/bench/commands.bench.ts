@@ -1,7 +1,7 @@
 /** Overhead of the commands compared with their Playwright calls. */
 import type { Page } from 'playwright'
 import { serveSite } from '../support/site.ts'
-import { call, openSides } from './engines.ts'
+import { call, openSides, poolAtRest, poolState, sessionAge } from './engines.ts'
 import { inTurn, ms, msTitle, ratio, type Row, type Table } from './measure.ts'
 
 const page = `<!doctype html><title>A page</title>
@@ -68,6 +68,7 @@ export async function measure(): Promise<Table[]> {
       call,
     )
 
+    await poolAtRest(side)
     const rows: Row[] = []
     for (const item of cases) {
       const times = await inTurn({ bax: () => run([item]), playwright: () => item.plain(plain) }, 15)
@@ -85,8 +86,9 @@ export async function measure(): Promise<Table[]> {
     return [
       {
         title: 'Commands beside the same Playwright calls in-process',
-        columns: [`bax ${msTitle}`, 'Playwright ms', 'ratio'],
+        columns: [`bax ${msTitle}`, 'Playwright', 'ratio'],
         rows,
+        note: `At the end: ${await sessionAge(side, id)}, ${await poolState(side)}.`,
       },
     ]
   } finally {

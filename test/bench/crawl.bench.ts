@@ -36,13 +36,24 @@ async function onField(wish: Parameters<typeof openField>[0], table: (field: Fie
   }
 }
 
+/** The run of median speed. */
+interface Middle extends Crawled {
+  /** Seconds of the fastest and of the slowest run. */
+  readonly spread: readonly [number, number]
+}
+
 /** Runs the crawlers in turn, so that noise affects all of them; returns the run of median speed for each. */
-async function inTurn<Name extends CrawlerName>(field: Field, names: readonly Name[]): Promise<Record<Name, Crawled>> {
+async function inTurn<Name extends CrawlerName>(field: Field, names: readonly Name[]): Promise<Record<Name, Middle>> {
   const all = new Map<Name, Crawled[]>(names.map((name) => [name, []]))
   for (let round = 0; round < rounds; round++) for (const name of names) all.get(name)!.push(await field.crawl(name))
-  const middle = (reports: Crawled[]) => reports.toSorted((a, b) => a.seconds - b.seconds)[Math.floor(rounds / 2)]!
-  return Object.fromEntries([...all].map(([name, reports]) => [name, middle(reports)])) as Record<Name, Crawled>
+  const middle = (reports: Crawled[]): Middle => {
+    const sorted = reports.toSorted((a, b) => a.seconds - b.seconds)
+    return { ...sorted[Math.floor(rounds / 2)]!, spread: [sorted[0]!.seconds, sorted.at(-1)!.seconds] }
+  }
+  return Object.fromEntries([...all].map(([name, reports]) => [name, middle(reports)])) as Record<Name, Middle>
 }
+
+const speedTitle = 'pages/s, median (slowest–fastest)'
 
 const atLeast = (value: number, bound: number): string =>
   `${value.toFixed(2)}x (at least ${bound}x${value >= bound ? '' : ', MISSED'})`
@@ -52,20 +63,24 @@ const atMost = (value: number, bound: number): string =>
 /** Pages of the site per second; pages visited twice count once. */
 const speedOf = (pages: number, { seconds }: Crawled): number => pages / seconds
 
+/** Formats the speed of the median run, with those of the slowest and the fastest. */
+const speedText = (pages: number, { seconds, spread: [fastest, slowest] }: Middle): string =>
+  `${(pages / seconds).toFixed(1)} (${(pages / slowest).toFixed(1)}–${(pages / fastest).toFixed(1)})`
+
 const missedOf = ({ missedRendered, rendered }: Crawled): string => `${missedRendered} of ${rendered}`
 
 async function mixedTable(field: Field): Promise<Table> {
   const found = await inTurn(field, ['rawCdp', 'crawleePlaywright', 'playwrightPages', 'playwrightLoop', 'browser', 'auto']) // prettier-ignore
   const faster = (of: Crawled, than: Crawled) => than.seconds / of.seconds
   const { rawCdp, crawleePlaywright, playwrightPages, playwrightLoop, browser, auto } = found
-  const row = (name: string, report: Crawled, ...cells: string[]): Row => ({
+  const row = (name: string, report: Middle, ...cells: string[]): Row => ({
     name,
-    cells: [speedOf(mixedPages, report).toFixed(1), (report.cpuMs / mixedPages).toFixed(0), missedOf(report), ...cells],
+    cells: [speedText(mixedPages, report), (report.cpuMs / mixedPages).toFixed(0), missedOf(report), ...cells],
   })
   return {
     title: `A crawl of ${mixedPages} pages, a fifth of them filled by scripts`,
     columns: [
-      'pages/s',
+      speedTitle,
       'CPU ms a page',
       'script-filled pages missed',
       'to PlaywrightCrawler',
@@ -101,13 +116,13 @@ const mixedNote = [
 
 async function staticTable(field: Field): Promise<Table> {
   const { crawleeCheerio, auto } = await inTurn(field, ['crawleeCheerio', 'auto'])
-  const row = (name: string, report: Crawled, cell: string): Row => ({
+  const row = (name: string, report: Middle, cell: string): Row => ({
     name,
-    cells: [speedOf(staticPages, report).toFixed(1), String(report.incomplete.length), cell],
+    cells: [speedText(staticPages, report), String(report.incomplete.length), cell],
   })
   return {
     title: `A crawl of ${staticPages} static pages`,
-    columns: ['pages/s', 'pages missed', 'to CheerioCrawler'],
+    columns: [speedTitle, 'pages missed', 'to CheerioCrawler'],
     note: 'CheerioCrawler takes the text of each body; bax extracts the main content and writes Markdown.',
     rows: [
       row('Crawlee CheerioCrawler, four at a time', crawleeCheerio, '1x'),

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events'
 import { createRequire } from 'node:module'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { setTimeout as wait } from 'node:timers/promises'
 import { join } from 'node:path'
 import type { Browser, BrowserType } from 'playwright'
 import type { Call } from '../../src/core/operation/call.ts'
@@ -66,7 +67,31 @@ export async function openSides(): Promise<Side> {
 }
 
 /** Describes the warm pages of the pool. */
-export async function poolState({ engine }: Side): Promise<string> {
-  const { browsers } = await engine.status()
-  return `${browsers.reduce((sum, { warm }) => sum + warm, 0)} warm pages in the pool`
+export const poolState = async (side: Side): Promise<string> => `${await warmPages(side)} warm pages in the pool`
+
+/** Describes the age of a session. */
+export async function sessionAge({ engine }: Side, id: string): Promise<string> {
+  const { commands_run: commands } = await engine.sessions.get(id, call)
+  return `a session of ${commands} commands`
 }
+
+async function warmPages({ engine }: Side): Promise<number> {
+  const { browsers } = await engine.status()
+  return browsers.reduce((sum, { warm }) => sum + warm, 0)
+}
+
+/** Waits until the number of warm pages no longer changes; returns when it changed last, by `performance.now()`. */
+export async function poolAtRest(side: Side): Promise<number> {
+  let count = await warmPages(side)
+  let changedAt = performance.now()
+  while (performance.now() - changedAt < restMs) {
+    await wait(20)
+    const now = await warmPages(side)
+    if (now !== count) changedAt = performance.now()
+    count = now
+  }
+  return changedAt
+}
+
+/** Longer than it takes to open a warm page. */
+const restMs = 1000

@@ -23,7 +23,10 @@ export interface Table {
   readonly note?: string
 }
 
-/** Runs every case once per round, in turn, so that noise affects all of them; returns milliseconds. */
+/**
+ * Runs every case once per round, in turn, so that noise affects all of them; in every other round in reverse, so that
+ * none always follows the same one. Returns milliseconds.
+ */
 export async function inTurn(
   cases: Record<string, () => Promise<unknown>>,
   rounds: number,
@@ -32,7 +35,8 @@ export async function inTurn(
   const times = new Map<string, number[]>(Object.keys(cases).map((name) => [name, []]))
   if (warmUp) for (const run of Object.values(cases)) await run()
   for (let round = 0; round < rounds; round++) {
-    for (const [name, run] of Object.entries(cases)) {
+    const all = Object.entries(cases)
+    for (const [name, run] of round % 2 === 0 ? all : all.toReversed()) {
       const start = performance.now()
       await run()
       times.get(name)!.push(performance.now() - start)

@@ -2,6 +2,8 @@
 import { cp, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { EngineStatus } from '../../src/core/shapes/engine.ts'
+import type { SessionRecord } from '../../src/core/shapes/session.ts'
 import { serveSite } from '../support/site.ts'
 import { installPeers } from './peers.ts'
 import { inTurn, ms, msTitle, ratio, type Row, run, type Table } from './measure.ts'
@@ -42,6 +44,9 @@ export async function measure(): Promise<Table[]> {
       },
       15,
     )
+    const status = JSON.parse(await bax('engine', 'status', '--json')) as EngineStatus
+    const warm = `${status.browsers.reduce((sum, browser) => sum + browser.warm, 0)} warm pages in the pool`
+    const age = (JSON.parse(await bax('session', 'show', 'bench', '--json')) as SessionRecord).commands_run
     const floor = times['node -e 0']!
     const peer = times['agent-browser get title']!
     const bounds: Record<string, number> = { 'bax --help, in Node': 1.5, 'bax do get-title, in Node': 1.6 }
@@ -55,7 +60,7 @@ export async function measure(): Promise<Table[]> {
         title: 'One-liners on a warm engine',
         columns: [msTitle, 'to `node -e 0`', 'to `agent-browser get title`'],
         rows,
-        note: "agent-browser is a native program started directly, without npm's launcher.",
+        note: `${warm}; a session of ${age} commands at the end. agent-browser is a native program started directly, without npm's launcher.`,
       },
     ]
   } finally {

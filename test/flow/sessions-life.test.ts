@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
+import { heldPages } from '../support/held-pages.ts'
 import { homeNames, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { failureOf, isRunning, open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -10,11 +11,12 @@ import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
+const held = heldPages()
 
 beforeAll(async () => {
   ;[homes, site] = await Promise.all([
     openHomes({ pool: { contextsPerBrowser: 60 } }),
-    serveSite({ '/': '<title>Home</title>', '/second': '<title>Second</title>' }),
+    serveSite({ '/': '<title>Home</title>', '/second': '<title>Second</title>', '/held': held.page }),
   ])
 })
 afterAll(async () => {
@@ -124,19 +126,18 @@ describe.each(usualHomes)('lifecycle of a session (%s)', (home) => {
   })
 
   test('rejects more than 32 queued batches, and runs the others', async () => {
-    const id = await create()
+    const id = await create({ start_url: site.url })
     const evaluate = (expression: string) =>
       client().runCommands({ session_id: id, commands: [{ command: 'evaluate', data: { expression } }] })
-    const first = evaluate('new Promise((done) => setTimeout(done, 1000))')
-    await started(id)
-    const calls = [first, ...Array.from({ length: 35 }, () => evaluate('1'))]
-    const outcomes = await Promise.allSettled(calls)
-    const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
-    expect(refused.map(({ reason }) => (reason as { code: string }).code)).toEqual([
-      'rate_limited',
-      'rate_limited',
-      'rate_limited',
-    ])
+    const first = evaluate(`fetch('/held').then(() => 1)`)
+    await held.requested()
+    const refused: string[] = []
+    const onRefused = ({ code }: { code: string }) => void refused.push(code)
+    const others = Array.from({ length: 35 }, () => evaluate('1').catch(onRefused))
+    await waitUntil(() => refused.length === 3)
+    held.release()
+    await Promise.all([first, ...others])
+    expect(refused).toEqual(['rate_limited', 'rate_limited', 'rate_limited'])
     expect((await record(id)).commands_run).toBe(33)
   })
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { type Client, follow } from '../../src/client/client.ts'
 import { type Homes, openHomes, usualHomes } from '../support/homes.ts'
-import { failureOf, open, valueOf } from '../support/session-steps.ts'
+import { command, failureOf, open, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -61,6 +61,28 @@ describe.each(usualHomes)('pages of a session (%s)', (home) => {
     }
     return seen
   }
+
+  test('a session can be used, and closed, while its page is starting', async () => {
+    // More than there are warm pages.
+    const options = { headless: true, viewport: { width: 640, height: 480 } }
+    const created = await Promise.all(Array.from({ length: 6 }, () => client().createSession(options)))
+    const [unused, ...used] = created.map(({ session_id }) => session_id!)
+    await client().closeSession({ session_id: unused! })
+    const tabs = await Promise.all(
+      used.map(async (session_id) => {
+        const { tabs: count } = await client().getSession({ session_id })
+        const { results } = await client().runCommands({ session_id, commands: [command('list_tabs')] })
+        return [count, (results[0]!.data!['result'] as { value: unknown[] }).value.length]
+      }),
+    )
+    expect(tabs).toEqual(used.map(() => [1, 1]))
+    id = used.pop()!
+    expect(await valueOf(client(), id, '[innerWidth, innerHeight]')).toEqual([640, 480])
+    await Promise.all(used.map((session_id) => client().closeSession({ session_id })))
+    await client().runCommands({ session_id: id, commands: [command('new_tab')] })
+    const events = await eventsUntil(({ type }) => type === 'tab.opened')
+    expect(events.at(-1)!.data).toMatchObject({ tabs: 2 })
+  })
 
   test('answers dialogs at once: accepts alerts, dismisses confirms and prompts', async () => {
     await start('/')

@@ -103,6 +103,25 @@ inUsualHomes(pages, (given) => {
     expect((await patientStep).changes).toMatchObject({ title_changed: true, elements_removed: 1 })
   })
 
+  test('does not wait after commands that only read', async () => {
+    await given.open('/')
+    // Counts the observers of layout shifts, which only the wait creates.
+    await given.evaluate(`{
+      const Own = PerformanceObserver
+      let waits = 0
+      window.PerformanceObserver = class extends Own {
+        observe(options) {
+          if (options.type === 'layout-shift') document.body.dataset.waits = ++waits
+          super.observe(options)
+        }
+      }
+    }`)
+    await step({ commands: [{ command: 'get_title' }, { command: 'list_tabs' }] })
+    expect(await given.evaluate('document.body.dataset.waits')).toBeNull()
+    await step({ command: { command: 'hover', data: { selector: '#add' } } })
+    expect(await given.evaluate('document.body.dataset.waits')).not.toBeNull()
+  })
+
   test('reports dialogs, page errors and failed requests with the command that caused them', async () => {
     await given.open('/')
     const { results } = await step({ commands: [click('#add'), click('#ask'), click('#fail')] })

@@ -102,8 +102,8 @@ export const limits = {
   pool: {
     /** Pages kept ready for the next sessions. */
     warm: 2,
-    /** Delay before the warm pages are refilled, to let the session creation that took one finish first. */
-    warmDelayMs: 20,
+    /** Time without created or closed sessions after which the warm pages are refilled. */
+    warmDelayMs: 200,
     /** Maximum of pages kept ready while sessions are created within `warmBurstMs` of each other, and how long after. */
     warmMax: 8,
     warmBurstMs: 1000,

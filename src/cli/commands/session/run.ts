@@ -16,7 +16,7 @@ type Flags = Pick<
   Partial<Record<'parallel' | 'retries' | 'shard', string>> &
   Partial<Record<'reporter' | 'var', string[]>> & { schema?: boolean }
 
-const about = `A script is a YAML file with a list of steps. They are the commands of "bax do --help", with "_" for "-":
+const about = `A script is a YAML file with a list of steps. They are the commands of "bax do --help", with "_" or "-":
 
   steps:
     - navigate_to: https://example.com

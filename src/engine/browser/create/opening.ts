@@ -1,4 +1,5 @@
 /** Opens a session from a plan, on a slot of the pool or on a remote browser. */
+import type { Page } from 'playwright'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
@@ -23,13 +24,15 @@ import { Session, type SessionFacts } from '../session/session.ts'
 import { downloadFolder } from '../session/session-files.ts'
 
 /** A page that no session and no CDP client sees. */
-export type PrivatePage = Pick<OpenContext, 'page' | 'close'>
+export interface PrivatePage extends Pick<OpenContext, 'close'> {
+  readonly page: Page
+}
 
 /** The context that a session runs in. Remote browsers neither count opened pages nor serve CDP. */
 export interface SessionHost
   extends
     Pick<OpenContext, 'context' | 'transfers' | 'close'>,
-    Partial<Pick<OpenContext, 'pagesOpened' | 'openCdp' | 'clientContexts'>> {
+    Partial<Pick<OpenContext, 'page' | 'pagesOpened' | 'openCdp' | 'clientContexts'>> {
   /** Returns whether the browser is responsive; unknown for remote browsers. */
   readonly isResponsive?: () => boolean
   /** Opens a page in a context of its own; absent in browsers of the caller. */
@@ -76,7 +79,10 @@ export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTo
     const host: SessionHost = {
       ...(await openContext(plan, worker, tools.egress)),
       isResponsive: () => worker.health.responsive,
-      openPrivatePage: () => worker.open(),
+      openPrivatePage: async () => {
+        const { page, close } = await worker.open()
+        return { page: await page, close }
+      },
       workerId: worker.id,
       headless: !hasWindows(worker.kind),
       userAgent: plan.userAgent(worker),
@@ -93,7 +99,7 @@ export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTo
   }
 }
 
-/** Opens a context of the right size, through a proxy of its own if it has rules of its own, which closes with the context. */
+/** Opens a context, through a proxy of its own if it has rules of its own, which closes with the context. */
 async function openContext(plan: SessionPlan, worker: BrowserWorker, egress: Egress): Promise<OpenContext> {
   const { allowed } = plan
   const { proxy } = plan.input
@@ -101,7 +107,6 @@ async function openContext(plan: SessionPlan, worker: BrowserWorker, egress: Egr
   try {
     const opened = await worker.open(plan.contextOptions(worker, route?.proxy))
     watchFailures(opened.context, route?.failures ?? egress.failures)
-    await fit(opened, plan)
     return { ...opened, close: () => opened.close().finally(() => route?.close()) }
   } catch (error) {
     await route?.close()
@@ -148,18 +153,6 @@ async function openFirstPage(plan: SessionPlan, session: Session): Promise<Opene
   const startFailure = plan.startUrl === undefined ? undefined : await openStartUrl(session, plan.startUrl)
   const warning = [...plan.warnings, ...(startFailure ? [startFailure] : [])].join('; ')
   return { session, frameToken, ...(warning && { warning }) }
-}
-
-/** Resizes the page of a ready context, which has the default size. */
-async function fit(opened: OpenContext, { viewport }: SessionPlan): Promise<void> {
-  const size = opened.page.viewportSize()
-  if (size?.width === viewport.width && size.height === viewport.height) return
-  try {
-    await opened.page.setViewportSize({ ...viewport })
-  } catch (error) {
-    await opened.close()
-    throw error
-  }
 }
 
 /** Opens the start URL; returns a warning when that fails, since the session itself is usable. */

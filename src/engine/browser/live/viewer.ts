@@ -124,7 +124,8 @@ class Viewer implements Person {
     this.#send({ type: 'recording', ...liveRecordingOf(this.#session), ...(script !== undefined && { script }) })
   }
 
-  #tabs() {
+  async #tabs() {
+    await this.#session.opened
     const { pages, activePage } = this.#session
     return Promise.all(
       pages.map(async (page) => {

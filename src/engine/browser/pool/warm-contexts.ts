@@ -4,7 +4,7 @@ import type { Page } from 'playwright'
 import { limits } from '../../../core/limits/limits.ts'
 
 interface WarmContext {
-  readonly page: Page
+  readonly page: Promise<Page>
   close(): Promise<void>
 }
 
@@ -20,8 +20,7 @@ const { warmMax, warmMakers, warmDelayMs, warmBurstMs, warmIdleMs, warmFreeBytes
 export class WarmContexts<Context extends WarmContext> {
   readonly #facts: WarmFacts<Context>
   readonly #ready: Context[] = []
-  /** Contexts that are being opened, and that nobody waits for yet. */
-  readonly #opening: Promise<Context>[] = []
+  #opening = 0
   /** Number to keep without demand, and the number that the browser has slots for. */
   #base = 0
   #capacity = 0
@@ -29,7 +28,7 @@ export class WarmContexts<Context extends WarmContext> {
   #demand = 0
   #lastTakenAt = -Infinity
   #calm: NodeJS.Timeout | undefined
-  #isWaiting = false
+  #delay: NodeJS.Timeout | undefined
 
   constructor(facts: WarmFacts<Context>) {
     this.#facts = facts
@@ -39,28 +38,26 @@ export class WarmContexts<Context extends WarmContext> {
     return this.#ready.length
   }
 
-  /** Sets how many contexts to keep; they are opened in the background. */
+  /**
+   * Sets how many contexts to keep. They are opened in the background when no session has been created or closed for a
+   * moment: sessions that are created in a row are faster without a competing page.
+   */
   keep(base: number, capacity: number): void {
     this.#base = base
     this.#capacity = capacity
-    // Let the session that triggered this go first.
-    if (this.#isWaiting) return
-    this.#isWaiting = true
-    setTimeout(() => {
-      this.#isWaiting = false
+    clearTimeout(this.#delay)
+    this.#delay = setTimeout(() => {
+      this.#delay = undefined
       this.#fill()
     }, warmDelayMs)
   }
 
-  /** Returns a context that is ready, or the one that will be first; undefined when none is being opened. */
-  async take(): Promise<Context | undefined> {
+  /** Returns a context that is ready. */
+  take(): Context | undefined {
     const now = performance.now()
     if (this.#ready.length <= 1 && now - this.#lastTakenAt < warmBurstMs) this.#expectMore()
     this.#lastTakenAt = now
-    const ready = this.#ready.shift()
-    if (ready) return ready
-    // The failure is reported; the caller opens a context itself.
-    return this.#opening.shift()?.catch(() => undefined)
+    return this.#ready.shift()
   }
 
   /** Doubles the number to keep, until no session has been created for some time. */
@@ -82,36 +79,25 @@ export class WarmContexts<Context extends WarmContext> {
   #fill(): void {
     // Slots are for sessions.
     this.#closeBeyond(this.#capacity)
-    while (
-      this.#ready.length + this.#opening.length < this.#target &&
-      this.#opening.length < warmMakers &&
-      !this.#facts.isEnding()
-    )
-      this.#open()
+    while (this.#ready.length + this.#opening < this.#target && this.#opening < warmMakers && !this.#facts.isEnding())
+      void this.#open()
   }
 
-  #open(): void {
-    const opening = this.#facts.make()
-    this.#opening.push(opening)
-    const isTaken = () => {
-      const at = this.#opening.indexOf(opening)
-      if (at >= 0) this.#opening.splice(at, 1)
-      return at < 0
-    }
-    opening.then(
-      (context) => {
-        if (!isTaken()) this.#add(context)
-        this.#fill()
-      },
+  async #open(): Promise<void> {
+    this.#opening += 1
+    try {
+      const context = await this.#facts.make()
+      this.#add(context, await context.page)
+    } catch (error) {
       // Not repeated before the next request.
-      (error: Error) => {
-        isTaken()
-        this.#facts.onError('open', error)
-      },
-    )
+      return this.#facts.onError('open', error as Error)
+    } finally {
+      this.#opening -= 1
+    }
+    if (this.#delay === undefined) this.#fill()
   }
 
-  #add(context: Context): void {
+  #add(context: Context, page: Page): void {
     this.#ready.push(context)
     const drop = () => {
       const at = this.#ready.indexOf(context)
@@ -119,7 +105,7 @@ export class WarmContexts<Context extends WarmContext> {
       this.#ready.splice(at, 1)
       this.#close(context)
     }
-    context.page.once('crash', drop).once('close', drop)
+    page.once('crash', drop).once('close', drop)
   }
 
   #closeBeyond(count: number): void {

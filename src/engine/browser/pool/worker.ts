@@ -1,4 +1,5 @@
 /** One browser process driven by Playwright: opens and closes contexts, and keeps a few warm ones ready. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { Log } from '../../../core/config/config.ts'
@@ -21,9 +22,10 @@ import { type Channel, Upstream } from './upstream.ts'
 import { plainUserAgent } from './user-agents.ts'
 import { WarmContexts } from './warm-contexts.ts'
 
-/** An open context with its first page. */
+/** An open context. */
 export interface OpenContext extends Omit<DrivenContext, 'contextId'> {
-  readonly page: Page
+  /** The first page, which may still be starting; rejects when it cannot be opened. */
+  readonly page: Promise<Page>
   /** Opens a CDP channel limited to this context, and to those that its client creates. */
   openCdp(client: Pick<GateFacts, 'upload'>): Promise<CdpChannel>
   /** Contexts that CDP clients create, which close with this one. */
@@ -88,7 +90,7 @@ export class BrowserWorker {
       },
     })
     this.#warm = new WarmContexts({
-      make: () => this.#make(this.defaults),
+      make: async () => opened(await this.#make(this.defaults)),
       isEnding: () => this.#isEnding,
       onError: (what, error) => {
         // Ignore failures while the browser ends.
@@ -141,10 +143,13 @@ export class BrowserWorker {
     return this.#warm.count
   }
 
-  /** Opens a context with a page; without `options`, returns a warm one if available. */
+  /**
+   * Opens a context. Without `options`, returns a warm one if available, or else one whose page is still starting: most
+   * of the time goes into the start of its process, which a session that is closed at once does not need.
+   */
   async open(options?: BrowserContextOptions): Promise<OpenContext> {
-    const ready = options ? undefined : await this.#warm.take()
-    return ready ?? this.#make({ ...this.defaults, ...options })
+    if (!options) return this.#warm.take() ?? this.#make(this.defaults)
+    return opened(await this.#make({ ...this.defaults, ...options }))
   }
 
   /** Sets how many warm contexts to keep, and how many further ones the browser has slots for. */
@@ -166,14 +171,25 @@ export class BrowserWorker {
     const contexts = new ClientContexts(() => this.#openForClient(options))
     try {
       await installClipboard(context, { hidden: hidesAutomation(this.kind) })
-      const page = await context.newPage()
+      let closed = false
+      // Only after the response to the creation: a session that is closed at once needs no page.
+      const page = nextTurn().then(() => {
+        if (closed) throw new BaxError('session_closed', 'the context was closed before its page was opened')
+        return context.newPage()
+      })
+      // Users of the page receive the error.
+      page.catch(() => {})
       const { userAgent } = options
       const agent = userAgent === undefined ? undefined : withClientHints({ userAgent }, this.version)
       const own = { contextId, contexts, downloads: driven.downloads, userAgent: agent }
       const facts = { ...own, rules: this.#rules, artifacts: this.#artifacts }
-      const openCdp: OpenContext['openCdp'] = async (client) =>
-        new SessionGate(await this.upstream.openChannel(), { ...facts, ...client })
+      const openCdp: OpenContext['openCdp'] = async (client) => {
+        // Clients expect a page; they can open one themselves if that failed.
+        await page.catch(() => {})
+        return new SessionGate(await this.upstream.openChannel(), { ...facts, ...client })
+      }
       const close = async () => {
+        closed = true
         await Promise.all([contexts.close(), this.#close(context, contextId)])
       }
       return { context, page, ...driven, openCdp, clientContexts: contexts, close }
@@ -206,6 +222,17 @@ export class BrowserWorker {
       .catch((error: BaxError) => {
         if (!/Failed to find context/.test(error.message) && error.code !== 'worker_lost') throw error
       })
+  }
+}
+
+/** Waits for the page of a context; closes the context if it cannot be opened. */
+async function opened(context: OpenContext): Promise<OpenContext> {
+  try {
+    await context.page
+    return context
+  } catch (error) {
+    await context.close()
+    throw error
   }
 }
 

@@ -73,6 +73,8 @@ export class Session implements BatchTarget {
   readonly #lifetime: Lifetime
   readonly #ended = new AbortController()
   readonly ended = this.#ended.signal
+  /** Resolves when the first page can be used. */
+  readonly opened: Promise<void>
   #lastActivityAt = this.createdAt
   #commandsRun = 0
   #endedAt: Date | null = null
@@ -103,6 +105,7 @@ export class Session implements BatchTarget {
     this.downloads = keep(host)
     host.clientContexts?.onOpened(keep)
     this.#tabs = new Tabs(host, this.events, this.viewport)
+    this.opened = this.#tabs.opened
     this.#lifetime = new Lifetime({
       idleSecs: input.keep_alive ? 0 : input.idle_timeout_secs,
       totalSecs: input.timeout_secs,
@@ -202,7 +205,7 @@ export class Session implements BatchTarget {
   async use<T>(work: () => Promise<T>): Promise<T> {
     const release = this.hold()
     try {
-      return await work()
+      return await this.opened.then(work)
     } finally {
       release()
     }

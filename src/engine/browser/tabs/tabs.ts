@@ -14,14 +14,17 @@ import { tabIdOf, takeTabId } from './tab-ids.ts'
 
 /** Timeout for a title, after which the last known one is used, so that a hung page does not block a list. */
 const titleMs = 250
-/** Timeout for the last title when the session ends. */
-const lastTitleMs = 50
-/** Timeout for a tab that is being opened. */
-const arrivalMs = 1000
+/** Timeouts for the last title when the session ends, and for a tab that is being opened. */
+const [lastTitleMs, arrivalMs] = [50, 1000]
+
+type TabsHost = Pick<SessionHost, 'context' | 'page' | 'pagesOpened'>
 
 export class Tabs {
   readonly #context: BrowserContext
   readonly #pagesOpened: () => number
+  /** Resolves when the first page has the size of the session, or could not be opened: the next use opens another. */
+  readonly opened: Promise<void>
+  #isStarting: boolean
   /** Number of tabs that Playwright has reported, including closed ones. */
   #reported = 0
   readonly #events: EventLog
@@ -47,21 +50,30 @@ export class Tabs {
   #replacing = false
   #frozen: { readonly url: string; readonly title: string } | undefined
 
-  constructor(host: Pick<SessionHost, 'context' | 'pagesOpened'>, events: EventLog, viewport: SessionPlan['viewport']) {
-    const { context, pagesOpened } = host
+  constructor(host: TabsHost, events: EventLog, viewport: SessionPlan['viewport']) {
+    const { context, page: first, pagesOpened } = host
     this.#context = context
     this.#pagesOpened = pagesOpened ?? (() => this.#reported)
     this.#events = events
     this.#viewport = viewport
-    for (const page of context.pages()) this.#add(page)
+    this.#isStarting = first !== undefined && context.pages().length === 0
+    const fitted = context.pages().map((page) => this.#add(page))
     context.on('page', (page) => {
       if (this.#replacing) this.#openedMeanwhile.push(page)
+      else if (this.#isStarting) fitted.push(this.#add(page))
       else this.#open(page)
     })
+    this.opened = this.#start(first, fitted)
+  }
+
+  async #start(first: Promise<Page> | undefined, fitted: readonly Promise<void>[]): Promise<void> {
+    if (first) await withDeadline(first, { ms: limits.pool.launchMs }).catch(() => {})
+    this.#isStarting = false
+    await Promise.all(fitted)
   }
 
   get count(): number {
-    return this.pages.length
+    return this.pages.length + (this.#isStarting ? 1 : 0)
   }
 
   /** Whether the active tab has crashed. */
@@ -112,6 +124,7 @@ export class Tabs {
 
   /** Returns the page of the active tab, or opens one. @throws BaxError `page_crashed`, once, after its reload. */
   async active(): Promise<Page> {
+    await this.opened
     await this.#waitForOpeningTabs()
     const crash = await this.recover()
     if (crash) throw crash
@@ -152,7 +165,7 @@ export class Tabs {
     }
     takeTabId(fresh, crashed)
     this.#reported += 1
-    this.#watch(fresh)
+    void this.#watch(fresh)
     // Free its resources in the browser.
     void crashed.close().catch(() => {})
     return fresh
@@ -160,7 +173,7 @@ export class Tabs {
 
   #open(page: Page): void {
     if (this.count >= limits.session.tabs && this.#opening === 0) return this.#refuse(page)
-    this.#add(page)
+    void this.#add(page)
     this.#events.emit('tab.opened', { tab_id: tabIdOf(page), url: shownUrl(page.url()), tabs: this.count })
   }
 
@@ -210,20 +223,18 @@ export class Tabs {
     }
   }
 
-  #add(page: Page): void {
+  #add(page: Page): Promise<void> {
     // Tabs are numbered in the order in which they appear.
     tabIdOf(page)
     this.#reported += 1
     this.#pages.push(page)
     this.#recent.push(page)
-    this.#watch(page)
+    return this.#watch(page)
   }
 
-  #watch(page: Page): void {
+  #watch(page: Page): Promise<void> {
     watchCrash(page)
     this.#unansweredSince = undefined
-    // The context may have another viewport size than the session.
-    void this.#fit(page)
     // Open the session while the page responds: a later one could not terminate a hung script.
     void cdpSessionOf(page).catch(() => {})
     reportFileChoosers(page, this.#events)
@@ -237,8 +248,10 @@ export class Tabs {
       // A page that has loaded responds again. Ignore failures of a page that closes meanwhile.
       if (this.activePage === page) void this.#ask(page).catch(() => {})
     })
+    return this.#fit(page)
   }
 
+  /** Resizes a page of a context that has another viewport size than the session. */
   async #fit(page: Page): Promise<void> {
     const size = page.viewportSize()
     if (!size || (size.width === this.#viewport.width && size.height === this.#viewport.height)) return
