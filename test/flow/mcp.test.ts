@@ -212,7 +212,7 @@ describe('command lines', () => {
     ['cookies', 'get-cookies is not enabled in "cookies" [feature_disabled]\nhint: the server must be started with the capability cookies'],
     ['screenshot /tmp/x.png', 'results cannot be written to files here'],
     ['extract-structured-content q --schema @/etc/passwd', '--schema: files cannot be read here'],
-    ['click @e9999', 'stale'],
+    ['click @e9999', 'stale_ref]\nhint: use the new reference, which browser_observe returns'],
   ])('%s is refused', async (line, message) => {
     await mcp.call('browser_open', { url: site.url })
     const { isError, text } = await mcp.call('browser_act', { commands: [line] })
@@ -244,6 +244,7 @@ describe('the web without a session', () => {
   test('is scraped as JSON', async () => {
     const schema = { type: 'object', properties: { title: { type: 'string' } } }
     const { text } = await mcp.call('web_scrape', { url: `${site.url}/p1`, schema })
+    expect(parts(text).before).toBe('extracted by rules, without a language model')
     expect(JSON.parse(parts(text).page)).toMatchObject({ title: expect.any(String) })
   })
 

@@ -32,7 +32,8 @@ export function excerpts(
   const near = rarest.filter((at) => words.every((word) => around(lower, at, phrase.length).includes(word)))
   // Positions are in ascending order.
   const apart: number[] = []
-  for (const at of phrases.length > 0 ? phrases : near) if (at - (apart.at(-1) ?? -Infinity) > matchChars) apart.push(at)
+  for (const at of phrases.length > 0 ? phrases : near)
+    if (at - (apart.at(-1) ?? -Infinity) > matchChars) apart.push(at)
   const inTitle = words.every((word) => title.toLowerCase().includes(word)) ? 10 : 0
   const score = inTitle + Math.min(phrases.length, 10) * 3 + Math.min(near.length, 10)
   return { passages: apart.slice(0, most).map((at) => around(source, at, phrase.length)), count: apart.length, score }

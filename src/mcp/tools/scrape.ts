@@ -16,7 +16,8 @@ const length = z.int().min(1).max(limits.observe.maxChars).default(limits.mcp.pa
 
 export const webScrape = defineTool({
   name: 'web_scrape',
-  description: 'Read a URL without a session, as Markdown, or as JSON if prompt or schema is given. PDF works too.',
+  description:
+    'Read a URL without a session, as Markdown, or as JSON if prompt or schema is given. PDF and Office files work, too.',
   uses: [operations.scrape],
   effect: 'read',
   input: z.object({
@@ -50,6 +51,7 @@ export const webScrape = defineTool({
     const notes = [
       ...(metadata.error ? [`HTTP ${metadata.status_code}: ${metadata.error}`] : []),
       ...[body.warning ?? body.data.warning ?? []].flat(),
+      ...(metadata.json_source === 'heuristic' ? ['extracted by rules, without a language model'] : []),
       ...(metadata.json_valid === false ? [`does not match the schema: ${metadata.json_errors?.join('; ')}`] : []),
       ...(text ? [text] : []),
     ]

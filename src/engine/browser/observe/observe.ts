@@ -200,7 +200,9 @@ async function describe(captured: Capture, options: ObservationOptions) {
   const shown = [...lines.flatMap(({ ref }) => ref ?? []), ...listed.map(({ ref }) => ref), ...frames]
   const refs = new Set([...shown, ...everyControl])
   const named = await captured.name([...refs], [...chosen.map(({ ref }) => ref), ...frames])
-  const cut: Cut = include.includes('snapshot') ? cutLines(lines, named.numbers, maxChars, outside) : { text: '', omitted: {} }
+  const cut: Cut = include.includes('snapshot')
+    ? cutLines(lines, named.numbers, maxChars, outside)
+    : { text: '', omitted: {} }
   const hidden = lines.reduce((sum, { hiddenOptions = 0 }) => sum + hiddenOptions, cut.omitted.options ?? 0)
   const elements = listed.length - chosen.length
   return {

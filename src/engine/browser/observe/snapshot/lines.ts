@@ -109,12 +109,13 @@ export function cutLines(
   lines: readonly Line[],
   numbers: ReadonlyMap<string, string>,
   maxChars: number,
-  { outside }: Omitted = {},
-) {
-  const omitted: Omitted = outside === undefined ? {} : { outside }
+  before: Omitted = {},
+): { readonly text: string; readonly omitted: Omitted } {
+  const { outside } = before
   const notices = outside === undefined ? [] : [`# ${outside} controls outside of the page omitted; use selector`]
   const whole = [...renderLines(lines, numbers), ...notices].join('\n')
-  if (whole.length <= maxChars) return { text: whole, omitted }
+  if (whole.length <= maxChars) return { text: whole, omitted: before }
+  const omitted: Omitted = {}
   const leaveOut = ({ counts: kind, pieces = 1, shownOptions = 0 }: Partial<Line>) => {
     if (shownOptions > 0) omitted.options = (omitted.options ?? 0) + shownOptions
     if (kind) omitted[kind] = (omitted[kind] ?? 0) + pieces
@@ -130,7 +131,8 @@ export function cutLines(
     else if (line !== lines[at]) leaveOut({ counts: 'texts' })
   })
   const shown = short.filter((_, at) => kept.has(at))
-  return { text: [...renderLines(shown, numbers), ...notices, omittedNotice(omitted)].join('\n'), omitted }
+  const text = [...renderLines(shown, numbers), ...notices, omittedNotice(omitted)].join('\n')
+  return { text, omitted: { ...before, ...omitted } }
 }
 
 /** Truncates a text, and appends the number of missing characters. */
@@ -169,7 +171,7 @@ function parentsOf(lines: readonly Line[]): number[] {
 const omittedNotice = (omitted: Omitted): string => `# ${countsText(omitted)} omitted; use max_chars or selector`
 
 /** `212 texts, 3 images and 40 links`. */
-function countsText({ outside: _, ...omitted }: Omitted): string {
+function countsText(omitted: Omitted): string {
   const counts = Object.entries(omitted).map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`)
   return counts.length > 1 ? `${counts.slice(0, -1).join(', ')} and ${counts.at(-1)}` : (counts[0] ?? 'nothing')
 }

@@ -183,7 +183,8 @@ async function notes(zip: ZipArchive, folder: string, context: Context): Promise
     ['footnotes', 'footnote'],
     ['endnotes', 'endnote'],
   ] as const)
-    for (const note of all(await xmlOf(zip, `${folder}${file}.xml`), tag)) known.set(`${file} ${attr(note, 'id')}`, note)
+    for (const note of all(await xmlOf(zip, `${folder}${file}.xml`), tag))
+      known.set(`${file} ${attr(note, 'id')}`, note)
   const entries = [...context.notes].map((id) => elementAround('li', blocks(known.get(id), context)))
   return [element('hr', {}), elementAround('ol', entries.filter(isElement))]
 }
