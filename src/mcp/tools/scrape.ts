@@ -93,7 +93,8 @@ export const webMap = defineTool({
   output: z.object({ links: z.array(z.string()) }),
   async run({ connection, signal }, input) {
     connection.assertAllowed(input.url)
-    const { success, links, warning, ...failure } = await connection.call<MapAnswer>(operations.map, input, signal)
+    const timed = { ...input, timeout_secs: limits.mcp.answerMs / 1000 }
+    const { success, links, warning, ...failure } = await connection.call<MapAnswer>(operations.map, timed, signal)
     if (!success) throw BaxError.fromBody(failure)
     return { ...(warning && { text: warning }), page: links.join('\n'), data: { links } }
   },
