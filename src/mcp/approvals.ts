@@ -44,7 +44,7 @@ async function watch(
   for (;;) {
     await pause(intervalMs, undefined, { signal })
     const { approvals } = await connection.call<ApprovalList>(operations.listApprovals, {}, signal)
-    const own = new Set((await connection.sessions.list()).map(({ id }) => id))
+    const own = new Set([...(await connection.sessions.list()).map(({ id }) => id), ...connection.scriptSessions])
     for (const one of approvals) {
       if (!own.has(one.session_id)) continue
       const now = performance.now()

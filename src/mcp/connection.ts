@@ -43,6 +43,8 @@ export class Connection {
   readonly sessions: HeldSessions
   /** Shell sessions of the client. */
   readonly shells: HeldSessions
+  /** Sessions of the scripts that are running. */
+  readonly scriptSessions = new Set<string>()
   /** Screenshots and documents, which are resources. */
   readonly stored = new StoredContent()
   /** Crawls of the client, by ID. */

@@ -125,13 +125,15 @@ function describe(result: CommandResult, { command, data }: TypedCommand, { mani
   }
 }
 
+const staleHint = 'use the new reference, which browser_observe returns'
+
 /** Describes the failures of a step. */
 function failures({ results }: StepResult): string[] {
   return results
     .filter(({ success, skipped }) => !success && !skipped)
     .flatMap(({ command, index, error, code, hint, details }) => {
       const nearest = (details?.['candidates'] as { selector?: string }[] | undefined)?.[0]?.selector
-      const advice = hint ?? (nearest && `did you mean ${nearest}?`)
+      const advice = code === 'stale_ref' ? staleHint : (hint ?? (nearest && `did you mean ${nearest}?`))
       const place = results.length > 1 ? ` (${index + 1} of ${results.length})` : ''
       return [`${kebab(command)}${place} failed: ${error} [${code}]`, ...(advice && !advice.includes('bax ') ? [`hint: ${advice}`] : [])] // prettier-ignore
     })

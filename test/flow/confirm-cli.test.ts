@@ -114,6 +114,11 @@ test('tools of agents wait and say so, and no tool approves', async () => {
   const rejected = callTool(client, 'browser_act', { commands: ['eval document.title'] })
   await bax('approve', await asked(), '--reject')
   expect(await rejected).toMatchObject({ isError: true, text: expect.stringContaining('[rejected]') })
+  const script = callTool(client, 'browser_script', { script: 'steps:\n  - evaluate: 6 * 7\n' })
+  const ofScript = await asked()
+  await expect.poll(() => notices, { timeout: 20_000 }).toContain(`waiting for a person to approve eval of evaluate (${ofScript})`) // prettier-ignore
+  await bax('approve', ofScript)
+  expect((await script).text).toContain('1 passed')
   await client.close()
 })
 

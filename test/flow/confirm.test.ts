@@ -10,6 +10,8 @@ import { serveSite, type Site } from '../support/site.ts'
 let homes: Homes
 let site: Site
 let client: Client
+/** Lets the page with the button "Leave later" go on. */
+let leave = () => {}
 /** Requests that have reached the site. */
 const received: string[] = []
 
@@ -21,6 +23,7 @@ const page = `<!doctype html><title>Shop</title>
   <a id=file href=/report download>Report</a>
   <button id=script onclick="quiet.submit()">Submit by script</button>
   <button id=fetch onclick="fetch('/order', { method: 'POST' })">Send by script</button>
+  <button id=later onclick="fetch('/gate').then(() => { location.href = '/search' })">Leave later</button>
   <output id=result></output>`
 
 const answer =
@@ -38,6 +41,7 @@ beforeAll(async () => {
       '/': page,
       '/order': answer('<!doctype html><title>Ordered</title>'),
       '/search': answer('<!doctype html><title>Found</title>'),
+      '/gate': (_, response) => void (leave = () => response.end()),
       '/report': answer('a,b\n1,2\n', 'text/csv'),
     }),
   ])
@@ -116,6 +120,21 @@ describe('eval', () => {
     const running = one(name, data)
     expect(await reject()).toMatchObject({ kind: 'eval', command: name })
     expect(await running).toMatchObject({ success: false, code: 'rejected' })
+  })
+
+  test('does not run in another page than the one that was asked about', async () => {
+    await create({ confirm: ['eval'] })
+    await one('click', { selector: '#later' })
+    await expect.poll(() => site.requests).toContain('/gate')
+    const running = one('evaluate', { expression: 'document.title = "changed"' })
+    expect(await asked()).toMatchObject({ url: `${site.url}/` })
+    leave()
+    expect(await running).toMatchObject({
+      code: 'navigation_aborted',
+      error: 'not executed: the page left before it was approved',
+    })
+    expect(await waiting()).toEqual([])
+    expect(await one('get_title')).toMatchObject({ data: { result: { value: 'Found' } } })
   })
 
   test('includes raw CDP calls; CDP clients are not served', async () => {

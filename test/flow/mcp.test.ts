@@ -23,6 +23,8 @@ let site: Site
 let other: Site
 let stateDir: string
 let mcp: McpClient
+/** Releases the response of `/later`. */
+let release = () => {}
 
 beforeAll(async () => {
   site = await serveSite({
@@ -30,6 +32,7 @@ beforeAll(async () => {
     '/p1': article('Green tea is steamed'),
     '/p2': article('Black tea is oxidized at 25 degrees'),
     '/p3': article('White tea is withered'),
+    '/later': (_, response) => void (release = () => response.end('Later')),
     '/file': (_, response) => {
       response.writeHead(200, { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename=tea.csv' })
       response.end('name,price\nGreen,1.50\n')
@@ -136,8 +139,12 @@ describe('pages', () => {
 
   test('are waited for', async () => {
     await mcp.call('browser_open', { url: site.url })
-    await mcp.call('browser_act', { commands: [`eval "setTimeout(() => { out.textContent = 'Later' }, 300)"`] })
-    expect((await mcp.call('browser_wait', { text: 'Later' })).text).toContain('+ "Later"')
+    const script = "void fetch('/later').then(async (later) => { out.textContent = await later.text() })"
+    await mcp.call('browser_act', { commands: [`eval ${JSON.stringify(script)}`] })
+    await expect.poll(() => site.requests).toContain('/later')
+    const waiting = mcp.call('browser_wait', { text: 'Later' })
+    release()
+    expect((await waiting).text).toContain('+ "Later"')
     const failed = await mcp.call('browser_wait', { text: 'Never', timeout_ms: 100 })
     expect(failed.isError).toBe(true)
     expect(failed.text).toContain('[timeout]')
@@ -205,7 +212,7 @@ describe('command lines', () => {
     ['cookies', 'get-cookies is not enabled in "cookies" [feature_disabled]\nhint: the server must be started with the capability cookies'],
     ['screenshot /tmp/x.png', 'results cannot be written to files here'],
     ['extract-structured-content q --schema @/etc/passwd', '--schema: files cannot be read here'],
-    ['click @e9999', 'stale'],
+    ['click @e9999', 'stale_ref]\nhint: use the new reference, which browser_observe returns'],
   ])('%s is refused', async (line, message) => {
     await mcp.call('browser_open', { url: site.url })
     const { isError, text } = await mcp.call('browser_act', { commands: [line] })
@@ -227,9 +234,17 @@ describe('the web without a session', () => {
     expect(parts(text).page).toContain('Green tea')
   })
 
+  test('is searched for words, and returns only the passages with them', async () => {
+    const { text } = await mcp.call('web_scrape', { url: `${site.url}/p2`, find: '25 degrees oxidized' })
+    expect(parts(text)).toMatchObject({ before: '1 of 1 passages', page: expect.stringContaining('oxidized at 25') })
+    const missing = await mcp.call('web_scrape', { url: `${site.url}/p2`, find: 'coffee' })
+    expect(missing.text).toBe('no passage contains all words of "coffee"')
+  })
+
   test('is scraped as JSON', async () => {
     const schema = { type: 'object', properties: { title: { type: 'string' } } }
     const { text } = await mcp.call('web_scrape', { url: `${site.url}/p1`, schema })
+    expect(parts(text).before).toBe('extracted by rules, without a language model')
     expect(JSON.parse(parts(text).page)).toMatchObject({ title: expect.any(String) })
   })
 

@@ -70,6 +70,15 @@ inUsualHomes(pages, (given) => {
     expect(hung).toMatchObject({ code: 'timeout', error: expect.stringContaining('300 ms') })
   })
 
+  test('the title is that of the current document while a navigation waits for its response', async () => {
+    await given.open('/')
+    const { requests } = given.site()
+    const before = requests.length
+    await given.evaluate('void setTimeout(() => { location.href = "/hang" })')
+    await expect.poll(() => requests.slice(before)).toContain('/hang')
+    expect(await given.value('get_title')).toBe('Start')
+  })
+
   test('refresh reloads the page', async () => {
     await given.open('/')
     await given.evaluate('document.title = "changed"')

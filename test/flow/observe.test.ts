@@ -46,6 +46,10 @@ const pages = {
     response.write('<!doctype html><title>Slow</title><h1>Beginning</h1>')
     setTimeout(() => response.end('<button>End</button>'), 300)
   },
+  '/palette': `<!doctype html><title>Palette</title><button>Smile</button>
+    <div style="position:absolute;left:-9999px"><label><input type=checkbox> Large</label>${Array.from({ length: 60 }, (_, at) => `<button>Sign ${at}</button>`).join('')}</div>
+    <div id=list style="height:100px;overflow:auto">${Array.from({ length: 60 }, (_, at) => `<p><a href=/${at}>Row ${at}</a></p>`).join('')}</div>
+    <script>list.scrollTop = 1e6</script>`,
   '/svg': (_: unknown, response: import('node:http').ServerResponse) => {
     response.setHeader('content-type', 'image/svg+xml')
     response.end('<svg xmlns="http://www.w3.org/2000/svg"><title>Drawing</title><text y="20">Words</text></svg>')
@@ -274,6 +278,18 @@ inUsualHomes(pages, (given) => {
       expect(await given.value('get_text', { selector: `ref=${paragraph}` })).toContain('since 1900')
       await observe()
     }
+  })
+
+  test('lists few of the buttons that no scrolling reaches, all fields, and what was scrolled away', async () => {
+    await given.open('/palette')
+    const { snapshot, truncated, omitted } = await observe()
+    expect(snapshot).toContain('button "Sign 9"')
+    expect(snapshot).not.toContain('button "Sign 10"')
+    expect(snapshot).toContain('checkbox "Large"')
+    expect(snapshot).toContain('link "Row 0"')
+    expect(snapshot!.split('\n').at(-1)).toBe('# 50 controls outside of the page omitted; use selector')
+    expect({ truncated, omitted }).toEqual({ truncated: false, omitted: { outside: 50 } })
+    expect((await observe({ selector: 'div' })).snapshot).toContain('button "Sign 59"')
   })
 
   test('cuts a long page by whole lines, keeping those in view, and counts the omitted', async () => {

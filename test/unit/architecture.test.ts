@@ -35,6 +35,7 @@ const layers: Layers = {
       'tar-stream',
       'web-vitals',
       'ws',
+      'yauzl',
       'zod',
     ],
     // Docker's client; of content that few pages have: PDF, CSV, zstd; undeclared charsets; the list of advertisers.

@@ -24,7 +24,10 @@ export function observationText(observation: Observation, flags = true): string 
   const elements = snapshot === undefined ? observation.elements?.map(elementLine).join('\n') : undefined
   const shown = !flags
     ? snapshot
-    : snapshot?.replace(/^# (.* omitted); use max_chars or selector$/m, '$1; use --max-chars or --selector')
+    : snapshot?.replaceAll(
+        /^# (.* omitted); use (max_chars or )?selector$/gm,
+        (_, what: string, both?: string) => `${what}; use ${both ? '--max-chars or ' : ''}--selector`,
+      )
   const unlisted = observation.omitted.elements && snapshot === undefined ? `${observation.omitted.elements} elements omitted; use --limit` : undefined // prettier-ignore
   const parts = [
     head,

@@ -69,6 +69,7 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
         evidence,
         headed: options.headed ?? false,
         confirm: options.confirm ?? [],
+        onSession: options.onSession,
         healed,
         cwd: io.cwd,
         now: () => new Date(),

@@ -25,6 +25,8 @@ export interface RunnerTools {
   readonly headed: boolean
   /** Actions that wait for a person. */
   readonly confirm: readonly ActionKind[]
+  /** Called with the ID of each script's session. */
+  readonly onSession?: ((id: string) => void) | undefined
   /** Collects the selectors that matched nothing. */
   readonly healed: HealedSelector[]
   readonly cwd: string
@@ -104,6 +106,7 @@ export class ScriptRun {
     if (!session) return
     const fields = resolveTemplate(session, scope) as Partial<SessionFields>
     this.#session = await openSession(this.#engine, fields, this.#tools)
+    this.#tools.onSession?.(this.#session.id)
     if (this.#session.warning) notes.push(this.#session.warning)
     await this.#evidence.begin()
   }

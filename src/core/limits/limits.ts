@@ -213,6 +213,8 @@ export const limits = {
     chars: 20_000,
     minChars: 500,
     maxChars: 5_000_000,
+    /** Links and buttons beyond the edge of a page that a snapshot lists. */
+    outside: 10,
     /** Time for a whole observation. */
     timeoutMs: 30_000,
     /** Messages and requests listed in an observation. */

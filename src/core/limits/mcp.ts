@@ -26,7 +26,7 @@ export const mcpLimits = {
     /** Images and documents that a connection keeps as resources, and their total bytes. */
     stored: 50,
     storedBytes: 64 * 1024 * 1024,
-    /** Time after which a running crawl is reported by its ID. Clients abandon requests after 60 s by default. */
+    /** Time after which a running crawl is reported by its ID, and a map with the URLs found so far. Clients abandon requests after 60 s by default. */
     answerMs: 45_000,
     /** Pages with matches of a search in crawled pages, passages of each, and characters around a match. */
     matches: 10,

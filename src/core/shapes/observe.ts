@@ -40,6 +40,9 @@ const omitted = z.object({
   links: count,
   controls: count,
   images: count,
+  outside: count.describe(
+    'Links and buttons beyond the edge of the page, where no scrolling reaches; the first are listed',
+  ),
   options: count.describe('Options of native lists with more than ten'),
   elements: count.describe('Elements beyond limit'),
   characters: count.describe('Characters of text'),

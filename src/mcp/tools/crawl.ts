@@ -123,7 +123,7 @@ async function listPages({ connection, signal }: ToolCall, { id, completed }: Cr
     for (const [at, { metadata, markdown = '' }] of data.entries()) {
       const { title, url: address = metadata.sourceURL } = metadata
       const listed = { page: skip + at + 1, url: address, ...(title && { title }) }
-      const match = find === undefined ? undefined : excerpts(markdown, find, title)
+      const match = find === undefined ? undefined : excerpts(markdown, find, { title })
       if (match) found.push({ score: match.score, listed: { ...listed, passages: match.passages } })
       else if (find === undefined) found.push({ score: 0, listed })
     }

@@ -6,6 +6,8 @@ const { matchChars, matchesOfPage } = limits.mcp
 /** Passages of a page, and how well it fits. */
 interface Match {
   readonly passages: readonly string[]
+  /** Number of passages of the page, of which `passages` has the first ones. */
+  readonly count: number
   readonly score: number
 }
 
@@ -13,7 +15,11 @@ interface Match {
  * Finds the passages of a text that contain all words, in upper or lower case; those with the words as one phrase win.
  * Returns undefined if some word is missing.
  */
-export function excerpts(text: string, find: string, title = ''): Match | undefined {
+export function excerpts(
+  text: string,
+  find: string,
+  { title = '', most = matchesOfPage }: { readonly title?: string | undefined; readonly most?: number } = {},
+): Match | undefined {
   const plain = text.replaceAll(/\s+/g, ' ')
   const lower = plain.toLowerCase()
   const phrase = find.trim().toLowerCase().replaceAll(/\s+/g, ' ')
@@ -24,12 +30,13 @@ export function excerpts(text: string, find: string, title = ''): Match | undefi
   const phrases = positions(lower, phrase)
   const rarest = words.map((word) => positions(lower, word)).toSorted((a, b) => a.length - b.length)[0]!
   const near = rarest.filter((at) => words.every((word) => around(lower, at, phrase.length).includes(word)))
-  const kept: number[] = []
+  // Positions are in ascending order.
+  const apart: number[] = []
   for (const at of phrases.length > 0 ? phrases : near)
-    if (kept.length < matchesOfPage && kept.every((other) => Math.abs(other - at) > matchChars)) kept.push(at)
+    if (at - (apart.at(-1) ?? -Infinity) > matchChars) apart.push(at)
   const inTitle = words.every((word) => title.toLowerCase().includes(word)) ? 10 : 0
   const score = inTitle + Math.min(phrases.length, 10) * 3 + Math.min(near.length, 10)
-  return { passages: kept.map((at) => around(source, at, phrase.length)), score }
+  return { passages: apart.slice(0, most).map((at) => around(source, at, phrase.length)), count: apart.length, score }
 }
 
 function around(text: string, at: number, length: number): string {

@@ -6,7 +6,8 @@ import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { SearchAnswer } from '../../core/shapes/search.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { operations } from '../../operations/index.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool, type ToolAnswer } from '../tool.ts'
+import { excerpts } from './excerpts.ts'
 import { wanted } from './page.ts'
 
 const { url, render, only_main_content, json_options } = operations.scrape.input.shape
@@ -15,19 +16,21 @@ const length = z.int().min(1).max(limits.observe.maxChars).default(limits.mcp.pa
 
 export const webScrape = defineTool({
   name: 'web_scrape',
-  description: 'Read a URL without a session, as Markdown, or as JSON if prompt or schema is given. PDF works too.',
+  description:
+    'Read a URL without a session, as Markdown, or as JSON if prompt or schema is given. PDF and Office files work, too.',
   uses: [operations.scrape],
   effect: 'read',
   input: z.object({
     url: url.describe(''),
     schema: wanted,
     prompt: prompt.describe('What to extract as JSON'),
+    find: z.string().min(1).max(limits.input.labelChars).optional().describe('Only the passages with these words'),
     only_main_content: only_main_content.describe(''),
     render: render.describe('auto uses a browser only if needed'),
     offset: z.int().min(0).default(0).describe('First character'),
     max_chars: length.describe(''),
   }),
-  async run({ connection, signal }, { schema, prompt: question, offset, max_chars: most, ...options }) {
+  async run({ connection, signal }, { schema, prompt: question, find, offset, max_chars: most, ...options }) {
     connection.assertAllowed(options.url)
     const isJson = schema !== undefined || question !== undefined
     const input = {
@@ -40,19 +43,40 @@ export const webScrape = defineTool({
     const { metadata, markdown = '', json } = body.data
     // The request may have been redirected.
     connection.assertAllowed(metadata.url ?? options.url)
-    const all = isJson ? JSON.stringify(json) : markdown
-    const text = isJson ? all : all.slice(offset, offset + most)
-    const rest = all.length - offset - text.length
+    const { text, page } = isJson
+      ? { page: JSON.stringify(json) }
+      : find === undefined
+        ? partOf(markdown, { title: metadata.title, offset, most })
+        : passagesOf(markdown, find)
     const notes = [
       ...(metadata.error ? [`HTTP ${metadata.status_code}: ${metadata.error}`] : []),
       ...[body.warning ?? body.data.warning ?? []].flat(),
+      ...(metadata.json_source === 'heuristic' ? ['extracted by rules, without a language model'] : []),
       ...(metadata.json_valid === false ? [`does not match the schema: ${metadata.json_errors?.join('; ')}`] : []),
-      ...(rest > 0 ? [`${rest} more characters from offset ${offset + text.length}`] : []),
+      ...(text ? [text] : []),
     ]
-    const title = offset === 0 && !isJson && metadata.title ? `title: ${metadata.title}\n` : ''
-    return { text: notes.join('\n'), page: title + text.trimEnd() }
+    return { text: notes.join('\n'), page }
   },
 })
+
+/** Returns a part of a page, and how much follows. */
+function partOf(
+  markdown: string,
+  { title, offset, most }: { title: string | undefined; offset: number; most: number },
+): ToolAnswer {
+  const part = markdown.slice(offset, offset + most)
+  const rest = markdown.length - offset - part.length
+  return {
+    ...(rest > 0 && { text: `${rest} more characters from offset ${offset + part.length}` }),
+    page: (offset === 0 && title ? `title: ${title}\n` : '') + part.trimEnd(),
+  }
+}
+
+function passagesOf(markdown: string, find: string): ToolAnswer {
+  const { passages, count } = excerpts(markdown, find, { most: limits.mcp.matches }) ?? { passages: [], count: 0 }
+  if (count === 0) return { text: `no passage contains all words of ${JSON.stringify(find)}` }
+  return { text: `${passages.length} of ${count} passages`, page: passages.join('\n') }
+}
 
 const { url: start, search: within, limit } = operations.map.input.shape
 
@@ -69,7 +93,8 @@ export const webMap = defineTool({
   output: z.object({ links: z.array(z.string()) }),
   async run({ connection, signal }, input) {
     connection.assertAllowed(input.url)
-    const { success, links, warning, ...failure } = await connection.call<MapAnswer>(operations.map, input, signal)
+    const timed = { ...input, timeout_secs: limits.mcp.answerMs / 1000 }
+    const { success, links, warning, ...failure } = await connection.call<MapAnswer>(operations.map, timed, signal)
     if (!success) throw BaxError.fromBody(failure)
     return { ...(warning && { text: warning }), page: links.join('\n'), data: { links } }
   },

@@ -22,6 +22,7 @@ export const browserScript = defineTool({
   async run({ connection, signal }, { script, vars = {} }) {
     const { io, manifest, settings } = connection.local!
     const folder = await mkdtemp(join(tmpdir(), 'bax-mcp-'))
+    const sessions: string[] = []
     try {
       await writeFile(join(folder, 'script.yaml'), script, { mode: 0o600 })
       const chunks: string[] = []
@@ -35,11 +36,16 @@ export const browserScript = defineTool({
         reporters: [{ name: 'line' as const }],
         parallel: 1,
         retries: 0,
+        onSession: (id: string) => {
+          sessions.push(id)
+          connection.scriptSessions.add(id)
+        },
         ...(connection.options.confirm && { confirm: connection.options.confirm }),
       }
       const code = await runScripts(options, { io: captured, manifest, settings: { ...settings, json: false } })
       return { page: chunks.join('').trimEnd(), failed: code !== 0 }
     } finally {
+      for (const id of sessions) connection.scriptSessions.delete(id)
       await rm(folder, { recursive: true, force: true })
     }
   },

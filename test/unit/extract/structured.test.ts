@@ -197,6 +197,18 @@ describe('values', () => {
     expect((await from(`<p>Stock: ${text}</p>`, 'x', { stock: 'boolean' })).value).toEqual({ stock: value })
   })
 
+  test.each([
+    ['Tea number 1 <b>1.50 EUR</b>', '1.50 EUR'],
+    ['Kettle 17 $1,299.00 new', '$1,299.00'],
+    ['Flat 2 <b>1 250 000 €</b>', '1 250 000 €'],
+    ['Bag 3 12,- €', '12,- €'],
+    ['Ring ₹1,00,000', '₹1,00,000'],
+    ['Room 101 for 85CHF', '85CHF'],
+  ])('with the price in %j, without other numbers before it', async (text, price) => {
+    const schema = { type: 'object', properties: { price: { type: 'string' } } }
+    expect((await from(`<p>${text}</p>`, 'x', schema)).value).toEqual({ price })
+  })
+
   test('reads definitions inside wrappers, and no other children of a list', async () => {
     const schema = { type: 'object', properties: { price: { type: 'string' }, colour: { type: 'string' } } }
     const html =

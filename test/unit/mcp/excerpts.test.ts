@@ -21,15 +21,18 @@ describe('passages of a page', () => {
   })
 
   test('are none where the words are far apart, but the page still counts', () => {
-    expect(excerpts(`green ${filler} tea`, 'green tea')).toEqual({ passages: [], score: 0 })
+    expect(excerpts(`green ${filler} tea`, 'green tea')).toEqual({ passages: [], count: 0, score: 0 })
   })
 
   test('rank a page higher whose title has the words', () => {
     const text = 'how to brew green tea'
-    expect(excerpts(text, 'green tea', 'Green Tea')!.score).toBeGreaterThan(excerpts(text, 'green tea', 'Tea')!.score)
+    const scoreOf = (title: string) => excerpts(text, 'green tea', { title })!.score
+    expect(scoreOf('Green Tea')).toBeGreaterThan(scoreOf('Tea'))
   })
 
   test('are limited in number, also for a page that repeats them', () => {
-    expect(excerpts(`tea ${filler}`.repeat(50), 'tea')!.passages).toHaveLength(2)
+    const text = `tea ${filler}`.repeat(50)
+    expect(excerpts(text, 'tea')).toMatchObject({ passages: { length: 2 }, count: 50 })
+    expect(excerpts(text, 'tea', { most: 5 })!.passages).toHaveLength(5)
   })
 })

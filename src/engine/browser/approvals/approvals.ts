@@ -1,4 +1,5 @@
 /** Actions of a session that wait until a person approves or rejects them. */
+import type { Frame, Page } from 'playwright'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Approvals as EngineApprovals } from '../../../core/engine.ts'
@@ -11,6 +12,7 @@ import { approvalNotFound } from '../../../core/access/approval-not-found.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
 import type { BrowserSessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
+import { shownUrl } from '../tabs/page-events.ts'
 import { CommandApprovals } from './command-approvals.ts'
 
 /** An action to approve. */
@@ -38,6 +40,18 @@ interface Waiting {
 }
 
 type Outcome = ApprovalDecided['decision']
+
+/** A session, or a batch in it. */
+interface PageHolder {
+  readonly activePage: Page | undefined
+}
+
+/** Builds the error of an action whose page is no longer the one that was asked about. */
+export const pageLeft = (): BaxError =>
+  new BaxError('navigation_aborted', 'not executed: the page left before it was approved')
+
+/** Returns whether a URL is another place in the same document. */
+const isSamePage = (shown: string, url: string): boolean => shown.split('#')[0] === shownUrl(url).split('#')[0]
 
 export class Approvals {
   readonly #facts: ApprovalFacts
@@ -88,9 +102,24 @@ export class Approvals {
     return asked
   }
 
-  /** Waits for the approval of an action before a command or CDP call begins it. @throws BaxError as `ask` */
-  askFor(command: string, action: Action, signals: readonly AbortSignal[]): Promise<void> {
-    return this.#ask(action, command, signals)
+  /**
+   * Waits for the approval of code before a command or CDP call runs it. The approval is for the page that it names.
+   * @throws BaxError as `ask`, and `navigation_aborted` when the page is left meanwhile
+   */
+  async askForCode(command: string, code: string, target: PageHolder, signal: AbortSignal): Promise<void> {
+    const { activePage: page } = target
+    const url = shownUrl(page?.url() ?? '')
+    const left = new AbortController()
+    const onNavigated = (frame: Frame) => {
+      if (frame.parentFrame() === null && !isSamePage(url, frame.url())) left.abort(pageLeft())
+    }
+    page?.on('framenavigated', onNavigated)
+    try {
+      await this.#ask({ kind: 'eval', summary: code, url }, command, [signal, left.signal])
+    } finally {
+      page?.off('framenavigated', onNavigated)
+    }
+    if (target.activePage !== page) throw pageLeft()
   }
 
   /** @throws BaxError `approval_not_found` */

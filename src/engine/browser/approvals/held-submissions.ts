@@ -1,10 +1,9 @@
 /** Holds navigations with a body, such as submitted forms, until a person approves them. */
 import type { BrowserContext, Request, Route } from 'playwright'
-import { BaxError } from '../../../core/errors/errors.ts'
 import { isGone } from '../batch/playwright-errors.ts'
 import { pageOf } from '../tabs/net-reason.ts'
 import { shownUrl } from '../tabs/page-events.ts'
-import type { Approvals } from './approvals.ts'
+import { type Approvals, pageLeft } from './approvals.ts'
 
 /**
  * Intercepts every request in the browser, where scripts of the page cannot bypass it. Requests of scripts (`fetch`) are
@@ -29,7 +28,7 @@ const isSubmission = (request: Request): boolean =>
 async function hold(context: BrowserContext, route: Route, request: Request, approvals: Approvals): Promise<void> {
   const given = new AbortController()
   const onFailed = (failed: Request) => {
-    if (failed === request) given.abort(new BaxError('navigation_aborted', 'not executed: the page left before it was approved')) // prettier-ignore
+    if (failed === request) given.abort(pageLeft())
   }
   context.on('requestfailed', onFailed)
   const page = pageOf(request)?.url()

@@ -12,7 +12,6 @@ import { dialogsSince } from './command-dialogs.ts'
 import { clipboardOf } from '../clipboard/clipboard.ts'
 import type { ActionContext } from '../elements/act.ts'
 import { makeContext } from './command-context.ts'
-import { shownUrl } from '../tabs/page-events.ts'
 import { unlessCrashed } from '../tabs/crash.ts'
 import { Delivery } from '../input/delivery.ts'
 import { failureOf } from './playwright-errors.ts'
@@ -177,15 +176,14 @@ function failureFields({ message, code, hint, details }: BaxError) {
 /** Waits for a person before code of the caller runs, where they have to approve it. @throws BaxError `rejected`, … */
 async function approveCode(
   approvals: Approvals,
-  { activePage }: BatchTarget,
+  target: BatchTarget,
   command: Command,
   call: CommandCall,
   stop: AbortSignal,
 ): Promise<void> {
   const code = codeIn(command, call.data ?? {})
   if (code === undefined || !approvals.confirms('eval')) return
-  const action = { kind: 'eval', summary: code, url: shownUrl(activePage?.url() ?? '') } as const
-  await approvals.askFor(call.command, action, [stop])
+  await approvals.askForCode(call.command, code, target, stop)
 }
 
 type Ambiguity = Pick<CommandResult, 'matches' | 'used_match'>

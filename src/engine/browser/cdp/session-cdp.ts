@@ -6,7 +6,6 @@ import { closeCodes, type Link } from '../../../core/net/link.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { CdpCalls, type CdpDone } from '../../cdp/calls.ts'
 import { readCall, sendToClient } from '../../cdp/message.ts'
-import { shownUrl } from '../tabs/page-events.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Session } from '../session/session.ts'
 import { oncePer } from '../../once-per.ts'
@@ -37,12 +36,11 @@ export function callOn(session: Session, request: CdpRequest, signal: AbortSigna
 /** Waits for a person, whichever actions the session confirms: a CDP call can perform any of them. */
 function approve(
   approvals: Approvals,
-  { activePage }: Session,
+  session: Session,
   { method, params }: CdpRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  const summary = `${method} ${JSON.stringify(params ?? {})}`
-  return approvals.askFor('cdp', { kind: 'eval', summary, url: shownUrl(activePage?.url() ?? '') }, [signal])
+  return approvals.askForCode('cdp', `${method} ${JSON.stringify(params ?? {})}`, session, signal)
 }
 
 /** Connects a CDP client. @throws BaxError `unauthorized` for view tokens, `rate_limited`, `unsupported`. */

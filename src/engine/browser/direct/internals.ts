@@ -78,18 +78,35 @@ export const ownSessionOf = oncePer((page: Page): OwnSession | null => {
 /** Messages of the API for a page that is gone. */
 const endings: Readonly<Record<string, string>> = { closed: 'Target closed', crashed: 'Target crashed' }
 
-/** Like `page.title()`, without the script that Playwright installs in each document for its evaluations. */
+/** Number of attempts to read a title from a document that is replaced meanwhile. */
+const titleAttempts = 3
+
+/**
+ * Returns the title of the current document, also while a navigation waits for its response: `page.title()` returns
+ * "Loading" and the new URL then. Empty while a dialog is open. Rejects for a closed page.
+ */
 export async function titleOf(page: Page): Promise<string> {
-  try {
-    const title = await unlessStalled(page, async () => {
-      const world = await serverPage(page).mainFrame().utilityContext()
-      return world.rawEvaluateJSON('document.title')
-    })
-    if (typeof title === 'string') return title
-  } catch {
-    // Playwright names the page that is being loaded, or reports the end of this one.
+  const read = async () => {
+    const world = await serverPage(page).mainFrame().utilityContext()
+    return world.rawEvaluateJSON('document.title')
   }
-  return page.title()
+  for (let attempt = 1; attempt <= titleAttempts && !page.isClosed(); attempt++) {
+    try {
+      const title = await (isNavigating(page) ? titleInHistory(page) : unlessStalled(page, read))
+      if (typeof title === 'string') return title
+    } catch (error) {
+      if (error instanceof Unclear) return page.evaluate(() => document.title)
+    }
+  }
+  return page.isClosed() ? page.title() : ''
+}
+
+/** Returns the title of the current document from the browser: the document itself may not answer meanwhile. */
+async function titleInHistory(page: Page): Promise<string | undefined> {
+  const { entries, currentIndex } = (await ownSessionOf(page)?.send('Page.getNavigationHistory')) ?? { entries: [], currentIndex: 0 } // prettier-ignore
+  // The current entry is the target of a step in the history that has only begun.
+  const isCurrent = ({ url }: { url: string }) => url === page.url()
+  return [...entries.slice(currentIndex, currentIndex + 1), ...entries].find(isCurrent)?.title ?? ''
 }
 
 /** Returns whether a navigation of the page has begun: Playwright waits for it before an action. */

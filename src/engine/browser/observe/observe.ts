@@ -25,7 +25,7 @@ import { type Capture, capture, type NamedElements } from './snapshot/capture.ts
 import { changesBetween, type Compared } from './changes.ts'
 import type { Notice } from './compare.ts'
 import { squeeze } from './snapshot/entries.ts'
-import { type Cut, cutLines, cutText, linesOf } from './snapshot/lines.ts'
+import { type Cut, cutLines, cutText, linesOf, withoutOutside } from './snapshot/lines.ts'
 import { consolePart, dialogsPart, networkPart, storagePart } from './parts.ts'
 import { outline } from './snapshot/outline.ts'
 import { pageView } from './snapshot/page-view.ts'
@@ -166,7 +166,7 @@ async function partsOf(context: PartsContext, described?: Described): Promise<Ob
     ...(parts.has('network') && { network: networkPart(events) }),
     ...(parts.has('storage') && { storage: await storagePart(page) }),
     dialogs: dialogsPart(events, tabIdOf(page)),
-    truncated: Object.keys(omitted).some((kind) => kind !== 'options'),
+    truncated: Object.keys(omitted).some((kind) => kind !== 'options' && kind !== 'outside'),
     omitted,
   }
 }
@@ -194,12 +194,15 @@ async function describe(captured: Capture, options: ObservationOptions) {
   const chosen = nearestFirst(listed, captured, limit)
   const frames = chosen.flatMap(({ ref }) => marks.get(ref)!.frames)
   const entries = onlyControls ? outline(tree, marks) : pageView(tree, marks)
-  const lines = linesOf(entries, marks)
+  const all = linesOf(entries, marks)
+  const { lines, omitted: outside } = options.selector === undefined ? withoutOutside(all) : { lines: all, omitted: {} }
   const everyControl = controlsOf(captured)
   const shown = [...lines.flatMap(({ ref }) => ref ?? []), ...listed.map(({ ref }) => ref), ...frames]
   const refs = new Set([...shown, ...everyControl])
   const named = await captured.name([...refs], [...chosen.map(({ ref }) => ref), ...frames])
-  const cut: Cut = include.includes('snapshot') ? cutLines(lines, named.numbers, maxChars) : { text: '', omitted: {} }
+  const cut: Cut = include.includes('snapshot')
+    ? cutLines(lines, named.numbers, maxChars, outside)
+    : { text: '', omitted: {} }
   const hidden = lines.reduce((sum, { hiddenOptions = 0 }) => sum + hiddenOptions, cut.omitted.options ?? 0)
   const elements = listed.length - chosen.length
   return {

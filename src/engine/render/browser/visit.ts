@@ -232,7 +232,7 @@ export class Visit {
     if (await this.#waiting.settlesWithin(work, limitMs, signal)) return work
     if (this.#stopped) throw new BaxError('timeout', 'the page is blocked by a script')
     this.#stopped = true
-    this.warnings.push('a long-running script of the page was stopped')
+    this.warnings.push('a script that blocked the page was stopped')
     await this.#awaitResponsive(
       Promise.all([
         this.#tab.send('Runtime.terminateExecution'),

@@ -15,6 +15,7 @@ const plain: Mark = {
   blocked: false,
   editor: false,
   decoy: false,
+  outside: false,
   frames: [],
 }
 

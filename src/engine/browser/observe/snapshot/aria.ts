@@ -52,6 +52,8 @@ export interface Mark {
   readonly content?: string
   /** Unnamed read-only field that an editor uses internally. */
   readonly decoy: boolean
+  /** Beyond the edge of the document, where no scrolling reaches. */
+  readonly outside: boolean
   /** Playwright's references of the enclosing iframes, outermost first. */
   readonly frames: readonly string[]
 }

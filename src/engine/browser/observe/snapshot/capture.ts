@@ -161,6 +161,7 @@ function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView,
     blocked: blocked || (flags & 16) !== 0,
     editor: (flags & 32) !== 0,
     decoy: (flags & 64) !== 0,
+    outside: (flags & 128) !== 0,
     ...(content !== undefined && { content }),
     frames,
   }

@@ -1,4 +1,4 @@
-/** Runs in the page: determines whether elements are usable, secret, focused or blocked. */
+/** Runs in the page: determines whether elements are usable, secret, focused, blocked or out of reach. */
 
 /** Property that Playwright sets on every element of its snapshot. */
 export interface Seen extends Element {
@@ -13,6 +13,7 @@ const modal = 8
 const blocked = 16
 const editor = 32
 const decoy = 64
+const outside = 128
 
 /** Facts about the document, collected once for all elements. */
 export interface DocumentFacts {
@@ -91,6 +92,7 @@ export function flagsOf(element: Element, around: DocumentFacts): number {
   if (around.editors.has(element)) flags |= usable | editor
   if (isEditingHost(element)) flags |= editor
   if (isDecoy(element)) flags |= decoy
+  if (isOutside(element)) flags |= outside
   return flags
 }
 
@@ -100,3 +102,19 @@ const isDecoy = (element: Element): boolean =>
   element.readOnly &&
   element.tabIndex < 0 &&
   element.getAttribute('aria-hidden') === 'true'
+
+/**
+ * Returns whether no scrolling brings an element into view: it ends left of the document or above it, as hidden menus
+ * do. Fields are hidden like this, too, but stay usable, by their visible labels.
+ */
+function isOutside(element: Element): boolean {
+  const { right, bottom } = element.getBoundingClientRect()
+  const root = document.scrollingElement ?? document.documentElement
+  // A document that is read from right to left can be scrolled to the left.
+  const left = -Math.max(0, root.scrollWidth - innerWidth)
+  if (right + scrollX >= left && bottom + scrollY >= 0) return false
+  if (element.matches('input, select, textarea') || isEditingHost(element)) return false
+  for (let at = element.parentElement; at && at !== root; at = at.parentElement)
+    if (at.scrollLeft !== 0 || at.scrollTop !== 0) return false
+  return true
+}

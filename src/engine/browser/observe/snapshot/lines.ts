@@ -1,4 +1,5 @@
 /** Renders a snapshot to lines of YAML, and cuts it by relevance when it is too long. */
+import { limits } from '../../../../core/limits/limits.ts'
 import type { Omitted } from '../../../../core/shapes/observe.ts'
 import type { Marks } from './aria.ts'
 import type { Entry } from './entries.ts'
@@ -14,6 +15,8 @@ export interface Line extends Pick<Entry, 'ref' | 'tail' | 'pieces' | 'hiddenOpt
   readonly counts?: keyof Omitted
   /** Inaccessible: behind an open modal dialog, or inert. */
   readonly blocked?: boolean
+  /** A link or button beyond the edge of the document. */
+  readonly outside?: boolean
 }
 
 /** Converts entries to lines; inaccessible ones come last. */
@@ -34,7 +37,9 @@ export function linesOf(entries: readonly Entry[], marks: Marks): Line[] {
     const { ref, tail, pieces, hiddenOptions, shownOptions } = item
     const shown = { ref, tail: tail || undefined, pieces, hiddenOptions, shownOptions }
     const rank = rankOf(item, away, mark?.modal ?? false, blocked)
-    lines.push({ ...shown, depth, head: headOf(item), rank, counts: countsOf(item), blocked })
+    const counts = countsOf(item)
+    const outside = (mark?.outside ?? false) && (counts === 'controls' || counts === 'links')
+    lines.push({ ...shown, depth, head: headOf(item), rank, counts, blocked, outside })
     let inside = mark?.away ?? before
     for (const inner of item.below) inside = visit(inner, depth + 1, inside, blocked)
     return item.below.length > 0 ? inside : away
@@ -82,6 +87,17 @@ function renderLine({ depth, head, ref, tail }: Line, numbers: ReadonlyMap<strin
   return `${'  '.repeat(depth)}- ${key}${value}`
 }
 
+/** Leaves out most controls beyond the edge of the document: a hidden palette has hundreds. */
+export function withoutOutside(lines: readonly Line[]): { readonly lines: readonly Line[]; readonly omitted: Omitted } {
+  let count = 0
+  const kept = lines.filter(({ outside, depth }, at) => {
+    const hasContent = (lines[at + 1]?.depth ?? 0) > depth
+    return !outside || hasContent || ++count <= limits.observe.outside
+  })
+  const outside = lines.length - kept.length
+  return { lines: kept, omitted: outside > 0 ? { outside } : {} }
+}
+
 /** The lines that fit, and the number of others by kind. */
 export type Cut = ReturnType<typeof cutLines>
 
@@ -89,10 +105,17 @@ export type Cut = ReturnType<typeof cutLines>
 const noticeChars = 200
 
 /** Renders the most relevant lines that fit, in order and with their parents; counts the others. */
-export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, string>, maxChars: number) {
+export function cutLines(
+  lines: readonly Line[],
+  numbers: ReadonlyMap<string, string>,
+  maxChars: number,
+  before: Omitted = {},
+): { readonly text: string; readonly omitted: Omitted } {
+  const { outside } = before
+  const notices = outside === undefined ? [] : [`# ${outside} controls outside of the page omitted; use selector`]
+  const whole = [...renderLines(lines, numbers), ...notices].join('\n')
+  if (whole.length <= maxChars) return { text: whole, omitted: before }
   const omitted: Omitted = {}
-  const whole = renderLines(lines, numbers).join('\n')
-  if (whole.length <= maxChars) return { text: whole, omitted }
   const leaveOut = ({ counts: kind, pieces = 1, shownOptions = 0 }: Partial<Line>) => {
     if (shownOptions > 0) omitted.options = (omitted.options ?? 0) + shownOptions
     if (kind) omitted[kind] = (omitted[kind] ?? 0) + pieces
@@ -108,7 +131,8 @@ export function cutLines(lines: readonly Line[], numbers: ReadonlyMap<string, st
     else if (line !== lines[at]) leaveOut({ counts: 'texts' })
   })
   const shown = short.filter((_, at) => kept.has(at))
-  return { text: [...renderLines(shown, numbers), omittedNotice(omitted)].join('\n'), omitted }
+  const text = [...renderLines(shown, numbers), ...notices, omittedNotice(omitted)].join('\n')
+  return { text, omitted: { ...before, ...omitted } }
 }
 
 /** Truncates a text, and appends the number of missing characters. */

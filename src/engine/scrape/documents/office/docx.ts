@@ -19,23 +19,23 @@ interface Context {
 const attr = (node: ElementNode | undefined, name: string): string | undefined => node?.attributes[name]
 const isOn = (node: ElementNode | undefined): boolean => node !== undefined && !/^(?:0|false|off|none)$/.test(attr(node, 'val') ?? '1') // prettier-ignore
 
-export function docxContent(zip: ZipArchive): OfficeContent {
-  const part = mainPart(zip)
-  const document = requiredXml(zip, part)
+export async function docxContent(zip: ZipArchive): Promise<OfficeContent> {
+  const part = await mainPart(zip)
+  const document = await requiredXml(zip, part)
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
   const context: Context = {
-    links: relationsOf(zip, part),
-    headings: headingsOf(xmlOf(zip, `${folder}styles.xml`)),
-    ordered: orderedLevels(xmlOf(zip, `${folder}numbering.xml`)),
+    links: await relationsOf(zip, part),
+    headings: headingsOf(await xmlOf(zip, `${folder}styles.xml`)),
+    ordered: orderedLevels(await xmlOf(zip, `${folder}numbering.xml`)),
     notes: [],
   }
   const nodes = blocks(first(document, 'body'), context)
-  return { nodes: [...nodes, ...notes(zip, folder, context)], ...coreFacts(zip) }
+  return { nodes: [...nodes, ...(await notes(zip, folder, context))], ...(await coreFacts(zip)) }
 }
 
 /** Returns the path of the main part, which may have any name. */
-function mainPart(zip: ZipArchive): string {
-  const found = [...relationsOf(zip, '').values()].find(({ type }) => type === 'officeDocument')
+async function mainPart(zip: ZipArchive): Promise<string> {
+  const found = [...(await relationsOf(zip, '')).values()].find(({ type }) => type === 'officeDocument')
   return found && zip.has(found.target) ? found.target : 'word/document.xml'
 }
 
@@ -176,14 +176,15 @@ function reference(node: ElementNode, { notes }: Context): Run[] {
 }
 
 /** Returns the notes as a numbered list at the end. */
-function notes(zip: ZipArchive, folder: string, context: Context): TreeNode[] {
+async function notes(zip: ZipArchive, folder: string, context: Context): Promise<TreeNode[]> {
   if (context.notes.length === 0) return []
   const known = new Map<string, ElementNode>()
   for (const [file, tag] of [
     ['footnotes', 'footnote'],
     ['endnotes', 'endnote'],
   ] as const)
-    for (const note of all(xmlOf(zip, `${folder}${file}.xml`), tag)) known.set(`${file} ${attr(note, 'id')}`, note)
+    for (const note of all(await xmlOf(zip, `${folder}${file}.xml`), tag))
+      known.set(`${file} ${attr(note, 'id')}`, note)
   const entries = [...context.notes].map((id) => elementAround('li', blocks(known.get(id), context)))
   return [element('hr', {}), elementAround('ol', entries.filter(isElement))]
 }

@@ -7,28 +7,29 @@ import { OfficeError } from './office-error.ts'
 import { all, first, isWebLink, pathIn, requiredXml, textOf } from './office-xml.ts'
 import type { ZipArchive } from './zip.ts'
 
-export function epubContent(zip: ZipArchive): OfficeContent {
-  const container = requiredXml(zip, 'META-INF/container.xml')
+export async function epubContent(zip: ZipArchive): Promise<OfficeContent> {
+  const container = await requiredXml(zip, 'META-INF/container.xml')
   const path = first(container, 'rootfile')?.attributes['full-path'] ?? ''
-  const book = requiredXml(zip, path)
+  const book = await requiredXml(zip, path)
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   const files = new Map(all(first(book, 'manifest'), 'item').map(({ attributes: { id = '', href = '' } }) => [id, pathIn(folder, href)])) // prettier-ignore
   const chapters = all(first(book, 'spine'), 'itemref').flatMap(({ attributes }) => files.get(attributes['idref'] ?? '') ?? []) // prettier-ignore
-  const locked = lockedFiles(zip)
+  const locked = await lockedFiles(zip)
   if (chapters.some((name) => locked.has(name))) throw new OfficeError('locked', 'it is protected by DRM')
-  const nodes = [...new Set(chapters)].flatMap((name): TreeNode[] => {
-    const text = zip.text(name)
-    return text === undefined ? [] : [elementAround('section', chapter(text))]
-  })
+  const nodes: TreeNode[] = []
+  for (const name of new Set(chapters)) {
+    const text = await zip.text(name)
+    if (text !== undefined) nodes.push(elementAround('section', chapter(text)))
+  }
   if (nodes.length === 0) throw new OfficeError('broken', 'the e-book has no chapters')
   const word = (tag: string) => textOf(first(first(book, 'metadata'), tag)).trim() || undefined
   return { nodes, title: word('title'), author: word('creator'), description: word('description')?.replaceAll(/<[^>]*>/g, ''), language: word('language'), published: word('date') } // prettier-ignore
 }
 
 /** Returns encrypted files; fonts are often encrypted in books that can be read. */
-function lockedFiles(zip: ZipArchive): Set<string> {
+async function lockedFiles(zip: ZipArchive): Promise<Set<string>> {
   if (!zip.has('META-INF/encryption.xml')) return new Set()
-  const encryption = requiredXml(zip, 'META-INF/encryption.xml')
+  const encryption = await requiredXml(zip, 'META-INF/encryption.xml')
   return new Set(all(encryption, 'CipherReference').map(({ attributes }) => pathIn('', attributes['URI'] ?? '')))
 }
 

@@ -15,15 +15,15 @@ interface Context {
   readonly notes: TreeNode[][]
 }
 
-export function odtContent(zip: ZipArchive): OfficeContent {
-  if (/encryption-data/.test(zip.text('META-INF/manifest.xml') ?? ''))
+export async function odtContent(zip: ZipArchive): Promise<OfficeContent> {
+  if (/encryption-data/.test((await zip.text('META-INF/manifest.xml')) ?? ''))
     throw new OfficeError('locked', 'it is encrypted')
-  const content = requiredXml(zip, 'content.xml')
-  const context: Context = { styles: textStyles(content), ordered: orderedStyles(content, xmlOf(zip, 'styles.xml')), notes: [] } // prettier-ignore
+  const content = await requiredXml(zip, 'content.xml')
+  const context: Context = { styles: textStyles(content), ordered: orderedStyles(content, await xmlOf(zip, 'styles.xml')), notes: [] } // prettier-ignore
   const body = first(first(content, 'body'), 'text')
   const nodes = blocks(body, context)
   const notes = context.notes.map((note) => elementAround('li', note))
-  const meta = xmlOf(zip, 'meta.xml')
+  const meta = await xmlOf(zip, 'meta.xml')
   const word = (tag: string) => textOf(first(meta, tag)).trim() || undefined
   return {
     nodes: notes.length > 0 ? [...nodes, element('hr', {}), elementAround('ol', notes)] : nodes,

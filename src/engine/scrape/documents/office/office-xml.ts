@@ -45,14 +45,14 @@ function parseXml(text: string): ElementNode {
 }
 
 /** Returns the parsed XML of a file in an archive; undefined if it is missing. */
-export function xmlOf(zip: ZipArchive, name: string): ElementNode | undefined {
-  const text = zip.text(name)
+export async function xmlOf(zip: ZipArchive, name: string): Promise<ElementNode | undefined> {
+  const text = await zip.text(name)
   return text === undefined ? undefined : parseXml(text)
 }
 
 /** Returns the parsed XML of a necessary file. @throws OfficeError `broken` */
-export function requiredXml(zip: ZipArchive, name: string): ElementNode {
-  const found = xmlOf(zip, name)
+export async function requiredXml(zip: ZipArchive, name: string): Promise<ElementNode> {
+  const found = await xmlOf(zip, name)
   if (found) return found
   throw new OfficeError('broken', `${name} is missing`)
 }
@@ -92,12 +92,12 @@ export const textOf = (node: ElementNode | undefined): string =>
   (node?.children ?? []).map((inner) => (isElement(inner) ? textOf(inner) : inner.text)).join('')
 
 /** Returns the targets of a part's relationships by ID: paths in the archive, or external URLs. */
-export function relationsOf(
+export async function relationsOf(
   zip: ZipArchive,
   part: string,
-): Map<string, { target: string; isExternal: boolean; type: string }> {
+): Promise<Map<string, { target: string; isExternal: boolean; type: string }>> {
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
-  const relations = xmlOf(zip, `${folder}_rels/${part.slice(folder.length)}.rels`)
+  const relations = await xmlOf(zip, `${folder}_rels/${part.slice(folder.length)}.rels`)
   return new Map(
     all(relations, 'Relationship').map(({ attributes: { Id = '', Target = '', TargetMode, Type = '' } }) => {
       const isExternal = TargetMode === 'External'
@@ -121,8 +121,8 @@ function safeDecode(path: string): string {
 }
 
 /** Returns title, author and other facts of `docProps/core.xml`. */
-export function coreFacts(zip: ZipArchive): Record<string, string | undefined> {
-  const core = xmlOf(zip, 'docProps/core.xml')
+export async function coreFacts(zip: ZipArchive): Promise<Record<string, string | undefined>> {
+  const core = await xmlOf(zip, 'docProps/core.xml')
   const word = (tag: string) => textOf(first(core, tag)).trim() || undefined
   return { title: word('title'), description: word('description') ?? word('subject'), author: word('creator'), language: word('language'), published: word('created'), modified: word('modified') } // prettier-ignore
 }

@@ -48,11 +48,11 @@ async function contentOf(bytes: Uint8Array): Promise<OfficeContent> {
     throw isLocked ? new OfficeError('locked', 'it is encrypted') : new OfficeError('unsupported', 'it has the format of Office 97') // prettier-ignore
   }
   if (!start.startsWith('PK')) throw new OfficeError('broken', 'it is no office document')
-  const zip = new ZipArchive(bytes)
-  const type = zip.text('mimetype')?.trim()
+  const zip = await ZipArchive.open(bytes)
+  const type = (await zip.text('mimetype'))?.trim()
   if (type === 'application/epub+zip') return (await import('./epub.ts')).epubContent(zip)
   if (type === 'application/vnd.oasis.opendocument.text') return (await import('./odt.ts')).odtContent(zip)
-  const types = zip.text('[Content_Types].xml') ?? ''
+  const types = (await zip.text('[Content_Types].xml')) ?? ''
   if (types.includes('wordprocessingml') || zip.has('word/document.xml'))
     return (await import('./docx.ts')).docxContent(zip)
   if (types.includes('spreadsheetml') || zip.has('xl/workbook.xml')) return (await import('./xlsx.ts')).xlsxContent(zip)

@@ -8,29 +8,30 @@ import type { ZipArchive } from './zip.ts'
 
 const main = 'ppt/presentation.xml'
 
-export function pptxContent(zip: ZipArchive): OfficeContent {
-  const relations = relationsOf(zip, main)
-  const slides = all(first(requiredXml(zip, main), 'sldIdLst'), 'sldId').flatMap(({ attributes }) => {
+export async function pptxContent(zip: ZipArchive): Promise<OfficeContent> {
+  const relations = await relationsOf(zip, main)
+  const slides = all(first(await requiredXml(zip, main), 'sldIdLst'), 'sldId').flatMap(({ attributes }) => {
     const slide = relations.get(attributes['r:id'] ?? '')
     return slide && !slide.isExternal && zip.has(slide.target) ? [slide.target] : []
   })
-  const nodes = slides.map((part, at) => elementAround('section', slide(zip, part, at + 1)))
-  return { nodes, ...coreFacts(zip), pages: slides.length }
+  const nodes: TreeNode[] = []
+  for (const [at, part] of slides.entries()) nodes.push(elementAround('section', await slide(zip, part, at + 1)))
+  return { nodes, ...(await coreFacts(zip)), pages: slides.length }
 }
 
-function slide(zip: ZipArchive, part: string, number: number): TreeNode[] {
-  const relations = relationsOf(zip, part)
+async function slide(zip: ZipArchive, part: string, number: number): Promise<TreeNode[]> {
+  const relations = await relationsOf(zip, part)
   const href = (id: string | undefined) => {
     const link = relations.get(id ?? '')
     return link?.isExternal ? link.target : undefined
   }
-  const shapes = shapesIn(child(child(requiredXml(zip, part), 'sld'), 'cSld'))
+  const shapes = shapesIn(child(child(await requiredXml(zip, part), 'sld'), 'cSld'))
   const isTitle = (shape: ElementNode) => /^(?:ctrT|t)itle$/.test(first(child(shape, 'nvSpPr'), 'ph')?.attributes['type'] ?? '') // prettier-ignore
   const titleShape = shapes.find((shape) => shape.tag === 'sp' && isTitle(shape))
   const title = titleShape && all(titleShape, 'p').map(textOf).join(' ').trim()
   const body = shapes.filter((shape) => shape !== titleShape).flatMap((shape) => content(shape, href))
   const notesPart = [...relations.values()].find(({ type, isExternal }) => type === 'notesSlide' && !isExternal)
-  const notes = notesPart ? notesOf(xmlOf(zip, notesPart.target)) : []
+  const notes = notesPart ? notesOf(await xmlOf(zip, notesPart.target)) : []
   return [element('h2', {}, title || `Slide ${number}`), ...body, ...notes]
 }
 

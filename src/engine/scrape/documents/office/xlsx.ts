@@ -20,31 +20,32 @@ interface Book {
   readonly lost: string[]
 }
 
-export function xlsxContent(zip: ZipArchive): OfficeContent {
-  const workbook = requiredXml(zip, main)
-  const relations = relationsOf(zip, main)
+export async function xlsxContent(zip: ZipArchive): Promise<OfficeContent> {
+  const workbook = await requiredXml(zip, main)
+  const relations = await relationsOf(zip, main)
   const target = (type: string, fallback: string) => [...relations.values()].find((one) => one.type === type)?.target ?? fallback // prettier-ignore
   const book: Book = {
-    shared: all(xmlOf(zip, target('sharedStrings', 'xl/sharedStrings.xml')), 'si').map(stringOf),
-    dates: dateStyles(xmlOf(zip, target('styles', 'xl/styles.xml'))),
+    shared: all(await xmlOf(zip, target('sharedStrings', 'xl/sharedStrings.xml')), 'si').map(stringOf),
+    dates: dateStyles(await xmlOf(zip, target('styles', 'xl/styles.xml'))),
     since1904: /^(?:1|true)$/.test(first(workbook, 'workbookPr')?.attributes['date1904'] ?? ''),
     lost: [],
   }
   let left = limits.office.cells
-  const nodes = all(first(workbook, 'sheets'), 'sheet').flatMap(({ attributes }, at): TreeNode[] => {
+  const nodes: TreeNode[] = []
+  for (const [at, { attributes }] of all(first(workbook, 'sheets'), 'sheet').entries()) {
     const part = relations.get(attributes['r:id'] ?? '')
-    const sheet = part && !part.isExternal ? xmlOf(zip, part.target) : undefined
+    const sheet = part && !part.isExternal ? await xmlOf(zip, part.target) : undefined
     const name = attributes['name'] || `Sheet ${at + 1}`
     if (!sheet) book.lost.push(name)
     const rows = sheet ? rowsOf(sheet, book) : []
     left -= rows.reduce((sum, row) => sum + row.length, 0)
     if (left < 0) throw tooLarge()
     const table = tableOf(rows.map((row) => row.map((text) => [{ text }])))
-    return [element('h2', {}, name), ...table]
-  })
+    nodes.push(element('h2', {}, name), ...table)
+  }
   const { lost } = book
   const warning = `${lost.length} cells or sheets cannot be read, such as ${lost[0]}`
-  return { nodes, ...coreFacts(zip), ...(lost.length > 0 && { warning }) }
+  return { nodes, ...(await coreFacts(zip)), ...(lost.length > 0 && { warning }) }
 }
 
 const tooLarge = () => new OfficeError('large', `the workbook has more than ${limits.office.cells} cells`)
