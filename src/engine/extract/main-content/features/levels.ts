@@ -69,15 +69,17 @@ export class Level {
 /** Returns the innermost level of every block. */
 export function levelsOf(segments: Segments, sums: Sums, lexicon: Lexicon): Level[] {
   const levelOf = new Map<Box, Level>()
+  const levels: Level[] = []
   const shapes = new Map<string, string>()
   for (const box of segments.boxes) {
     const outer = box.parent && levelOf.get(box.parent)
     const isOuter = outer && outer.first === box.first && outer.end === box.end
     const level = isOuter ? outer : new Level(box, outer, sums, shapeOf(attribute(box.element, 'class'), shapes))
+    if (level !== outer) levels.push(level)
     addWordScores(level.names, box.names, lexicon.names)
     levelOf.set(box, level)
   }
-  for (const level of new Set(levelOf.values())) countAlike(level)
+  for (const level of levels) countAlike(level)
   return segments.blocks.map(({ box }) => levelOf.get(box)!)
 }
 

@@ -1,7 +1,7 @@
 /** Features of the second pass: the first probabilities of a block, its neighbours, levels and similar blocks. */
 import { log, shareOf } from './block-features.ts'
 import { type Level, sumsBefore } from './levels.ts'
-import { expectedBest } from '../selection.ts'
+import { expectedBest, orderOf } from '../selection.ts'
 import { sharedLevel } from './position-features.ts'
 import type { Survey } from './survey.ts'
 
@@ -25,9 +25,8 @@ function firstPassOf(survey: Survey, chances: Float32Array) {
   const { blocks } = survey.segments
   /** Expected content words before an index. */
   const content = sumsBefore(blocks, ({ measure }, at) => chances[at]! * measure.words)
-  const order = Array.from(blocks.keys()).sort((a, b) => chances[a]! - chances[b]!)
   const ranks = new Float32Array(blocks.length)
-  for (const [rank, index] of order.entries()) ranks[index] = rank / blocks.length
+  for (const [rank, index] of orderOf(chances, { descending: false }).entries()) ranks[index] = rank / blocks.length
   const total = content[blocks.length]!
   let best: Level | undefined
   let bestWorth = 0
