@@ -111,7 +111,9 @@ class MarkdownWriter {
   #heading(element: ElementNode, level: number): void {
     const [text] = inlineParagraphs(element.children, this.#context, { breaks: 'space', heading: true })
     // Markdown reads a run of # at the end as the closing sequence of the heading.
-    if (text) this.#context.blocks.add(`${'#'.repeat(level)} ${text.replace(/(^|\s)(#+)$/, String.raw`$1\$2`)}`)
+    if (!text) return
+    const safe = text.endsWith('#') ? text.replace(/(^|\s)(#+)$/, String.raw`$1\$2`) : text
+    this.#context.blocks.add(`${'#'.repeat(level)} ${safe}`)
   }
 
   #strongLine(element: ElementNode): void {

@@ -52,8 +52,8 @@ export const lastChar = (text: string): Edge => {
   return text === '' ? undefined : text.slice(low ? -2 : -1)
 }
 
-/** Whether `escapeText` may change a text; most texts stay as they are. */
-export const mayBeMarkup = (text: string): boolean => text.search(markup) >= 0
+/** Whether `escapeText` may change a text; most texts stay as they are. The colon is that of a URL. */
+export const mayBeMarkup = (text: string): boolean => /[*_~\\`[\]<&!:]/.test(text) || /www\./i.test(text)
 
 /** Escapes running text between two characters of the output; `inLink`: whether it is inside `[…]`. */
 export function escapeText(text: string, before: Edge, after: Edge, inLink: boolean): string {
@@ -182,6 +182,7 @@ function freeRun(text: string): number {
 
 /** Escapes a URL for the parentheses of a link. */
 export function escapeUrl(url: string): string {
+  if (!/[\s<>\\&()]/.test(url)) return url
   const safe = url.replaceAll(/[\s<>\\]/g, (char) => encodeURIComponent(char)).replaceAll(entities, '&amp;$1')
   return balanced(safe) ? safe : safe.replaceAll('(', '%28').replaceAll(')', '%29')
 }
