@@ -80,7 +80,7 @@ let compiled: WebAssembly.Module | undefined
 export const canWalk = (): boolean => typeof WebAssembly === 'object' && WebAssembly.validate(moduleBytes())
 
 /** Instructions of WebAssembly; loads and stores are followed by the binary logarithm of their alignment, and an offset. */
-const [loop, whenTrue, end, branchWhenTrue, leave, call] = [0x03, 0x04, 0x0b, 0x0d, 0x0f, 0x10]
+const [loop, whenTrue, end, branch, branchWhenTrue, leave, call] = [0x03, 0x04, 0x0b, 0x0c, 0x0d, 0x0f, 0x10]
 const [get, set, tee, constant] = [0x20, 0x21, 0x22, 0x41]
 const [load, store, loadF32, loadF64, storeF64] = [0x28, 0x36, 0x2a, 0x2b, 0x39]
 const [isZero, trailingZeros, add, subtract, and, or, xor, shiftLeft] = [0x45, 0x68, 0x6a, 0x6b, 0x71, 0x72, 0x73, 0x74]
@@ -117,7 +117,8 @@ function moduleBytes(): Uint8Array<ArrayBuffer> {
 
 /**
  * Returns the function `(node, rows)`, which adds the values of the leaves that the rows reach to their scores: in a
- * leaf for each row, else by calling itself for the rows of each child, unless there are none.
+ * leaf for each row, else by calling itself for the rows of the left child and continuing with those of the right one,
+ * unless there are none.
  */
 function walk(): number[] {
   const address = [get, rows, trailingZeros, constant, 3, shiftLeft]
@@ -125,13 +126,14 @@ function walk(): number[] {
   const addValue = [...address, ...address, loadF64, 3, 0, ...value, addF64, storeF64, 3, 0]
   const nextRow = [get, rows, get, rows, constant, 1, subtract, and, tee, rows, branchWhenTrue, 0]
   const inLeaf = [loop, none, ...addValue, ...nextRow, end, leave]
-  const callWith = (child: readonly number[], mask: number) => [whenTrue, none, ...child, get, mask, call, 0, end]
+  const callWithLeft = [whenTrue, none, get, node, constant, nodeBytes, add, get, left, call, 0, end]
+  const continueWithRight = [whenTrue, none, get, node, load, 2, 8, set, node, branch, 1, end]
   const orLeaf = [get, node, load, 2, 0, tee, column, isZero, whenTrue, none, ...inLeaf, end]
   const toThreshold = [get, node, loadF32, 2, 4, ...splat, set, threshold]
   const allBits = [...notGreater(0), ...notGreater(16), constant, 16, shiftLeft, or]
-  const toLeft = [get, rows, and, tee, left, ...callWith([get, node, constant, nodeBytes, add], left)]
-  const toRight = [get, rows, get, left, xor, tee, rows, ...callWith([get, node, load, 2, 8], rows)]
-  return [...orLeaf, ...toThreshold, ...allBits, ...toLeft, ...toRight]
+  const toLeft = [get, rows, and, tee, left, ...callWithLeft]
+  const toRight = [get, rows, get, left, xor, tee, rows, ...continueWithRight]
+  return [loop, none, ...orLeaf, ...toThreshold, ...allBits, ...toLeft, ...toRight, end]
 }
 
 /** Returns the function `(root, endOfRoots, rows)`, which calls `walk` for the tree of every root. */
