@@ -3,7 +3,7 @@ import { classes, type ElementNode } from '../../tree.ts'
 import type { Block } from '../blocks.ts'
 import { contexts } from './context.ts'
 import { sharedRuns } from './facts.ts'
-import { isPlain, type Level } from './levels.ts'
+import { isHeading, isPlain, type Level } from './levels.ts'
 import { addWordScores, type Lexicon, noScores } from './lexicon.ts'
 import type { Survey } from './survey.ts'
 import { wordsOfName } from './text-measure.ts'
@@ -106,14 +106,17 @@ export function writeTags(out: Float32Array, from: number, block: Block, lexicon
   const { element, context } = block.box
   let at = from
   out[at++] = tagCode(element)
-  out[at++] = /^h[1-6]$/.test(element.tag) ? Number(element.tag[1]) : 0
+  out[at++] = isHeading(block) ? Number(element.tag[1]) : 0
   out[at++] = block.lead ? (leadTags.get(block.lead.tag) ?? 20) : 0
-  const totals = noScores()
   const leadName = block.lead?.attributes['class']
-  if (leadName !== undefined) addWordScores(totals, wordsOfName(leadName), lexicon.names)
-  out[at++] = totals.low
-  out[at++] = totals.high
-  out[at++] = classes(element).length
+  if (leadName !== undefined) {
+    const totals = noScores()
+    addWordScores(totals, wordsOfName(leadName), lexicon.names)
+    out[at] = totals.low
+    out[at + 1] = totals.high
+  }
+  at += 2
+  out[at++] = element.attributes['class'] === undefined ? 0 : classes(element).length
   for (let index = 0; index < contexts.length; index++) out[at++] = (context >> index) & 1
   return at
 }

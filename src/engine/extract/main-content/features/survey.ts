@@ -2,7 +2,7 @@
 import type { ElementNode } from '../../tree.ts'
 import { type Block, segment } from '../blocks.ts'
 import { PageFacts, sharedRuns } from './facts.ts'
-import { isHeading, isPlain, type Level, levelsOf, sumsBefore, sumUp } from './levels.ts'
+import { isHeading, isPlain, type Level, levelsOf, noSums, sumUp } from './levels.ts'
 import { addTextScores, type Lexicon, noScores } from './lexicon.ts'
 import { leadingWords } from './text-measure.ts'
 import { topicsOf } from './topics.ts'
@@ -73,7 +73,8 @@ function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int3
   /** Open headings by rank, the topics of each with those above. */
   const ranks = [0, 0, 0, 0, 0, 0, 0]
   let rank = 0
-  for (const [at, block] of blocks.entries()) {
+  for (let at = 0; at < blocks.length; at++) {
+    const block = blocks[at]!
     const heading = isHeading(block)
     if (heading || block.measure.words <= maxLineWords) topics[at] = topicsOf(block.text)
     if (heading) {
@@ -104,11 +105,21 @@ const datePattern = 4
 
 /** Returns the code of every short line, 0 for none, and the number of prices and dates before each index. */
 function linePatternsOf(blocks: readonly Block[]) {
-  const linePatterns = Uint8Array.from(blocks, ({ text }) =>
-    text.length > 160 ? 0 : patternsOfLines.findIndex((pattern) => pattern.test(text)) + 1,
-  )
-  const before = (pattern: number) => sumsBefore(blocks, (_, at) => (linePatterns[at] === pattern ? 1 : 0))
-  return { linePatterns, prices: before(pricePattern), dates: before(datePattern) }
+  const linePatterns = new Uint8Array(blocks.length)
+  const [prices, dates] = [noSums(blocks), noSums(blocks)]
+  for (let at = 0; at < blocks.length; at++) {
+    const pattern = patternOf(blocks[at]!.text)
+    linePatterns[at] = pattern
+    prices[at + 1] = prices[at]! + (pattern === pricePattern ? 1 : 0)
+    dates[at + 1] = dates[at]! + (pattern === datePattern ? 1 : 0)
+  }
+  return { linePatterns, prices, dates }
+}
+
+function patternOf(line: string): number {
+  if (line.length > 160) return 0
+  for (let code = 1; code <= patternsOfLines.length; code++) if (patternsOfLines[code - 1]!.test(line)) return code
+  return 0
 }
 
 function titleOf(blocks: readonly Block[]): number {
@@ -172,7 +183,8 @@ function copiesOf(blocks: readonly Block[], levels: readonly Level[]) {
   const firstOf = new Int32Array(blocks.length)
   const counts = new Int32Array(blocks.length)
   const originals = new Int32Array(blocks.length).fill(-1)
-  for (const [at, { text, measure }] of blocks.entries()) {
+  for (let at = 0; at < blocks.length; at++) {
+    const { text, measure } = blocks[at]!
     const first = firsts.get(text) ?? at
     if (first === at) firsts.set(text, at)
     else if (measure.words >= minRepeatedWords && levels[first]!.parent !== levels[at]!.parent) originals[at] = first
