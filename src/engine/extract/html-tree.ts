@@ -1,9 +1,10 @@
 /** Parses HTML text to a tree, in linear time however deeply it nests. */
-import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import type { TokenizerCallbacks } from 'htmlparser2'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { resolveUrl } from './urls.ts'
 import { tokenizable } from './html-source.ts'
+import { HtmlTokenizer } from './html-tokenizer.ts'
 import { type ElementNode, isElement, maxDepth, type Tree, wordSet } from './tree.ts'
 
 /** Elements without content and end tag. */
@@ -48,7 +49,7 @@ const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map(
  */
 export function treeFromHtml(html: string, url: string): Tree {
   const builder = new TreeBuilder(html)
-  const tokenizer = new Tokenizer({ xmlMode: false, decodeEntities: true }, builder)
+  const tokenizer = new HtmlTokenizer(builder)
   tokenizer.write(tokenizable(html))
   tokenizer.end()
   const base = builder.base === undefined ? undefined : resolveUrl(builder.base, url)
@@ -110,7 +111,8 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onattribend(): void {
-    if (!Object.hasOwn(this.#attributes, this.#name) && this.#name !== '__proto__') {
+    // `constructor` is inherited.
+    if (typeof this.#attributes[this.#name] !== 'string' && this.#name !== '__proto__') {
       this.#attributes[this.#name] = this.#value
     }
     this.#value = ''
@@ -160,8 +162,8 @@ class TreeBuilder implements TokenizerCallbacks {
     if (tag === 'base' && attributes['href'] !== undefined) this.base ??= attributes['href']
     // HTML ignores nested forms.
     if (tag === 'form' && this.#stack.some((element) => element.tag === 'form')) return
-    const ended = closedBy.get(tag)
-    while (ended && this.#below === 0 && this.#stack.length > 1 && ended.has(this.#stack.at(-1)!.tag)) this.#stack.pop()
+    const ended = this.#below === 0 ? closedBy.get(tag) : undefined
+    while (ended && this.#stack.length > 1 && ended.has(this.#stack.at(-1)!.tag)) this.#stack.pop()
     const element = this.#add(tag, attributes)
     if (voids.has(tag)) return
     if (this.#stack.length > maxDepth) {

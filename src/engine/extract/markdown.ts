@@ -4,7 +4,7 @@ import { attribute, childElements, type ElementNode, isElement, type Tree, type 
 import { codeBlock, isCode, isCopyButton } from './markdown/code.ts'
 import { Context, isSkipped } from './markdown/context.ts'
 import { escapeUrl, escapeText } from './markdown/escape.ts'
-import { inlineParagraphs } from './markdown/inline.ts'
+import { inlineParagraphs, type LineOptions } from './markdown/inline.ts'
 import { definitionGroups, interruptsParagraph, type ItemGroup, itemsOf, taskMark } from './markdown/list.ts'
 import { formula, isFormula } from './markdown/math.ts'
 import { isDataTable, rowsOf, tableMarkdown } from './markdown/table.ts'
@@ -20,6 +20,9 @@ export function toMarkdown(tree: Tree): string {
 }
 
 const headingTags = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
+
+const inParagraph: LineOptions = { breaks: 'hard' }
+const inHeading: LineOptions = { breaks: 'space', heading: true }
 
 class MarkdownWriter {
   readonly #context: Context
@@ -39,26 +42,26 @@ class MarkdownWriter {
   /** Writes blocks, and the inline nodes between them as paragraphs. */
   #nodes(nodes: readonly TreeNode[]): void {
     let line: TreeNode[] = []
+    /** Items outside a list. */
     let items: TreeNode[] = []
-    const flush = () => {
-      if (line.length > 0) this.#paragraph(line)
-      // Items outside a list.
-      if (items.length > 0) this.#list({ tag: 'ul', attributes: {}, children: items })
-      line = []
-      items = []
-    }
     for (const node of nodes) {
       const isItem = isElement(node) && node.tag === 'li'
-      if (isItem !== items.length > 0 && !(items.length > 0 && isBlank(node))) flush()
-      if (isItem) items.push(node)
-      else if (isElement(node) && (this.#isOwnBlock(node) || this.#context.isBlock(node))) {
-        flush()
-        this.#block(node)
-      } else {
-        line.push(node)
+      const isBlock = !isItem && isElement(node) && (this.#isOwnBlock(node) || this.#context.isBlock(node))
+      if (isBlock || (isItem !== items.length > 0 && !(items.length > 0 && isBlank(node)))) {
+        this.#flush(line, items)
+        if (line.length > 0) line = []
+        if (items.length > 0) items = []
       }
+      if (isBlock) this.#block(node)
+      else if (isItem) items.push(node)
+      else line.push(node)
     }
-    flush()
+    this.#flush(line, items)
+  }
+
+  #flush(line: readonly TreeNode[], items: TreeNode[]): void {
+    if (line.length > 0) this.#paragraph(line)
+    if (items.length > 0) this.#list({ tag: 'ul', attributes: {}, children: items })
   }
 
   #isOwnBlock(element: ElementNode): boolean {
@@ -66,7 +69,8 @@ class MarkdownWriter {
   }
 
   #paragraph(nodes: readonly TreeNode[]): void {
-    for (const text of inlineParagraphs(nodes, this.#context, { breaks: 'hard' })) this.#context.blocks.add(text)
+    if (nodes.every(isBlank)) return
+    for (const text of inlineParagraphs(nodes, this.#context, inParagraph)) this.#context.blocks.add(text)
   }
 
   #block(element: ElementNode): void {
@@ -109,9 +113,11 @@ class MarkdownWriter {
   }
 
   #heading(element: ElementNode, level: number): void {
-    const [text] = inlineParagraphs(element.children, this.#context, { breaks: 'space', heading: true })
+    const [text] = inlineParagraphs(element.children, this.#context, inHeading)
     // Markdown reads a run of # at the end as the closing sequence of the heading.
-    if (text) this.#context.blocks.add(`${'#'.repeat(level)} ${text.replace(/(^|\s)(#+)$/, String.raw`$1\$2`)}`)
+    if (!text) return
+    const safe = text.endsWith('#') ? text.replace(/(^|\s)(#+)$/, String.raw`$1\$2`) : text
+    this.#context.blocks.add(`${'#'.repeat(level)} ${safe}`)
   }
 
   #strongLine(element: ElementNode): void {

@@ -19,20 +19,49 @@ export function resolveUrl(address: string, baseUrl: string): string | undefined
 }
 
 /** Cache of the resolved URLs of one page, because most are needed several times. */
-const cacheFor = (baseUrl: string) => ({
-  baseUrl,
-  isAbsolute: URL.canParse(baseUrl),
-  urls: new Map<string, string | undefined>(),
-})
+function cacheFor(baseUrl: string) {
+  const base = parsed(baseUrl)
+  const isHttp = base !== undefined && /^https?:$/.test(base.protocol) && base.username === '' && base.password === ''
+  return {
+    baseUrl,
+    isAbsolute: base !== undefined,
+    /** Of HTTP URLs without credentials: the origin, and the URL without its fragment. */
+    origin: isHttp ? base.origin : undefined,
+    page: isHttp ? base.href.replace(/#.*$/, '') : undefined,
+    urls: new Map<string, string | undefined>(),
+  }
+}
 let resolved = cacheFor('')
 const maxResolved = 5000
 
 /** Whether a text may be an absolute URL; parsers remove control characters anywhere in it. */
-const mayBeAbsolute = (typed: string): boolean => /^[a-z][a-z\d+.-]*:|\p{Cc}/iu.test(typed)
+const mayBeAbsolute = (typed: string): boolean => /^[a-zA-Z][a-zA-Z\d+.-]*:|\p{Cc}/u.test(typed)
 
-function resolve(typed: string, { baseUrl, isAbsolute }: ReturnType<typeof cacheFor>): string | undefined {
+/** Parses an absolute URL. `URL.canParse` of Node 20, once optimized, rejects URLs with letters such as “ü”. */
+function parsed(url: string): URL | undefined {
   try {
-    if (mayBeAbsolute(typed) && URL.canParse(typed)) return new URL(typed).href
+    return new URL(url)
+  } catch {
+    return undefined
+  }
+}
+
+/** A path that parsers do not change: without dots at the start of a segment, and without characters to encode. */
+const isPlainPath = (typed: string): boolean =>
+  plainPath.test(typed) && !typed.startsWith('//') && !typed.includes('/.')
+const plainPath = /^\/[\w./-]*$/
+const isFragment = /^#[\w-]+$/
+
+function resolve(
+  typed: string,
+  { baseUrl, isAbsolute, origin, page }: ReturnType<typeof cacheFor>,
+): string | undefined {
+  try {
+    if (page !== undefined && isFragment.test(typed)) return page + typed
+    if (origin !== undefined && isPlainPath(typed)) return origin + typed
+    if (origin !== undefined && typed.startsWith(origin) && isPlainPath(typed.slice(origin.length))) return typed
+    const absolute = mayBeAbsolute(typed) ? parsed(typed) : undefined
+    if (absolute) return absolute.href
     if (isAbsolute) return new URL(typed, baseUrl).href
     const { pathname, search, hash, host } = new URL(typed, new URL(baseUrl, unknown))
     if (baseUrl === '' || typed.startsWith('#')) return typed
@@ -52,8 +81,11 @@ export function linkUrl(href: string | undefined, baseUrl: string): string | und
   return url === undefined || /^(?:javascript|vbscript|data|blob):/i.test(url) ? undefined : url
 }
 
-const lazy = ['data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-url', 'data-img-src', 'data-hi-res-src']
-const lazySets = ['data-srcset', 'data-lazy-srcset', 'data-original-set']
+/** Attributes of images: sets of sources, then single ones. */
+const sourceSets = ['data-srcset', 'data-lazy-srcset', 'data-original-set', 'srcset']
+const singleSources = [
+  'data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-url', 'data-img-src', 'data-hi-res-src', 'src',
+] // prettier-ignore
 
 /**
  * Returns the URL of the best source of an `<img>` (or of the `<picture>` around it): the largest one, lazy sources
@@ -62,13 +94,15 @@ const lazySets = ['data-srcset', 'data-lazy-srcset', 'data-original-set']
 export function imageUrl(image: ElementNode, baseUrl: string, picture?: ElementNode): string | undefined {
   const { attributes } = image
   if (isPixel(attributes)) return undefined
-  const candidates = [
-    ...lazySets.map((name) => largest(attributes[name])),
-    largest(attributes['srcset']),
-    ...lazy.map((name) => attributes[name]),
-    attributes['src'],
-  ]
-  return firstUrl(candidates, baseUrl) ?? (picture && sourceUrl(picture, baseUrl))
+  for (const name of sourceSets) {
+    const url = sourceOf(largest(attributes[name]), baseUrl)
+    if (url !== undefined) return url
+  }
+  for (const name of singleSources) {
+    const url = sourceOf(attributes[name], baseUrl)
+    if (url !== undefined) return url
+  }
+  return picture && sourceUrl(picture, baseUrl)
 }
 
 /** Cache of the best source of a `<picture>`, which may contain thousands of sources and images. */
@@ -89,11 +123,15 @@ function sourceUrl(picture: ElementNode, baseUrl: string): string | undefined {
 
 function firstUrl(candidates: readonly (string | undefined)[], baseUrl: string): string | undefined {
   for (const candidate of candidates) {
-    if (!candidate || /^\s*(?:data|blob|javascript|about):/i.test(candidate)) continue
-    const url = resolveUrl(candidate, baseUrl)
+    const url = sourceOf(candidate, baseUrl)
     if (url !== undefined) return url
   }
   return undefined
+}
+
+function sourceOf(candidate: string | undefined, baseUrl: string): string | undefined {
+  if (!candidate || /^\s*(?:data|blob|javascript|about):/i.test(candidate)) return undefined
+  return resolveUrl(candidate, baseUrl)
 }
 
 const tiny = (value: string | undefined): boolean => value !== undefined && /^\s*[01](?:px)?\s*$/.test(value)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
+  addTextScores,
   addWordScores,
-  addPairScores,
   noScores,
   scoresOfWords,
 } from '../../../src/engine/extract/main-content/features/lexicon.ts'
@@ -24,10 +24,10 @@ describe('scores of words', () => {
 
   test('scores pairs of adjacent words', () => {
     const leaning = noScores()
-    addPairScores(leaning, ['please', 'read', 'more'], scores)
+    addTextScores(leaning, ['please', 'read', 'more'], scores)
     expect(leaning).toMatchObject({ low: -2.4, known: 1 })
     const other = noScores()
-    addPairScores(other, ['more', 'read'], scores)
+    addTextScores(other, ['more', 'read'], scores)
     expect(other).toEqual(noScores())
   })
 

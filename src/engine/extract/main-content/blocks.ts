@@ -48,6 +48,7 @@ const media = new Set(['img', 'picture', 'video', 'audio', 'iframe', 'svg', 'can
 /** Silent elements that may contain content: `<noscript>`, and a `<head>` that was never closed. */
 export const silentWithContent: ReadonlySet<string> = new Set(['noscript', 'head'])
 const rowLimit = 400
+const noNames: string[] = []
 const noKinds = new Uint8Array(kinds.length)
 
 class Segmenter {
@@ -63,6 +64,7 @@ class Segmenter {
   private strongDepth = 0
   private startedInLink = false
   private readonly names = new Map<string, string[]>()
+  private readonly namesOfClasses = new Map<string, string[]>()
 
   enter(element: ElementNode, parent: Box | undefined): void {
     const context = contextOf(element, parent?.context ?? 0)
@@ -91,10 +93,13 @@ class Segmenter {
   }
 
   private namesOf(element: ElementNode): string[] {
-    const { attributes } = element
-    const key = `${attributes['class'] ?? ''}\n${attributes['id'] ?? ''}\n${attributes['role'] ?? ''}\n${attributes['itemprop'] ?? ''}`
-    let words = this.names.get(key)
-    if (!words) this.names.set(key, (words = nameWordsOf(element)))
+    const { class: names, id, role, itemprop } = element.attributes
+    const hasOnlyClasses = id === undefined && role === undefined && itemprop === undefined
+    if (hasOnlyClasses && names === undefined) return noNames
+    const known = hasOnlyClasses ? this.namesOfClasses : this.names
+    const key = hasOnlyClasses ? names! : `${names ?? ''}\n${id ?? ''}\n${role ?? ''}\n${itemprop ?? ''}`
+    let words = known.get(key)
+    if (!words) known.set(key, (words = nameWordsOf(element)))
     return words
   }
 

@@ -7,7 +7,7 @@ import type { Trees } from './model.ts'
 
 /** Rows walked at the same time. */
 const rowsAtOnce = 32
-/** Memory: the scores of the rows (f64), a column of values (f32) per feature, the same values by rows, the nodes. */
+/** Memory: the scores of the rows (f64), a column of values (f32) per feature, the same values by rows, nodes, roots. */
 const scoreBytes = 8
 const columnBytes = 4 * rowsAtOnce
 const columnsAt = scoreBytes * rowsAtOnce
@@ -16,14 +16,15 @@ const nodeBytes = 12
 const pageBytes = 65_536
 const leaf = 0xffff
 
-type Walk = (node: number, rows: number) => void
+type WalkAll = (firstRoot: number, endOfRoots: number, rows: number) => void
 type Fill = (rows: number, rowBytes: number) => void
 
 export class Forest {
   readonly #bias: number
-  readonly #roots: Uint32Array
+  /** Addresses of the first root, and of the end of the roots. */
+  readonly #roots: readonly [number, number]
   readonly #width: number
-  readonly #walk: Walk
+  readonly #walkAll: WalkAll
   readonly #fill: Fill
   readonly #scores: Float64Array
   readonly #rows: Float32Array
@@ -32,7 +33,8 @@ export class Forest {
   constructor({ bias, roots, features, thresholds, rights }: Trees, width: number) {
     const rowsAt = columnsAt + columnBytes * width
     const nodesAt = rowsAt + columnBytes * width
-    const initial = Math.ceil((nodesAt + nodeBytes * features.length) / pageBytes)
+    const rootsAt = nodesAt + nodeBytes * features.length
+    const initial = Math.ceil((rootsAt + 4 * roots.length) / pageBytes)
     const memory = new WebAssembly.Memory({ initial })
     const numbers = new Int32Array(memory.buffer)
     const values = new Float32Array(memory.buffer)
@@ -42,12 +44,13 @@ export class Forest {
       values[at / 4 + 1] = thresholds[node]!
       numbers[at / 4 + 2] = at + nodeBytes * rights[node]!
     }
+    for (const [at, node] of roots.entries()) numbers[rootsAt / 4 + at] = nodesAt + nodeBytes * node
     compiled ??= new WebAssembly.Module(moduleBytes())
     const { exports } = new WebAssembly.Instance(compiled, { '': { m: memory } })
-    this.#walk = exports['w'] as Walk
+    this.#walkAll = exports['w'] as WalkAll
     this.#fill = exports['f'] as Fill
     this.#bias = bias
-    this.#roots = roots.map((node) => nodesAt + nodeBytes * node)
+    this.#roots = [rootsAt, rootsAt + 4 * roots.length]
     this.#width = width
     this.#scores = new Float64Array(memory.buffer, 0, rowsAtOnce)
     this.#rows = new Float32Array(memory.buffer, rowsAt, rowsAtOnce * width)
@@ -57,13 +60,14 @@ export class Forest {
   scores({ values }: Matrix): Float64Array {
     const width = this.#width
     const all = new Float64Array(values.length / width)
+    const [firstRoot, endOfRoots] = this.#roots
     for (let first = 0; first < all.length; first += rowsAtOnce) {
       const count = Math.min(rowsAtOnce, all.length - first)
       this.#rows.set(values.subarray(first * width, (first + count) * width))
       this.#fill(count, 4 * width)
       this.#scores.fill(this.#bias)
       const rows = count === rowsAtOnce ? -1 : (1 << count) - 1
-      for (let tree = 0; tree < this.#roots.length; tree++) this.#walk(this.#roots[tree]!, rows)
+      if (firstRoot < endOfRoots) this.#walkAll(firstRoot, endOfRoots, rows)
       all.set(this.#scores.subarray(0, count), first)
     }
     return all
@@ -76,7 +80,7 @@ let compiled: WebAssembly.Module | undefined
 export const canWalk = (): boolean => typeof WebAssembly === 'object' && WebAssembly.validate(moduleBytes())
 
 /** Instructions of WebAssembly; loads and stores are followed by the binary logarithm of their alignment, and an offset. */
-const [loop, whenTrue, end, branchWhenTrue, leave, call] = [0x03, 0x04, 0x0b, 0x0d, 0x0f, 0x10]
+const [loop, whenTrue, end, branch, branchWhenTrue, leave, call] = [0x03, 0x04, 0x0b, 0x0c, 0x0d, 0x0f, 0x10]
 const [get, set, tee, constant] = [0x20, 0x21, 0x22, 0x41]
 const [load, store, loadF32, loadF64, storeF64] = [0x28, 0x36, 0x2a, 0x2b, 0x39]
 const [isZero, trailingZeros, add, subtract, and, or, xor, shiftLeft] = [0x45, 0x68, 0x6a, 0x6b, 0x71, 0x72, 0x73, 0x74]
@@ -89,27 +93,32 @@ const [load128, splat, notAbove, bitmask, narrow16, narrow32] = [[0], [0x13], [0
 const [node, rows, column, left, threshold] = [0, 1, 2, 3, 4]
 const [i32, v128, none] = [0x7f, 0x7b, 0x40]
 
-/** Returns a module that imports a memory, and exports the functions `w` and `f`: see `walk` and `fill`. */
+/** Returns a module that imports a memory, and exports the functions `w` and `f`: see `walkAll` and `fill`. */
 function moduleBytes(): Uint8Array<ArrayBuffer> {
   const section = (id: number, content: readonly number[]) => [id, ...leb(content.length), ...content]
   const body = (content: readonly number[]) => [...leb(content.length + 1), ...content, end]
-  const functions = [...body([2, 2, i32, 1, v128, ...walk()]), ...body([1, 5, i32, ...fill()])]
+  const functions = [
+    ...body([2, 2, i32, 1, v128, ...walk()]),
+    ...body([1, 5, i32, ...fill()]),
+    ...body([0, ...walkAll()]),
+  ]
   const header = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
   return Uint8Array.from([
     ...header,
-    ...section(1, [1, 0x60, 2, i32, i32, 0]),
+    ...section(1, [2, 0x60, 2, i32, i32, 0, 0x60, 3, i32, i32, i32, 0]),
     // The memory is named "m", of a module with an empty name.
     ...section(2, [1, 0, 1, 0x6d, 2, 0, 1]),
-    ...section(3, [2, 0, 0]),
+    ...section(3, [3, 0, 0, 1]),
     // The functions are named "w" and "f".
-    ...section(7, [2, 1, 0x77, 0, 0, 1, 0x66, 0, 1]),
-    ...section(10, [2, ...functions]),
+    ...section(7, [2, 1, 0x77, 0, 2, 1, 0x66, 0, 1]),
+    ...section(10, [3, ...functions]),
   ])
 }
 
 /**
  * Returns the function `(node, rows)`, which adds the values of the leaves that the rows reach to their scores: in a
- * leaf for each row, else by calling itself for the rows of each child, unless there are none.
+ * leaf for each row, else by calling itself for the rows of the left child and continuing with those of the right one,
+ * unless there are none.
  */
 function walk(): number[] {
   const address = [get, rows, trailingZeros, constant, 3, shiftLeft]
@@ -117,13 +126,22 @@ function walk(): number[] {
   const addValue = [...address, ...address, loadF64, 3, 0, ...value, addF64, storeF64, 3, 0]
   const nextRow = [get, rows, get, rows, constant, 1, subtract, and, tee, rows, branchWhenTrue, 0]
   const inLeaf = [loop, none, ...addValue, ...nextRow, end, leave]
-  const callWith = (child: readonly number[], mask: number) => [whenTrue, none, ...child, get, mask, call, 0, end]
+  const callWithLeft = [whenTrue, none, get, node, constant, nodeBytes, add, get, left, call, 0, end]
+  const continueWithRight = [whenTrue, none, get, node, load, 2, 8, set, node, branch, 1, end]
   const orLeaf = [get, node, load, 2, 0, tee, column, isZero, whenTrue, none, ...inLeaf, end]
   const toThreshold = [get, node, loadF32, 2, 4, ...splat, set, threshold]
   const allBits = [...notGreater(0), ...notGreater(16), constant, 16, shiftLeft, or]
-  const toLeft = [get, rows, and, tee, left, ...callWith([get, node, constant, nodeBytes, add], left)]
-  const toRight = [get, rows, get, left, xor, tee, rows, ...callWith([get, node, load, 2, 8], rows)]
-  return [...orLeaf, ...toThreshold, ...allBits, ...toLeft, ...toRight]
+  const toLeft = [get, rows, and, tee, left, ...callWithLeft]
+  const toRight = [get, rows, get, left, xor, tee, rows, ...continueWithRight]
+  return [loop, none, ...orLeaf, ...toThreshold, ...allBits, ...toLeft, ...toRight, end]
+}
+
+/** Returns the function `(root, endOfRoots, rows)`, which calls `walk` for the tree of every root. */
+function walkAll(): number[] {
+  const [root, endOfRoots, rows] = [0, 1, 2]
+  const walkTree = [get, root, load, 2, 0, get, rows, call, 0]
+  const nextRoot = [get, root, constant, 4, add, tee, root, get, endOfRoots, notEqual, branchWhenTrue, 0]
+  return [loop, none, ...walkTree, ...nextRoot, end]
 }
 
 /** Returns the bits of the 16 rows from `first` whose values are not greater than the threshold. */

@@ -30,8 +30,8 @@ export function alignItems({ segments: { blocks, boxes } }: Survey, chances: Flo
       for (const item of items) collect(item, role, blocks)
       alignRole(role, aligned)
     }
-    const grouped = new Set(groups.flat())
-    for (const box of inner) if (!grouped.has(box)) visit(box)
+    const grouped = groups.length > 0 ? new Set(groups.flat()) : undefined
+    for (const box of inner) if (!grouped?.has(box)) visit(box)
   }
   const [root] = boxes
   if (root) visit(root)

@@ -51,13 +51,25 @@ export const together = (first: Float32Array, second: Float32Array): Float32Arra
 
 const oddsOf = (chance: number): number => Math.max(chance, minChance) / Math.max(1 - chance, minChance)
 
+/** Memory for the features of one page after the other, enough for most. */
+let memory = new Float32Array(0)
+const maxMemory = 2 ** 20
+
+/** Returns an array of zeros, which is valid until the next call. */
+function zeros(length: number): Float32Array {
+  if (length > maxMemory) return new Float32Array(length)
+  if (length <= memory.length) return memory.subarray(0, length).fill(0)
+  memory = new Float32Array(Math.min(maxMemory, 2 * length))
+  return memory.subarray(0, length)
+}
+
 /** Returns the main content of a page, given its html element; the result is deterministic. */
 export function mainContent(root: ElementNode, { model, url }: MainContentOptions): MainContent {
   const survey = surveyPage(root, url, model.lexicon)
   const { blocks } = survey.segments
   if (blocks.length === 0) return withoutBlocks(root, 'article', substituteFor(survey, root))
   const { types } = model
-  const matrix = featuresOf(survey, model.lexicon, extraColumns(types.length))
+  const matrix = featuresOf(survey, model.lexicon, extraColumns(types.length), zeros)
   const type = writeTypes(matrix, types)
   const first = chancesOf(model.first, matrix)
   writeSecond(matrix.values, matrix.width, survey, first)

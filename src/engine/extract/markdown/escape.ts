@@ -19,17 +19,24 @@ const isGap = (char: Edge): boolean => char === undefined || char === '' || gap.
 const isPunctuation = (char: Edge): boolean => char !== undefined && punctuation.test(char)
 
 /** Returns how parsers may classify a character: some see surrogate halves, and do not recognize them as symbols. */
-const readings = (char: Edge): Edge[] => (char !== undefined && char.length > 1 ? ['a', '!'] : [char])
+const readings = (char: Edge): Edge[] => (isSimple(char) ? [char] : ['a', '!'])
+
+/** Whether all parsers classify a character alike. */
+const isSimple = (char: Edge): boolean => char === undefined || char.length <= 1
 
 const opens = (before: Edge, after: Edge): boolean =>
   !isGap(after) && (!isPunctuation(after) || isGap(before) || isPunctuation(before))
 
 /** Whether in every parser a run of `*` or `~` can open emphasis between these characters, or close it in reverse. */
 export const canOpen = (before: Edge, after: Edge): boolean =>
-  readings(before).every((left) => readings(after).every((right) => opens(left, right)))
+  isSimple(before) && isSimple(after)
+    ? opens(before, after)
+    : readings(before).every((left) => readings(after).every((right) => opens(left, right)))
 
 const mayOpen = (before: Edge, after: Edge): boolean =>
-  readings(before).some((left) => readings(after).some((right) => opens(left, right)))
+  isSimple(before) && isSimple(after)
+    ? opens(before, after)
+    : readings(before).some((left) => readings(after).some((right) => opens(left, right)))
 
 /** Returns the length of the punctuation at the start of a text. */
 export const leadingPunctuation = (text: string): number => /^[\p{P}\p{S}\s]*/u.exec(text)![0].length
@@ -52,8 +59,8 @@ export const lastChar = (text: string): Edge => {
   return text === '' ? undefined : text.slice(low ? -2 : -1)
 }
 
-/** Whether `escapeText` may change a text; most texts stay as they are. */
-export const mayBeMarkup = (text: string): boolean => text.search(markup) >= 0
+/** Whether `escapeText` may change a text; most texts stay as they are. The colon is that of a URL. */
+export const mayBeMarkup = (text: string): boolean => /[*_~\\`[\]<&!:]/.test(text) || /www\./i.test(text)
 
 /** Escapes running text between two characters of the output; `inLink`: whether it is inside `[…]`. */
 export function escapeText(text: string, before: Edge, after: Edge, inLink: boolean): string {
@@ -182,6 +189,7 @@ function freeRun(text: string): number {
 
 /** Escapes a URL for the parentheses of a link. */
 export function escapeUrl(url: string): string {
+  if (!/[\s<>\\&()]/.test(url)) return url
   const safe = url.replaceAll(/[\s<>\\]/g, (char) => encodeURIComponent(char)).replaceAll(entities, '&amp;$1')
   return balanced(safe) ? safe : safe.replaceAll('(', '%28').replaceAll(')', '%29')
 }

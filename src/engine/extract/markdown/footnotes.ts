@@ -48,13 +48,23 @@ export function findFootnotes(root: ElementNode) {
 const isList = (element: ElementNode): boolean =>
   hasClass(element, noteList) ||
   element.attributes['data-footnotes'] !== undefined ||
-  /^doc-(?:endnotes|footnotes?)$/.test(element.attributes['role'] ?? '')
+  (element.attributes['role'] !== undefined && /^doc-(?:endnotes|footnotes?)$/.test(element.attributes['role']))
+
+/** Returns the elements that match and are not inside another match, in document order. */
+function outermost(
+  element: ElementNode,
+  matches: (element: ElementNode) => boolean,
+  found: ElementNode[] = [],
+): ElementNode[] {
+  if (matches(element)) found.push(element)
+  else for (const child of element.children) if (isElement(child)) outermost(child, matches, found)
+  return found
+}
 
 /** Returns the items of lists of notes, by their id. */
 function collectNotes(root: ElementNode): Map<string, ElementNode> {
   const notes = new Map<string, ElementNode>()
-  for (const list of elementsOf(root, (element) => !isList(element))) {
-    if (!isList(list)) continue
+  for (const list of outermost(root, isList)) {
     for (const item of elementsOf(list, (element) => element.tag !== 'li')) {
       if (item.tag !== 'li') continue
       const id = item.attributes['id'] ?? findElement(item, ({ attributes }) => attributes['id'] !== undefined)?.attributes['id'] // prettier-ignore

@@ -36,7 +36,8 @@ export function inlineParagraphs(nodes: readonly TreeNode[], context: Context, o
   const line = new Line(options.breaks)
   const writer = new InlineWriter(line, context, options)
   const link = context.headingTakesLink && !options.heading ? undefined : context.blockLink
-  line.linked(link, () => writer.nodes(nodes))
+  if (link === undefined) writer.nodes(nodes)
+  else line.linked(link, () => writer.nodes(nodes))
   const paragraphs = line.paragraphs()
   if (link !== undefined && paragraphs.length > 0) context.blockLink = undefined
   return paragraphs

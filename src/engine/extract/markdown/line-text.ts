@@ -32,12 +32,13 @@ export type LineContext = 'paragraph' | 'heading' | 'cell'
 /** Returns the line as Markdown. */
 export function lineText(source: Token[], place: LineContext): string {
   const tokens = readable(source)
-  const asWords = () => lineText(source.map(withoutCode), place)
   // A code span in a table cell cannot contain a backslash followed by a bar.
-  if (place === 'cell' && tokens.some((token) => token.kind === 'code' && token.value.includes('\\|'))) return asWords()
+  if (place === 'cell' && tokens.some((token) => token.kind === 'code' && token.value.includes('\\|')))
+    return asWords(source, place)
   let out = ''
   let inLink = 0
-  for (const [at, token] of tokens.entries()) {
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!
     switch (token.kind) {
       case 'text':
         out += mayBeMarkup(token.value)
@@ -61,10 +62,13 @@ export function lineText(source: Token[], place: LineContext): string {
   const text = withoutBreaks(out)
   if (place === 'cell') return text.replaceAll('|', '\\|')
   if (place === 'heading') return text
-  if (!text.includes('\n')) return isDefinedByCode(text) ? asWords() : escapeLineStart(text)
+  if (!text.includes('\n')) return isDefinedByCode(text) ? asWords(source, place) : escapeLineStart(text)
   const lines = text.split('\n')
-  return lines.some(isDefinedByCode) ? asWords() : lines.map(escapeLineStart).join('\n')
+  return lines.some(isDefinedByCode) ? asWords(source, place) : lines.map(escapeLineStart).join('\n')
 }
+
+/** Returns the line with the code in it as text. */
+const asWords = (source: Token[], place: LineContext): string => lineText(source.map(withoutCode), place)
 
 /** Removes hard breaks and white space at both ends. */
 function withoutBreaks(line: string): string {
@@ -86,7 +90,7 @@ function delimiter({ kind, span }: { kind: 'open' | 'close'; span: Span }): stri
 
 /** Moves punctuation out of emphasis (`**“a”**b` is not bold) and drops emphasis that remains unreadable. */
 function readable(source: Token[]): Token[] {
-  if (!source.some(isMark)) return source
+  if (!source.some(isMark) || isReadable(source)) return source
   const tokens = source.map((token) => (token.kind === 'text' ? { ...token } : token))
   for (let at = 0; at < tokens.length; at++) if (isMark(tokens[at]!)) movePunctuation(tokens, at)
   const filled = tokens.filter((token) => token.kind !== 'text' || token.value !== '')
@@ -94,6 +98,18 @@ function readable(source: Token[]): Token[] {
   const rest = filled.filter((token) => !isMark(token) || !dropped.has(token.span))
   for (const [at, token] of rest.entries()) if (isMark(token) && !flanks(rest, at)) dropped.add(token.span)
   return merged(rest.filter((token) => !isMark(token) || !dropped.has(token.span)))
+}
+
+/** Whether a line, as most, needs no changes: all emphasis is readable, nothing is empty, and nothing can be merged. */
+function isReadable(tokens: Token[]): boolean {
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!
+    const next = tokens[at + 1]?.kind
+    if (token.kind === 'open' && (next === 'close' || next === 'break')) return false
+    if ((token.kind === 'text' || token.kind === 'code') && (token.value === '' || token.kind === next)) return false
+    if (isMark(token) && !flanks(tokens, at)) return false
+  }
+  return true
 }
 
 /** Merges adjacent text tokens and adjacent code tokens. */

@@ -84,6 +84,7 @@ export class Line {
   /** Returns the finished paragraphs, which are separated by two consecutive breaks. */
   paragraphs(): string[] {
     const place = ({ hard: 'paragraph', space: 'heading', tag: 'cell' } as const)[this.#breaks]
+    if (this.#paragraphs.length === 0 && this.#tokens.length === 0) return []
     return [...this.#paragraphs, this.#tokens].map((tokens) => lineText(tokens, place)).filter((text) => text !== '')
   }
 
@@ -108,8 +109,10 @@ export class Line {
     const empty = this.#tokens.length === 0
     if (this.#broken > 0 && !empty) this.#writeBreak()
     else if (this.#spaced && !empty) this.#append(' ')
-    for (const entry of this.#waiting) this.#begin(entry)
-    this.#waiting = []
+    if (this.#waiting.length > 0) {
+      for (const entry of this.#waiting) this.#begin(entry)
+      this.#waiting = []
+    }
     this.#spaced = false
     this.#broken = 0
   }

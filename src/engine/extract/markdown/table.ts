@@ -81,6 +81,7 @@ const joinHead = (cells: readonly string[]): string =>
 
 /** Returns cells by row and column; a spanning cell appears in its first position only. */
 function gridOf(rows: readonly Row[]): (ElementNode | undefined)[][] {
+  if (!rows.some(({ cells }) => cells.some(isSpanning))) return rows.map(({ cells }) => [...cells])
   const real = rows.reduce((sum, row) => sum + row.cells.length, 0)
   // Limit spans, so that a broken or hostile table does not create millions of empty cells.
   let spare = 4 * real + 2000
@@ -102,6 +103,9 @@ function gridOf(rows: readonly Row[]): (ElementNode | undefined)[][] {
   }
   return grid
 }
+
+const isSpanning = ({ attributes }: ElementNode): boolean =>
+  attributes['colspan'] !== undefined || attributes['rowspan'] !== undefined
 
 function span(cell: ElementNode, name: string, most: number): number {
   const value = Number.parseInt(attribute(cell, name), 10)

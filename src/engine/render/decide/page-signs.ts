@@ -77,7 +77,8 @@ function addText(signs: PageSigns, text: string, isBoilerplate: boolean): void {
 
 function addAttributes(signs: PageSigns, element: ElementNode): void {
   const { attributes } = element
-  if (attributes['aria-busy'] === 'true' || loadingName.test(attribute(element, 'class'))) signs.loading++
+  const names = attributes['class']
+  if (attributes['aria-busy'] === 'true' || (names !== undefined && loadingName.test(names))) signs.loading++
   for (const name in attributes) if (templateAttribute.test(name)) signs.templates++
   // Alpine fills these elements; if they have content, the server has already filled them.
   if (element.children.length === 0 && ('x-text' in attributes || 'x-html' in attributes)) signs.templates++

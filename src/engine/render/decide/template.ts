@@ -5,6 +5,8 @@ import { attribute, childElements, type ElementNode, elementsOf, rawText } from 
 /** Number of body elements that define the layout; further ones are content. */
 const layoutElements = 12
 
+let last = { layout: '', template: '' }
+
 /** Returns a hash of the scripts and the layout of a page; undefined without scripts, as such pages need no browser. */
 export function templateOf(root: ElementNode): string | undefined {
   const scripts = new Set<string>()
@@ -19,5 +21,8 @@ export function templateOf(root: ElementNode): string | undefined {
   }
   if (scripts.size === 0) return undefined
   const elements = body ? childElements(body).slice(0, layoutElements) : []
-  return hashOf(`${[...scripts].sort().join(' ')}|${elements.map(({ tag }) => tag).join(' ')}`).toString(36)
+  const layout = `${[...scripts].sort().join(' ')}|${elements.map(({ tag }) => tag).join(' ')}`
+  // Consecutive pages of a crawl often have the same template.
+  if (layout !== last.layout) last = { layout, template: hashOf(layout).toString(36) }
+  return last.template
 }

@@ -46,13 +46,22 @@ async function declaredIn(bytes: Uint8Array): Promise<string | undefined> {
 function canonicalName(label: string | undefined): string | undefined {
   if (!label) return undefined
   try {
-    return new TextDecoder(label).encoding
+    return decoderFor(label).encoding
   } catch {
     return undefined
   }
 }
 
+/** The last decoder, because creating one takes long, and most pages have the same encoding. */
+let last = { label: 'utf-8', decoder: new TextDecoder() }
+
+/** @throws RangeError for an unknown label */
+function decoderFor(label: string): TextDecoder {
+  if (label !== last.label) last = { label, decoder: new TextDecoder(label) }
+  return last.decoder
+}
+
 const decode = (bytes: Uint8Array, charset: string): DecodedText => ({
-  text: new TextDecoder(charset).decode(bytes),
+  text: decoderFor(charset).decode(bytes),
   charset,
 })

@@ -134,7 +134,7 @@ const marks =
 /** Whether an element may come from a documentation tool. */
 function isMarked(element: ElementNode): boolean {
   if (element.tag === 'meta' && /^generator$/i.test(attribute(element, 'name')) && makers.test(attribute(element, 'content'))) return true // prettier-ignore
-  return attribute(element, 'id') === 'documentation_options' || isNamed(element, marks)
+  return element.attributes['id'] === 'documentation_options' || isNamed(element, marks)
 }
 
 /** Whether a page has marks or code anywhere, without which it is no reference; most pages have neither. */
@@ -185,8 +185,10 @@ function isForeign(element: ElementNode): boolean {
   return foreignIds.test(attribute(element, 'id')) || hasClass(element, foreignNames)
 }
 
-const isNamed = (element: ElementNode, pattern: RegExp): boolean =>
-  pattern.test(attribute(element, 'id')) || hasClass(element, pattern)
+const isNamed = (element: ElementNode, pattern: RegExp): boolean => {
+  const { id } = element.attributes
+  return (id !== undefined && pattern.test(id)) || hasClass(element, pattern)
+}
 
 /** Share of a page's text from which a list of links is its content. */
 const most = 0.4

@@ -1,6 +1,14 @@
 /** Lists the links and images of a page: with absolute URLs, in document order, each once. */
 import type { ScrapeData } from '../../../core/shapes/scrape.ts'
-import { attribute, elementsOf, type ElementNode, isElement, type Tree, visibleText } from '../../extract/tree.ts'
+import {
+  attribute,
+  elementsOf,
+  type ElementNode,
+  findElement,
+  isElement,
+  type Tree,
+  visibleText,
+} from '../../extract/tree.ts'
 import { imageUrl, resolveUrl } from '../../extract/urls.ts'
 
 type PageLink = NonNullable<ScrapeData['links']>[number]
@@ -36,14 +44,16 @@ function nameOf(element: ElementNode): string {
 }
 
 function imageAlt(element: ElementNode): string | undefined {
-  let left = maxElements
-  for (const inner of elementsOf(element)) {
-    const alt = inner.tag === 'img' ? attribute(inner, 'alt').trim() : ''
-    if (alt !== '') return alt
-    if (--left <= 0) return undefined
-  }
-  return undefined
+  let left = maxElements - 1
+  let alt = ''
+  findElement(element, (inner) => {
+    alt = left-- > 0 ? altOf(inner) : ''
+    return left < 0 || alt !== ''
+  })
+  return alt || undefined
 }
+
+const altOf = (element: ElementNode): string => (element.tag === 'img' ? attribute(element, 'alt').trim() : '')
 
 export function imagesOf(tree: Tree): PageImage[] {
   const images = new Map<string, PageImage>()

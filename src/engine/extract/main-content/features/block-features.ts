@@ -3,7 +3,7 @@ import { classes, type ElementNode } from '../../tree.ts'
 import type { Block } from '../blocks.ts'
 import { contexts } from './context.ts'
 import { sharedRuns } from './facts.ts'
-import { isPlain, type Level } from './levels.ts'
+import { isHeading, isPlain, type Level } from './levels.ts'
 import { addWordScores, type Lexicon, noScores } from './lexicon.ts'
 import type { Survey } from './survey.ts'
 import { wordsOfName } from './text-measure.ts'
@@ -41,7 +41,9 @@ export const shareOf = (part: number, whole: number): number => (whole > 0 ? par
 /** Logarithms of small counts, which are most of the values. */
 const logs = Float64Array.from({ length: 1024 }, (_, value) => Math.log2(1 + value))
 
-export const log = (value: number): number => logs[value] ?? Math.log2(1 + value)
+export const log = (value: number): number =>
+  // Reading beyond the end or at a fraction is slow.
+  value >= 0 && value < logs.length && Math.trunc(value) === value ? logs[value]! : Math.log2(1 + value)
 
 const asciiEdges = Uint8Array.from({ length: 128 }, (_, code) => codeOfEdge(String.fromCharCode(code)))
 
@@ -66,41 +68,37 @@ export function writeText(out: Float32Array, from: number, survey: Survey, index
   const { titleWords, descriptionWords, dataRuns, voiceRuns } = survey.facts
   let inTitle = 0
   let inDescription = 0
-  for (const word of opening) {
-    if (titleWords.has(word)) inTitle++
-    if (descriptionWords.has(word)) inDescription++
-  }
-  const values = [
-    log(words),
-    shareOf(measure.letters, words),
-    shareOf(linkWords, words),
-    links,
-    shareOf(strongWords, words),
-    shareOf(measure.commas, words),
-    shareOf(measure.stops, words),
-    shareOf(measure.digits, text.length),
-    shareOf(measure.capitals, measure.letters),
-    shareOf(measure.otherMarks, text.length),
-    edgeCode(text[0]!),
-    edgeCode(text.at(-1)!),
-    totals.low,
-    totals.high,
-    shareOf(totals.sum, totals.known),
-    shareOf(totals.known, opening.length),
-    survey.repeats[index]!,
-    survey.originals[index]! < 0 ? 0 : 1,
-    survey.linePatterns[index]!,
-    isPlain(survey.segments.blocks[index]!) ? 1 : 0,
-    linked ? 1 : 0,
-    shareOf(inTitle, opening.length),
-    shareOf(inTitle, titleWords.size),
-    shareOf(inDescription, opening.length),
-    sharedRuns(opening, dataRuns),
-    survey.subjectShares[index]!,
-    sharedRuns(opening, voiceRuns),
-  ]
-  out.set(values, from)
-  return from + values.length
+  if (titleWords.size > 0) for (const word of opening) if (titleWords.has(word)) inTitle++
+  if (descriptionWords.size > 0) for (const word of opening) if (descriptionWords.has(word)) inDescription++
+  let at = from
+  out[at++] = log(words)
+  out[at++] = shareOf(measure.letters, words)
+  out[at++] = shareOf(linkWords, words)
+  out[at++] = links
+  out[at++] = shareOf(strongWords, words)
+  out[at++] = shareOf(measure.commas, words)
+  out[at++] = shareOf(measure.stops, words)
+  out[at++] = shareOf(measure.digits, text.length)
+  out[at++] = shareOf(measure.capitals, measure.letters)
+  out[at++] = shareOf(measure.otherMarks, text.length)
+  out[at++] = edgeCode(text[0]!)
+  out[at++] = edgeCode(text.at(-1)!)
+  out[at++] = totals.low
+  out[at++] = totals.high
+  out[at++] = shareOf(totals.sum, totals.known)
+  out[at++] = shareOf(totals.known, opening.length)
+  out[at++] = survey.repeats[index]!
+  out[at++] = survey.originals[index]! < 0 ? 0 : 1
+  out[at++] = survey.linePatterns[index]!
+  out[at++] = isPlain(survey.segments.blocks[index]!) ? 1 : 0
+  out[at++] = linked ? 1 : 0
+  out[at++] = shareOf(inTitle, opening.length)
+  out[at++] = shareOf(inTitle, titleWords.size)
+  out[at++] = shareOf(inDescription, opening.length)
+  out[at++] = sharedRuns(opening, dataRuns)
+  out[at++] = survey.subjectShares[index]!
+  out[at++] = sharedRuns(opening, voiceRuns)
+  return at
 }
 
 /** Writes the tags and contexts of a block. */
@@ -108,14 +106,17 @@ export function writeTags(out: Float32Array, from: number, block: Block, lexicon
   const { element, context } = block.box
   let at = from
   out[at++] = tagCode(element)
-  out[at++] = /^h[1-6]$/.test(element.tag) ? Number(element.tag[1]) : 0
+  out[at++] = isHeading(block) ? Number(element.tag[1]) : 0
   out[at++] = block.lead ? (leadTags.get(block.lead.tag) ?? 20) : 0
-  const totals = noScores()
   const leadName = block.lead?.attributes['class']
-  if (leadName !== undefined) addWordScores(totals, wordsOfName(leadName), lexicon.names)
-  out[at++] = totals.low
-  out[at++] = totals.high
-  out[at++] = classes(element).length
+  if (leadName !== undefined) {
+    const totals = noScores()
+    addWordScores(totals, wordsOfName(leadName), lexicon.names)
+    out[at] = totals.low
+    out[at + 1] = totals.high
+  }
+  at += 2
+  out[at++] = element.attributes['class'] === undefined ? 0 : classes(element).length
   for (let index = 0; index < contexts.length; index++) out[at++] = (context >> index) & 1
   return at
 }

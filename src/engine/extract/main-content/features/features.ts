@@ -27,20 +27,25 @@ export interface Matrix {
   readonly values: Float32Array
 }
 
+/** Creates an array of zeros. */
+type Allocate = (length: number) => Float32Array
+
+const allocateNew: Allocate = (length) => new Float32Array(length)
+
 /** Computes the features of every block; `extra` columns at the end of each row stay 0. */
-export function featuresOf(survey: Survey, lexicon: Lexicon, extra = 0): Matrix {
+export function featuresOf(survey: Survey, lexicon: Lexicon, extra = 0, allocate = allocateNew): Matrix {
   const { blocks } = survey.segments
   const width = blockFeatures.length + extra
-  const values = new Float32Array(width * blocks.length)
+  const values = allocate(width * blocks.length)
   if (blocks.length === 0) return { width, values }
   const page = new Float32Array(pageFeatures.length)
   writePage(page, 0, survey)
   const neighbours = valuesForNeighbours(survey)
-  for (const [index, block] of blocks.entries()) {
+  for (let index = 0; index < blocks.length; index++) {
     let at = index * width
     values.set(page, at)
     at = writeText(values, at + page.length, survey, index)
-    at = writeTags(values, at, block, lexicon)
+    at = writeTags(values, at, blocks[index]!, lexicon)
     at = writeLevels(values, at, survey, index)
     at = writeNeighbours(values, at, survey, index, neighbours)
     writeTopics(values, at, survey, index)

@@ -13,22 +13,23 @@ export const isPlain = (block: Block): boolean =>
   block.linkWords < block.measure.words * 0.4 &&
   block.measure.stops + block.measure.commas > 0
 
-/** Returns the sums of a count over the blocks before each index. */
-export function sumsBefore(blocks: readonly Block[], count: (block: Block, index: number) => number): Float64Array {
-  const sums = new Float64Array(blocks.length + 1)
-  for (const [at, block] of blocks.entries()) sums[at + 1] = sums[at]! + count(block, at)
-  return sums
-}
+/** Returns an array for the sums of a count over the blocks before each index. */
+export const noSums = ({ length }: readonly Block[]): Float64Array => new Float64Array(length + 1)
 
 /** Sums over the blocks before an index. */
 type Sums = ReturnType<typeof sumUp>
 
-export const sumUp = (blocks: readonly Block[]) => ({
-  words: sumsBefore(blocks, ({ measure }) => measure.words),
-  linkWords: sumsBefore(blocks, ({ linkWords }) => linkWords),
-  plainWords: sumsBefore(blocks, (block) => (isPlain(block) ? block.measure.words : 0)),
-  headings: sumsBefore(blocks, (block) => (isHeading(block) ? 1 : 0)),
-})
+export function sumUp(blocks: readonly Block[]) {
+  const [words, linkWords, plainWords, headings] = [noSums(blocks), noSums(blocks), noSums(blocks), noSums(blocks)]
+  for (let at = 0; at < blocks.length; at++) {
+    const block = blocks[at]!
+    words[at + 1] = words[at]! + block.measure.words
+    linkWords[at + 1] = linkWords[at]! + block.linkWords
+    plainWords[at + 1] = plainWords[at]! + (isPlain(block) ? block.measure.words : 0)
+    headings[at + 1] = headings[at]! + (isHeading(block) ? 1 : 0)
+  }
+  return { words, linkWords, plainWords, headings }
+}
 
 /** Nested boxes with the same blocks. */
 export class Level {
@@ -69,15 +70,17 @@ export class Level {
 /** Returns the innermost level of every block. */
 export function levelsOf(segments: Segments, sums: Sums, lexicon: Lexicon): Level[] {
   const levelOf = new Map<Box, Level>()
+  const levels: Level[] = []
   const shapes = new Map<string, string>()
   for (const box of segments.boxes) {
     const outer = box.parent && levelOf.get(box.parent)
     const isOuter = outer && outer.first === box.first && outer.end === box.end
     const level = isOuter ? outer : new Level(box, outer, sums, shapeOf(attribute(box.element, 'class'), shapes))
+    if (level !== outer) levels.push(level)
     addWordScores(level.names, box.names, lexicon.names)
     levelOf.set(box, level)
   }
-  for (const level of new Set(levelOf.values())) countAlike(level)
+  for (const level of levels) countAlike(level)
   return segments.blocks.map(({ box }) => levelOf.get(box)!)
 }
 

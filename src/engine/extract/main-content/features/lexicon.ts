@@ -16,7 +16,7 @@ export interface Scores {
   readonly starts: Uint32Array
 }
 
-const startBits = 12
+const startBits = 14
 const parts = 20
 const maxScore = 127
 
@@ -48,6 +48,8 @@ export function scoresOfWords(words: ReadonlyMap<string, number>): Scores {
 
 const offset = 0x811c9dc5
 const prime = 0x01000193
+/** Joins the words of a pair. */
+const joiner = '_'.charCodeAt(0)
 
 /** Computes FNV-1a over the text's code units; `from` continues the hash of preceding text. */
 function hashOf(text: string, from = offset): number {
@@ -78,8 +80,13 @@ export function addWordScores(totals: WordScores, words: readonly string[], scor
   for (const word of words) addScore(totals, scores, hashOf(word))
 }
 
-/** Adds the scores of pairs of adjacent words to `totals`. */
-export function addPairScores(totals: WordScores, words: readonly string[], scores: Scores): void {
+/** Hashes of the words of a text. */
+let hashes = new Uint32Array(64)
+
+/** Adds the scores of `words`, and then those of pairs of adjacent words, to `totals`. */
+export function addTextScores(totals: WordScores, words: readonly string[], scores: Scores): void {
+  if (words.length > hashes.length) hashes = new Uint32Array(2 * words.length)
+  for (let at = 0; at < words.length; at++) addScore(totals, scores, (hashes[at] = hashOf(words[at]!)))
   for (let at = 1; at < words.length; at++)
-    addScore(totals, scores, hashOf(words[at]!, hashOf('_', hashOf(words[at - 1]!))))
+    addScore(totals, scores, hashOf(words[at]!, Math.imul(hashes[at - 1]! ^ joiner, prime)))
 }

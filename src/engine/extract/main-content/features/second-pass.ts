@@ -1,7 +1,7 @@
 /** Features of the second pass: the first probabilities of a block, its neighbours, levels and similar blocks. */
 import { log, shareOf } from './block-features.ts'
-import { type Level, sumsBefore } from './levels.ts'
-import { expectedBest } from '../selection.ts'
+import { type Level, noSums } from './levels.ts'
+import { expectedBest, orderOf } from '../selection.ts'
 import { sharedLevel } from './position-features.ts'
 import type { Survey } from './survey.ts'
 
@@ -24,10 +24,11 @@ type FirstPass = ReturnType<typeof firstPassOf>
 function firstPassOf(survey: Survey, chances: Float32Array) {
   const { blocks } = survey.segments
   /** Expected content words before an index. */
-  const content = sumsBefore(blocks, ({ measure }, at) => chances[at]! * measure.words)
-  const order = Array.from(blocks.keys()).sort((a, b) => chances[a]! - chances[b]!)
+  const content = noSums(blocks)
+  for (let at = 0; at < blocks.length; at++) content[at + 1] = content[at]! + chances[at]! * blocks[at]!.measure.words
   const ranks = new Float32Array(blocks.length)
-  for (const [rank, index] of order.entries()) ranks[index] = rank / blocks.length
+  const order = orderOf(chances, { descending: false })
+  for (let rank = 0; rank < order.length; rank++) ranks[order[rank]!] = rank / blocks.length
   const total = content[blocks.length]!
   let best: Level | undefined
   let bestWorth = 0

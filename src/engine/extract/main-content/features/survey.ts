@@ -2,8 +2,8 @@
 import type { ElementNode } from '../../tree.ts'
 import { type Block, segment } from '../blocks.ts'
 import { PageFacts, sharedRuns } from './facts.ts'
-import { isHeading, isPlain, type Level, levelsOf, sumsBefore, sumUp } from './levels.ts'
-import { addWordScores, addPairScores, type Lexicon, noScores } from './lexicon.ts'
+import { isHeading, isPlain, type Level, levelsOf, noSums, sumUp } from './levels.ts'
+import { addTextScores, type Lexicon, noScores } from './lexicon.ts'
 import { leadingWords } from './text-measure.ts'
 import { topicsOf } from './topics.ts'
 
@@ -31,8 +31,7 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
     /** Scores of the openings. */
     wordScores: openings.map((words) => {
       const totals = noScores()
-      addWordScores(totals, words, lexicon.texts)
-      addPairScores(totals, words, lexicon.texts)
+      addTextScores(totals, words, lexicon.texts)
       return totals
     }),
     /** Share of every opening that the structured data contains in the text of the page's subject. */
@@ -44,8 +43,7 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
     title: titleOf(blocks),
     candidate: bestLevel(blocks, levels),
     run: densestRun(blocks),
-    repeats: repeatsOf(blocks),
-    originals: originalsOf(blocks, levels),
+    ...copiesOf(blocks, levels),
     words: sums.words[blocks.length]!,
   }
 }
@@ -75,7 +73,8 @@ function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int3
   /** Open headings by rank, the topics of each with those above. */
   const ranks = [0, 0, 0, 0, 0, 0, 0]
   let rank = 0
-  for (const [at, block] of blocks.entries()) {
+  for (let at = 0; at < blocks.length; at++) {
+    const block = blocks[at]!
     const heading = isHeading(block)
     if (heading || block.measure.words <= maxLineWords) topics[at] = topicsOf(block.text)
     if (heading) {
@@ -106,11 +105,21 @@ const datePattern = 4
 
 /** Returns the code of every short line, 0 for none, and the number of prices and dates before each index. */
 function linePatternsOf(blocks: readonly Block[]) {
-  const linePatterns = Uint8Array.from(blocks, ({ text }) =>
-    text.length > 160 ? 0 : patternsOfLines.findIndex((pattern) => pattern.test(text)) + 1,
-  )
-  const before = (pattern: number) => sumsBefore(blocks, (_, at) => (linePatterns[at] === pattern ? 1 : 0))
-  return { linePatterns, prices: before(pricePattern), dates: before(datePattern) }
+  const linePatterns = new Uint8Array(blocks.length)
+  const [prices, dates] = [noSums(blocks), noSums(blocks)]
+  for (let at = 0; at < blocks.length; at++) {
+    const pattern = patternOf(blocks[at]!.text)
+    linePatterns[at] = pattern
+    prices[at + 1] = prices[at]! + (pattern === pricePattern ? 1 : 0)
+    dates[at + 1] = dates[at]! + (pattern === datePattern ? 1 : 0)
+  }
+  return { linePatterns, prices, dates }
+}
+
+function patternOf(line: string): number {
+  if (line.length > 160) return 0
+  for (let code = 1; code <= patternsOfLines.length; code++) if (patternsOfLines[code - 1]!.test(line)) return code
+  return 0
 }
 
 function titleOf(blocks: readonly Block[]): number {
@@ -162,27 +171,25 @@ function densestRun(blocks: readonly Block[]): { first: number; end: number } {
   return best
 }
 
-/** Returns the number of blocks with the same text. */
-function repeatsOf(blocks: readonly Block[]): Int32Array {
-  const counts = new Map<string, number>()
-  for (const { text } of blocks) counts.set(text, (counts.get(text) ?? 0) + 1)
-  return Int32Array.from(blocks, ({ text }) => counts.get(text)!)
-}
-
 const minRepeatedWords = 4
 
 /**
- * Returns the index of an earlier block elsewhere with the same text (a second layout, a preview), -1 for none;
- * repetitions within one parent are intended by the author and do not count.
+ * Returns the number of blocks with the same text (`repeats`), and the index of an earlier block elsewhere with the same
+ * text, such as a second layout or a preview, -1 for none (`originals`): repetitions within one parent are intended by
+ * the author and do not count.
  */
-function originalsOf(blocks: readonly Block[], levels: readonly Level[]): Int32Array {
+function copiesOf(blocks: readonly Block[], levels: readonly Level[]) {
   const firsts = new Map<string, number>()
+  const firstOf = new Int32Array(blocks.length)
+  const counts = new Int32Array(blocks.length)
   const originals = new Int32Array(blocks.length).fill(-1)
-  for (const [at, { text, measure }] of blocks.entries()) {
-    if (measure.words < minRepeatedWords) continue
-    const first = firsts.get(text)
-    if (first === undefined) firsts.set(text, at)
-    else if (levels[first]!.parent !== levels[at]!.parent) originals[at] = first
+  for (let at = 0; at < blocks.length; at++) {
+    const { text, measure } = blocks[at]!
+    const first = firsts.get(text) ?? at
+    if (first === at) firsts.set(text, at)
+    else if (measure.words >= minRepeatedWords && levels[first]!.parent !== levels[at]!.parent) originals[at] = first
+    firstOf[at] = first
+    counts[first]!++
   }
-  return originals
+  return { repeats: firstOf.map((first) => counts[first]!), originals }
 }

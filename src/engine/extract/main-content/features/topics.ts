@@ -95,6 +95,6 @@ const maxHeadingLength = 90
 export function topicsOf(text: string): number {
   if (text.length > maxHeadingLength) return 0
   let bits = 0
-  for (const [index, pattern] of patterns.entries()) if (pattern.test(text)) bits |= 1 << index
+  for (let index = 0; index < patterns.length; index++) if (patterns[index]!.test(text)) bits |= 1 << index
   return bits
 }

@@ -1,0 +1,62 @@
+/** The tokenizer of htmlparser2, which finds the next mark instead of testing every character in between. */
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+
+/** Members that the package declares private; its version is pinned. */
+interface Internals {
+  buffer: string
+  index: number
+  fastForwardTo(code: number): boolean
+  stateText(code: number): void
+  handleInAttributeValue(code: number, quote: number): void
+}
+
+const Base = Tokenizer as unknown as new (
+  options: ConstructorParameters<typeof Tokenizer>[0],
+  callbacks: TokenizerCallbacks,
+) => Internals & Pick<Tokenizer, 'write' | 'end'>
+
+const [lessThan, ampersand] = ['<', '&'].map((mark) => mark.charCodeAt(0)) as [number, number]
+
+/** Tokenizes one text as HTML, with character references decoded. */
+export class HtmlTokenizer extends Base {
+  /** Offsets of the next marks, by their codes; a text may have many of one before the first of another. */
+  readonly #next: number[] = []
+
+  constructor(callbacks: TokenizerCallbacks) {
+    super({ xmlMode: false, decodeEntities: true }, callbacks)
+  }
+
+  override fastForwardTo(code: number): boolean {
+    this.index++
+    return this.#moveTo(this.#offsetOf(code))
+  }
+
+  override stateText(code: number): void {
+    super.stateText(code === lessThan || code === ampersand ? code : this.#skipTo(lessThan))
+  }
+
+  override handleInAttributeValue(code: number, quote: number): void {
+    super.handleInAttributeValue(code === quote || code === ampersand ? code : this.#skipTo(quote), quote)
+  }
+
+  /** Moves to the next `&` or mark; returns it, or 0 when there is none. */
+  #skipTo(code: number): number {
+    const at = Math.min(this.#offsetOf(code), this.#offsetOf(ampersand))
+    return this.#moveTo(at) ? this.buffer.charCodeAt(at) : 0
+  }
+
+  /** Moves to an offset, or to the last character if it is the end of the text. */
+  #moveTo(offset: number): boolean {
+    const isFound = offset < this.buffer.length
+    this.index = isFound ? offset : this.buffer.length - 1
+    return isFound
+  }
+
+  /** Returns the offset of the next mark, or the end of the text. */
+  #offsetOf(code: number): number {
+    const known = this.#next[code]
+    if (known !== undefined && known >= this.index) return known
+    const at = this.buffer.indexOf(String.fromCharCode(code), this.index)
+    return (this.#next[code] = at < 0 ? this.buffer.length : at)
+  }
+}
