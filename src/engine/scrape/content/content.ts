@@ -13,6 +13,7 @@ import {
 } from '../../extract/tree.ts'
 import { isNotice, maxNoticeChars } from '../../render/decide/notices.ts'
 import { mainContent } from '../../extract/main-content/main-content.ts'
+import type { SiteSummary } from '../../extract/main-content/site/site-memory.ts'
 import { shippedModel } from '../../extract/main-content/model.ts'
 import type { PageDocument } from '../documents/document.ts'
 import { wholeReference } from './reference-text.ts'
@@ -23,6 +24,8 @@ export interface PageContent {
   readonly markdown: string
   readonly warning?: string
   readonly warningCode?: WarningCode
+  /** Outline of the page for `SiteMemory`, if `site` was given. */
+  readonly outline?: string
 }
 
 export interface ContentOptions {
@@ -30,6 +33,8 @@ export interface ContentOptions {
   readonly inlineImages: boolean
   /** Whether to restore a missing headline, and missing parts of reference documentation. */
   readonly headline: boolean
+  /** What is known about other pages of the site. */
+  readonly site?: SiteSummary | undefined
 }
 
 /** Returns the content, with a warning if there is no text or no main content. */
@@ -60,18 +65,21 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
   const found = mainContent(document.tree.root, {
     model: await shippedModel(),
     url: document.tree.baseUrl || undefined,
+    site: options.site,
   })
+  const { outline } = found
   const original = document.tree.root
   const root = options.headline
     ? withTitle(wholeReference(original, found.root), original, found.introduces)
     : found.root
   const tree = { ...document.tree, root: withLazyImages(root) }
   const markdown = found.fellBack || isChrome(found.root) ? '' : write(tree, options)
-  if (markdown.trim() !== '') return { tree, markdown }
+  const outlined = outline === undefined ? {} : { outline }
+  if (markdown.trim() !== '') return { tree, markdown, ...outlined }
   const all = whole()
   // An empty page gets another warning.
   if (all.markdown.trim() === '') return { ...all, markdown: '' }
-  return { ...all, warning: 'no main content was found: this is the whole page' }
+  return { ...all, ...outlined, warning: 'no main content was found: this is the whole page' }
 }
 
 /** Boilerplate around the content. */
