@@ -12,7 +12,7 @@ const shift = 5
 /** Minimum share of the words of a part that repeat. */
 const minRepeated = 0.9
 /** Minimum words of a part, or number of its blocks: less is a label. */
-const minWords = 6
+const minWords = 8
 const minBlocks = 3
 
 const boilerplate = bit('nav') | bit('aside') | bit('footer') | bit('form') | bit('dialog')
