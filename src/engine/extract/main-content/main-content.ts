@@ -35,8 +35,10 @@ export interface MainContent {
   readonly confidence: number
   /** Whether no content was found and `root` is the whole page. */
   readonly fellBack: boolean
-  /** What other pages of the site may be compared with. */
+  /** Outline of the page, if something may be known about other pages. */
   readonly outline?: string
+  /** The content as selected without knowledge about other pages, if it differs. */
+  readonly unaided?: ElementNode
   /** Whether a heading of the page that is not in `root` directly precedes the content, or is likely to be content. */
   introduces(heading: ElementNode): boolean
 }
@@ -69,13 +71,10 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   writeSecond(matrix.values, matrix.width, survey, first)
   const combined = alignItems(survey, together(first, chancesOf(model.second, matrix)))
   const { threshold, worth: confidence } = expectedBest(survey, combined)
-  const select = (chances: Float32Array) =>
-    withAttachedParts(survey, chances, keptBlocks(survey, chances, threshold))
+  const select = (chances: Float32Array) => withAttachedParts(survey, chances, keptBlocks(survey, chances, threshold))
   const selected = select(combined)
-  const { kept, outline } =
-    site === undefined
-      ? { kept: selected }
-      : selectWithin(site, survey, { chances: combined, kept: selected, select, url })
+  const page = { chances: combined, kept: selected, select, url }
+  const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, page)
   const stated = substituteFor(survey, root)
   if (stated || kept.length === 0) return withoutBlocks(root, type, stated)
   const introduces = (heading: ElementNode) => {
@@ -85,7 +84,15 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
       box.end === kept[0]!.index || combined.subarray(box.first, box.end).some((chance) => chance >= minHeadingChance)
     )
   }
-  return { root: prune(root, kept), type, confidence, fellBack: false, introduces, ...(outline !== undefined && { outline }) }
+  return {
+    root: prune(root, kept),
+    type,
+    confidence,
+    fellBack: false,
+    introduces,
+    ...(outline !== undefined && { outline }),
+    ...(kept !== selected && { unaided: prune(root, selected) }),
+  }
 }
 
 /**

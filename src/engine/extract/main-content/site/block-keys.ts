@@ -1,6 +1,7 @@
 /** Keys that identify blocks across the pages of a site: by their path of elements, and by path and text. */
 import { classes, type ElementNode } from '../../tree.ts'
 import type { Box, Segments } from '../blocks.ts'
+import { combineHashes, hashText } from './hash.ts'
 
 export interface BlockKeys {
   /** Per block: the key of its path, which blocks with the same role on pages of one template share. */
@@ -13,16 +14,16 @@ export interface BlockKeys {
 export function keysOf({ blocks, boxes }: Segments, site: string): BlockKeys {
   const keys = new Map<Box, number>()
   const names = new Map<string, number>()
-  const root = hash(site)
+  const root = hashText(site)
   for (const box of boxes)
-    keys.set(box, combine(box.parent ? keys.get(box.parent)! : root, nameKeyOf(box.element, names)))
+    keys.set(box, combineHashes(box.parent ? keys.get(box.parent)! : root, nameKeyOf(box.element, names)))
   const paths = new Uint32Array(blocks.length)
   const texts = new Uint32Array(blocks.length)
   for (const [at, { box, lead, linked, text }] of blocks.entries()) {
     const key = keys.get(box)!
-    const path = linked && lead ? combine(key, nameKeyOf(lead, names)) : key
+    const path = linked && lead ? combineHashes(key, nameKeyOf(lead, names)) : key
     paths[at] = path
-    texts[at] = hash(text, path)
+    texts[at] = hashText(text, path)
   }
   return { paths, texts }
 }
@@ -35,24 +36,7 @@ function nameKeyOf(element: ElementNode, known: Map<string, number>): number {
   let key = known.get(name)
   if (key === undefined) {
     const stable = tag === 'body' ? [] : classes(element).filter((word) => /^\D+$/.test(word))
-    known.set(name, (key = hash([tag, ...stable].join(' '))))
+    known.set(name, (key = hashText([tag, ...stable].join(' '))))
   }
   return key
-}
-
-const prime = 0x01_00_01_93
-
-/** Returns the FNV-1a hash of a text, with mixed bits. */
-function hash(text: string, seed = 0x81_1c_9d_c5): number {
-  let value = seed
-  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), prime)
-  return mix(value)
-}
-
-const combine = (parent: number, own: number): number => mix(Math.imul(parent, prime) ^ own)
-
-/** Spreads the bits of a hash: those of short texts differ in their lower bits only. */
-function mix(value: number): number {
-  const spread = Math.imul(value ^ (value >>> 16), 0x85_eb_ca_6b)
-  return (spread ^ (spread >>> 13)) >>> 0
 }

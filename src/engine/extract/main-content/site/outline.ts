@@ -8,6 +8,13 @@ interface OutlinedPath {
   readonly texts: readonly number[]
 }
 
+/** What a crawl remembers of a page, to compare other pages and later versions with it. */
+export interface PageTrace {
+  readonly outline: string
+  /** Key of the content as selected without knowledge about other pages. */
+  readonly content: number
+}
+
 /** Maximum number of different blocks in an outline. */
 const maxBlocks = 256
 

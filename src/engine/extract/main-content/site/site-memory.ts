@@ -56,7 +56,9 @@ export class SiteMemory {
 
   /** Returns what is known now. */
   summary(): SiteSummary {
-    const frequent = [...this.#texts].filter(([, { pages, path }]) => pages >= minPages && pages >= minShare * path.pages)
+    const frequent = [...this.#texts].filter(
+      ([, { pages, path }]) => pages >= minPages && pages >= minShare * path.pages,
+    )
     const repeated = new Map<Path, number>()
     for (const [, { pages, path }] of frequent) repeated.set(path, (repeated.get(path) ?? 0) + pages)
     const isMixed = (path: Path) => repeated.get(path)! < minRepeated * path.texts
