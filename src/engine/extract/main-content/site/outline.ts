@@ -5,7 +5,9 @@ import type { BlockKeys } from './block-keys.ts'
 /** A path of elements, and the keys of the different texts at it. */
 interface OutlinedPath {
   readonly path: number
-  readonly texts: readonly number[]
+  /** Whether content has this path. */
+  readonly isKept: boolean
+  readonly texts: Uint32Array
 }
 
 /** What a crawl remembers of a page, to compare other pages and later versions with it. */
@@ -15,34 +17,41 @@ export interface PageTrace {
   readonly content: number
 }
 
-/** Maximum number of different blocks in an outline. */
+/** Maximum number of blocks in an outline, half of them from the end of the page. */
 const maxBlocks = 256
 
 /**
- * Returns the outline of a page: a key of its content, then each path, the number of different texts at it, and their
- * keys. `kept` is the content as selected without knowledge about other pages.
+ * Returns the outline of a page: a key of its content, then each path, twice the number of different texts at it (plus
+ * one if it has content), and their keys. `kept` is the content as selected without knowledge about other pages.
  */
 export function outlineOf({ paths, texts }: BlockKeys, kept: readonly Block[]): string {
   const byPath = new Map<number, Set<number>>()
-  let left = maxBlocks
-  for (let at = 0; at < paths.length && left > 0; at++) {
-    let known = byPath.get(paths[at]!)
-    if (!known) byPath.set(paths[at]!, (known = new Set()))
-    const before = known.size
-    if (known.add(texts[at]!).size > before) left--
+  for (let at = 0; at < paths.length; at++) {
+    if (at === maxBlocks / 2) at = Math.max(at, paths.length - maxBlocks / 2)
+    const known = byPath.get(paths[at]!)
+    if (known) known.add(texts[at]!)
+    else byPath.set(paths[at]!, new Set([texts[at]!]))
   }
   let content = 0
-  for (const { index } of kept) content = (content + texts[index]!) >>> 0
+  const keptPaths = new Set<number>()
+  for (const { index } of kept) {
+    content = (content + texts[index]!) >>> 0
+    keptPaths.add(paths[index]!)
+  }
   const words = [content]
-  for (const [path, known] of byPath) words.push(path, known.size, ...known)
+  for (const [path, known] of byPath) words.push(path, known.size * 2 + (keptPaths.has(path) ? 1 : 0), ...known)
   return encodeWords(words)
 }
 
 export function readOutline(outline: string): { readonly content: number; readonly paths: readonly OutlinedPath[] } {
   const words = decodeWords(outline)
   const paths: OutlinedPath[] = []
-  for (let at = 1; at < words.length; at += 2 + words[at + 1]!)
-    paths.push({ path: words[at]!, texts: [...words.subarray(at + 2, at + 2 + words[at + 1]!)] })
+  for (let at = 1; at < words.length;) {
+    const count = words[at + 1]!
+    const end = at + 2 + (count >> 1)
+    paths.push({ path: words[at]!, isKept: count % 2 === 1, texts: words.subarray(at + 2, end) })
+    at = end
+  }
   return { content: words[0]!, paths }
 }
 

@@ -1,8 +1,9 @@
 /** Learns which texts repeat across the pages of a site, from the outlines of its pages. */
 import { decodeWords, encodeWords, readOutline } from './outline.ts'
 
-/** Minimum number of pages with a text, and their minimum share of the pages with its path. */
-const minPages = 5
+/** Minimum number of pages with a text. */
+export const minPages = 5
+/** Their minimum share of the pages with the path of the text. */
 const minShare = 0.5
 /** The minimum share at paths at which most texts differ, such as those of paragraphs. */
 const minMixedShare = 0.9
@@ -80,6 +81,13 @@ export class SiteMemory {
     }
     if (this.#contents.size > maxCounted) this.#contents = new Set()
   }
+}
+
+/** Returns whether the content of a page may be another one with this knowledge about other pages. */
+export function mayChange(outline: string, summary: SiteSummary): boolean {
+  const repeated = repeatedTexts(summary)
+  if (repeated.size === 0) return false
+  return readOutline(outline).paths.some(({ isKept, texts }) => isKept && texts.some((text) => repeated.has(text)))
 }
 
 let latest: { readonly summary: SiteSummary; readonly texts: ReadonlySet<number> } | undefined

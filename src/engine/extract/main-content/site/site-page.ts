@@ -30,6 +30,7 @@ export function selectWithin(
   const isRepeated = Uint8Array.from(keys.texts, (key) => (repeated.has(key) ? 1 : 0))
   const lowered = lowerRepeated(survey, chances, isRepeated)
   const other = lowered ? select(lowered) : kept
+  if (other.length === kept.length && other.every((block, at) => block === kept[at])) return { kept, outline }
   const isCopy = wordsOf(other.filter(({ index }) => isRepeated[index] === 0)) < minLeft * wordsOf(kept)
   return { kept: isCopy ? kept : other, outline }
 }
