@@ -71,10 +71,9 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   writeSecond(matrix.values, matrix.width, survey, first)
   const combined = alignItems(survey, together(first, chancesOf(model.second, matrix)))
   const { threshold, worth: confidence } = expectedBest(survey, combined)
-  const select = (chances: Float32Array) => withAttachedParts(survey, chances, keptBlocks(survey, chances, threshold))
-  const selected = select(combined)
-  const page = { chances: combined, kept: selected, select, url }
-  const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, page)
+  const selected = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
+  const selection = { kept: selected, chances: combined, threshold }
+  const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, selection, url)
   const stated = substituteFor(survey, root)
   if (stated || kept.length === 0) return withoutBlocks(root, type, stated)
   const introduces = (heading: ElementNode) => {
