@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bax, type BuiltBax, buildBax } from '../support/cli.ts'
+import { templateSites } from '../support/template-sites.ts'
 
 const count = 80
 const name = (at: number) => `page-${String(at).padStart(3, '0')}`
@@ -61,4 +62,30 @@ test('accepts standard input as one of the pages', async () => {
   const lines = stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
   expect(lines[20]).toMatchObject({ file: '-', markdown: `${sentence}\n` })
   expect(lines[21].markdown).toContain('(next21)')
+})
+
+test('removes what repeats on several files, in order, unless --no-site-memory is given', async () => {
+  const [articles] = templateSites as [(typeof templateSites)[number]]
+  const names = Array.from({ length: 40 }, (_, at) => `story-${39 - at}.html`)
+  for (const [at, file] of names.entries()) await writeFile(join(folder, file), articles.page(at))
+  const extract = async (...more: string[]) => {
+    const { code, stdout } = await built.run(['extract', ...more, '--ndjson'], { cwd: folder })
+    expect(code).toBe(0)
+    return withoutDurations(stdout)
+  }
+  const together = await extract(...names)
+  expect(together).toBe(withoutDurations((await bax(['extract', ...names, '--ndjson'], { cwd: folder })).stdout))
+  const pages = together.trim().split('\n').map((line) => JSON.parse(line) as { file: string; markdown: string }) // prettier-ignore
+  expect(pages.map(({ file }) => file)).toEqual(names)
+  const few = names.slice(0, 3)
+  const separate = await extract(...names, '--no-site-memory')
+  expect(separate.startsWith(await extract(...few))).toBe(true)
+  expect(separate).toContain('Maria Lindgren')
+  expect(together).not.toContain('Maria Lindgren')
+  for (const { markdown } of pages) expect(markdown.split('\n\n').length).toBeGreaterThan(6)
+  const piped = await built.run(['extract', ...names.with(7, '-'), '--ndjson'], {
+    cwd: folder,
+    stdin: articles.page(7),
+  })
+  expect(withoutDurations(piped.stdout)).toBe(together.replace(names[7]!, '-'))
 })

@@ -14,7 +14,7 @@ const sentences = [
 ]
 
 /** Texts of one page, which differ from each other and from those of other pages. */
-class Texts {
+export class Texts {
   readonly title: string
   private state: number
   constructor(page: number) {

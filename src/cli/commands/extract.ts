@@ -4,14 +4,13 @@ import { exits } from '../../core/errors/errors.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
 import type { Context } from '../context.ts'
 import { printError } from '../output/errors.ts'
+import { extractAll } from '../extract/extract-all.ts'
 import type { Extracted, ExtractTask } from '../extract/extract-page.ts'
 import { type HtmlFile, htmlFilesOf, readBatch } from '../extract/html-files.ts'
-import { extractorFor } from '../extract/worker-pool.ts'
 import { writeOutput } from '../output/write-output.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
-import { inOrder } from '../scrape/in-order.ts'
 import type { TypedArguments } from '../parse/values.ts'
 
 export const command: TerminalCommand = async (invocation) => {
@@ -20,6 +19,7 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('--url <url>', 'URL of the page, to resolve links; by default its canonical link')
     command.option('--headline', 'restore a missing headline and missing parts of reference documentation')
     command.option('--no-only-main-content', 'keep navigation, header, footer and other boilerplate')
+    command.option('--no-site-memory', 'keep parts that repeat on several of the files')
     command.option('-o, --output <file|folder>', 'file for the Markdown; folder or file.json for several files')
     command.option('--ndjson', 'print one JSON object {file, markdown} per file')
   })
@@ -47,23 +47,13 @@ async function run(context: Context, { flags }: TypedArguments, files: readonly 
     note(io, path)
   }
   const tasks = files.map((file) => ({ file, task: taskOf(context, flags, file) }))
-  const extractor = extractorFor(files.length, io)
-  try {
-    const work = async ({ file, task }: (typeof tasks)[number]) => {
-      io.signal.throwIfAborted()
-      const bytes = await file.read?.()
-      return { file, extracted: await extractor.extract({ ...task, ...(bytes && { bytes }) }) }
-    }
-    for await (const { file, extracted } of inOrder(tasks, extractor.together, work)) {
-      failed ||= extracted.error !== undefined
-      if (extracted.error !== undefined) await printError(io, `${file.name}: ${extracted.error}`)
-      if (whole) all[file.name] = extracted
-      else if (flags['ndjson'] || settings.json) print(io, JSON.stringify({ file: file.name, ...extracted }))
-      else if (extracted.markdown !== undefined) show(file.name, extracted.markdown)
-      if (!whole) await showWarning(io, extracted.warning && many ? { warning: `${file.name}: ${extracted.warning}` } : extracted) // prettier-ignore
-    }
-  } finally {
-    await extractor.close()
+  for await (const { file, extracted } of extractAll(io, tasks, flags['siteMemory'] !== false)) {
+    failed ||= extracted.error !== undefined
+    if (extracted.error !== undefined) await printError(io, `${file.name}: ${extracted.error}`)
+    if (whole) all[file.name] = extracted
+    else if (flags['ndjson'] || settings.json) print(io, JSON.stringify({ file: file.name, ...extracted }))
+    else if (extracted.markdown !== undefined) show(file.name, extracted.markdown)
+    if (!whole) await showWarning(io, extracted.warning && many ? { warning: `${file.name}: ${extracted.warning}` } : extracted) // prettier-ignore
   }
   if (whole) writeOutput(resolve(io.cwd, output), JSON.stringify(all))
   return failed ? exits.failed : exits.done

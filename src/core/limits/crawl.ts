@@ -47,6 +47,8 @@ export const crawlLimits = {
   /** Finished pages that wait for a slower earlier one, by number and characters. */
   ahead: 128,
   aheadChars: 32 * 1024 * 1024,
+  /** Numbers of finished URLs at which what was learnt about a site is summarized; then multiples of the last one. */
+  siteWindows: [6, 12, 24, 48, 96],
   /** Maximum size of one file of stored answers. */
   keptSegmentBytes: 4 * 1024 * 1024,
   /** Retries of a page after a transient failure, and the first delay, which doubles. */
@@ -108,6 +110,8 @@ export const crawlLimits = {
     progressKeptMs: 10_000,
     /** Records of crawls that a gateway keeps in memory. */
     records: 200,
+    /** Summaries of sites that a worker keeps in memory. */
+    windows: 32,
     /** Time for an answer of Redis on behalf of a caller. */
     answerMs: 10_000,
   },

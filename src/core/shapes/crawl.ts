@@ -62,6 +62,7 @@ export const crawlInput = z.object({
   allow_external_links: flag('Also follow links to other hosts'),
   sitemap: siteMap('skip'),
   only_main_content,
+  site_memory: z.boolean().default(true).describe('Remove parts of the content that repeat on other pages'),
   json_options,
   change_tracking_options,
   remove_base64_images,

@@ -8,7 +8,7 @@ import { showsMore } from '../render/decide/difference.ts'
 import type { CrawlPolicy, PageKind, RenderingFacts } from '../render/decide/fetch-or-render.ts'
 import { isBrowserMissing, renderFailure, withAnswerWarning } from '../scrape/load-page.ts'
 import { type ComparedForms, isAudited, type LoadedVisit, type PageForm, type PageSource, type WrittenPage } from './pages/page-source.ts' // prettier-ignore
-import type { RunFacts } from './run.ts'
+import type { RunFacts } from './run-facts.ts'
 import type { FailedVisit, Visited } from './visit.ts'
 
 export interface VisitedPage extends LoadedVisit, WrittenPage {

@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlInput } from '../../core/shapes/crawl.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
+import type { PageTrace } from '../extract/main-content/site/outline.ts'
+import { present } from '../scrape/documents/document.ts'
 import { planCrawl } from './plan.ts'
 import { identityOf, strictEquivalence } from './queue/url-identity.ts'
 import { type OwnFacts, readJournal } from './store/journal.ts'
@@ -19,17 +21,18 @@ export interface EarlierPage {
   readonly final: string
   /** Links of the page; undefined if they were not stored. */
   readonly links?: readonly string[]
+  readonly trace?: PageTrace
   readonly validators?: Validators
 }
 
-interface Entry extends Omit<EarlierPage, 'page' | 'links'> {
+interface Entry extends Omit<EarlierPage, 'page' | 'links' | 'trace'> {
   readonly url: string
   readonly place: RecordLocation
 }
 
 /** Options that shape the content of pages. */
 const contentOptions = [
-  'formats', 'only_main_content', 'json_options', 'remove_base64_images', 'render', 'block_ads', 'remove_overlays', 'wait_for',
+  'formats', 'only_main_content', 'site_memory', 'json_options', 'remove_base64_images', 'render', 'block_ads', 'remove_overlays', 'wait_for',
 ] as const satisfies readonly (keyof CrawlInput)[] // prettier-ignore
 
 /** Checks that a crawl can be compared with an earlier one. @throws BaxError `invalid_request` or `conflict` */
@@ -80,7 +83,7 @@ export class EarlierPages {
     if (!kept || kept instanceof DamagedPage) return undefined
     const { changeTracking: _, ...page } = kept.page
     const { at, final, validators } = entry
-    return { page, at, final, ...(kept.links && { links: kept.links }), ...(validators && { validators }) }
+    return { page, at, final, ...present({ links: kept.links, trace: kept.trace, validators }) }
   }
 
   /** Number of pages that were requested and could not be read: they count as new. */

@@ -1,11 +1,15 @@
 /** Finishes visited pages in the order of the queue: into `data`, errors, skipped or blocked, and queues their links. */
 import type { CrawlError } from '../../core/shapes/crawl.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
+import type { ChangeTracking } from '../../core/shapes/jobs/changes.ts'
 import { changeOf } from '../changes/change.ts'
 import type { Tracked } from '../changes/tracker.ts'
 import type { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
+import type { PageTrace } from '../extract/main-content/site/outline.ts'
+import { present } from '../scrape/documents/document.ts'
+import type { EarlierPage } from './earlier.ts'
 import type { FinishedPage, PageDecisions } from './decide-page.ts'
-import type { RunFacts } from './run.ts'
+import type { RunFacts } from './run-facts.ts'
 import { Discovery } from './queue/discovery.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import { Scope } from './queue/scope.ts'
@@ -131,9 +135,9 @@ export class PageFinisher {
   }
 
   /** Returns the change since the earlier crawl, or since the previous scrape with the format changeTracking. */
-  async #changeOf(url: string, page: ScrapeData): Promise<Tracked> {
+  async #changeOf(url: string, page: ScrapeData, trace: PageTrace | undefined): Promise<Tracked> {
     const { earlier, plan, record, track, signal } = this.#facts
-    if (earlier) return { change: changeOf(page, await earlier.find(url)) }
+    if (earlier) return { change: changeSince(await earlier.find(url), page, trace) }
     const { owner, id: run } = record
     return plan.input.dry_run ? {} : track({ plan: plan.page(url), page, owner, run, signal })
   }
@@ -171,13 +175,13 @@ export class PageFinisher {
 
   async #pageLine({ url, depth }: QueuedUrl, { page, facts }: FinishedPage, index: number) {
     const { warning_code } = page.answer
-    const { change, warning: untracked } = await this.#changeOf(url, page.answer.data!)
+    const { validators, trace } = page
+    const { change, warning: untracked } = await this.#changeOf(url, page.answer.data!, trace)
     const text = [page.answer.warning, untracked].filter(Boolean).join('; ')
     const coded = warning_code && { warning: text, warning_code }
     const data = { ...page.answer.data!, ...(change && { changeTracking: change }), ...coded }
-    const { validators } = page
     const links = validators && page.page.render === 'http' && !this.#isList ? { links: page.links } : {}
-    const place = this.#facts.pages.append({ url, depth, page: data, ...links })
+    const place = this.#facts.pages.append({ url, depth, page: data, ...links, ...(trace && { trace }) })
     if (facts) this.#facts.policy.learn(facts, index)
     return {
       type: 'crawl.page' as const,
@@ -189,9 +193,22 @@ export class PageFinisher {
         ...(text && { warning: text }),
         ...coded,
       },
-      own: { taken: 1, ...place, final: page.final.href, ...(validators && { validators }), ...(facts && { facts }) },
+      own: {
+        taken: 1,
+        ...place,
+        final: page.final.href,
+        ...present({ validators, facts, outline: trace?.outline }),
+      },
     }
   }
+}
+
+/** Returns the change of a page. What other pages of the site contain is no change of its main content. */
+function changeSince(earlier: EarlierPage | undefined, page: ScrapeData, trace: PageTrace | undefined): ChangeTracking {
+  const isSame = trace !== undefined && earlier?.trace?.content === trace.content
+  const { markdown, html } = page
+  const known = isSame ? { ...earlier, page: { ...earlier.page, ...present({ markdown, html }) } } : earlier
+  return changeOf(page, known)
 }
 
 const offHost: FailedVisit = { ok: false, blocked: false, code: 'off_host_redirect', error: 'the page redirects to another host' } // prettier-ignore

@@ -9,7 +9,9 @@ import { type CrawlPlan, planCrawl } from './plan.ts'
 import type { CrawlAbort } from './abort.ts'
 import { EarlierPages } from './earlier.ts'
 import { LocalPages } from './pages/local-pages.ts'
-import { CrawlRun, type RunFacts } from './run.ts'
+import type { RunFacts } from './run-facts.ts'
+import { CrawlRun } from './run.ts'
+import type { CrawlSite } from './site.ts'
 import type { CrawlStore } from './store/crawl-store.ts'
 import { WebhookSender } from './webhook.ts'
 
@@ -73,8 +75,15 @@ const loadingFacts = (plan: CrawlPlan, scraper: PageScraper, answers: ResponseCa
   egress: scraper.egress,
   track: (...tracked: Parameters<PageScraper['track']>) => scraper.track(...tracked),
   secret: scraper.webhookSecret,
-  openSource: (signal: AbortSignal) =>
-    new LocalPages({ plan, scraper, answersOf: (url) => answers.of(url), earlier, signal }),
+  openSource: (signal: AbortSignal, site: CrawlSite) =>
+    new LocalPages({
+      plan,
+      scraper,
+      answersOf: (url) => answers.of(url),
+      siteOf: (url) => site.windowFor(url)?.summary,
+      earlier,
+      signal,
+    }),
 })
 
 /** Opens the pages of the crawl to compare with. */

@@ -1,6 +1,6 @@
 /** Finds the pages of an earlier crawl that are gone. */
 import { chunks } from './queue/discovery.ts'
-import type { RunFacts } from './run.ts'
+import type { RunFacts } from './run-facts.ts'
 import { type JournalEntry, warning } from './store/journal.ts'
 
 /** Returns the journal lines of pages that a crawl has not found, unless it may have missed some, and of damaged ones. */

@@ -3,51 +3,23 @@
  * the concurrency, the result has the same pages in the same order, and the limit applies at the same page.
  */
 import { setMaxListeners } from 'node:events'
-import type { Log } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlEventData, CrawlStatus } from '../../core/shapes/crawl.ts'
 import { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
-import type { PageScraper } from '../scrape/scraper.ts'
 import { Frontier, type QueuedUrl } from './queue/frontier.ts'
-import { damageLines, type Journal, type JournalEntry, pagesAt, type PlacedLine, warning } from './store/journal.ts'
-import type { CrawlAnswers } from './store/crawl-answers.ts'
-import type { SharedHosts } from './pacing/host-gate.ts'
+import { damageLines, type JournalEntry, pagesAt, warning } from './store/journal.ts'
 import { adaptiveConcurrency, fixedConcurrency, type Concurrency, Speed } from './pacing/concurrency.ts'
-import type { PageFile } from './store/page-file.ts'
-import type { CrawlPlan } from './plan.ts'
-import type { CrawlRecord } from './store/record.ts'
 import { Robots } from './queue/robots.ts'
 import { PageDecisions } from './decide-page.ts'
 import type { PageSource } from './pages/page-source.ts'
-import type { EarlierPages } from './earlier.ts'
 import { removedLines } from './removed.ts'
 import { PageFinisher } from './finish-page.ts'
 import { sitemapUrls } from './queue/sitemaps.ts'
 import { CrawlAbort } from './abort.ts'
+import { CrawlSite } from './site.ts'
+import type { RunFacts } from './run-facts.ts'
 import { finishLine, startLines } from './lines.ts'
 import { blockedByRobots, type Visited, Visitor, weightOf } from './visit.ts'
-
-export interface RunFacts extends Pick<PageScraper, 'track' | 'egress'> {
-  readonly plan: CrawlPlan
-  /** Opens the source of the pages, which stops when the signal is aborted. */
-  readonly openSource: (signal: AbortSignal) => PageSource
-  readonly record: CrawlRecord
-  readonly journal: Journal
-  readonly pages: PageFile
-  readonly answers: CrawlAnswers
-  readonly log: Log
-  /** Pages of the crawl to compare with. */
-  readonly earlier?: EarlierPages | undefined
-  /** Adapts the concurrency if the request leaves it open; to the load of this machine by default. */
-  readonly adapt?: (onChange: () => void) => Concurrency
-  /** Limits on hosts that hold across crawls, in addition to those of this crawl. */
-  readonly hosts?: SharedHosts
-  /** Time until the crawl times out; that of the request by default. */
-  readonly timeLeftMs?: number
-  readonly before?: AsyncIterable<PlacedLine>
-  /** Indexes in `data` of pages that can no longer be read. */
-  readonly damaged?: readonly number[]
-}
 
 interface Task {
   readonly waiting: QueuedUrl
@@ -63,6 +35,7 @@ export class CrawlRun {
   readonly #control = new AbortController()
   readonly #frontier: Frontier
   readonly #policy = new CrawlPolicy()
+  readonly #site: CrawlSite
   readonly #robots: Robots
   readonly #source: PageSource
   readonly #visitor: Visitor
@@ -83,7 +56,8 @@ export class CrawlRun {
     this.#facts = facts
     this.#frontier = new Frontier(facts.journal.log)
     this.#robots = new Robots({ ...facts, signal, onWarning: this.#addWarning })
-    this.#source = facts.openSource(signal)
+    this.#site = new CrawlSite(facts.plan)
+    this.#source = facts.openSource(signal, this.#site)
     const shared = { ...facts, source: this.#source, policy: this.#policy, signal }
     const decisions = new PageDecisions(shared)
     this.#visitor = new Visitor({ ...shared, decisions, robots: this.#robots })
@@ -147,6 +121,7 @@ export class CrawlRun {
     if (!before || journal.seq === 0) return this.#write(startLines(record, plan))
     for await (const placed of before) {
       this.#finisher.replay(placed.line)
+      this.#site.apply(placed.line)
       this.#frontier.push(placed)
       this.#sitemapsRead ||= placed.line.own?.sitemaps ?? false
     }
@@ -178,8 +153,11 @@ export class CrawlRun {
       if (this.#ahead > limits.crawl.aheadChars || record.admitted + this.#tasks.length >= plan.input.limit) return
       // The scope of the crawl is unknown until the start page is loaded.
       if (!record.success && this.#tasks.length > 0) return
+      const position = record.taken + this.#tasks.length
+      if (!this.#site.isReady(position)) return
       const waiting = await this.#frontier.next()
       if (!waiting) return
+      this.#site.assign(waiting.url, position)
       this.#startVisit({ waiting })
     }
   }
@@ -233,6 +211,7 @@ export class CrawlRun {
     await this.#write(lines)
     this.#tasks.shift()
     this.#facts.answers.discard(waiting.url)
+    this.#site.discard(waiting.url)
     this.#speed.count()
     await this.#renderAgain()
   }
@@ -283,6 +262,7 @@ export class CrawlRun {
   async #write(entries: readonly JournalEntry[]): Promise<void> {
     for (const placed of await this.#facts.journal.commit(entries)) {
       this.#facts.record.apply(placed.line)
+      this.#site.apply(placed.line)
       this.#frontier.push(placed)
     }
   }

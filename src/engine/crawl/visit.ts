@@ -9,7 +9,7 @@ import type { Robots } from './queue/robots.ts'
 import { waitForRetry } from './pacing/retry.ts'
 import type { PageDecisions, VisitedPage } from './decide-page.ts'
 import type { LoadedVisit, PageForm, PageSource, UnrenderedError } from './pages/page-source.ts'
-import type { RunFacts } from './run.ts'
+import type { RunFacts } from './run-facts.ts'
 
 export interface FailedVisit {
   readonly ok: false

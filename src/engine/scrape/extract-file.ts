@@ -1,7 +1,8 @@
 /** Converts HTML text to Markdown, without a browser and without a network. */
 import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { contentOf } from './content/content.ts'
-import type { PageDocument } from './documents/document.ts'
+import type { SiteSummary } from '../extract/main-content/site/site-memory.ts'
+import { type PageDocument, present } from './documents/document.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
 import { kindOfBytes } from '../render/http/content-kind.ts'
 import { ResponseHeaders } from '../render/http/response-headers.ts'
@@ -15,24 +16,28 @@ export interface ExtractOptions {
   readonly onlyMain: boolean
   /** Whether to restore a missing headline, and missing parts of reference documentation. */
   readonly headline: boolean
+  /** What is known about other pages of the site; the result then has an outline of the page. */
+  readonly site?: SiteSummary | undefined
 }
 
 export interface ExtractedMarkdown {
   readonly markdown: string
   readonly warning?: string
   readonly warning_code?: WarningCode
+  readonly outline?: string
 }
 
 /** Returns the Markdown of a page's main content, or of all of it. */
 export async function extractMarkdown(
   bytes: Uint8Array,
-  { url, onlyMain, headline }: ExtractOptions,
+  { url, onlyMain, headline, site }: ExtractOptions,
 ): Promise<ExtractedMarkdown> {
   const document = await documentIn(bytes, url)
   const canonical = url === undefined && document.isPage ? canonicalOf(document.tree.root) : undefined
   const based = canonical && document.tree.baseUrl === '' ? { ...document, tree: { ...document.tree, baseUrl: canonical } } : document // prettier-ignore
-  const { markdown, warning, warningCode } = await contentOf(based, { onlyMain, headline, inlineImages: false })
-  return { markdown, ...(warning && { warning }), ...(warningCode && { warning_code: warningCode }) }
+  const content = await contentOf(based, { onlyMain, headline, inlineImages: false, site })
+  const { markdown, warning, warningCode, trace } = content
+  return { markdown, ...present({ warning, warning_code: warningCode, outline: trace?.outline }) }
 }
 
 /** Reads HTML, or a PDF or office document, which is detected by its bytes. */

@@ -67,12 +67,13 @@ export const withAnswerWarning = (answer: ScrapeAnswer, warning: string, code?: 
 
 function withWarning(page: LoadedPage, warning: string, code?: WarningCode): LoadedPage {
   const { reading, warnings } = page
-  const warned = reading?.answer && withAnswerWarning(reading.answer, warning, code)
+  const written = reading?.written
+  const warned = written && { ...written, answer: withAnswerWarning(written.answer, warning, code) }
   return {
     ...page,
     warnings: [...warnings, warning],
     ...(code && { warningCode: code }),
-    ...(warned && { reading: { ...reading, answer: warned } }),
+    ...(warned && { reading: { ...reading, written: warned } }),
   }
 }
 

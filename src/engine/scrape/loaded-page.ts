@@ -1,12 +1,13 @@
 /** Loaded pages, and what a worker thread has read of them. */
 import { limits } from '../../core/limits/limits.ts'
-import type { ScrapeAnswer, WarningCode } from '../../core/shapes/scrape.ts'
+import type { WarningCode } from '../../core/shapes/scrape.ts'
 import type { RenderedPage } from '../render/browser/renderer.ts'
 import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'
 import type { FetchedPage, PageResponse } from '../render/http/fetch.ts'
 import { hasText, isReadableTree } from './content/content.ts'
 import type { PageDocument } from './documents/document.ts'
 import { linksOf } from './formats/links.ts'
+import type { WrittenAnswer } from './write.ts'
 
 /** Results of rendering other than the page. */
 export type Extras = Pick<RenderedPage, 'isPage' | 'screenshot' | 'reading' | 'actions'>
@@ -34,7 +35,7 @@ export interface PageReading {
   /** Whether an HTML page has text other than a notice. */
   readonly hasText?: boolean
   readonly links: readonly string[]
-  readonly answer?: ScrapeAnswer
+  readonly written?: WrittenAnswer
 }
 
 /** Returns why the markup of a page requires a browser; undefined if it does not. */

@@ -3,6 +3,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { TrackingOptions } from '../../core/shapes/jobs/changes.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { JsonOptions } from './formats/json.ts'
+import type { SiteSummary } from '../extract/main-content/site/site-memory.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
 
 export interface ScrapePlan {
@@ -17,6 +18,8 @@ export interface ScrapePlan {
   readonly timeoutMs: number
   /** Whether formats or actions require a browser. */
   readonly browserOnly: boolean
+  /** What is known about other pages of the site; set for the pages of crawls only. */
+  readonly site?: SiteSummary
 }
 
 interface TrackingPlan extends Partial<TrackingOptions> {

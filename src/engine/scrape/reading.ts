@@ -65,7 +65,7 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
       ...(reason && { reason, isReadable: isReadableTree(tree) }),
       hasText: hasText(tree),
       links: linksOf(tree).map(({ href }) => href),
-      ...(isWritten && { answer: await writePage(plan, page, { start, extractors: { model: undefined, rules } }) }),
+      ...(isWritten && { written: await writePage(plan, page, { start, extractors: { model: undefined, rules } }) }),
     },
   }
 }
@@ -84,7 +84,7 @@ async function readOther({ plan, page: { source, ...task }, write, rules }: Read
       size: document.raw!.length,
       links: linksOf(document.tree).map(({ href }) => href),
       ...(write !== 'never' && {
-        answer: await writePage(plan, page, { start, extractors: { model: undefined, rules } }),
+        written: await writePage(plan, page, { start, extractors: { model: undefined, rules } }),
       }),
     },
   }

@@ -21,7 +21,7 @@ import type { LoadedPage } from './loaded-page.ts'
 import { checkSchemaOf, planScrape, type ScrapePlan } from './plan.ts'
 import { isLarge, type UnreadPage, type WriteCondition } from './reading.ts'
 import { asPlain, openReadingWorkers, type ReadingWorkers } from './reading-workers.ts'
-import { writePage } from './write.ts'
+import { type WrittenAnswer, writePage } from './write.ts'
 
 /** Loads the page of a scrape; the default is `loadPage`. */
 export type PageLoader = (plan: ScrapePlan, context: LoadContext) => Promise<LoadedPage>
@@ -113,8 +113,8 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   }
 
   /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
-  async write(plan: ScrapePlan, page: LoadedPage, start: number, signal: AbortSignal): Promise<ScrapeAnswer> {
-    if (page.reading?.answer) return timed(page.reading.answer, start)
+  async write(plan: ScrapePlan, page: LoadedPage, start: number, signal: AbortSignal): Promise<WrittenAnswer> {
+    if (page.reading?.written) return timed(page.reading.written, start)
     const model = usesModel(plan) ? await this.#modelUnder(signal, start + plan.timeoutMs) : undefined
     return writePage(plan, page, { start, extractors: { model, rules: this.#config.builtinExtractor !== false } })
   }
@@ -172,7 +172,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
         deadline: start + ms,
         read: this.#readerOf(plan, { signal: inner, from }),
       })
-      const answer = await this.write(plan, page, start, inner)
+      const { answer } = await this.write(plan, page, start, inner)
       if (!answer.data) return answer
       const { change, warning } = await this.track({ plan, page: answer.data, owner: from, signal: inner }, start)
       const changed = change ? { ...answer, data: { ...answer.data, changeTracking: change } } : answer
@@ -246,11 +246,11 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
 }
 
 /** Replaces the duration measured by a worker thread with that of the whole scrape. */
-function timed(answer: ScrapeAnswer, start: number): ScrapeAnswer {
+function timed({ answer, ...rest }: WrittenAnswer, start: number): WrittenAnswer {
   const { data } = answer
-  if (!data) return answer
+  if (!data) return { answer, ...rest }
   const metadata = { ...data.metadata, duration_ms: Math.round(performance.now() - start) }
-  return { ...answer, data: { ...data, metadata } }
+  return { answer: { ...answer, data: { ...data, metadata } }, ...rest }
 }
 
 const rulesUsed = 'the page is too large for the language model: rules were used instead'

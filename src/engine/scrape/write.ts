@@ -9,13 +9,20 @@ import type { ScrapePlan } from './plan.ts'
 import { type Extractors, modelFailure } from './formats/extractors.ts'
 import { type PageContent, contentOf } from './content/content.ts'
 import { findElement } from '../extract/tree.ts'
+import type { PageTrace } from '../extract/main-content/site/outline.ts'
+
+export interface WrittenAnswer {
+  readonly answer: ScrapeAnswer
+  /** Present for pages of a site. */
+  readonly trace?: PageTrace
+}
 
 /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
 export async function writePage(
   plan: ScrapePlan,
   page: LoadedPage,
   { start, extractors }: { readonly start: number; readonly extractors: Extractors },
-): Promise<ScrapeAnswer> {
+): Promise<WrittenAnswer> {
   const filled = await createFormats(plan, page, extractors)
   const { error, ...response } = responseFacts(page)
   const { render, rendered } = page
@@ -34,7 +41,8 @@ export async function writePage(
   const status = error && `the page answered ${page.status} ${error}`
   const warning = [status, ...page.warnings, ...filled.warnings].filter(Boolean).join('; ')
   const code = page.warningCode ?? filled.warningCode
-  return { success: true, data, ...(warning && { warning }), ...(code && { warning_code: code }) }
+  const answer = { success: true, data, ...(warning && { warning }), ...(code && { warning_code: code }) }
+  return { answer, ...(filled.trace && { trace: filled.trace }) }
 }
 
 function responseFacts({ url, status, headers, document, redirects }: LoadedPage) {
@@ -59,7 +67,12 @@ async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Ext
   const { formats, input } = plan
   const { document, rendered } = page
   const inlineImages = !input.remove_base64_images
-  const content = await contentOf(document, { onlyMain: input.only_main_content, inlineImages, headline: true })
+  const content = await contentOf(document, {
+    onlyMain: input.only_main_content,
+    inlineImages,
+    headline: true,
+    site: plan.site,
+  })
   const data: Omit<ScrapeData, 'metadata'> = {}
   const metadata: Partial<ScrapeMetadata> = {}
   // A page without scripts is complete as fetched, so it needs no warning if it is empty.
@@ -100,7 +113,7 @@ async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Ext
     Object.assign(metadata, json.metadata)
     warnings.push(...json.warnings)
   }
-  return { data, metadata, warnings, ...(warningCode && { warningCode }) }
+  return { data, metadata, warnings, trace: content.trace, ...(warningCode && { warningCode }) }
 }
 
 async function summaryOf({ document }: LoadedPage, content: PageContent, extractors: Extractors) {

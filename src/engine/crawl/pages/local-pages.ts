@@ -9,6 +9,7 @@ import { templateOf } from '../../render/decide/template.ts'
 import { contentOf } from '../../scrape/content/content.ts'
 import { isBrowserMissing, withoutBrowser } from '../../scrape/load-page.ts'
 import { areComparable, isReadable, linksIn, type LoadedPage, renderReason, showsText, type VisitResponses } from '../../scrape/loaded-page.ts' // prettier-ignore
+import type { SiteSummary } from '../../extract/main-content/site/site-memory.ts'
 import type { ScrapePlan } from '../../scrape/plan.ts'
 import type { WriteCondition } from '../../scrape/reading.ts'
 import type { PageScraper } from '../../scrape/scraper.ts'
@@ -32,6 +33,8 @@ export interface LocalFacts {
   readonly earlier?: EarlierPages | undefined
   /** Limits the pages rendered at the same time; those of this crawl by default. */
   readonly tabs?: HostGate
+  /** Returns what is known about other pages of the site of a queued URL. */
+  readonly siteOf: (url: string) => SiteSummary | undefined
 }
 
 export class LocalPages implements PageSource {
@@ -54,8 +57,8 @@ export class LocalPages implements PageSource {
   }
 
   async #load(url: string, { policy, budget, force }: LoadRequest): Promise<LoadedVisit<LoadedPage>> {
-    const { scraper, plan, answersOf } = this.#facts
-    const scrape = plan.page(url)
+    const { scraper, answersOf } = this.#facts
+    const scrape = this.#planOf(url)
     const requested = requestedMode(scrape)
     if (requested === 'browser') return { page: await this.#render(url, budget) }
     const checked = force ? undefined : await this.#recheck(url, scrape, budget)
@@ -110,15 +113,21 @@ export class LocalPages implements PageSource {
 
   async write(url: string, page: LoadedPage): Promise<WrittenPage> {
     const { plan, scraper, signal } = this.#facts
-    const scrape = plan.page(url)
+    const scrape = this.#planOf(url)
     const start = performance.now()
-    const answer = plan.input.dry_run
-      ? planned(scrape, page)
-      : (page.reading?.answer ??
+    const { answer, trace } = plan.input.dry_run
+      ? { answer: planned(scrape, page) }
+      : (page.reading?.written ??
         (await new TimeBudget(scrape, signal).spend((inner) => scraper.write(scrape, page, start, inner))))
     const final = crawlableUrl(page.url) ?? new URL(scrape.url)
     const validators = validatorsOf(page)
-    return { final, links: linksIn(page), answer: withoutRunValues(answer), ...(validators && { validators }) }
+    return {
+      final,
+      links: linksIn(page),
+      answer: withoutRunValues(answer),
+      ...(validators && { validators }),
+      ...(trace && { trace }),
+    }
   }
 
   async compare(
@@ -147,14 +156,21 @@ export class LocalPages implements PageSource {
 
   /** Renders a page. Time spent waiting for a tab does not count towards its timeout. @throws BaxError */
   async #render(url: string, budget: TimeBudget): Promise<LoadedPage> {
-    const { scraper, plan, answersOf, signal: crawl } = this.#facts
+    const { scraper, answersOf, signal: crawl } = this.#facts
     const answers = answersOf(url)
     const release = await this.#tabs.enter(crawl)
     try {
-      return await budget.spend((signal, deadline) => scraper.render(plan.page(url), { signal, deadline, answers }))
+      return await budget.spend((signal, deadline) => scraper.render(this.#planOf(url), { signal, deadline, answers }))
     } finally {
       release()
     }
+  }
+
+  /** Returns the plan of a page, with what is known about other pages. */
+  #planOf(url: string): ScrapePlan {
+    const { plan, siteOf } = this.#facts
+    const site = siteOf(url)
+    return { ...plan.page(url), ...(site !== undefined && { site }) }
   }
 
   /** Returns what worker threads should produce from HTML, and whether the crawl is long enough for all of it. */
@@ -171,7 +187,7 @@ export class LocalPages implements PageSource {
 }
 
 /** Returns the page of an earlier crawl as if it had been loaded. */
-function keptPage({ page, links, final }: EarlierPage, { headers, redirects }: FetchedPage): LoadedPage {
+function keptPage({ page, links, trace, final }: EarlierPage, { headers, redirects }: FetchedPage): LoadedPage {
   const answer: ScrapeAnswer = { success: true, data: page }
   return {
     url: final,
@@ -181,7 +197,7 @@ function keptPage({ page, links, final }: EarlierPage, { headers, redirects }: F
     render: 'http',
     warnings: [],
     document: textDocument({ text: '', charset: 'utf-8', url: final }),
-    reading: { charset: 'utf-8', size: 0, links: links ?? [], answer },
+    reading: { charset: 'utf-8', size: 0, links: links ?? [], written: { answer, ...(trace && { trace }) } },
   }
 }
 

@@ -5,6 +5,7 @@ import type { Comparison } from '../../render/decide/difference.ts'
 import { type CrawlPolicy, isSampled, type PageKind } from '../../render/decide/fetch-or-render.ts'
 import { present } from '../../scrape/documents/document.ts'
 import type { Validators } from '../earlier.ts'
+import type { PageTrace } from '../../extract/main-content/site/outline.ts'
 import type { TimeBudget } from '../pacing/budget.ts'
 
 /** One form of a page, as fetched or as rendered; its content may be elsewhere. */
@@ -32,6 +33,7 @@ export interface WrittenPage {
   readonly answer: ScrapeAnswer
   /** Validators of the response, if it has any. */
   readonly validators?: Validators
+  readonly trace?: PageTrace
 }
 
 export interface LoadRequest {

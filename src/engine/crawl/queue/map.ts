@@ -13,6 +13,7 @@ export const crawlForMap = ({ search, ...input }: MapInput): CrawlInput => ({
   formats: [],
   wait_for: 0,
   only_main_content: false,
+  site_memory: false,
   remove_base64_images: true,
   render: 'auto',
   block_ads: true,

@@ -7,7 +7,7 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { decodeText } from '../../render/http/charset.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
-import type { RunFacts } from '../run.ts'
+import type { RunFacts } from '../run-facts.ts'
 
 /** The package is CommonJS, but its types describe an ES module. */
 const parse = robotsParser as unknown as typeof robotsParser.default

@@ -1,7 +1,7 @@
 /** Reads the sitemaps of a site, with limits on their number, size, depth and time. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { RunFacts } from '../run.ts'
+import type { RunFacts } from '../run-facts.ts'
 import { readSitemap, type SitemapEntry } from './sitemap-file.ts'
 
 const { crawl } = limits

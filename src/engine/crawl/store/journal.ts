@@ -21,6 +21,8 @@ export interface OwnFacts {
   readonly visited?: string
   /** Facts for the rendering policy. */
   readonly facts?: RenderingFacts
+  /** Outline of the page, from which the crawl learns about the site. */
+  readonly outline?: string
   /** The sitemaps have been read. */
   readonly sitemaps?: true
   /** The request, in the first line, in case its own file is damaged. */

@@ -2,6 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { decodeRecord, encodeRecord } from '../../../core/state/state-record.ts'
+import type { PageTrace } from '../../extract/main-content/site/outline.ts'
 import type { ScrapeData } from '../../../core/shapes/scrape.ts'
 import type { CrawlLog, OpenLog } from './log.ts'
 
@@ -12,6 +13,8 @@ export interface StoredPage {
   readonly page: ScrapeData
   /** Links of a page that a later crawl may find unchanged. */
   readonly links?: readonly string[]
+  /** What the page is compared by. */
+  readonly trace?: PageTrace
 }
 
 export interface RecordLocation {

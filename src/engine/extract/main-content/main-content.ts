@@ -8,6 +8,8 @@ import { chancesOf, type Model } from './model.ts'
 import { prune } from './prune.ts'
 import { secondPassFeatures, writeSecond } from './features/second-pass.ts'
 import { expectedBest, keptBlocks } from './selection.ts'
+import { selectWithin } from './site/site-page.ts'
+import type { SiteSummary } from './site/site-memory.ts'
 import { structuredDataContent } from './structured-data-content.ts'
 import { type Survey, surveyPage } from './features/survey.ts'
 
@@ -18,6 +20,8 @@ export interface MainContentOptions {
   readonly model: Model
   /** URL of the page; it indicates the kind of page. */
   readonly url?: string | undefined
+  /** What is known about other pages of the site; the result then has an outline of the page. */
+  readonly site?: SiteSummary | undefined
 }
 
 export interface MainContent {
@@ -31,6 +35,10 @@ export interface MainContent {
   readonly confidence: number
   /** Whether no content was found and `root` is the whole page. */
   readonly fellBack: boolean
+  /** Outline of the page, if something may be known about other pages. */
+  readonly outline?: string
+  /** The content as selected without knowledge about other pages, if it differs. */
+  readonly unaided?: ElementNode
   /** Whether a heading of the page that is not in `root` directly precedes the content, or is likely to be content. */
   introduces(heading: ElementNode): boolean
 }
@@ -64,7 +72,7 @@ function zeros(length: number): Float32Array {
 }
 
 /** Returns the main content of a page, given its html element; the result is deterministic. */
-export function mainContent(root: ElementNode, { model, url }: MainContentOptions): MainContent {
+export function mainContent(root: ElementNode, { model, url, site }: MainContentOptions): MainContent {
   const survey = surveyPage(root, url, model.lexicon)
   const { blocks } = survey.segments
   if (blocks.length === 0) return withoutBlocks(root, 'article', substituteFor(survey, root))
@@ -75,7 +83,9 @@ export function mainContent(root: ElementNode, { model, url }: MainContentOption
   writeSecond(matrix.values, matrix.width, survey, first)
   const combined = alignItems(survey, together(first, chancesOf(model.second, matrix)))
   const { threshold, worth: confidence } = expectedBest(survey, combined)
-  const kept = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
+  const selected = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
+  const selection = { kept: selected, chances: combined, threshold }
+  const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, selection, url)
   const stated = substituteFor(survey, root)
   if (stated || kept.length === 0) return withoutBlocks(root, type, stated)
   const introduces = (heading: ElementNode) => {
@@ -85,7 +95,15 @@ export function mainContent(root: ElementNode, { model, url }: MainContentOption
       box.end === kept[0]!.index || combined.subarray(box.first, box.end).some((chance) => chance >= minHeadingChance)
     )
   }
-  return { root: prune(root, kept), type, confidence, fellBack: false, introduces }
+  return {
+    root: prune(root, kept),
+    type,
+    confidence,
+    fellBack: false,
+    introduces,
+    ...(outline !== undefined && { outline }),
+    ...(kept !== selected && { unaided: prune(root, selected) }),
+  }
 }
 
 /**

@@ -13,6 +13,9 @@ import {
 } from '../../extract/tree.ts'
 import { isNotice, maxNoticeChars } from '../../render/decide/notices.ts'
 import { mainContent } from '../../extract/main-content/main-content.ts'
+import { contentKey } from '../../extract/main-content/site/content-key.ts'
+import type { PageTrace } from '../../extract/main-content/site/outline.ts'
+import type { SiteSummary } from '../../extract/main-content/site/site-memory.ts'
 import { shippedModel } from '../../extract/main-content/model.ts'
 import type { PageDocument } from '../documents/document.ts'
 import { wholeReference } from './reference-text.ts'
@@ -23,6 +26,8 @@ export interface PageContent {
   readonly markdown: string
   readonly warning?: string
   readonly warningCode?: WarningCode
+  /** Present if `site` was given and main content was selected. */
+  readonly trace?: PageTrace
 }
 
 export interface ContentOptions {
@@ -30,6 +35,8 @@ export interface ContentOptions {
   readonly inlineImages: boolean
   /** Whether to restore a missing headline, and missing parts of reference documentation. */
   readonly headline: boolean
+  /** What is known about other pages of the site. */
+  readonly site?: SiteSummary | undefined
 }
 
 /** Returns the content, with a warning if there is no text or no main content. */
@@ -60,18 +67,26 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
   const found = mainContent(document.tree.root, {
     model: await shippedModel(),
     url: document.tree.baseUrl || undefined,
+    site: options.site,
   })
   const original = document.tree.root
-  const root = options.headline
-    ? withTitle(wholeReference(original, found.root), original, found.introduces)
-    : found.root
-  const tree = { ...document.tree, root: withLazyImages(root) }
-  const markdown = found.fellBack || isChrome(found.root) ? '' : write(tree, options)
-  if (markdown.trim() !== '') return { tree, markdown }
+  const restored = (root: ElementNode) =>
+    options.headline ? withTitle(wholeReference(original, root), original, found.introduces) : root
+  const written = (root: ElementNode) => {
+    const tree = { ...document.tree, root: withLazyImages(restored(root)) }
+    return { tree, markdown: found.fellBack || isChrome(root) ? '' : write(tree, options) }
+  }
+  const trace = found.outline !== undefined && {
+    trace: { outline: found.outline, content: contentKey(restored(found.unaided ?? found.root)) },
+  }
+  for (const root of [found.root, ...(found.unaided ? [found.unaided] : [])]) {
+    const content = written(root)
+    if (content.markdown.trim() !== '') return { ...content, ...trace }
+  }
   const all = whole()
   // An empty page gets another warning.
   if (all.markdown.trim() === '') return { ...all, markdown: '' }
-  return { ...all, warning: 'no main content was found: this is the whole page' }
+  return { ...all, ...trace, warning: 'no main content was found: this is the whole page' }
 }
 
 /** Boilerplate around the content. */

@@ -4,9 +4,12 @@ import type { Redis } from 'ioredis'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { ComparedForms, LoadedVisit, LoadRequest, PageForm, PageSource, WrittenPage } from '../../../engine/crawl/pages/page-source.ts' // prettier-ignore
 import { UnrenderedError } from '../../../engine/crawl/pages/page-source.ts'
+import type { CrawlSite, SiteWindow } from '../../../engine/crawl/site.ts'
 import type { Comparison } from '../../../engine/render/decide/difference.ts'
 import type { Subscriptions } from '../../redis/subscriptions.ts'
-import { errorOf, type StoredForm, type StoredVisit, type VisitJob } from './visit-job.ts'
+import { unlessFull } from '../../redis/unless-full.ts'
+import { siteKey } from '../keys.ts'
+import { errorOf, type StoredForm, type StoredVisit, type VisitJob, windowField } from './visit-job.ts'
 import { PendingVisits } from './pending-visits.ts'
 
 export interface FleetPagesFacts {
@@ -18,12 +21,15 @@ export interface FleetPagesFacts {
   readonly fence: number
   /** Fields of visits that an earlier coordinator has requested; each is taken over once. */
   readonly earlier: Set<string>
+  readonly site: CrawlSite
   readonly signal: AbortSignal
 }
 
 export class FleetPages implements PageSource {
   readonly #facts: FleetPagesFacts
   readonly #visits: PendingVisits
+  /** Windows that are stored, by their ends. */
+  readonly #windows = new Map<number, Promise<unknown>>()
 
   constructor(facts: FleetPagesFacts) {
     this.#facts = facts
@@ -72,7 +78,25 @@ export class FleetPages implements PageSource {
     return 0
   }
 
-  #request(job: Omit<VisitJob, 'crawl'>): Promise<StoredVisit> {
-    return this.#visits.request({ ...job, crawl: this.#facts.id })
+  async #request(job: Omit<VisitJob, 'crawl' | 'site'>): Promise<StoredVisit> {
+    const window = this.#facts.site.windowFor(job.url)
+    if (window && window.end > 0) await this.#share(window)
+    return this.#visits.request({ ...job, crawl: this.#facts.id, ...(window && { site: window.end }) })
+  }
+
+  /** Stores a window for the workers, once, and removes those that no page under way depends on. */
+  #share({ end, summary }: SiteWindow): Promise<unknown> {
+    const known = this.#windows.get(end)
+    if (known) return known
+    const { redis, id, signal } = this.#facts
+    const key = siteKey(id)
+    const store = () => redis.hset(key, windowField(end), JSON.stringify(summary))
+    // The next commit reports that Redis is full.
+    const stored = unlessFull(store, { signal, onFull: () => {} })
+    this.#windows.set(end, stored)
+    const [oldest] = this.#windows.keys()
+    if (this.#windows.size <= 2) return stored
+    this.#windows.delete(oldest!)
+    return stored.then(() => redis.hdel(key, windowField(oldest!)))
   }
 }

@@ -8,12 +8,22 @@ import type { HostGate } from '../../../engine/crawl/pacing/host-gate.ts'
 import { EarlierPages } from '../../../engine/crawl/earlier.ts'
 import { type CrawlPlan, planCrawl } from '../../../engine/crawl/plan.ts'
 import type { CrawlRequest } from '../../../engine/crawl/store/journal.ts'
+import type { SiteSummary } from '../../../engine/extract/main-content/site/site-memory.ts'
 import { evictOldest } from '../../../engine/evict-oldest.ts'
 import type { PageScraper } from '../../../engine/scrape/scraper.ts'
 import { unlessFull } from '../../redis/unless-full.ts'
 import type { FleetCrawlStore } from '../store/store.ts'
-import { lockKey, metaKey, visitedChannel, visitsKey } from '../keys.ts'
-import { actedField, keptField, pendingValue, storedError, storeVisit, visitField, type VisitJob } from './visit-job.ts'
+import { lockKey, metaKey, siteKey, visitedChannel, visitsKey } from '../keys.ts'
+import {
+  actedField,
+  keptField,
+  pendingValue,
+  storedError,
+  storeVisit,
+  visitField,
+  type VisitJob,
+  windowField,
+} from './visit-job.ts'
 import { visitPage, type VisitOutcome } from './visit-page.ts'
 
 export interface PageVisitsFacts {
@@ -36,6 +46,8 @@ class Abandoned extends Error {}
 
 export class PageVisits {
   readonly #facts: PageVisitsFacts
+  /** Summaries of windows by crawl and end. */
+  readonly #windows = new Map<string, SiteSummary>()
   readonly #plans = new Map<string, Promise<VisitPlan | undefined>>()
   /** Visits under way, with their crawls. */
   readonly #running = new Map<AbortController, string>()
@@ -51,12 +63,14 @@ export class PageVisits {
   /** Visits the page of a job, and stores the result; `token` is that of the job's lock. */
   async visit({ id, data, queueName, attemptsStarted }: Job<VisitJob>, token: string): Promise<void> {
     const { redis, scraper, tabs, log } = this.#facts
-    const { crawl, kind, url, compare } = data
+    const { crawl, kind, url, compare, site: end } = data
     const visits = visitsKey(crawl)
     const field = visitField(kind, url)
     const found = await this.#planOf(crawl)
     // The crawl has ended, or does not need the page any more.
     if (!found || (await redis.hget(visits, field)) !== pendingValue(id!)) return
+    const site = end === undefined ? undefined : await this.#windowOf(crawl, end)
+    if (site === null) return
     const kept = compare && (await redis.hgetBuffer(visits, keptField(url)))
     const control = new AbortController()
     this.#running.set(control, crawl)
@@ -66,7 +80,7 @@ export class PageVisits {
       const run = `${id} ${attemptsStarted} ${token}`
       const mayRun = !hasActions(found.plan) || (await unlessFull(() => this.#beginActions(visits, url, run), { signal, onFull })) // prettier-ignore
       const outcome: VisitOutcome = mayRun
-        ? await visitPage(data, { ...found, scraper: await scraper(), tabs, signal, kept: kept || undefined })
+        ? await visitPage(data, { ...found, scraper: await scraper(), tabs, signal, site, kept: kept || undefined })
         : { visit: { spentMs: 0, failure: storedError(lostActions()) } }
       const result = JSON.stringify(outcome.visit)
       const store = () => storeVisit(redis, visits, lockKey(queueName, id!), token, field, pendingValue(id!), result, visitedChannel(crawl), keptField(url), outcome.kept ?? '') // prettier-ignore
@@ -102,6 +116,20 @@ export class PageVisits {
     evictOldest(this.#plans, limits.crawl.fleet.records - 1)
     this.#plans.set(crawl, reading)
     return reading
+  }
+
+  /** Returns the summary of a window, which the coordinator has stored; null if the crawl has ended. */
+  async #windowOf(crawl: string, end: number): Promise<SiteSummary | null> {
+    if (end === 0) return ''
+    const key = `${crawl} ${end}`
+    const known = this.#windows.get(key)
+    if (known !== undefined) return known
+    const stored = await this.#facts.redis.hget(siteKey(crawl), windowField(end))
+    if (stored === null) return null
+    const summary = JSON.parse(stored) as SiteSummary
+    evictOldest(this.#windows, limits.crawl.fleet.windows - 1)
+    this.#windows.set(key, summary)
+    return summary
   }
 
   async #readPlan(crawl: string): Promise<VisitPlan | undefined> {

@@ -9,6 +9,7 @@ import type { Validators } from '../../../engine/crawl/earlier.ts'
 import type { PageForm } from '../../../engine/crawl/pages/page-source.ts'
 import type { Comparison } from '../../../engine/render/decide/difference.ts'
 import type { PageKind, PolicyHints } from '../../../engine/render/decide/fetch-or-render.ts'
+import type { PageTrace } from '../../../engine/extract/main-content/site/outline.ts'
 import { luaScript } from '../../redis/script.ts'
 
 /** `visit`: as the policy demands; `browser`: in a browser in any case; `render`: only the rendered form. */
@@ -25,6 +26,8 @@ export interface VisitJob {
   readonly leftMs?: number
   /** Whether to compare the rendered form with the fetched one, whose responses may be kept. */
   readonly compare?: true
+  /** End of the window of `CrawlSite` that the content depends on. */
+  readonly site?: number
 }
 
 export interface StoredError extends Pick<ErrorBody, 'error' | 'code' | 'hint' | 'details'> {
@@ -34,7 +37,7 @@ export interface StoredError extends Pick<ErrorBody, 'error' | 'code' | 'hint' |
 /** A form of a page in the requested formats. */
 export interface StoredForm extends PageForm {
   readonly hasText?: boolean
-  readonly written: { readonly final: string; readonly links: readonly string[]; readonly answer: ScrapeAnswer; readonly validators?: Validators } | { readonly error: StoredError } // prettier-ignore
+  readonly written: { readonly final: string; readonly links: readonly string[]; readonly answer: ScrapeAnswer; readonly validators?: Validators; readonly trace?: PageTrace } | { readonly error: StoredError } // prettier-ignore
   /** Comparison of a rendered form with the fetched one; null if they cannot be compared. */
   readonly comparison?: Comparison | null
 }
@@ -51,6 +54,9 @@ export interface StoredVisit {
 }
 
 export const visitField = (kind: VisitKind, url: string): string => `${kind} ${url}`
+
+/** Field of the summary of a window, in the hash of what is kept about the site. */
+export const windowField = (end: number): string => `window ${end}`
 
 /** Field of the responses of a fetched page, for comparing it later. */
 export const keptField = (url: string): string => `kept ${url}`

@@ -9,6 +9,7 @@ import type { HostGate } from '../../../engine/crawl/pacing/host-gate.ts'
 import { TimeBudget } from '../../../engine/crawl/pacing/budget.ts'
 import { crawlableUrl } from '../../../engine/crawl/queue/url-identity.ts'
 import { fetchedCodec } from '../../../engine/crawl/store/response-cache.ts'
+import type { SiteSummary } from '../../../engine/extract/main-content/site/site-memory.ts'
 import { showsMore } from '../../../engine/render/decide/difference.ts'
 import { CrawlPolicy, isSampled } from '../../../engine/render/decide/fetch-or-render.ts'
 import type { LoadedPage, VisitResponses } from '../../../engine/scrape/loaded-page.ts'
@@ -25,6 +26,8 @@ interface VisitContext {
   readonly signal: AbortSignal
   /** Responses of the fetched form, to compare it with. */
   readonly kept?: Buffer | undefined
+  /** What is known about other pages of the site. */
+  readonly site?: SiteSummary | undefined
 }
 
 export interface VisitOutcome {
@@ -37,9 +40,9 @@ type Loaded = LoadedVisit<LoadedPage>
 
 /** Visits a page. Failures of the page are part of the result. @throws the reason of the signal */
 export async function visitPage(job: VisitJob, context: VisitContext): Promise<VisitOutcome> {
-  const { plan, scraper, earlier, tabs, signal } = context
+  const { plan, scraper, earlier, tabs, signal, site } = context
   const responses = new Responses(context.kept)
-  const pages = new LocalPages({ plan, scraper, earlier, tabs, signal, answersOf: () => responses })
+  const pages = new LocalPages({ plan, scraper, earlier, tabs, signal, siteOf: () => site, answersOf: () => responses })
   const budget = new TimeBudget(plan.page(job.url), signal)
   if (job.leftMs !== undefined) budget.leftMs = job.leftMs
   const before = budget.leftMs

@@ -78,8 +78,8 @@ export class Coordinator {
       track: (...tracked) => pageScraper.track(...tracked),
       log,
       hosts,
-      openSource: (signal) =>
-        new FleetPages({ redis, subscriptions, queue, id, fence, earlier: answers.earlier, signal }),
+      openSource: (signal, site) =>
+        new FleetPages({ redis, subscriptions, queue, id, fence, earlier: answers.earlier, site, signal }),
       adapt: (onChange) => fleetConcurrency(load, onChange),
       timeLeftMs: Math.max(0, record.input.timeout_secs * 1000 - (record.activeMs() - activeMs)),
       ...(seq > 0 && { before: readJournal(logs.journal, 0, bytes) }),
