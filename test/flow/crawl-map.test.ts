@@ -24,6 +24,8 @@ beforeAll(async () => {
     '/b/1': linkPage('B1', ['/b/1/deep']),
     '/orphan': linkPage('Orphan', ['/orphan/child']),
     '/caf%C3%A9': linkPage('Café'),
+    '/broken': linkPage('Broken', ['/loop', '/a']),
+    '/loop': (_, response) => void response.writeHead(302, { location: '/loop' }).end(),
     '/held': linkPage('Held', ['/held/1', '/held/2']),
     '/held/1': () => {},
     '/held/2': () => {},
@@ -80,6 +82,12 @@ test('a timeout lists the URLs found so far', async () => {
   const answer = await map({ url: `${site.url}/held`, timeout_secs: 1, sitemap: 'skip', max_depth: 3 })
   expect(paths(answer)).toEqual(['/held', '/held/1', '/held/2'])
   expect(answer).toMatchObject({ success: true, warning: expect.stringContaining('not all pages were read') })
+})
+
+test('URLs that cannot be loaded are counted', async () => {
+  const answer = await map({ url: `${site.url}/broken`, sitemap: 'skip' })
+  expect(paths(answer)).not.toContain('/loop')
+  expect(answer).toMatchObject({ success: true, warning: 'URLs that could not be loaded are not listed: 1' })
 })
 
 test('a start page that cannot be loaded is a failure with its reason', async () => {

@@ -44,7 +44,12 @@ export async function mapOf(
     add(skipped.filter(({ reason }) => reason === 'out_of_time').map(({ url }) => url))
   }
   links.length = Math.min(links.length, limit)
-  const warnings = [warning, isTimedOut ? `not all pages were read: ${error}` : undefined].filter(Boolean).join('; ')
+  const { errors } = record.counts()
+  const warnings = [
+    warning,
+    isTimedOut && `not all pages were read: ${error}`,
+    success && errors > 0 && `URLs that could not be loaded are not listed: ${errors}`,
+  ].filter(Boolean).join('; ') // prettier-ignore
   return {
     success,
     links,
