@@ -22,7 +22,10 @@ const allowanceParams: Readonly<Record<keyof Allowance, Param>> = {
 }
 
 export const fleetParams = {
-  fleet: param('fleet', 'URL of the Redis that gateways and workers share: redis://[user:password@]host[:port] (BAX_FLEET)'),
+  fleet: param(
+    'fleet',
+    'URL of the Redis that gateways and workers share: redis://[user:password@]host[:port] (BAX_FLEET)',
+  ),
   secretFile: param('secret_file', 'file with the secret that gateways and workers share (BAX_SECRET_FILE)'),
 }
 

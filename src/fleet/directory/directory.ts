@@ -9,7 +9,7 @@ import {
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { assertOwnBuild, type Build } from './builds.ts'
-import { fieldsOf, objectOf, type Row, storedOwner, workerOf } from './records.ts'
+import { objectOf, type Row, storedOwner, workerOf } from './records.ts'
 import { ask } from '../redis/ask.ts'
 import { prefix, type RunScript, scriptsOn } from './scripts/run.ts'
 import { WorkerLoads } from './worker-loads.ts'

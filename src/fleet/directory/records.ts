@@ -18,10 +18,6 @@ export function workerOf(id: string, fields: Readonly<Record<string, string>>, n
   }
 }
 
-/** Converts a flat list of names and values. */
-export const fieldsOf = (flat: readonly string[]): Record<string, string> =>
-  Object.fromEntries(flat.flatMap((name, at) => (at % 2 === 0 ? [[name, flat[at + 1]!]] : [])))
-
 /** Row of the script `find`. */
 export type Row = [string, BoundKind, string, string | null, string, string, string | null, string | null]
 

@@ -4,7 +4,7 @@
  */
 import type { Block, Box } from '../blocks.ts'
 import { bit } from '../features/context.ts'
-import { isHeading, sumsBefore } from '../features/levels.ts'
+import { isHeading, noSums } from '../features/levels.ts'
 import type { Survey } from '../features/survey.ts'
 
 /** Minimum share of the words of a part that repeat. */
@@ -20,7 +20,9 @@ const structured = bit('table') | bit('code') | bit('definitions') | bit('headin
 /** Returns 1 for every block of a part that repeats; `isRepeated` tells it of single blocks. */
 export function repeatedParts({ segments: { blocks, boxes }, sums }: Survey, isRepeated: Uint8Array): Uint8Array {
   const marked = new Uint8Array(blocks.length)
-  const repeatedWords = sumsBefore(blocks, ({ measure }, at) => isRepeated[at]! * measure.words)
+  const repeatedWords = noSums(blocks)
+  for (const [at, { measure }] of blocks.entries())
+    repeatedWords[at + 1] = repeatedWords[at]! + isRepeated[at]! * measure.words
   const visit = (box: Box): void => {
     const { first, end } = box
     const repeated = repeatedWords[end]! - repeatedWords[first]!
