@@ -72,16 +72,14 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
   const original = document.tree.root
   const restored = (root: ElementNode) =>
     options.headline ? withTitle(wholeReference(original, root), original, found.introduces) : root
-  const written = (root: ElementNode) => {
-    const tree = { ...document.tree, root: withLazyImages(restored(root)) }
-    return { tree, markdown: found.fellBack || isChrome(root) ? '' : write(tree, options) }
-  }
+  const roots = [found.root, ...(found.unaided ? [found.unaided] : [])].map((root) => [root, restored(root)] as const)
   const trace = found.outline !== undefined && {
-    trace: { outline: found.outline, content: contentKey(restored(found.unaided ?? found.root)) },
+    trace: { outline: found.outline, content: contentKey(roots.at(-1)![1]) },
   }
-  for (const root of [found.root, ...(found.unaided ? [found.unaided] : [])]) {
-    const content = written(root)
-    if (content.markdown.trim() !== '') return { ...content, ...trace }
+  for (const [selected, root] of roots) {
+    const tree = { ...document.tree, root: withLazyImages(root) }
+    const markdown = found.fellBack || isChrome(selected) ? '' : write(tree, options)
+    if (markdown.trim() !== '') return { tree, markdown, ...trace }
   }
   const all = whole()
   // An empty page gets another warning.

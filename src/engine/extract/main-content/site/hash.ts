@@ -2,12 +2,15 @@
 
 const prime = 0x01_00_01_93
 
-/** Returns the FNV-1a hash of a text, with mixed bits. */
-export function hashText(text: string, seed = 0x81_1c_9d_c5): number {
-  let value = seed
+/** Continues an FNV-1a hash with a text. */
+export function addText(hash: number, text: string): number {
+  let value = hash
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), prime)
-  return mix(value)
+  return value
 }
+
+/** Returns the FNV-1a hash of a text, with mixed bits. */
+export const hashText = (text: string, seed = 0x81_1c_9d_c5): number => mix(addText(seed, text))
 
 export const combineHashes = (parent: number, own: number): number => mix(Math.imul(parent, prime) ^ own)
 
