@@ -7,6 +7,7 @@ import { cookieShape, toApiCookie } from './cookie-shape.ts'
 import { extraction } from './fields.ts'
 import { flag, printable } from '../core/shapes/fields.ts'
 import { limits } from '../core/limits/limits.ts'
+import { parseUrl } from '../core/net/parse-url.ts'
 
 const name = printable(4096).min(1).describe('Name of the cookie')
 const domain = printable(255).min(1)
@@ -126,7 +127,7 @@ function pairs(text: string): [name: string, value: string][] {
 }
 
 function domainOf(page: Page, domain: string | undefined): string {
-  const host = domain ?? (URL.canParse(page.url()) ? new URL(page.url()).hostname : '')
+  const host = domain ?? parseUrl(page.url())?.hostname ?? ''
   if (host === '') {
     throw new BaxError('invalid_data', `a cookie needs a domain: ${page.url()} has none`, {
       hint: 'give a domain, or open the page first',

@@ -114,6 +114,11 @@ describe('the architecture', () => {
     expect(retiredIdentifiers(files)).toEqual([])
   })
 
+  test('URLs are parsed with parseUrl, because URL.canParse rejects valid ones in Node 20', () => {
+    const users = files.filter(({ name, text }) => !name.endsWith('.page.ts') && text.includes('URL.canParse('))
+    expect(users.map(({ name }) => name)).toEqual([])
+  })
+
   test('only main.ts touches the process', () => {
     expect(processUsers(files)).toEqual([])
   })

@@ -1,6 +1,7 @@
 /** Flags that name the Redis of a fleet, and the CA of its workers. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
+import { parseUrl } from '../../core/net/parse-url.ts'
 
 export const fleetParam: Param = {
   name: 'fleet',
@@ -18,7 +19,7 @@ export const fleetCaParam: Param = {
 
 /** Returns the URL if it may be one of Redis. @throws BaxError `invalid_request`, without the password of the URL */
 export function checkedFleetUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   if (url && /^rediss?:$/.test(url.protocol) && url.hostname !== '') return text
   throw new BaxError(
     'invalid_request',

@@ -3,6 +3,7 @@ import { decodeUrlPart } from '../../core/net/urls.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseUrl } from '../../core/net/parse-url.ts'
 
 export type Piece =
   | { readonly format: string; readonly extension: string; readonly text: string; readonly value?: unknown }
@@ -45,7 +46,7 @@ export function nameFor(folder: string, url: string, extension: string, taken?: 
 
 function stemOf(url: string): string {
   const full = /^https?:/i.test(url) ? url : `https://${url}`
-  const { host, pathname, search } = URL.canParse(full) ? new URL(full) : { host: url, pathname: '', search: '' }
+  const { host, pathname, search } = parseUrl(full) ?? { host: url, pathname: '', search: '' }
   const text = `${host}${pathname.replace(/\.x?html?$/i, '')}${search}`
   const stem = decodeUrlPart(text)
     .replaceAll(/[^\p{L}\p{N}._-]+/gu, '-')

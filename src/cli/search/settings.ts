@@ -9,6 +9,7 @@ import {
 } from '../../core/config/search-providers.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
 import type { Io } from '../io.ts'
+import { parseUrl } from '../../core/net/parse-url.ts'
 
 /** Settings of each provider; each one is also an environment variable. */
 const fields: Readonly<Record<SearchProviderName, readonly (keyof SearchAccess)[]>> = {
@@ -68,7 +69,7 @@ function accessOf(name: SearchProviderName, env: Io['env'], file: Record<string,
 }
 
 function checkedUrl(text: string, name: SearchProviderName): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '')
+  if (/^https?:$/.test(parseUrl(text)?.protocol ?? '')) return text.replace(/\/+$/, '')
   throw invalid(`${variable(name, 'url')} (search.${name}.url in the file) must be an http or https URL`)
 }
 

@@ -2,6 +2,7 @@
 import { lookup } from 'node:dns/promises'
 import { BlockList } from 'node:net'
 import { BaxError } from '../../core/errors/errors.ts'
+import { parseUrl } from '../../core/net/parse-url.ts'
 
 const privateRanges = new BlockList()
 for (const [address, bits] of [
@@ -41,7 +42,7 @@ export async function assertPrivate(host: string): Promise<void> {
 
 /** Parses `--advertise` of a worker that serves HTTP, or HTTPS. @throws BaxError `invalid_request` */
 export function advertisedUrl(text: string, hasTls: boolean): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined
+  const url = parseUrl(text)
   // A proxy in front of a worker without a certificate may have one.
   const isWeb = url && (url.protocol === 'https:' || (url.protocol === 'http:' && !hasTls))
   if (isWeb && url.pathname === '/' && !url.search && !url.hash && !url.username) return url.origin

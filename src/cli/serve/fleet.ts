@@ -5,6 +5,7 @@ import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { version } from '../../core/version.ts'
 import type { Io } from '../io.ts'
+import { parseUrl } from '../../core/net/parse-url.ts'
 
 export interface FleetAccess {
   /** Address of Redis. */
@@ -28,7 +29,7 @@ export function fleetAccess(
   if (url === undefined && caFile !== undefined)
     throw new BaxError('invalid_request', '--fleet-ca needs --fleet', { hint: 'pass --fleet redis://HOST:PORT' })
   if (url === undefined) return undefined
-  if (!/^rediss?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')) {
+  if (!/^rediss?:$/.test(parseUrl(url)?.protocol ?? '')) {
     throw new BaxError('invalid_request', '--fleet must be the URL of a Redis', {
       hint: 'pass for example --fleet redis://10.0.0.5:6379',
     })

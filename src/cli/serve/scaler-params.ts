@@ -4,6 +4,7 @@ import { didYouMean } from '../../core/errors/suggest.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { ScalerTarget, ScalingOptions } from '../../core/scaling.ts'
 import { param } from './param.ts'
+import { parseUrl } from '../../core/net/parse-url.ts'
 
 const { scaling, provision } = limits
 
@@ -113,7 +114,7 @@ function withApi(target: ScalerTarget, api: string | undefined): ScalerTarget {
       '--kubernetes-api needs --scaler kubernetes:…',
       'pass for example --scaler kubernetes:deployment/bax-worker',
     )
-  const url = URL.canParse(api) ? new URL(api) : undefined
+  const url = parseUrl(api)
   if (url && /^https?:$/.test(url.protocol)) return { ...target, api: url.href }
   throw invalid(
     `--kubernetes-api must be an http or https URL, not ${JSON.stringify(api)}`,

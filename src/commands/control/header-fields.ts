@@ -1,6 +1,7 @@
 /** Header fields from callers: names and values that the browser accepts, and none that it controls itself. */
 import { z } from 'zod'
 import { limits } from '../../core/limits/limits.ts'
+import { parseUrl } from '../../core/net/parse-url.ts'
 
 const { headers: most, headerChars } = limits.network
 
@@ -51,5 +52,4 @@ export const responseHeaders = headerMap.superRefine((map, context) => {
   }
 })
 
-const leadsToWeb = (location: string): boolean =>
-  URL.canParse(location, 'http://host') && /^https?:$/.test(new URL(location, 'http://host').protocol)
+const leadsToWeb = (location: string): boolean => /^https?:$/.test(parseUrl(location, 'http://host')?.protocol ?? '')

@@ -1,4 +1,5 @@
 /** Patterns for hosts: `example.com`, `*.example.com`, which includes `example.com`, `127.0.0.1:8080`, `::1`. */
+import { parseUrl } from './parse-url.ts'
 
 export interface HostPattern {
   /** Lower case, internationalized names as punycode; may contain stars. */
@@ -10,10 +11,11 @@ export interface HostPattern {
 export function parseHostPattern(text: string): HostPattern | undefined {
   const bare = /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text) ? `[${text}]` : text
   const [, host, digits] = /^(\[[^\]]+\]|[^\s:/?#@[\]\\]+)(?::(\d{1,5}))?$/.exec(bare) ?? []
-  if (host === undefined || !URL.canParse(`http://${host}`)) return undefined
+  const url = host === undefined ? undefined : parseUrl(`http://${host}`)
+  if (!url) return undefined
   const port = digits === undefined ? undefined : Number(digits)
   if (port !== undefined && (port === 0 || port > 65_535)) return undefined
-  return { host: plainHost(new URL(`http://${host}`).hostname), port }
+  return { host: plainHost(url.hostname), port }
 }
 
 /** Returns whether a host and port match a pattern. */

@@ -1,4 +1,5 @@
 import { BaxError } from '../errors/errors.ts'
+import { parseUrl } from './parse-url.ts'
 
 const openable = new Set(['http:', 'https:', 'data:', 'blob:'])
 /** Other `about:` URLs (`about:version`) are pages of the browser itself. */
@@ -15,15 +16,16 @@ const scheme = /^[a-z][a-z0-9+.-]*:/i
  */
 export function normaliseUrl(text: string, field = 'url'): string {
   const full = withScheme(text)
-  if (!URL.canParse(full)) {
+  const url = parseUrl(full)
+  if (!url) {
     const message = `${field} is not a URL: ${JSON.stringify(text)}`
     throw new BaxError('invalid_request', message, { details: [{ path: field, message: 'not a URL' }] })
   }
-  return new URL(full).href
+  return url.href
 }
 
 /** Returns whether `normaliseUrl` accepts the text. */
-export const isUrl = (text: string): boolean => URL.canParse(withScheme(text))
+export const isUrl = (text: string): boolean => parseUrl(withScheme(text)) !== undefined
 
 function withScheme(text: string): string {
   const typed = text.trim()

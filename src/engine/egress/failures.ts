@@ -2,6 +2,7 @@
 import { evictOldest } from '../evict-oldest.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { bareHost } from './policy.ts'
+import { parseUrl } from '../../core/net/parse-url.ts'
 
 /** Chromium's errors for failed direct connections. */
 const names: Readonly<Record<string, string>> = {
@@ -40,8 +41,9 @@ export class Failures {
 
   /** Replaces the proxy error in the text of a failed request (`net::ERR_…`) by the reason. */
   explain(text: string, url: string): string {
-    if (!byProxy.test(text) || !URL.canParse(url)) return text
-    const { protocol, hostname, port } = new URL(url)
+    const target = byProxy.test(text) ? parseUrl(url) : undefined
+    if (!target) return text
+    const { protocol, hostname, port } = target
     const host = bareHost(hostname).toLowerCase()
     const reason = this.#latest.get(`${host} ${port || defaultPorts[protocol]}`)
     return reason ? text.replace(byProxy, reason) : text

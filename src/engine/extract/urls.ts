@@ -1,4 +1,5 @@
 /** Resolves the URLs of links and images, and chooses among the sources of an image. */
+import { parseUrl } from '../../core/net/parse-url.ts'
 import { type ElementNode, isElement } from './tree.ts'
 
 /** Placeholder for the unknown host of a page. */
@@ -20,7 +21,7 @@ export function resolveUrl(address: string, baseUrl: string): string | undefined
 
 /** Cache of the resolved URLs of one page, because most are needed several times. */
 function cacheFor(baseUrl: string) {
-  const base = parsed(baseUrl)
+  const base = parseUrl(baseUrl)
   const isHttp = base !== undefined && /^https?:$/.test(base.protocol) && base.username === '' && base.password === ''
   return {
     baseUrl,
@@ -37,15 +38,6 @@ const maxResolved = 5000
 /** Whether a text may be an absolute URL; parsers remove control characters anywhere in it. */
 const mayBeAbsolute = (typed: string): boolean => /^[a-zA-Z][a-zA-Z\d+.-]*:|\p{Cc}/u.test(typed)
 
-/** Parses an absolute URL. `URL.canParse` of Node 20, once optimized, rejects URLs with letters such as “ü”. */
-function parsed(url: string): URL | undefined {
-  try {
-    return new URL(url)
-  } catch {
-    return undefined
-  }
-}
-
 /** A path that parsers do not change: without dots at the start of a segment, and without characters to encode. */
 const isPlainPath = (typed: string): boolean =>
   plainPath.test(typed) && !typed.startsWith('//') && !typed.includes('/.')
@@ -60,7 +52,7 @@ function resolve(
     if (page !== undefined && isFragment.test(typed)) return page + typed
     if (origin !== undefined && isPlainPath(typed)) return origin + typed
     if (origin !== undefined && typed.startsWith(origin) && isPlainPath(typed.slice(origin.length))) return typed
-    const absolute = mayBeAbsolute(typed) ? parsed(typed) : undefined
+    const absolute = mayBeAbsolute(typed) ? parseUrl(typed) : undefined
     if (absolute) return absolute.href
     if (isAbsolute) return new URL(typed, baseUrl).href
     const { pathname, search, hash, host } = new URL(typed, new URL(baseUrl, unknown))

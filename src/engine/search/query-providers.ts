@@ -4,6 +4,7 @@ import { isSetUp, type SearchConfig, type SearchProviderName, searchNeeds } from
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { ProviderResult, ResultPage, SearchProvider, SearchQuery } from './provider.ts'
+import { parseUrl } from '../../core/net/parse-url.ts'
 
 export interface ProviderResults extends Collected {
   readonly provider: SearchProviderName
@@ -107,8 +108,9 @@ const maxDepth = 3
 /** Returns the absolute target URL; undefined for advertisements and URLs that are not HTTP. */
 export function unwrapped(address: string, base: string): string | undefined {
   let current = address
-  for (let depth = 0; depth < maxDepth && URL.canParse(current, base); depth++) {
-    const url = new URL(current, base)
+  for (let depth = 0; depth < maxDepth; depth++) {
+    const url = parseUrl(current, base)
+    if (!url) return undefined
     if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
     if (isAdvertisement(url)) return undefined
     const inner = innerUrl(url)
@@ -118,7 +120,7 @@ export function unwrapped(address: string, base: string): string | undefined {
   return undefined
 }
 
-const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text)
+const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text) && parseUrl(text) !== undefined
 
 const duckduckgo = /(?:^|\.)duckduckgo\.com$/
 const bing = /(?:^|\.)bing\.com$/

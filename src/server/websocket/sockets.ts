@@ -24,6 +24,7 @@ import { countRequest } from '../access/rate.ts'
 import { rejectSocket } from './reject.ts'
 import type { RequestListener } from '../request/requests.ts'
 import { closedLink, receivingLink, createUpgrader } from './upgrade.ts'
+import { parseUrl } from '../../core/net/parse-url.ts'
 
 export interface SocketOptions {
   readonly engine: Engine
@@ -183,6 +184,7 @@ function bearerProtocol(headers: Headers, any = false): string | undefined {
 
 /** @throws BaxError `route_not_found` for an invalid URL. */
 function urlOf({ url = '/' }: IncomingMessage): URL {
-  if (URL.canParse(url, 'http://localhost')) return new URL(url, 'http://localhost')
+  const parsed = parseUrl(url, 'http://localhost')
+  if (parsed) return parsed
   throw new BaxError('route_not_found', 'invalid websocket URL')
 }

@@ -14,6 +14,7 @@ import { readAllowance, serveParams } from '../../serve/params.ts'
 import { readScaling } from '../../serve/scaler-params.ts'
 import { bareHost, openServerLog, portNumber, readShared, urlHost } from '../../serve/read-params.ts'
 import { flagValue } from '../../parse/values.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 
 export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
@@ -94,7 +95,7 @@ async function assertGuarded(host: string, keys: Keys): Promise<void> {
 function originsOf(texts: readonly string[]): ReadonlySet<string> {
   return new Set(
     texts.map((text) => {
-      const url = URL.canParse(text) ? new URL(text) : undefined
+      const url = parseUrl(text)
       if (url && url.origin !== 'null' && /^https?:$/.test(url.protocol) && text.replace(/\/$/, '').toLowerCase() === url.origin) return url.origin // prettier-ignore
       throw new BaxError('invalid_request', `--allow-origin must be an origin, not ${JSON.stringify(text)}`, {
         hint: 'pass only scheme, host and port: --allow-origin https://app.example.com',

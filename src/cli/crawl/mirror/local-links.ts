@@ -3,6 +3,7 @@ import { posix } from 'node:path'
 import type { crawlableUrl, identityOf } from '../../../engine/crawl/queue/url-identity.ts'
 import { destinationsIn } from '../destinations.ts'
 import type { TokenizerCallbacks } from 'htmlparser2'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 
 /** Functions of the crawl that normalise and identify URLs; loaded on demand. */
 export interface Addressing {
@@ -57,10 +58,10 @@ export function withLocalLinks(markdown: string, base: string, from: string, pla
 
 /** Returns the new value of a link, absolute for a page without a file; undefined if it stays unchanged. */
 function localLink(link: string, base: string, from: string, places: PagePaths, ending: string): string | undefined {
-  if (!URL.canParse(link, base)) return undefined
-  const url = new URL(link, base)
+  const url = parseUrl(link, base)
+  if (!url) return undefined
   const to = places.find(url.href)
-  if (to === undefined) return URL.canParse(link) ? undefined : encodeParentheses(url.href)
+  if (to === undefined) return parseUrl(link) ? undefined : encodeParentheses(url.href)
   const fragment = /^#[!/]/.test(url.hash) ? '' : url.hash
   if (to === from) return encodeParentheses(fragment) || encodePath(posix.basename(to) + ending)
   return encodePath(posix.relative(posix.dirname(from), to) + ending) + encodeParentheses(fragment)

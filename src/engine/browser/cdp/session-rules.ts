@@ -2,6 +2,7 @@
 import { isOpenable } from '../../../core/net/urls.ts'
 import { blockedCode, deniedCode } from '../../cdp/calls.ts'
 import type { CdpMessage } from '../../cdp/router.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 
 /** Domains that reach beyond a page. */
 const browserDomains =
@@ -133,8 +134,8 @@ function permissionsIn(method: string, params: Record<string, unknown>): string[
 
 /** Returns whether a URL must not be opened; invalid ones are harmless. */
 function isForbidden(text: string, { checkUrl }: CdpRules): boolean {
-  if (!URL.canParse(text)) return false
-  const url = new URL(text)
+  const url = parseUrl(text)
+  if (!url) return false
   if (!isOpenable(url.href)) return true
   try {
     if (url.protocol === 'http:' || url.protocol === 'https:') checkUrl(url)

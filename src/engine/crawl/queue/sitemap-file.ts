@@ -7,6 +7,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { explainFetch } from '../../render/http/fetch-errors.ts'
 import { type HttpResponse, httpUserAgent, request, type RequestOptions } from '../../render/http/http-client.ts'
 import { redirectUrl } from '../../render/http/web-url.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 
 export interface SitemapEntry {
   readonly url: string
@@ -148,7 +149,8 @@ export class SitemapReader {
 
   #found(typed: string, isSitemap: boolean): void {
     const address = typed.trim()
-    if (address === '' || address.length > limits.crawl.addressChars || !URL.canParse(address, this.#base)) return
-    this.#onEntry({ url: new URL(address, this.#base).href, isSitemap })
+    if (address === '' || address.length > limits.crawl.addressChars) return
+    const url = parseUrl(address, this.#base)
+    if (url) this.#onEntry({ url: url.href, isSitemap })
   }
 }

@@ -1,4 +1,5 @@
 /** URL normalization: one form to fetch, and one to identify pages. */
+import { parseUrl } from '../../../core/net/parse-url.ts'
 import { hashOf } from '../../../core/text/hash.ts'
 
 /** Differences between URLs to ignore, because the start page redirects from one form to the other. */
@@ -16,7 +17,7 @@ const route = /^#(?:\/|!)/
 
 /** Returns the URL to fetch, without credentials and without fragments that are not paths; undefined if not HTTP. */
 export function crawlableUrl(href: string): URL | undefined {
-  const url = parsed(href)
+  const url = parseUrl(href)
   if (!url) return undefined
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined
   if (!route.test(url.hash)) url.hash = ''
@@ -25,15 +26,6 @@ export function crawlableUrl(href: string): URL | undefined {
     url.password = ''
   }
   return url
-}
-
-/** Parses once: `URL.canParse` first would take as long again, for every link of a site. */
-function parsed(href: string): URL | undefined {
-  try {
-    return new URL(href)
-  } catch {
-    return undefined
-  }
 }
 
 /** Returns the differences to ignore, given the redirects of the start page. */

@@ -1,5 +1,6 @@
 /** Converts text of a page into values of a schema's types. */
 import type { Shape } from './shape.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 
 /** Converts text to the type of the shape; undefined when it does not fit. */
 export function coerce(text: string, shape: Shape): unknown {
@@ -34,7 +35,7 @@ function toText(text: string, format: string | undefined): string | undefined {
       return emailIn(text)
     case 'uri':
     case 'url':
-      return URL.canParse(text) ? text : undefined
+      return parseUrl(text) ? text : undefined
     default:
       return text
   }

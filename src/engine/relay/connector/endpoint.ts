@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RunningBrowser } from '../../../core/relay-names.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 
 export type BrowserSource =
   | { readonly cdp: string; readonly allowRemote: boolean }
@@ -30,10 +31,10 @@ export const loopbackHost = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/
 export async function endpointAt(cdp: string, allowRemote: boolean, signal: AbortSignal): Promise<Endpoint> {
   const invalid = (message: string, hint?: string) =>
     new BaxError('invalid_request', `--cdp ${message}`, { details: [{ path: 'cdp', message }], ...(hint && { hint }) })
-  if (!URL.canParse(cdp) || !/^(?:https?|wss?):$/.test(new URL(cdp).protocol)) {
+  const url = parseUrl(cdp)
+  if (!url || !/^(?:https?|wss?):$/.test(url.protocol)) {
     throw invalid(`is not a browser URL: ${cdp}`, 'use http://127.0.0.1:9222 or the ws:// URL that the browser prints')
   }
-  const url = new URL(cdp)
   if (!loopbackHost.test(url.hostname) && !allowRemote) {
     throw invalid(`${url.host} is not this machine`, 'add --allow-remote-cdp to connect to other machines')
   }
@@ -57,7 +58,7 @@ async function versionEndpoint(base: URL, signal: AbortSignal): Promise<Endpoint
   // In approval mode the list of targets is not served; connecting opens the dialog.
   if (response.status === 404) return { url: `${ws}//${base.host}/devtools/browser`, asksUser: true }
   const info = (await response.json().catch(() => ({}))) as { webSocketDebuggerUrl?: unknown }
-  if (typeof info.webSocketDebuggerUrl !== 'string' || !URL.canParse(info.webSocketDebuggerUrl)) {
+  if (typeof info.webSocketDebuggerUrl !== 'string' || !parseUrl(info.webSocketDebuggerUrl)) {
     throw new BaxError('browser_failed', `the server at ${base.origin} is not a browser`)
   }
   // Keep our host: behind a forwarded port the browser reports another one.

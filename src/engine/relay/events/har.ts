@@ -1,6 +1,7 @@
 /** Converts network events of a session to an HTTP archive (HAR 1.2). */
 import type { RelayEvent } from '../../../core/shapes/relay.ts'
 import { version } from '../../../core/version.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 
 /** Event of a request: `request`, `response`, `redirect`, `finished` or `failed`. */
 export type NetworkRecord = Pick<RelayEvent, 'kind' | 'type' | 'ts' | 'target_id' | 'data'>
@@ -114,6 +115,5 @@ const pairs = (headers: unknown) =>
 
 function queryOf(url: string) {
   // A URL that was truncated for its length may be invalid.
-  if (!URL.canParse(url)) return []
-  return [...new URL(url).searchParams].map(([name, value]) => ({ name, value }))
+  return [...(parseUrl(url)?.searchParams ?? [])].map(([name, value]) => ({ name, value }))
 }

@@ -1,6 +1,7 @@
 /** The difference between two versions of a page, as fetched and as rendered. */
 import { attribute, type ElementNode, hasClass, isElement, isSilent, oneLine, type Tree, visibleText } from '../../extract/tree.ts' // prettier-ignore
 import { resolveUrl } from '../../extract/urls.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 
 /** Maximum number of texts to search for in the whole text, in addition to exact matches. */
 const maxSearches = 500
@@ -79,7 +80,7 @@ export function compareForms(
   const sent = new Set(fetched.links)
   const menus = allLinks ? new Set<string>() : menuLinks(rendered.tree)
   const { host } = new URL(rendered.url)
-  const sameHost = rendered.links.filter((href) => URL.canParse(href) && new URL(href).host === host)
+  const sameHost = rendered.links.filter((href) => parseUrl(href)?.host === host)
   const added = sameHost.filter((href) => !sent.has(href))
   const inMenus = added.filter((href) => menus.has(href))
   return { text: false, links: sameHost.length, added: added.length - inMenus.length, inMenus }

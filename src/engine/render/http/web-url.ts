@@ -2,11 +2,12 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { normaliseUrl } from '../../../core/net/urls.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { attribute, elementsOf, type ElementNode, type Tree } from '../../extract/tree.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 
 /** Resolves the target of a redirect, with the fragment. @throws BaxError `url_blocked` or `connection_failed` */
 export function redirectUrl(target: string, base: string): string {
-  if (!URL.canParse(target, base)) throw new BaxError('connection_failed', 'the page redirects to an invalid URL')
-  const url = new URL(target, base)
+  const url = parseUrl(target, base)
+  if (!url) throw new BaxError('connection_failed', 'the page redirects to an invalid URL')
   assertHttp(url)
   if (url.hash === '') url.hash = new URL(base).hash
   return url.href
@@ -30,7 +31,7 @@ export function metaRefresh(tree: Tree, pageUrl: string): string | undefined {
     const [, seconds, target] = /^\s*(\d+(?:\.\d*)?|\.\d+)?\s*[;,\s]\s*(?:url\s*=\s*)?(.+)$/is.exec(attribute(element, 'content')) ?? [] // prettier-ignore
     if (target === undefined || Number(seconds ?? 0) > limits.scrape.refreshSecs) continue
     const address = target.trim().replace(/^(["'])(.*?)\1?$/s, '$2')
-    if (!/^https?:/i.test(URL.canParse(address, tree.baseUrl) ? new URL(address, tree.baseUrl).protocol : '')) continue
+    if (!/^https?:/i.test(parseUrl(address, tree.baseUrl)?.protocol ?? '')) continue
     const url = redirectUrl(address, tree.baseUrl)
     return url === pageUrl ? undefined : url
   }

@@ -4,6 +4,7 @@ import { access, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ShellConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 
 const systemSocket = '/var/run/docker.sock'
 
@@ -41,7 +42,7 @@ export async function addressOf(endpoint: string, config: ShellConfig): Promise<
   if (scheme === 'unix' || scheme === 'npipe')
     return { ...unset, protocol: 'http', socketPath: endpoint.slice(scheme.length + 3) }
   const full = scheme ? endpoint : `tcp://${endpoint}`
-  const url = URL.canParse(full) ? new URL(full) : undefined
+  const url = parseUrl(full)
   if (!url || !['tcp:', 'http:', 'https:', 'ssh:'].includes(url.protocol))
     throw new BaxError('invalid_request', `DOCKER_HOST is not a Docker URL: ${endpoint}`, {
       hint: 'use unix:///path, tcp://host:port or ssh://user@host',

@@ -1,6 +1,7 @@
 /** Metadata of a page: title, description, structured data, URL, the content management system that generated it. */
 import { attribute, type ElementNode, elementsOf, rawText } from '../../tree.ts'
 import { leadingWords } from './text-measure.ts'
+import { parseUrl } from '../../../../core/net/parse-url.ts'
 
 /** Kinds of structured data and of og:type that distinguish kinds of pages. */
 export const dataTypes: readonly (readonly [string, RegExp])[] = [
@@ -55,8 +56,9 @@ export class PageFacts {
     for (const element of elementsOf(root, (inside) => inside.tag !== 'svg')) this.read(element)
     this.titleWords = new Set(leadingWords(this.title, 60))
     this.descriptionWords = new Set(leadingWords(this.description, 120))
-    if (url === undefined || !/^https?:/i.test(url) || !URL.canParse(url)) return
-    const { pathname, search } = new URL(url)
+    const parsed = url !== undefined && /^https?:/i.test(url) ? parseUrl(url) : undefined
+    if (!parsed) return
+    const { pathname, search } = parsed
     this.path = pathname.split('/').filter(Boolean)
     this.hasQuery = search.length > 1
   }

@@ -1,4 +1,5 @@
 /** Uses what is known about the other pages of a site for the content of one page. */
+import { parseUrl } from '../../../../core/net/parse-url.ts'
 import type { Block } from '../blocks.ts'
 import type { Survey } from '../features/survey.ts'
 import { keysOf } from './block-keys.ts'
@@ -26,7 +27,7 @@ export function selectWithin(
   { kept, chances, threshold }: Selection,
   url: string | undefined,
 ): { readonly kept: Block[]; readonly outline: string } {
-  const keys = keysOf(survey.segments, url && URL.canParse(url) ? new URL(url).host : '')
+  const keys = keysOf(survey.segments, parseUrl(url ?? '')?.host ?? '')
   const outline = outlineOf(keys, kept)
   const repeated = repeatedTexts(site)
   if (repeated.size === 0) return { kept, outline }
