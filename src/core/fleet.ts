@@ -63,6 +63,13 @@ export interface BoundObject {
   readonly lost_at?: string
 }
 
+/** A worker for one request. */
+export interface ChosenWorker {
+  readonly worker: WorkerAddress
+  /** Called when the request has ended: until then it counts as load. */
+  done(): void
+}
+
 export interface Directory {
   /**
    * Reserves a slot on the least loaded worker that has one, atomically. `undefined`: no worker has a free slot.
@@ -89,7 +96,7 @@ export interface Directory {
    * far as this gateway knows. Equal `affinity` texts get the same worker while it has a free page slot, by rendezvous
    * hashing.
    */
-  leastLoaded(label: WorkerLabel, except?: ReadonlySet<string>, affinity?: string): Promise<WorkerAddress | undefined>
+  leastLoaded(label: WorkerLabel, except?: ReadonlySet<string>, affinity?: string): Promise<ChosenWorker | undefined>
   workers(): Promise<WorkerRecord[]>
   /** Marks a worker as draining: it gets nothing new. @throws BaxError `worker_not_found` */
   drain(workerId: string): Promise<void>

@@ -3,8 +3,8 @@ import type { Redis } from 'ioredis'
 import { type Caller, canSee, findByName } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import {
-  type BoundKind, type BoundObject, type Directory, type Reservation, type SlotKind, slotKinds,
-  type WorkerAddress, type WorkerLabel, type WorkerRecord,
+  type BoundKind, type BoundObject, type ChosenWorker, type Directory, type Reservation, type SlotKind, slotKinds,
+  type WorkerLabel, type WorkerRecord,
 } from '../../core/fleet.ts' // prettier-ignore
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -92,10 +92,10 @@ export class FleetDirectory implements Directory {
     label: WorkerLabel,
     except: ReadonlySet<string> = new Set(),
     affinity?: string,
-  ): Promise<WorkerAddress | undefined> {
-    const worker = await this.#loads.choose(label, except, affinity)
-    if (!worker) await this.assertOwnBuild()
-    return worker
+  ): Promise<ChosenWorker | undefined> {
+    const chosen = await this.#loads.choose(label, except, affinity)
+    if (!chosen) await this.assertOwnBuild()
+    return chosen
   }
 
   /** Returns the live workers of all builds, also those that are draining. */

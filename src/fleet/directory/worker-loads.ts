@@ -1,6 +1,6 @@
 /** The load of the workers as one gateway knows it, so that most choices do not wait for Redis. */
 import { createHash } from 'node:crypto'
-import type { WorkerAddress, WorkerLabel } from '../../core/fleet.ts'
+import type { ChosenWorker, WorkerAddress, WorkerLabel } from '../../core/fleet.ts'
 import type { RunScript } from './scripts/run.ts'
 
 interface Load {
@@ -8,10 +8,15 @@ interface Load {
   /** Busy page slots at the last heartbeat, relative to all of them. */
   readonly busy: number
   readonly pages: number
-  /** Time of the last heartbeat, by the clock of Redis. */
-  readonly seen: string
-  /** Pages that this gateway has given to it since then, so that work spreads in the meantime. */
-  given: number
+  readonly own: OwnRequests
+}
+
+/** Requests of this gateway to a worker: heartbeats are too rare to spread work by. */
+interface OwnRequests {
+  /** Number of requests that are running. */
+  running: number
+  /** Number of the last one, which is higher for later ones. */
+  last: number
 }
 
 interface View {
@@ -21,7 +26,7 @@ interface View {
 }
 
 /** Row of the script `loads`. */
-type Row = [worker: string, busy: string, url: string, pages: string, seen: string]
+type Row = [worker: string, busy: string, url: string, pages: string]
 
 export class WorkerLoads {
   readonly #run: RunScript
@@ -29,6 +34,7 @@ export class WorkerLoads {
   readonly #freshMs: number
   readonly #views = new Map<WorkerLabel, View>()
   readonly #pending = new Map<WorkerLabel, Promise<View>>()
+  #count = 0
 
   /** `freshMs` is the age from which on the loads are read again. */
   constructor(run: RunScript, build: string, freshMs: number) {
@@ -38,10 +44,15 @@ export class WorkerLoads {
   }
 
   /** See `Directory.leastLoaded`. The worker may drain or be lost since its load was read. */
-  async choose(label: WorkerLabel, except: ReadonlySet<string>, affinity?: string): Promise<WorkerAddress | undefined> {
+  async choose(label: WorkerLabel, except: ReadonlySet<string>, affinity?: string): Promise<ChosenWorker | undefined> {
     // Excluded workers have failed, so more may have changed.
     const known = except.size === 0 ? choice(await this.#recent(label), except, affinity) : undefined
-    return known ?? choice(await this.#read(label), except, affinity)
+    const chosen = known ?? choice(await this.#read(label), except, affinity)
+    if (!chosen) return undefined
+    const { worker, own } = chosen
+    own.running += 1
+    own.last = ++this.#count
+    return { worker, done: () => void (own.running -= 1) }
   }
 
   /** Returns the loads. While requests follow each other, they are read again in the background. */
@@ -68,11 +79,10 @@ export class WorkerLoads {
   async #ask(label: WorkerLabel): Promise<View> {
     const at = performance.now()
     const rows = await this.#run<Row[]>('loads', this.#build, label)
-    const before = new Map(this.#views.get(label)?.loads.map((load) => [load.worker.id, load]))
-    const loads = rows.map(([id, busy, url, pages, seen]): Load => {
-      const last = before.get(id)
-      const given = last?.seen === seen ? last.given : 0
-      return { worker: { id, url }, busy: Number(busy), pages: Number(pages), seen, given }
+    const before = new Map(this.#views.get(label)?.loads.map(({ worker, own }) => [worker.id, own]))
+    const loads = rows.map(([id, busy, url, pages]): Load => {
+      const own = before.get(id) ?? { running: 0, last: 0 }
+      return { worker: { id, url }, busy: Number(busy), pages: Number(pages), own }
     })
     const view = { loads, at }
     this.#views.set(label, view)
@@ -80,18 +90,24 @@ export class WorkerLoads {
   }
 }
 
-function choice({ loads }: View, except: ReadonlySet<string>, affinity?: string): WorkerAddress | undefined {
+function choice({ loads }: View, except: ReadonlySet<string>, affinity?: string): Load | undefined {
   const candidates = loads.filter(({ worker }) => !except.has(worker.id))
-  const preferred = affinity !== undefined && preferredBy(affinity, candidates.filter(({ busy }) => busy < 1)) // prettier-ignore
-  // Most requests with an affinity are answered from the cache of their worker, and are no load.
-  if (preferred) return preferred.worker
-  let least: Load | undefined
-  for (const load of candidates) if (!least || shareOf(load) < shareOf(least)) least = load
-  if (least) least.given += 1
-  return least?.worker
+  const isFree = ({ busy, own, pages }: Load) => busy < 1 && own.running < pages
+  const preferred = affinity === undefined ? undefined : preferredBy(affinity, candidates.filter(isFree))
+  return preferred ?? leastOf(candidates)
 }
 
-const shareOf = ({ busy, given, pages }: Load): number => busy + given / pages
+/** Returns the worker with the least load; of equal ones, the one that was chosen the longest time ago. */
+function leastOf(candidates: readonly Load[]): Load | undefined {
+  let least: Load | undefined
+  for (const load of candidates) {
+    const difference = least ? shareOf(load) - shareOf(least) : -1
+    if (difference < 0 || (difference === 0 && load.own.last < least!.own.last)) least = load
+  }
+  return least
+}
+
+const shareOf = ({ busy, own, pages }: Load): number => busy + own.running / pages
 
 /** Returns the same worker for the same text, as long as it is among the candidates (rendezvous hashing). */
 function preferredBy(affinity: string, candidates: readonly Load[]): Load | undefined {

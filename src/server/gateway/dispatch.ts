@@ -112,8 +112,9 @@ export class Dispatcher {
     const wanted = affinity?.(work.fields)
     let lost: LostWorker | undefined
     while (tried.size < limits.gateway.attempts) {
-      const worker = await this.#directory.leastLoaded(label, tried, wanted)
-      if (!worker) break
+      const chosen = await this.#directory.leastLoaded(label, tried, wanted)
+      if (!chosen) break
+      const { worker } = chosen
       tried.add(worker.id)
       try {
         const sent = await work.run(worker)
@@ -122,6 +123,8 @@ export class Dispatcher {
         if (!(error instanceof LostWorker)) throw error
         lost = error
         if (error.sent && once?.(work.input() as never)) break
+      } finally {
+        chosen.done()
       }
     }
     work.input()

@@ -121,32 +121,35 @@ describe.skipIf(noRedis)(titled('the directory of a fleet', noRedis), () => {
       expect((await used())[worker.id]!.session).toBe(1)
     })
 
-    test('gives pages to the worker with the least load, and spreads them between heartbeats', async () => {
+    test('gives pages to the worker with the least load, counting those that are running', async () => {
       const [busy, idle] = [await bench.startWorker({ pages: 1 }), await bench.startWorker({ pages: 3 })]
       const chosen: string[] = []
-      for (let at = 0; at < 4; at++) chosen.push((await bench.directory.leastLoaded('render'))!.id)
+      for (let at = 0; at < 4; at++) chosen.push((await bench.directory.leastLoaded('render'))!.worker.id)
       expect(chosen.filter((id) => id === busy.id)).toHaveLength(1)
       expect(chosen.filter((id) => id === idle.id)).toHaveLength(3)
-      expect((await bench.directory.leastLoaded('render', new Set([idle.id])))!.id).toBe(busy.id)
+      expect((await bench.directory.leastLoaded('render', new Set([idle.id])))!.worker.id).toBe(busy.id)
       expect(await bench.directory.leastLoaded('render', new Set([idle.id, busy.id]))).toBeUndefined()
     })
 
     test('gives pages only to workers with the label', async () => {
       const worker = await bench.startWorker({ labels: ['shell', 'render'] })
-      expect((await bench.directory.leastLoaded('render'))!.id).toBe(worker.id)
+      expect((await bench.directory.leastLoaded('render'))!.worker.id).toBe(worker.id)
       expect(await bench.directory.leastLoaded('browser')).toBeUndefined()
     })
 
     test('gives equal affinities the same worker while it has a free page slot', async () => {
       const workers = []
       for (let at = 0; at < 4; at++) workers.push(await bench.startWorker({ labels: ['render'], pages: 100 }))
-      const place = async (affinity: string, ...except: string[]) =>
-        (await bench.directory.leastLoaded('render', new Set(except), affinity))!.id
+      const place = async (affinity: string, ...except: string[]) => {
+        const { worker, done } = (await bench.directory.leastLoaded('render', new Set(except), affinity))!
+        done()
+        return worker.id
+      }
       const urls = Array.from({ length: 20 }, (_, at) => `https://example.com/${at}`)
       const first = await Promise.all(urls.map((url) => place(url)))
       expect(await Promise.all(urls.map((url) => place(url)))).toEqual(first)
       expect(new Set(first).size).toBe(4)
-      // Requests that find the page in the cache are no load.
+      // Requests that have ended are no load.
       for (let at = 0; at < 120; at++) expect(await place(urls[0]!)).toBe(first[0])
       // Excluded and full ones are replaced, always by the same other one.
       const second = await place(urls[0]!, first[0]!)

@@ -50,9 +50,11 @@ describe('a request for any worker', () => {
   const render = { on: 'any', label: 'render' } as const
 
   test('is validated by its worker, and by the gateway if there is none', async () => {
-    const leastLoaded = vi.fn<Directory['leastLoaded']>(async () => worker as never)
+    const done = vi.fn<() => void>()
+    const leastLoaded = vi.fn<Directory['leastLoaded']>(async () => ({ worker, done }))
     const dispatcher = new Dispatcher({ leastLoaded } as Partial<Directory> as Directory, allowancesOf({}))
     expect(await dispatcher.dispatch(render, workOf({}))).toEqual({ on: 'worker', value: 'response of the worker' })
+    expect(done).toHaveBeenCalledOnce()
     leastLoaded.mockResolvedValue(undefined)
     await expect(dispatcher.dispatch(render, workOf({}))).rejects.toBe(invalid)
     await expect(dispatcher.dispatch(render, workOf({}, {}))).rejects.toMatchObject({ code: 'no_capacity' })

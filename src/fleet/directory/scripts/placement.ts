@@ -46,15 +46,15 @@ return 1`,
 
 export const loads = {
   flags: 'no-writes',
-  // ARGV: build, label. Returns the ID, load, URL, page slots and last heartbeat of each live worker that gets new pages.
+  // ARGV: build, label. Returns the ID, load, URL and page slots of each live worker that gets new pages.
   lua: `
 local found = {}
 local ranked = call('ZRANGE', P .. 'load:' .. ARGV[1] .. ':' .. ARGV[2], 0, -1, 'WITHSCORES')
 for at = 1, #ranked, 2 do
   local worker = ranked[at]
   if alive(worker) then
-    local facts = call('HMGET', P .. 'worker:' .. worker, 'url', 'pages', 'seen')
-    table.insert(found, { worker, ranked[at + 1], facts[1], facts[2], facts[3] })
+    local facts = call('HMGET', P .. 'worker:' .. worker, 'url', 'pages')
+    table.insert(found, { worker, ranked[at + 1], facts[1], facts[2] })
   end
 end
 return found`,
