@@ -107,7 +107,9 @@ async function crawlTable(site: string, folder: string): Promise<Table> {
 
 /** Crawls the site in a process of its own; the output is without values that differ between runs. */
 async function crawl(dist: string, site: string, folder: string): Promise<{ seconds: number; output: string }> {
-  const flags = ['--render', 'http', '--limit', String(pages), '--max-depth', '9', '--json', '--embedded']
+  // Older builds have no site memory, which changes the output.
+  const own = dist === builds.bax ? ['--no-site-memory'] : []
+  const flags = ['--render', 'http', '--limit', String(pages), '--max-depth', '9', '--json', '--embedded', ...own]
   const env = { ...process.env, BAX_STATE_DIR: await mkdtemp(join(folder, 'state-')) }
   const start = performance.now()
   const child = spawn(process.execPath, [join(dist, 'main.js'), 'crawl', site, ...flags], {
