@@ -1,4 +1,4 @@
-/** What a crawl runs with: its plan, its stores, and the means to load pages. */
+/** Plan, stores and page loader of a running crawl. */
 import type { Log } from '../../core/config/config.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
 import type { EarlierPages } from './earlier.ts'

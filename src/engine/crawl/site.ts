@@ -1,5 +1,5 @@
 /**
- * What a crawl learns about its site. Every page depends on the pages of completed windows only, whose ends are fixed
+ * Site memory of a crawl. Every page depends on the pages of completed windows only, whose ends are fixed
  * numbers of finished URLs, so that pages are visited concurrently and the result is the same whatever the concurrency.
  */
 import { limits } from '../../core/limits/limits.ts'
@@ -17,7 +17,7 @@ export interface SiteWindow {
   readonly summary: SiteSummary
 }
 
-/** What is known before the first window is completed. */
+/** Used before the first window is completed. */
 const unknown: SiteWindow = { end: 0, summary: '' }
 
 export class CrawlSite {

@@ -16,7 +16,7 @@ export interface ExtractOptions {
   readonly onlyMain: boolean
   /** Whether to restore a missing headline, and missing parts of reference documentation. */
   readonly headline: boolean
-  /** What is known about other pages of the site; the result then has an outline of the page. */
+  /** Summary of other pages of the site; the result then has an outline of the page. */
   readonly site?: SiteSummary | undefined
 }
 

@@ -18,7 +18,7 @@ export interface ScrapePlan {
   readonly timeoutMs: number
   /** Whether formats or actions require a browser. */
   readonly browserOnly: boolean
-  /** What is known about other pages of the site; set for the pages of crawls only. */
+  /** Summary of other pages of the site; set for the pages of crawls only. */
   readonly site?: SiteSummary
 }
 

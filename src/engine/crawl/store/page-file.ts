@@ -13,7 +13,7 @@ export interface StoredPage {
   readonly page: ScrapeData
   /** Links of a page that a later crawl may find unchanged. */
   readonly links?: readonly string[]
-  /** What the page is compared by. */
+  /** Facts that a later version of the page is compared by. */
   readonly trace?: PageTrace
 }
 

@@ -20,7 +20,7 @@ export interface MainContentOptions {
   readonly model: Model
   /** URL of the page; it indicates the kind of page. */
   readonly url?: string | undefined
-  /** What is known about other pages of the site; the result then has an outline of the page. */
+  /** Summary of other pages of the site; the result then has an outline of the page. */
   readonly site?: SiteSummary | undefined
 }
 

@@ -35,7 +35,7 @@ export interface ContentOptions {
   readonly inlineImages: boolean
   /** Whether to restore a missing headline, and missing parts of reference documentation. */
   readonly headline: boolean
-  /** What is known about other pages of the site. */
+  /** Summary of other pages of the site. */
   readonly site?: SiteSummary | undefined
 }
 

@@ -26,7 +26,7 @@ interface VisitContext {
   readonly signal: AbortSignal
   /** Responses of the fetched form, to compare it with. */
   readonly kept?: Buffer | undefined
-  /** What is known about other pages of the site. */
+  /** Summary of other pages of the site. */
   readonly site?: SiteSummary | undefined
 }
 

@@ -10,7 +10,7 @@ interface OutlinedPath {
   readonly texts: Uint32Array
 }
 
-/** What a crawl remembers of a page, to compare other pages and later versions with it. */
+/** Outline and content key of a page, to compare other pages and later versions with it. */
 export interface PageTrace {
   readonly outline: string
   /** Key of the content as selected without knowledge about other pages. */

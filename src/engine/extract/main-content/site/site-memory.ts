@@ -22,7 +22,7 @@ interface Count {
   readonly path: Path
 }
 
-/** What is known about a path of elements. */
+/** Counts for a path of elements. */
 interface Path {
   /** Number of pages with it. */
   pages: number
@@ -55,7 +55,7 @@ export class SiteMemory {
     }
   }
 
-  /** Returns what is known now. */
+  /** Returns the texts that repeat so far. */
   summary(): SiteSummary {
     const frequent = [...this.#texts].filter(
       ([, { pages, path }]) => pages >= minPages && pages >= minShare * path.pages,

@@ -1,4 +1,4 @@
-/** Uses what is known about the other pages of a site for the content of one page. */
+/** Selects the content of a page with the summary of the other pages of its site. */
 import { parseUrl } from '../../../../core/net/parse-url.ts'
 import type { Block } from '../blocks.ts'
 import type { Survey } from '../features/survey.ts'
