@@ -1,4 +1,4 @@
-/** What repeats on the pages of a site is not content; what differs is. */
+/** Removal of parts that repeat on the pages of a site. */
 import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { type MainContent, mainContent } from '../../../src/engine/extract/main-content/main-content.ts'

@@ -7,7 +7,7 @@ const minute = 60_000
 
 type Facts = { readonly busy?: number; readonly pages?: number }
 
-/** What Redis answers, which tests change. */
+/** Answers for Redis with these workers, which tests can change. */
 function workersOf(facts: Record<string, Facts>) {
   const run = vi.fn(
     async () =>

@@ -16,7 +16,7 @@ import type { Provisioning } from './provision.ts'
 import { toBaxError } from '../batch/playwright-errors.ts'
 import type { Slot } from '../pool/pool.ts'
 import { openRemote } from './remote.ts'
-import type { BrowserWorker, OpenContext } from '../pool/worker.ts'
+import { type BrowserWorker, type OpenContext, opened } from '../pool/worker.ts'
 import { bindUntil } from '../../bound.ts'
 import type { SessionCreated } from '../../../core/shapes/session.ts'
 import { type BaseUrls, urlsOf } from '../session/session-urls.ts'
@@ -80,7 +80,7 @@ export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTo
       ...(await openContext(plan, worker, tools.egress)),
       isResponsive: () => worker.health.responsive,
       openPrivatePage: async () => {
-        const { page, close } = await worker.open()
+        const { page, close } = await opened(await worker.open())
         return { page: await page, close }
       },
       workerId: worker.id,

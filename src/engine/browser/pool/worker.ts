@@ -226,7 +226,7 @@ export class BrowserWorker {
 }
 
 /** Waits for the page of a context; closes the context if it cannot be opened. */
-async function opened(context: OpenContext): Promise<OpenContext> {
+export async function opened(context: OpenContext): Promise<OpenContext> {
   try {
     await context.page
     return context
