@@ -176,7 +176,8 @@ test('an upload fails when its session ends first', async () => {
 describe('upload_files', () => {
   test('selects files of the session by their names', async () => {
     await reopen()
-    await Promise.all([put('a.txt', 'A'), put('b.txt', 'B')])
+    await put('a.txt', 'A')
+    await put('b.txt', 'B')
     expect(await run('upload_files', { selector: '#one', files: ['a.txt'] })).toMatchObject({ data: { files: ['a.txt'] } }) // prettier-ignore
     expect(await selected('one')).toEqual([['a.txt', 'A']])
     await run('upload_files', { selector: '#many', files: ['a.txt', 'b.txt'] })
