@@ -80,13 +80,15 @@ async function* content() {
   yield Buffer.from('x')
 }
 
-/** Connects without a browser: sends the hello message, and stays connected. */
+/** Connects without a browser: sends the hello message, and stays connected by answering heartbeats. */
 async function connectWithoutBrowser({ baseUrl }: Homes, token: string, { client }: KeyHolder): Promise<string> {
   const headers = { authorization: `Bearer ${token}` }
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}/relay/connect`, subprotocol, { headers })
   const browser = { product: 'None/1', protocol_version: '1.3', user_agent: 'none', headless: true }
   const hello = { type: 'hello', proto: protocol, version: '0', platform: 'test', name: commonName, policy: 'full', redact: true, browser } // prettier-ignore
   await new Promise<void>((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  const beat = JSON.stringify({ type: 'beat' })
+  socket.on('message', (message) => String(message) === beat && socket.send(beat))
   socket.send(JSON.stringify(hello))
   await waitUntil(async () => (await client.listRelays()).sessions.length > 0)
   return (await client.listRelays()).sessions[0]!.id
