@@ -28,10 +28,19 @@ async function startWaiting() {
   const isWaiting = new Promise<void>((resolve) => (started = resolve))
   const wait = ['wait-for-element', '#never', '--timeout-ms', '30000', '-s', session]
   const line = ['do', 'evaluate', 'fetch("/started").then(() => 1)', 'then', ...wait]
+  await untilWarm()
   const running = built.start(line, { launched: true, cwd: folder, env: warm() })
-  await isWaiting
+  const early = running.ended.then(({ code, stderr }) => {
+    throw new Error(`the command ended with ${code}: ${stderr}`)
+  })
+  await Promise.race([isWaiting, early])
+  // The tests await the end themselves.
+  early.catch(() => {})
   return running
 }
+
+/** Waits until a warm process takes commands. */
+const untilWarm = () => waitUntil(async () => (await launch(['--version'])).code === 0)
 
 /** Environment in which there is no Node to fall back to. */
 const warm = () => ({ BAX_STATE_DIR: state, PATH: '/nonexistent' })
@@ -46,7 +55,7 @@ async function startEngine(): Promise<void> {
   state = await built.stateDir()
   const { stdout } = await inNode(['session', 'create', '--start-url', `${site.url}/article`])
   session = stdout.trim()
-  await waitUntil(async () => (await launch(['--version'])).code === 0)
+  await untilWarm()
 }
 
 beforeAll(async () => {
