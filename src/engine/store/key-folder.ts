@@ -2,7 +2,7 @@
  * Keys on disk, one file per key, so that processes need no lock. A file is written when its key is created and when it
  * is revoked; all processes see both at once.
  */
-import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { type BigIntStats, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -39,7 +39,7 @@ export class KeyFolder implements KeyRecords {
   }
 
   all(): readonly KnownKey[] {
-    const changed = statSync(this.place, { bigint: true, throwIfNoEntry: false })
+    const changed = this.#stat()
     if (this.#cached && this.#cached.changedNs === changed?.mtimeNs) return this.#cached.keys
     const keys = changed ? this.#read() : []
     this.#required ||= keys.length > 0
@@ -78,6 +78,17 @@ export class KeyFolder implements KeyRecords {
       const used = statSync(this.#usePath(keyId), { throwIfNoEntry: false })
       return used ? new Date(used.mtimeMs).toISOString() : null
     })
+  }
+
+  /** Returns the facts of the folder; undefined if it does not exist. */
+  #stat(): BigIntStats | undefined {
+    try {
+      return statSync(this.place, { bigint: true })
+    } catch (error) {
+      // Not `throwIfNoEntry`: since Node 22 it also hides ENOTDIR, and a folder that cannot be read would have no keys.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
   }
 
   #read(): KnownKey[] {
