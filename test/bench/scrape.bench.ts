@@ -1,14 +1,17 @@
-/** Cost of a scrape compared with combinations of other tools, which are installed into a temporary folder. */
+/**
+ * Cost of a scrape compared with combinations of other tools, which are installed into a temporary folder. Set
+ * BAX_BENCH_PAGES to a folder of `.html` or `.html.gz` files to compare them on these pages, too.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { scrapeInput } from '../../src/core/shapes/scrape.ts'
 import { extractMarkdown } from '../../src/engine/scrape/extract-file.ts'
 import { serveSite } from '../support/site.ts'
 import { call, openSides, type Side } from './engines.ts'
 import { inTurn, ms, msTitle, ratio, run, type Table } from './measure.ts'
+import { installPeers, type Peers } from './scrape/peers.ts'
+import { givenPages } from './scrape/given-pages.ts'
 
 const sentence = (at: number) =>
   `Sentence ${at} of this page says what a page says, with a <a href="/topic/${at}">link</a> in it.`
@@ -37,11 +40,13 @@ export async function measure(): Promise<Table[]> {
   const peers = await installPeers(folder)
   const site = await serveSite(pages)
   const side = await openSides()
+  const given = process.env['BAX_BENCH_PAGES']
   try {
     return [
       await staticPage(side, peers, site.url),
       await renderedPage(side, peers, site.url),
       await longPage(peers),
+      ...(given === undefined ? [] : [await givenPages(peers, given)]),
       await cold(site.url, folder),
     ]
   } finally {
@@ -173,44 +178,5 @@ async function cold(url: string, folder: string): Promise<Table> {
         cells: [ms(times['rendered']!), ratio(times['rendered']!, baseline), ''],
       },
     ],
-  }
-}
-
-interface Peers {
-  mdream(html: string): string
-  turndown(html: string): string
-  readable(html: string, url: string): string
-}
-
-async function installPeers(folder: string): Promise<Peers> {
-  // npm does not always install the native part of the package.
-  const native = `@mdream/rust-${process.platform}-${process.arch}${process.platform === 'linux' ? '-gnu' : process.platform === 'win32' ? '-msvc' : ''}@1.7.2` // prettier-ignore
-  const packages = ['@mozilla/readability@0.6.0', 'turndown@7.2.1', 'linkedom@0.18.14', 'mdream@1.7.2', native]
-  await run('npm', [
-    'install',
-    '--prefix',
-    folder,
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-    ...packages,
-  ])
-  const load = createRequire(join(folder, 'package.json'))
-  const { Readability } = load('@mozilla/readability') as { Readability: new (document: unknown) => { parse(): { content: string } | null } } // prettier-ignore
-  const Turndown = load('turndown') as new (options: object) => { turndown(html: unknown): string }
-  const { parseHTML } = (await import(pathToFileURL(join(folder, 'node_modules/linkedom/esm/index.js')).href)) as { parseHTML(html: string): { document: unknown } } // prettier-ignore
-  const { htmlToMarkdown } = (await import(pathToFileURL(join(folder, 'node_modules/mdream/dist/index.mjs')).href)) as { htmlToMarkdown(html: string): unknown } // prettier-ignore
-  const turndown = new Turndown({ headingStyle: 'atx', codeBlockStyle: 'fenced' })
-  return {
-    mdream: (html) => String(htmlToMarkdown(html)),
-    turndown: (html) => turndown.turndown((parseHTML(html).document as { body: unknown }).body),
-    readable: (html) => {
-      const found = new Readability(parseHTML(html).document).parse()
-      return turndown.turndown(
-        (parseHTML(`<!doctype html><html><body>${found?.content ?? ''}</body></html>`).document as { body: unknown })
-          .body,
-      )
-    },
   }
 }
