@@ -34,6 +34,12 @@ export interface LineOptions {
 /** Writes inline nodes as paragraphs. */
 export function inlineParagraphs(nodes: readonly TreeNode[], context: Context, options: LineOptions): string[] {
   const line = new Line(options.breaks)
+  const [only] = nodes
+  // Most cells, items and headings are a single text.
+  if (nodes.length === 1 && !isElement(only!) && context.blockLink === undefined) {
+    line.text(only!.text)
+    return line.paragraphs()
+  }
   const writer = new InlineWriter(line, context, options)
   const link = context.headingTakesLink && !options.heading ? undefined : context.blockLink
   if (link === undefined) writer.nodes(nodes)
