@@ -2,6 +2,7 @@
 import { type ElementNode, isElement, isPhrasing, isSilent, oneLine, type TextNode, type TreeNode } from '../tree.ts'
 import { contextOf } from './features/context.ts'
 import { measureText, nameWordsOf, type TextMeasure } from './features/text-measure.ts'
+import { factsOf, type TextFacts } from './features/text-facts.ts'
 import { kinds, kindsOf } from './features/topics.ts'
 
 /** An element that contains blocks. */
@@ -31,6 +32,7 @@ export interface Block {
   /** The text as one line. */
   readonly text: string
   readonly measure: TextMeasure
+  readonly facts: TextFacts
   readonly linkWords: number
   readonly links: number
   /** Number of bold or emphasized words. */
@@ -154,16 +156,17 @@ class Segmenter {
     if (this.nodes.length > 0) {
       let text = ''
       for (const node of this.nodes) text += node.text
-      text = oneLine(text).trim()
-      const measure = measureText(text)
+      const facts = factsOf(oneLine(text).trim())
+      const { measure } = facts
       const linkWords = this.linkText === '' ? 0 : Math.min(measureText(this.linkText).words, measure.words)
       const strongWords = this.strongText === '' ? 0 : Math.min(measureText(this.strongText).words, measure.words)
       this.blocks.push({
         index: this.blocks.length,
         box,
         nodes: this.nodes,
-        text,
+        text: facts.text,
         measure,
+        facts,
         linkWords,
         strongWords,
         links: Math.max(this.links, this.startedInLink ? 1 : 0),

@@ -52,7 +52,7 @@ const prime = 0x01000193
 const joiner = '_'.charCodeAt(0)
 
 /** Computes FNV-1a over the text's code units; `from` continues the hash of preceding text. */
-function hashOf(text: string, from = offset): number {
+export function hashOf(text: string, from = offset): number {
   let hash = from
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), prime)
   return hash >>> 0

@@ -3,14 +3,11 @@ import type { ElementNode } from '../../tree.ts'
 import { type Block, segment } from '../blocks.ts'
 import { PageFacts, sharedRuns } from './facts.ts'
 import { isHeading, isPlain, type Level, levelsOf, noSums, sumUp } from './levels.ts'
-import { addTextScores, type Lexicon, noScores } from './lexicon.ts'
-import { leadingWords } from './text-measure.ts'
-import { topicsOf } from './topics.ts'
+import type { Lexicon } from './lexicon.ts'
+import { datePattern, pricePattern } from './line-patterns.ts'
 
 /** Everything about a page that the features of its blocks need. */
 export type Survey = ReturnType<typeof surveyPage>
-
-const openingWords = 16
 
 /** Surveys the tree of a page. */
 export function surveyPage(root: ElementNode, url: string | undefined, lexicon: Lexicon) {
@@ -20,7 +17,7 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
   /** The innermost level of every block. */
   const levels = levelsOf(segments, sums, lexicon)
   /** First words of every block, in lower case. */
-  const openings = blocks.map(({ text }) => leadingWords(text, openingWords))
+  const openings = blocks.map((block) => block.facts.opening)
   const facts = new PageFacts(root, url)
   return {
     segments,
@@ -29,11 +26,7 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
     levels,
     openings,
     /** Scores of the openings. */
-    wordScores: openings.map((words) => {
-      const totals = noScores()
-      addTextScores(totals, words, lexicon.texts)
-      return totals
-    }),
+    wordScores: blocks.map((block) => block.facts.scoresIn(lexicon)),
     /** Share of every opening that the structured data contains in the text of the page's subject. */
     subjectShares: Float32Array.from(openings, (words) => sharedRuns(words, facts.subjectRuns)),
     headings: headingsAbove(blocks),
@@ -76,7 +69,7 @@ function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int3
   for (let at = 0; at < blocks.length; at++) {
     const block = blocks[at]!
     const heading = isHeading(block)
-    if (heading || block.measure.words <= maxLineWords) topics[at] = topicsOf(block.text)
+    if (heading || block.measure.words <= maxLineWords) topics[at] = block.facts.topics
     if (heading) {
       rank = Number(block.box.element.tag[1])
       near[at] = topics[at]!
@@ -87,39 +80,17 @@ function topicsAbove(blocks: readonly Block[]): { topics: Int32Array; near: Int3
   return { topics, near, far }
 }
 
-/** Patterns of short lines: prices, dates, bylines. */
-const patternsOfLines: readonly RegExp[] = [
-  /©|\(c\)\s*(?:19|20)\d\d|\bcopyright\b|all rights reserved/i,
-  /^[^a-z]*[$€£¥]\s?\d|\d\s?[$€£¥]|\b(?:USD|EUR|GBP)\b/i,
-  /^\W*(?:by|von|par|por|di|door|av)\s+\p{Lu}/iu,
-  /\b(?:19|20)\d\d\b.{0,20}$|\b\d{1,2}:\d\d\b|\b\d+\s(?:hours?|days?|weeks?|months?|years?|min(?:ute)?s?)\s(?:ago|read)\b/i,
-  /@[\w-]+\.\w|\bhttps?:\/\//,
-  /^[\d\s.,:/+-]+$/,
-  /[|›»→>]\s*\S|^\s*[‹«←<]/,
-  /:$/,
-]
-
-/** Codes (positions in `patternsOfLines`, from 1) of prices and dates. */
-const pricePattern = 2
-const datePattern = 4
-
 /** Returns the code of every short line, 0 for none, and the number of prices and dates before each index. */
 function linePatternsOf(blocks: readonly Block[]) {
   const linePatterns = new Uint8Array(blocks.length)
   const [prices, dates] = [noSums(blocks), noSums(blocks)]
   for (let at = 0; at < blocks.length; at++) {
-    const pattern = patternOf(blocks[at]!.text)
+    const pattern = blocks[at]!.facts.linePattern
     linePatterns[at] = pattern
     prices[at + 1] = prices[at]! + (pattern === pricePattern ? 1 : 0)
     dates[at + 1] = dates[at]! + (pattern === datePattern ? 1 : 0)
   }
   return { linePatterns, prices, dates }
-}
-
-function patternOf(line: string): number {
-  if (line.length > 160) return 0
-  for (let code = 1; code <= patternsOfLines.length; code++) if (patternsOfLines[code - 1]!.test(line)) return code
-  return 0
 }
 
 function titleOf(blocks: readonly Block[]): number {
