@@ -6,7 +6,7 @@ import { needsBrowser, type Reason } from '../render/decide/page-reason.ts'
 import type { FetchedPage, PageResponse } from '../render/http/fetch.ts'
 import { hasText, isReadableTree } from './content/content.ts'
 import type { PageDocument } from './documents/document.ts'
-import { linksOf } from './formats/links.ts'
+import { hrefsOf } from './formats/links.ts'
 import type { WrittenAnswer } from './write.ts'
 
 /** Results of rendering other than the page. */
@@ -54,7 +54,7 @@ export const areComparable = (fetched: LoadedPage, rendered: LoadedPage): boolea
   [fetched, rendered].every(({ reading }) => reading === undefined || reading.size < limits.reading.large)
 
 export const linksIn = ({ reading, document }: LoadedPage): readonly string[] =>
-  reading?.links ?? linksOf(document.tree).map(({ href }) => href)
+  reading?.links ?? hrefsOf(document.tree)
 
 /** Network responses of one visit of a page, which a crawl stores until it has finished the page. */
 export interface VisitResponses {

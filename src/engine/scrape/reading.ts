@@ -8,7 +8,7 @@ import { metaRefresh } from '../render/http/web-url.ts'
 import { templateOf } from '../render/decide/template.ts'
 import { hasText, isReadableTree } from './content/content.ts'
 import { htmlDocument, readDocument } from './documents/read.ts'
-import { linksOf } from './formats/links.ts'
+import { hrefsOf } from './formats/links.ts'
 import type { LoadedPage, PageReading } from './loaded-page.ts'
 import type { ScrapePlan } from './plan.ts'
 import { writePage } from './write.ts'
@@ -64,7 +64,7 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
       ...(template !== undefined && { template }),
       ...(reason && { reason, isReadable: isReadableTree(tree) }),
       hasText: hasText(tree),
-      links: linksOf(tree).map(({ href }) => href),
+      links: hrefsOf(tree),
       ...(isWritten && { written: await writePage(plan, page, { start, extractors: { model: undefined, rules } }) }),
     },
   }
@@ -82,7 +82,7 @@ async function readOther({ plan, page: { source, ...task }, write, rules }: Read
     page: {
       charset: document.charset!,
       size: document.raw!.length,
-      links: linksOf(document.tree).map(({ href }) => href),
+      links: hrefsOf(document.tree),
       ...(write !== 'never' && {
         written: await writePage(plan, page, { start, extractors: { model: undefined, rules } }),
       }),

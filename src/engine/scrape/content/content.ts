@@ -124,4 +124,9 @@ function write(tree: Tree, { inlineImages }: ContentOptions): string {
 export const hasText = ({ root }: Tree): boolean => emptinessOf(root, root) === undefined
 
 /** Whether a page has enough text to be used without rendering. */
-export const isReadableTree = ({ root }: Tree): boolean => visibleText(root).length >= 200
+export const isReadableTree = ({ root }: Tree): boolean =>
+  // The beginning of most pages is enough.
+  visibleText(root, 2000).length >= minReadable || visibleText(root).length >= minReadable
+
+/** Minimum length of readable text, in characters. */
+const minReadable = 200

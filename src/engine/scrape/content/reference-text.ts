@@ -32,14 +32,15 @@ const guessedShare = 0.8
 
 /** Returns `content` (a part of `page`) with the missing parts of a reference text; unchanged for other pages. */
 export function wholeReference(page: ElementNode, content: ElementNode): ElementNode {
-  if (!mayBeReference(page)) return content
+  const marked = new Marked()
+  if (!mayBeReference(page, marked)) return content
   const kept = new Set<TextNode>(textsOf(content))
   const lengths = measure(page, kept)
   // Content that is only in `<noscript>` has no weight.
   if (lengths(page).kept === 0) return content
   const path = pathToCore(page, lengths)
   const core = path.at(-1)!
-  const isGenerated = isGeneratedReference(page, core)
+  const isGenerated = isGeneratedReference(page, core, marked)
   if (!isGenerated && !looksLikeReference(core, lengths(core).all)) return content
   const isEnough = (element: ElementNode) => {
     const { all, kept: classified, linked } = lengths(element)
@@ -131,25 +132,36 @@ const makers = /sphinx|docbook|asciidoc|doxygen|mdbook|docusaurus|vitepress|vuep
 const marks =
   /^(?:documentwrapper|rst-content|bd-article|theme-doc-markdown|md-content__inner|vp-doc|sl-markdown-content|rustdoc|docblock|sectionbody|refentry|refsect1|sect1|sect2|apicontent|programlisting|listingblock|manpage)$/
 
-/** Whether an element may come from a documentation tool. */
-function isMarked(element: ElementNode): boolean {
-  if (element.tag === 'meta' && /^generator$/i.test(attribute(element, 'name')) && makers.test(attribute(element, 'content'))) return true // prettier-ignore
-  return element.attributes['id'] === 'documentation_options' || isNamed(element, marks)
+/** Recognizes elements that may come from a documentation tool. */
+class Marked {
+  /** Results by the `class` attribute, whose values repeat within a page. */
+  readonly #byClass = new Map<string, boolean>()
+
+  has(element: ElementNode): boolean {
+    const { tag, attributes } = element
+    if (tag === 'meta' && /^generator$/i.test(attribute(element, 'name')) && makers.test(attribute(element, 'content'))) return true // prettier-ignore
+    const { id, class: names } = attributes
+    if (id !== undefined && (id === 'documentation_options' || marks.test(id))) return true
+    if (names === undefined) return false
+    let known = this.#byClass.get(names)
+    if (known === undefined) this.#byClass.set(names, (known = hasClass(element, marks)))
+    return known
+  }
 }
 
 /** Whether a page has marks or code anywhere, without which it is no reference; most pages have neither. */
-function mayBeReference(page: ElementNode): boolean {
+function mayBeReference(page: ElementNode, marked: Marked): boolean {
   let found = 0
   const visit = (element: ElementNode): boolean => {
     if (technical.has(element.tag) && ++found >= minTechnical) return true
-    return isMarked(element) || element.children.some((child) => isElement(child) && visit(child))
+    return marked.has(element) || element.children.some((child) => isElement(child) && visit(child))
   }
   return visit(page)
 }
 
 /** Whether a documentation tool generated the page. */
-function isGeneratedReference(page: ElementNode, core: ElementNode): boolean {
-  for (const element of elementsOf(page, (inner) => inner !== core)) if (isMarked(element)) return true
+function isGeneratedReference(page: ElementNode, core: ElementNode, marked: Marked): boolean {
+  for (const element of elementsOf(page, (inner) => inner !== core)) if (marked.has(element)) return true
   return core.children.some((child) => isElement(child) && isNamed(child, marks))
 }
 

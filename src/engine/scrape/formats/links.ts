@@ -1,14 +1,6 @@
 /** Lists the links and images of a page: with absolute URLs, in document order, each once. */
 import type { ScrapeData } from '../../../core/shapes/scrape.ts'
-import {
-  attribute,
-  elementsOf,
-  type ElementNode,
-  findElement,
-  isElement,
-  type Tree,
-  visibleText,
-} from '../../extract/tree.ts'
+import { attribute, type ElementNode, findElement, isElement, type Tree, visibleText } from '../../extract/tree.ts'
 import { imageUrl, resolveUrl } from '../../extract/urls.ts'
 
 type PageLink = NonNullable<ScrapeData['links']>[number]
@@ -19,17 +11,32 @@ const inPage = ({ tag }: ElementNode): boolean => tag !== 'template' && tag !== 
 
 export function linksOf(tree: Tree): PageLink[] {
   const links = new Map<string, PageLink>()
-  for (const element of elementsOf(tree.root, inPage)) {
-    if (element.tag !== 'a' && element.tag !== 'area') continue
-    const typed = element.attributes['href']
-    const href = typed === undefined ? undefined : resolveUrl(typed, tree.baseUrl)
-    if (href === undefined || !/^(?:https?|ftp):/.test(href)) continue
+  visitLinks(tree, (href, element) => {
     const text = nameOf(element)
     const known = links.get(href)
     // The first link to a URL may have no text, unlike a later one.
     if (!known || (known.text === '' && text !== '')) links.set(href, { href, text })
-  }
+  })
   return [...links.values()]
+}
+
+/** Returns the URLs of the links, without their names, which take much longer to read. */
+export function hrefsOf(tree: Tree): string[] {
+  const hrefs = new Set<string>()
+  visitLinks(tree, (href) => hrefs.add(href))
+  return [...hrefs]
+}
+
+function visitLinks({ root, baseUrl }: Tree, onLink: (href: string, element: ElementNode) => void): void {
+  const visit = (element: ElementNode): void => {
+    if (element.tag === 'a' || element.tag === 'area') {
+      const typed = element.attributes['href']
+      const href = typed === undefined ? undefined : resolveUrl(typed, baseUrl)
+      if (href !== undefined && /^(?:https?|ftp):/.test(href)) onLink(href, element)
+    }
+    if (inPage(element)) for (const child of element.children) if (isElement(child)) visit(child)
+  }
+  visit(root)
 }
 
 /** Maximum characters and elements read from a link, because nested links are read repeatedly. */
