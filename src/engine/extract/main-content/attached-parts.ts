@@ -42,7 +42,9 @@ function partsOf({ element, boxes }: Box): Set<ElementNode> {
 }
 
 const isPart = ({ element, names }: Box): boolean =>
-  partTags.has(element.tag) || element.attributes['role'] === 'tablist' || names.some((name) => partNames.has(name))
+  partTags.has(element.tag) ||
+  element.attributes['role'] === 'tablist' ||
+  names.words.some((name) => partNames.has(name))
 
 /** Whether most of the words in the paragraphs directly in a box are kept. */
 function hasKeptParagraphs({ boxes }: Box, { sums }: Survey, chosen: Uint8Array): boolean {

@@ -1,7 +1,8 @@
 /** Splits a tree into blocks: runs of text between two line breaks of the layout. */
 import { type ElementNode, isElement, isPhrasing, isSilent, oneLine, type TextNode, type TreeNode } from '../tree.ts'
 import { contextOf } from './features/context.ts'
-import { measureText, nameWordsOf, type TextMeasure } from './features/text-measure.ts'
+import { type NameFacts, nameFactsOf } from './features/name-facts.ts'
+import { measureText, type TextMeasure } from './features/text-measure.ts'
 import { factsOf, type TextFacts } from './features/text-facts.ts'
 import { kinds, kindsOf } from './features/topics.ts'
 
@@ -12,8 +13,8 @@ export interface Box {
   readonly depth: number
   /** Bits of context.ts: the contexts of the box, itself included. */
   readonly context: number
-  /** Words of its classes, id and role. */
-  readonly names: readonly string[]
+  /** Facts of its classes, id and role. */
+  readonly names: NameFacts
   /** Per kind of topics.ts: the depth, plus one, of the nearest enclosing box (or itself) of that kind; 0 for none. */
   readonly kinds: Uint8Array
   /** Its blocks: from `first` up to but not including `end`. */
@@ -50,7 +51,6 @@ const media = new Set(['img', 'picture', 'video', 'audio', 'iframe', 'svg', 'can
 /** Silent elements that may contain content: `<noscript>`, and a `<head>` that was never closed. */
 export const silentWithContent: ReadonlySet<string> = new Set(['noscript', 'head'])
 const rowLimit = 400
-const noNames: string[] = []
 const noKinds = new Uint8Array(kinds.length)
 
 class Segmenter {
@@ -65,13 +65,11 @@ class Segmenter {
   private linkDepth = 0
   private strongDepth = 0
   private startedInLink = false
-  private readonly names = new Map<string, string[]>()
-  private readonly namesOfClasses = new Map<string, string[]>()
 
   enter(element: ElementNode, parent: Box | undefined): void {
     const context = contextOf(element, parent?.context ?? 0)
     const depth = (parent?.depth ?? -1) + 1
-    const names = this.namesOf(element)
+    const names = nameFactsOf(element)
     const box: Box = {
       element,
       parent,
@@ -92,17 +90,6 @@ class Segmenter {
     if (box.end === box.first) this.boxes.pop()
     else parent?.boxes.push(box)
     if (parent) parent.media += box.media
-  }
-
-  private namesOf(element: ElementNode): string[] {
-    const { class: names, id, role, itemprop } = element.attributes
-    const hasOnlyClasses = id === undefined && role === undefined && itemprop === undefined
-    if (hasOnlyClasses && names === undefined) return noNames
-    const known = hasOnlyClasses ? this.namesOfClasses : this.names
-    const key = hasOnlyClasses ? names! : `${names ?? ''}\n${id ?? ''}\n${role ?? ''}\n${itemprop ?? ''}`
-    let words = known.get(key)
-    if (!words) known.set(key, (words = nameWordsOf(element)))
-    return words
   }
 
   private visit(node: TreeNode, box: Box): void {
@@ -182,9 +169,9 @@ class Segmenter {
 }
 
 /** Adds the kinds of an element to those of its ancestors, except for names of the whole document. */
-function markKinds(element: ElementNode, names: readonly string[], depth: number, around: Uint8Array): Uint8Array {
+function markKinds(element: ElementNode, names: NameFacts, depth: number, around: Uint8Array): Uint8Array {
   if (element.tag === 'html' || element.tag === 'body') return around
-  const own = kindsOf(element, names)
+  const own = kindsOf(element, names.kinds)
   if (own === 0) return around
   const marks = around.slice()
   for (let kind = 0; kind < marks.length; kind++) if ((own >> kind) & 1) marks[kind] = Math.min(255, depth + 1)

@@ -1,7 +1,7 @@
 /** The levels of boxes around a block, with wrappers merged into one level, and their contents. */
 import { attribute, wordSet } from '../../tree.ts'
 import type { Block, Box, Segments } from '../blocks.ts'
-import { addWordScores, type Lexicon, noScores } from './lexicon.ts'
+import type { Lexicon } from './lexicon.ts'
 
 const headings = wordSet('h1 h2 h3 h4 h5 h6')
 
@@ -41,7 +41,8 @@ export class Level {
   /** Its index among the parts of its parent, and its own parts. */
   readonly place: number
   readonly parts: Level[] = []
-  readonly names = noScores()
+  /** The lowest score (at most 0) and the highest (at least 0) of the words of its names. */
+  readonly names = { low: 0, high: 0 }
   /** Tag and first classes, equal for parts of a repeated pattern. */
   readonly shape: string
   readonly media: number
@@ -77,7 +78,9 @@ export function levelsOf(segments: Segments, sums: Sums, lexicon: Lexicon): Leve
     const isOuter = outer && outer.first === box.first && outer.end === box.end
     const level = isOuter ? outer : new Level(box, outer, sums, shapeOf(attribute(box.element, 'class'), shapes))
     if (level !== outer) levels.push(level)
-    addWordScores(level.names, box.names, lexicon.names)
+    const { low, high } = box.names.scoresIn(lexicon)
+    if (low < level.names.low) level.names.low = low
+    if (high > level.names.high) level.names.high = high
     levelOf.set(box, level)
   }
   for (const level of levels) countAlike(level)

@@ -1,6 +1,7 @@
 /** What the features need to know of a text alone. Pages of a site share most of their short texts. */
-import { addTextScores, hashOf, type Lexicon, noScores } from './lexicon.ts'
+import { addTextScores, type Lexicon, noScores } from './lexicon.ts'
 import { patternOf } from './line-patterns.ts'
+import { Repeated } from './repeated.ts'
 import { leadingWords, measureText } from './text-measure.ts'
 import { topicsOf } from './topics.ts'
 
@@ -39,28 +40,9 @@ export class TextFacts {
   }
 }
 
-/** Maximum length of a text that is remembered, and number of them. */
+/** Maximum length of a text that may repeat on other pages, such as an entry of a menu. */
 const maxLength = 160
-const maxRemembered = 2000
-const remembered = new Map<string, TextFacts>()
-
-/** Hashes of texts that were seen: only those seen again are remembered. */
-const seen = new Uint32Array(4096)
+const repeated = new Repeated((text) => new TextFacts(text), maxLength)
 
 /** Returns the facts of a text. */
-export function factsOf(text: string): TextFacts {
-  if (text.length > maxLength) return new TextFacts(text)
-  const known = remembered.get(text)
-  if (known) return known
-  const hash = hashOf(text)
-  const slot = hash % seen.length
-  if (seen[slot] !== hash) {
-    seen[slot] = hash
-    return new TextFacts(text)
-  }
-  if (remembered.size >= maxRemembered) remembered.clear()
-  // A copy, because a part of a text keeps the whole text in memory.
-  const facts = new TextFacts(JSON.parse(JSON.stringify(text)) as string)
-  remembered.set(facts.text, facts)
-  return facts
-}
+export const factsOf = (text: string): TextFacts => repeated.of(text)

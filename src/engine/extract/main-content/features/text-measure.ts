@@ -101,10 +101,15 @@ export function wordsOfName(name: string): string[] {
   return words
 }
 
-const maxNameLength = 300
+/** Maximum number of characters of names that are read. */
+export const maxNameLength = 300
 
-/** Returns the words of an element's classes, id, role and itemprop. */
-export function nameWordsOf({ attributes }: ElementNode): string[] {
-  const names = ['class', 'id', 'role', 'itemprop'].map((name) => attributes[name] ?? '').join(' ')
-  return names.length < 5 ? [] : wordsOfName(names.slice(0, maxNameLength))
+/** Returns the classes, id, role and itemprop of an element. */
+export function namesOf({ attributes }: ElementNode): string {
+  const { class: classes = '', id, role, itemprop } = attributes
+  if (id === undefined && role === undefined && itemprop === undefined) return classes
+  return `${classes} ${id ?? ''} ${role ?? ''} ${itemprop ?? ''}`
 }
+
+/** Returns the words of the names of an element. */
+export const nameWordsOf = (element: ElementNode): string[] => wordsOfName(namesOf(element).slice(0, maxNameLength))

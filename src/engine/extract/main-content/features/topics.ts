@@ -48,12 +48,18 @@ const kindsOfWord = new Map<string, number>()
 for (const [index, words] of Object.values(kindWords).entries())
   for (const word of words.split(' ')) kindsOfWord.set(word, (kindsOfWord.get(word) ?? 0) | (1 << index))
 
-/** Returns the kinds indicated by an element's names, as bits. */
-export function kindsOf(element: ElementNode, words: readonly string[]): number {
+/** Returns the kinds indicated by words, as bits. */
+export function kindsOfWords(words: readonly string[]): number {
   let bits = 0
   for (const word of words) bits |= kindsOfWord.get(word) ?? 0
+  return bits
+}
+
+/** Returns the kinds indicated by an element, of which `ofNames` are those indicated by its names. */
+export function kindsOf(element: ElementNode, ofNames: number): number {
+  let bits = ofNames
   // Custom elements: <product-card>.
-  if (element.tag.includes('-')) for (const word of wordsOfName(element.tag)) bits |= kindsOfWord.get(word) ?? 0
+  if (element.tag.includes('-')) bits |= kindsOfWords(wordsOfName(element.tag))
   const label = attribute(element, 'aria-label')
   if (label !== '' && label.length < 60) {
     const topic = topicsOf(label)
