@@ -21,10 +21,11 @@ export function crawlCalls({ manifest }: Context, { transport, kind }: LocatedEn
       (await ask('getCrawl', { skip, limit }, signal)) as CrawlState,
     accounts: async () => (await ask('getCrawlErrors', {})) as CrawlAccounts,
     cancel: (signal?: AbortSignal) => ask('cancelCrawl', {}, signal),
-    /** Yields the events after `since` up to the last one. */
-    events: (since: number, signal: AbortSignal) => {
+    /** Yields the events of some types after `since` up to the last one. */
+    events: (since: number, types: readonly CrawlEventType[], signal: AbortSignal) => {
       const { http } = operationNamed(manifest, 'crawlEvents')
-      return followCrawl({ transport, http, id, retryMs: kind === 'server' ? limits.stream.reconnectMs : 0 }, since, signal) // prettier-ignore
+      const retryMs = kind === 'server' ? limits.stream.reconnectMs : 0
+      return followCrawl({ transport, http, id, types, retryMs }, since, signal)
     },
     /** Resumes a crawl that was interrupted; returns false if it is running or complete. */
     async resume(signal: AbortSignal): Promise<boolean> {
@@ -79,13 +80,14 @@ interface CrawlStream {
   /** Route of the stream. */
   readonly http: string
   readonly id: string
+  readonly types: readonly CrawlEventType[]
   /** How long to retry a broken connection, in milliseconds; 0 for an engine on this machine. */
   readonly retryMs: number
 }
 
 /** Yields the events after `since`, each once, across reconnections. @throws BaxError `engine_unreachable` */
 export async function* followCrawl(
-  { transport, http, id, retryMs }: CrawlStream,
+  { transport, http, id, types, retryMs }: CrawlStream,
   since: number,
   signal: AbortSignal,
 ): AsyncGenerator<CrawlEvent> {
@@ -97,7 +99,7 @@ export async function* followCrawl(
   for (;;) {
     let broken: unknown
     try {
-      const frames = await openStream<CrawlEvent>(transport, http, { id, since: seen }, { signal, strict: true })
+      const frames = await openStream<CrawlEvent>(transport, http, { id, since: seen, types }, { signal, strict: true })
       opened = true
       for await (const event of frames ?? []) {
         seen = event.seq

@@ -28,6 +28,9 @@ export interface CrawlEnd {
   readonly stopped?: 'interrupted' | 'unread'
 }
 
+/** Events that are followed. */
+const followed = ['crawl.started', 'crawl.page', 'crawl.error', 'crawl.warning', 'crawl.progress', 'crawl.finished'] as const // prettier-ignore
+
 /** Timeout for a cancelled crawl to end, in milliseconds. */
 const endMs = 20_000
 
@@ -69,7 +72,10 @@ class CrawlRun {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    for await (const event of this.#options.calls.events(this.#seen, signal)) await this.#take(event)
+    const { calls, sinks } = this.#options
+    // Without sinks, the pages are not read twice.
+    const types = sinks.length > 0 ? followed : followed.filter((type) => type !== 'crawl.page')
+    for await (const event of calls.events(this.#seen, types, signal)) await this.#take(event)
   }
 
   /** Cancels the crawl and receives its last events. */

@@ -220,7 +220,7 @@ export class EngineCrawls implements Crawls {
 
   /** @throws BaxError `crawl_not_found`, also for crawls of other callers. */
   async #read(id: string, caller: Caller): Promise<StoredCrawl> {
-    const stored = await this.#store.read(id)
+    const stored = await this.#store.view(id)
     if (canSee(caller, stored.record.owner)) return stored
     throw notFound(id)
   }

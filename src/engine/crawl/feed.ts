@@ -2,7 +2,7 @@
 import type { Frame } from '../../core/operation/call.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlEventData } from '../../core/shapes/crawl.ts'
-import { type JournalLine, linesOf } from './store/journal.ts'
+import { type JournalLine, linesOf, type PlacedLine } from './store/journal.ts'
 import { DamagedPage, PageFile, placeholderOf, type RecordLocation, type StoredPage } from './store/page-file.ts'
 import type { CrawlLogs } from './store/log.ts'
 
@@ -14,6 +14,8 @@ export interface FollowedCrawl {
   progress(): CrawlEventData['crawl.progress']
   /** Returns a page that was stored just now, undefined for others. */
   recentPage?(location: RecordLocation): StoredPage | undefined
+  /** Returns the lines from a position in the journal on, if all of them were written just now. */
+  recentLines?(from: number): readonly PlacedLine[] | undefined
   /** Calls back after every commit and at the end; returns a function that unsubscribes. */
   listen(listener: () => void): () => void
 }
@@ -42,7 +44,7 @@ export async function* crawlFrames(
     for (;;) {
       const isRunning = live?.isRunning() ?? false
       const end = live?.bytes() ?? bytes
-      for await (const { line, to } of linesOf(journal, at, end)) {
+      for await (const { line, to } of live?.recentLines?.(at) ?? linesOf(journal, at, end)) {
         if (signal.aborted) return
         at = to
         if (line.seq <= since) continue

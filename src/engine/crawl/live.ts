@@ -122,6 +122,7 @@ async function runLocked(id: string, store: CrawlStore, open: () => Promise<Loca
     isRunning: () => running,
     progress: () => run.progress(),
     recentPage: (location: RecordLocation) => pages.recent(location),
+    recentLines: (from: number) => journal.recent(from),
     /** Calls back after every commit and at the end; returns a function that unsubscribes. */
     listen: (listener: () => void) => journal.listen(listener),
   }

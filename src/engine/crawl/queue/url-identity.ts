@@ -1,6 +1,5 @@
 /** URL normalization: one form to fetch, and one to identify pages. */
 import { parseUrl } from '../../../core/net/parse-url.ts'
-import { hashOf } from '../../../core/text/hash.ts'
 
 /** Differences between URLs to ignore, because the start page redirects from one form to the other. */
 export interface UrlEquivalence {
@@ -68,13 +67,27 @@ export class SeenSet {
   }
 
   has(text: string): boolean {
-    return this.#hashes.has(hashOf(text))
+    return this.#hashes.has(hash53(text))
   }
 
   /** Adds a text; returns whether it is new. */
   add(text: string): boolean {
     const before = this.#hashes.size
-    this.#hashes.add(hashOf(text))
+    this.#hashes.add(hash53(text))
     return this.#hashes.size > before
   }
+}
+
+/** Returns a hash below 2^53 (cyrb53), in a tenth of the time of a cryptographic one. */
+function hash53(text: string): number {
+  let low = 0xdeadbeef
+  let high = 0x41c6ce57
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charCodeAt(at)
+    low = Math.imul(low ^ char, 2_654_435_761)
+    high = Math.imul(high ^ char, 1_597_334_677)
+  }
+  low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909)
+  high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909)
+  return (high & 0x1f_ffff) * 2 ** 32 + (low >>> 0)
 }

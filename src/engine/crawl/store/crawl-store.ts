@@ -24,6 +24,8 @@ const isId = (text: string): boolean => /^crl_[\w-]{20}$/.test(text)
 
 export class CrawlStore {
   readonly #folder: string
+  /** The last crawl that was viewed: clients request its pages part by part. */
+  #viewed: { readonly stamp: string | undefined; readonly stored: StoredCrawl } | undefined
 
   constructor(stateDir: string) {
     this.#folder = join(stateDir, 'crawls')
@@ -58,6 +60,26 @@ export class CrawlStore {
     const { journal } = this.logs(id)
     const { input, created_at: created, owner = null } = await this.#requestOf(id)
     return readRecord(new CrawlRecord({ id, input, owner }, created), journal)
+  }
+
+  /** Returns a crawl as `read` does; its journal is read only if it has changed. Do not change the result. */
+  async view(id: string): Promise<StoredCrawl> {
+    if (!isId(id)) throw notFound(id)
+    const stamp = await this.stampOf(id)
+    if (this.#viewed?.stored.record.id !== id || this.#viewed.stamp !== stamp || stamp === undefined)
+      this.#viewed = { stamp, stored: await this.read(id) }
+    return this.#viewed.stored
+  }
+
+  /** Returns a text that changes with the journal of a crawl; undefined without a journal. */
+  async stampOf(id: string): Promise<string | undefined> {
+    try {
+      const { mtimeMs, size } = await stat(this.files(id).journal)
+      return `${mtimeMs} ${size}`
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
   }
 
   /** Reads the request from its own file or, if that is damaged, from the first line of the journal. */

@@ -59,6 +59,9 @@ export interface PlacedLine {
   readonly to: number
 }
 
+/** Size of the last lines that are kept in memory for readers that follow a crawl. */
+const recentBytes = 1024 * 1024
+
 export class Journal {
   readonly log: CrawlLog
   readonly #open: OpenLog
@@ -67,6 +70,8 @@ export class Journal {
   /** Number of the last line. */
   seq: number
   #writing: Promise<unknown> = Promise.resolve()
+  /** The last lines, oldest first. */
+  #recent: PlacedLine[] = []
 
   private constructor(log: CrawlLog, open: OpenLog, bytes: number, seq: number) {
     this.log = log
@@ -90,6 +95,12 @@ export class Journal {
     // The caller gets the error; later commits are still written.
     this.#writing = written.catch(() => {})
     return written
+  }
+
+  /** Returns the lines from a position on, up to the end of the last commit; undefined if not all of them are in memory. */
+  recent(from: number): readonly PlacedLine[] | undefined {
+    const at = this.#recent.findLastIndex((placed) => placed.from <= from)
+    return this.#recent[at]?.from === from ? this.#recent.slice(at) : undefined
   }
 
   /** Calls `listener` after every commit; returns a function that unsubscribes. */
@@ -119,8 +130,17 @@ export class Journal {
     await this.#open.append(Buffer.from(texts.join('')), this.bytes)
     this.bytes = to
     this.seq += entries.length
+    this.#remember(lines)
     for (const listener of this.#listeners) listener()
     return lines
+  }
+
+  #remember(lines: readonly PlacedLine[]): void {
+    this.#recent.push(...lines)
+    // Half of the lines are dropped at once, because dropping the first one takes as long.
+    if (this.bytes - this.#recent[0]!.from <= recentBytes) return
+    const first = this.#recent.findIndex(({ from }) => this.bytes - from <= recentBytes / 2)
+    this.#recent = first < 0 ? [] : this.#recent.slice(first)
   }
 }
 

@@ -1,13 +1,12 @@
 /** The list of crawls: running ones from memory, stored ones cached until their journal changes. */
-import { stat } from 'node:fs/promises'
 import { type Caller, canSee } from '../../../core/access/caller.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
 import { UnusableFile } from '../../../core/state/state-file.ts'
 import type { LiveCrawl } from '../live.ts'
 import type { CrawlRecord } from './record.ts'
 import type { CrawlStore } from './crawl-store.ts'
 
 interface CachedRecord {
-  /** Modification time and size of the journal. */
   readonly stamp: string
   readonly record: CrawlRecord
 }
@@ -47,14 +46,13 @@ export class CrawlList {
   /** Reads a crawl; undefined if it was removed meanwhile or has not started. */
   async #read(id: string): Promise<CachedRecord | undefined> {
     try {
-      const { mtimeMs, size } = await stat(this.#store.files(id).journal)
-      const stamp = `${mtimeMs} ${size}`
+      const stamp = await this.#store.stampOf(id)
+      if (stamp === undefined) return undefined
       const cached = this.#cache.get(id)
       return cached?.stamp === stamp ? cached : { stamp, record: (await this.#store.read(id)).record }
     } catch (error) {
       if (error instanceof UnusableFile) this.#damaged.add(id)
-      const { code } = error as { code?: string }
-      if (code === 'ENOENT' || code === 'crawl_not_found') return undefined
+      if (error instanceof BaxError && error.code === 'crawl_not_found') return undefined
       throw error
     }
   }

@@ -22,9 +22,8 @@ export interface RecordLocation {
   readonly length: number
 }
 
-/** Number of pages, and the bytes of each, that are kept in memory for readers that follow a crawl. */
-const maxRecent = 16
-const maxRecentBytes = 256 * 1024
+/** Size of the last pages that are kept in memory for readers that follow a crawl. */
+const recentBytes = 4 * 1024 * 1024
 
 export class PageFile {
   readonly #log: OpenLog | undefined
@@ -57,19 +56,17 @@ export class PageFile {
     const at = this.#bytes
     void this.#log!.append(bytes, at)
     this.#bytes += bytes.length
-    this.#remember(page, { at, length: bytes.length })
+    this.#recent.set(at, page)
+    for (const oldest of this.#recent.keys()) {
+      if (this.#bytes - oldest <= recentBytes) break
+      this.#recent.delete(oldest)
+    }
     return { at, length: bytes.length }
   }
 
   /** Returns a page that was appended just now, without reading and checking its record. */
   recent({ at }: RecordLocation): StoredPage | undefined {
     return this.#recent.get(at)
-  }
-
-  #remember(page: StoredPage, { at, length }: RecordLocation): void {
-    if (length > maxRecentBytes) return
-    this.#recent.set(at, page)
-    if (this.#recent.size > maxRecent) this.#recent.delete(this.#recent.keys().next().value!)
   }
 
   /** Reads a page. @throws DamagedPage */

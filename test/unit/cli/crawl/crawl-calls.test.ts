@@ -32,7 +32,11 @@ function streams(...parts: (ReturnType<typeof frame> | Error)[][]): { transport:
 
 async function heard(transport: Transport, retryMs: number): Promise<number[]> {
   const seen: number[] = []
-  const events = followCrawl({ transport, http, id: 'crl_1', retryMs }, 0, new AbortController().signal)
+  const events = followCrawl(
+    { transport, http, id: 'crl_1', types: ['crawl.page'], retryMs },
+    0,
+    new AbortController().signal,
+  )
   for await (const { seq, type } of events) if (type !== 'crawl.progress') seen.push(seq)
   return seen
 }
@@ -51,7 +55,7 @@ describe('followCrawl', () => {
   test('reconnects to a server after the last received event', async () => {
     const { transport, asked } = streams([page(1), page(2), new Error('reset')], [page(3)], [page(4), finished(5)])
     expect(await heard(transport, 60_000)).toEqual([1, 2, 3, 4, 5])
-    expect(asked).toEqual(['0', '2', '3'].map((since) => `/v1/crawl/crl_1/stream?since=${since}`))
+    expect(asked).toEqual(['0', '2', '3'].map((since) => `/v1/crawl/crl_1/stream?since=${since}&types=crawl.page`))
   })
 
   test('fails immediately if the engine no longer runs the crawl', async () => {
