@@ -5,38 +5,48 @@ import { combineHashes, hashText } from './hash.ts'
 
 export interface BlockKeys {
   /** Per block: the key of its path, which blocks with the same role on pages of one template share. */
-  readonly paths: Uint32Array
+  readonly paths: Int32Array
   /** Per block: the key of its path and text. */
-  readonly texts: Uint32Array
+  readonly texts: Int32Array
 }
 
 /** Returns the keys of the blocks of a page; keys of different sites differ. */
 export function keysOf({ blocks, boxes }: Segments, site: string): BlockKeys {
-  const keys = new Map<Box, number>()
-  const names = new Map<string, number>()
-  const root = hashText(site)
-  for (const box of boxes)
-    keys.set(box, combineHashes(box.parent ? keys.get(box.parent)! : root, nameKeyOf(box.element, names)))
-  const paths = new Uint32Array(blocks.length)
-  const texts = new Uint32Array(blocks.length)
-  for (const [at, { box, lead, linked, text }] of blocks.entries()) {
-    const key = keys.get(box)!
-    const path = linked && lead ? combineHashes(key, nameKeyOf(lead, names)) : key
-    paths[at] = path
-    texts[at] = hashText(text, path)
+  const paths = new Int32Array(blocks.length)
+  const visit = (box: Box, above: number): void => {
+    const key = combineHashes(above, nameKeyOf(box.element))
+    paths.fill(key, box.first, box.end)
+    for (const inner of box.boxes) visit(inner, key)
+  }
+  if (boxes.length > 0) visit(boxes[0]!, hashText(site))
+  const texts = new Int32Array(blocks.length)
+  for (const [at, { lead, linked, text }] of blocks.entries()) {
+    if (linked && lead) paths[at] = combineHashes(paths[at]!, nameKeyOf(lead))
+    texts[at] = hashText(text, paths[at])
   }
   return { paths, texts }
 }
 
+/** Keys by tag and classes of elements, of which most are on all pages of a site. */
+const nameKeys = new Map<string, Map<string, number>>()
+let nameCount = 0
+const maxNames = 10_000
+
 /** Returns the key of the tag and classes of an element, without classes with digits, which may number pages. */
-function nameKeyOf(element: ElementNode, known: Map<string, number>): number {
+function nameKeyOf(element: ElementNode): number {
   const { tag, attributes } = element
   // The body of a page often has classes for the page itself.
-  const name = attributes['class'] === undefined || tag === 'body' ? tag : `${tag} ${attributes['class']}`
-  let key = known.get(name)
-  if (key === undefined) {
-    const stable = tag === 'body' ? [] : classes(element).filter((word) => /^\D+$/.test(word))
-    known.set(name, (key = hashText([tag, ...stable].join(' '))))
+  const names = tag === 'body' ? '' : (attributes['class'] ?? '')
+  let keys = nameKeys.get(tag)
+  let key = keys?.get(names)
+  if (key !== undefined) return key
+  if (++nameCount > maxNames) {
+    nameKeys.clear()
+    nameCount = 0
+    keys = undefined
   }
+  if (!keys) nameKeys.set(tag, (keys = new Map()))
+  const stable = names === '' ? [] : classes(element).filter((word) => /^\D+$/.test(word))
+  keys.set(names, (key = hashText([tag, ...stable].join(' '))))
   return key
 }

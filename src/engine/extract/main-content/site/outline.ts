@@ -7,7 +7,7 @@ interface OutlinedPath {
   readonly path: number
   /** Whether content has this path. */
   readonly isKept: boolean
-  readonly texts: Uint32Array
+  readonly texts: Int32Array
 }
 
 /** Outline and content key of a page, to compare other pages and later versions with it. */
@@ -35,7 +35,7 @@ export function outlineOf({ paths, texts }: BlockKeys, kept: readonly Block[]): 
   let content = 0
   const keptPaths = new Set<number>()
   for (const { index } of kept) {
-    content = (content + texts[index]!) >>> 0
+    content = (content + texts[index]!) | 0
     keptPaths.add(paths[index]!)
   }
   const words = [content]
@@ -56,9 +56,9 @@ export function readOutline(outline: string): { readonly content: number; readon
 }
 
 export const encodeWords = (words: readonly number[]): string =>
-  Buffer.from(Uint32Array.from(words).buffer).toString('base64')
+  Buffer.from(new Int32Array(words).buffer).toString('base64')
 
-export function decodeWords(text: string): Uint32Array {
+export function decodeWords(text: string): Int32Array {
   const { buffer, byteOffset, byteLength } = Buffer.from(text, 'base64')
-  return new Uint32Array(buffer.slice(byteOffset, byteOffset + byteLength))
+  return new Int32Array(buffer.slice(byteOffset, byteOffset + byteLength))
 }

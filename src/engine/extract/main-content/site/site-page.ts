@@ -1,5 +1,4 @@
 /** Selects the content of a page with the summary of the other pages of its site. */
-import { parseUrl } from '../../../../core/net/parse-url.ts'
 import type { Block } from '../blocks.ts'
 import type { Survey } from '../features/survey.ts'
 import { keysOf } from './block-keys.ts'
@@ -27,16 +26,21 @@ export function selectWithin(
   { kept, chances, threshold }: Selection,
   url: string | undefined,
 ): { readonly kept: Block[]; readonly outline: string } {
-  const keys = keysOf(survey.segments, parseUrl(url ?? '')?.host ?? '')
+  const keys = keysOf(survey.segments, hostOf(url))
   const outline = outlineOf(keys, kept)
   const repeated = repeatedTexts(site)
   if (repeated.size === 0) return { kept, outline }
-  const isRepeated = Uint8Array.from(keys.texts, (key) => (repeated.has(key) ? 1 : 0))
+  const isRepeated = new Uint8Array(keys.texts.length)
+  for (let at = 0; at < isRepeated.length; at++) if (repeated.has(keys.texts[at]!)) isRepeated[at] = 1
+  if (!kept.some(({ index }) => isRepeated[index] === 1)) return { kept, outline }
   const parts = repeatedParts(survey, isRepeated)
   const left = kept.filter(({ index }) => parts[index] === 0 || lowered(chances[index]!) >= threshold)
   const ownWords = wordsOf(left.filter(({ index }) => isRepeated[index] === 0))
   return { kept: left.length < kept.length && ownWords >= minLeft * wordsOf(kept) ? left : kept, outline }
 }
+
+/** Returns the host of a normalized URL, which is faster than parsing it. */
+const hostOf = (url = ''): string => /^\w+:\/\/(?:[^/@]*@)?([^/?#]*)/.exec(url)?.[1] ?? ''
 
 /** Returns a probability with `shift` subtracted from its log odds. */
 function lowered(chance: number): number {
