@@ -161,6 +161,7 @@ export const limits = {
     longestMs: 30_000,
     graceMs: 1000,
     idleMs: 120_000,
+    patienceMs: 3000,
   },
 
   /** Worker threads for PDFs, the heap of each, and how much the process may grow meanwhile. */

@@ -1,10 +1,8 @@
 /** A pool of worker threads that run one program; threads start on demand and are replaced when they crash. */
+import { performance } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { BaxError } from '../errors/errors.ts'
 import type { PlainError, ThreadAnswer } from './thread-tasks.ts'
-import { existsSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
-import { join } from 'node:path'
 
 export interface ThreadPoolOptions {
   /** The built file that each thread runs; see `serveTasks`. */
@@ -19,6 +17,11 @@ export interface ThreadPoolOptions {
   readonly longestMs?: number
   /** Idle time in milliseconds after which threads end; unlimited when absent. */
   readonly idleMs?: number
+  /**
+   * Time in milliseconds after which waiting tasks start the last thread, if the main thread was mostly idle meanwhile:
+   * it needs the core of the main thread. They start it at once when absent.
+   */
+  readonly patienceMs?: number
   /** Time in milliseconds that an aborted task has to finish before its thread is terminated; none when absent. */
   readonly graceMs?: number
 }
@@ -53,6 +56,8 @@ interface Thread<Task, Result> {
 
 /** Jobs assigned to a thread at once, so that the next one is ready when one is done. */
 const jobsPerThread = 2
+/** Share of the time that the main thread may be busy when the last thread starts. */
+const maxUtilization = 0.5
 /** Crashes allowed for one task: a single one may be caused by another task. */
 const maxCrashes = 2
 
@@ -63,6 +68,8 @@ export class ThreadPool<Task, Result> {
   /** Origins of served tasks, the latest last. */
   readonly #served = new Set<string | null>()
   #idle: NodeJS.Timeout | undefined
+  /** Timer for the start of the last thread. */
+  #patience: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(facts: ThreadPoolOptions) {
@@ -122,6 +129,7 @@ export class ThreadPool<Task, Result> {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#idle)
+    clearTimeout(this.#patience)
     const left = [...this.#waiting.splice(0), ...[...this.#threads].flatMap(({ jobs }) => jobs.splice(0))]
     for (const { reject } of left) reject(shuttingDown())
     await this.#endAll()
@@ -187,13 +195,27 @@ export class ThreadPool<Task, Result> {
     thread.clock = setTimeout(onTimeout, longestMs).unref()
   }
 
-  /** Returns the least busy thread; starts a new one before any thread gets a second task. */
+  /** Returns the least busy thread; starts a new one before any thread gets a second task, but see `patienceMs`. */
   #next(): Thread<Task, Result> | undefined {
     let least: Thread<Task, Result> | undefined
     for (const thread of this.#threads) if (!least || thread.jobs.length < least.jobs.length) least = thread
     if (least?.jobs.length === 0) return least
-    if (this.#threads.size < this.#facts.threads) return this.#open()
-    return least && least.jobs.length < jobsPerThread ? least : undefined
+    const { threads, patienceMs } = this.#facts
+    if (this.#threads.size < threads - (patienceMs === undefined ? 0 : 1)) return this.#open()
+    if (least && least.jobs.length < jobsPerThread) return least
+    if (this.#threads.size < threads) this.#openLater()
+    return undefined
+  }
+
+  #openLater(): void {
+    if (this.#patience) return
+    const before = performance.eventLoopUtilization()
+    this.#patience = setTimeout(() => {
+      this.#patience = undefined
+      if (this.#waiting.length === 0) return
+      if (performance.eventLoopUtilization(before).utilization < maxUtilization) this.#open()
+      this.#assign()
+    }, this.#facts.patienceMs).unref()
   }
 
   #open(): Thread<Task, Result> {
@@ -263,24 +285,3 @@ const tooLarge = (cause: unknown): BaxError =>
   new BaxError('content_too_large', 'processing the page exceeds the memory limit', { cause })
 
 const shuttingDown = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')
-
-type Work<Task, Result> = (task: Task, signal: AbortSignal) => Promise<Result>
-
-/**
- * Returns `work` as run by worker threads that execute `program`, a file beside this one that serves the same work. If
- * it has not been built, as in unit tests, `work` runs on this thread. The threads are shared by the process; they end
- * when idle, and do not keep the process alive.
- */
-export function runInWorker<Task, Result>(
-  program: string,
-  work: (task: Task) => Promise<Result>,
-  facts: Omit<ThreadPoolOptions, 'program'>,
-): Work<Task, Result> {
-  let pool: ThreadPool<Task, Result> | undefined
-  return (task, signal) => {
-    const path = join(import.meta.dirname, program)
-    if (!pool && !existsSync(path)) return work(task)
-    pool ??= new ThreadPool({ ...facts, program: path, threads: Math.min(facts.threads, availableParallelism()) })
-    return pool.run(task, { signal })
-  }
-}

@@ -10,13 +10,20 @@ export type ReadingWorkers = ThreadPool<ReadingTask, Reading>
 
 /**
  * Starts threads, as many as there are cores, or one less for large pages, so that pages built to keep threads busy leave
- * a core to others. Returns undefined on a machine with one core, and when the worker program has not been built.
+ * a core to others. With `patient`, the last thread waits until the main thread is idle: compiling its code takes as long
+ * as reading hundreds of pages. Returns undefined on a machine with one core, and when the worker program has not been built.
  */
-export function openReadingWorkers({ large }: { large: boolean }): ReadingWorkers | undefined {
+export function openReadingWorkers({
+  large,
+  patient,
+}: {
+  large: boolean
+  patient: boolean
+}): ReadingWorkers | undefined {
   const program = join(import.meta.dirname, 'reading-worker.mjs')
   const cores = availableParallelism()
   if (cores < 2 || !existsSync(program)) return undefined
-  const { threads, heapMb, largeHeapMb, youngMb, longestMs, graceMs, idleMs } = limits.reading
+  const { threads, heapMb, largeHeapMb, youngMb, longestMs, graceMs, idleMs, patienceMs } = limits.reading
   const pool: ReadingWorkers = new ThreadPool({
     program,
     youngMb,
@@ -25,6 +32,7 @@ export function openReadingWorkers({ large }: { large: boolean }): ReadingWorker
     idleMs,
     threads: Math.min(threads, large ? cores - 1 : cores),
     heapMb: large ? largeHeapMb : heapMb,
+    ...(patient && !large && cores <= threads && { patienceMs }),
   })
   pool.start()
   return pool

@@ -88,7 +88,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
 
   /** Starts the worker threads, before many pages are read. */
   begin(): void {
-    this.#threads ??= openReadingWorkers({ large: false })
+    this.#threads ??= this.#openThreads({ large: false })
     this.#threads?.start()
   }
 
@@ -218,12 +218,17 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
       if (forModel && !rules) throw new BaxError('content_too_large', 'the page is too large for the language model')
       const warnings = forModel ? [...page.warnings, rulesUsed] : page.warnings
       const threads = large
-        ? (this.#largeThreads ??= openReadingWorkers({ large }))
-        : (this.#threads ??= openReadingWorkers({ large }))
+        ? (this.#largeThreads ??= this.#openThreads({ large }))
+        : (this.#threads ??= this.#openThreads({ large }))
       // This thread does not write large pages, which may be kept as fetched, and a rendered page is always kept.
       const when = write !== 'never' && (large || page.render === 'browser') ? 'always' : write
       return threads?.run({ plan, page: asPlain({ ...page, warnings }), write: when, rules }, task)
     }
+  }
+
+  /** A server has many clients, so that its threads warm up only once. */
+  #openThreads({ large }: { large: boolean }): ReadingWorkers | undefined {
+    return openReadingWorkers({ large, patient: this.#config.home !== 'server' })
   }
 
   /** Returns what worker threads do for a scrape. */

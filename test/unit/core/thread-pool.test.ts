@@ -57,7 +57,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 function poolOf(
   threads: number,
-  more: { idleMs?: number; heapMb?: number; longestMs?: number; graceMs?: number } = {},
+  more: { idleMs?: number; heapMb?: number; longestMs?: number; graceMs?: number; patienceMs?: number } = {},
 ): ThreadPool<Task, Said> {
   const pool = new ThreadPool<Task, Said>({ program: path, threads, heapMb: 256, ...more })
   open.add(pool)
@@ -74,6 +74,25 @@ test('starts threads on demand, up to the maximum', async () => {
   expect(used.size).toBe(2)
   expect(used.has(threadId)).toBe(false)
   expect([pool.size, pool.waiting]).toEqual([2, 0])
+})
+
+test('leaves the last thread out while the others finish their tasks in time', async () => {
+  const pool = poolOf(2, { patienceMs: 60_000 })
+  const answers = await Promise.all(words(40).map((say) => pool.run({ say })))
+  expect(new Set(answers.map(({ thread }) => thread)).size).toBe(1)
+})
+
+test('starts the last thread when tasks wait while the main thread is idle', async () => {
+  const pool = poolOf(2, { patienceMs: 20 })
+  const until = join(folder, 'last-thread')
+  const [first, second, third] = ['one', 'two', 'three'].map((say) =>
+    pool.run({ say, ...(say === 'one' && { until }) }),
+  )
+  const last = await third!
+  expect(pool.size).toBe(2)
+  await writeFile(until, '')
+  expect((await first!).thread).not.toBe(last.thread)
+  expect((await second!).said).toBe('two')
 })
 
 test('queues unassigned tasks in order', async () => {

@@ -1,6 +1,6 @@
 /** Reads and decompresses response bodies up to a size limit. */
 import { pipeline, type Readable } from 'node:stream'
-import { runInWorker } from '../../../core/process/thread-pool.ts'
+import { runInWorker } from '../../../core/process/run-in-worker.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { explainFetch } from './fetch-errors.ts'

@@ -1,7 +1,7 @@
 /** Converts office documents (docx, xlsx, pptx, odt, epub, RTF) in a worker thread. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { runInWorker } from '../../../core/process/thread-pool.ts'
+import { runInWorker } from '../../../core/process/run-in-worker.ts'
 import { fileName, type PageDocument, present, treeOf } from './document.ts'
 import { type OfficeContent, type OfficeFailure, readOffice } from './office/office.ts'
 

@@ -1,5 +1,5 @@
 /** Converts PDFs to documents with the text of their pages. */
-import { runInWorker } from '../../../core/process/thread-pool.ts'
+import { runInWorker } from '../../../core/process/run-in-worker.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { element, elementAround, fileName, type PageDocument, present, treeOf } from './document.ts'
