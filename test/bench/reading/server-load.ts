@@ -8,15 +8,17 @@ import { createInterface } from 'node:readline'
 import { treeMemory, treeOf } from '../measure.ts'
 
 const clients = 32
-/** Scrapes before the measurement, and in it. */
-const warmUp = 600
-const measured = 1200
+/** Scrapes before the measurement, until the code of all threads is compiled, and in it. */
+const warmUp = 4000
+const measured = 2400
 
 export interface ServerLoad {
   readonly perSecond: number
-  /** CPU time per scrape. */
+  /** CPU time of the server per scrape. */
   readonly cpuMs: number
+  /** Number of cores that the server used, and the same with the site and the clients. */
   readonly cores: number
+  readonly allCores: number
   /** 99th percentile of the delay of the event loop. */
   readonly lagMs: number
   readonly megabytes: number
@@ -53,14 +55,15 @@ export async function loadServer(dist: string, { site, pages, folder }: LoadOpti
     await scrapes(warmUp)
     // Reading the metrics resets the delays.
     await ask(agent, metrics)
-    const [cpu, start] = [cpuOf(child.pid!), performance.now()]
+    const [cpu, all, start] = [cpuOf(child.pid!), cpuOf(process.pid), performance.now()]
     await scrapes(measured)
-    const [spent, ms] = [cpuOf(child.pid!) - cpu, performance.now() - start]
+    const [spent, spentByAll, ms] = [cpuOf(child.pid!) - cpu, cpuOf(process.pid) - all, performance.now() - start]
     const [, lag] = /^nodejs_eventloop_lag_p99_seconds\S* (\S+)/m.exec(await ask(agent, metrics))!
     return {
       perSecond: measured / (ms / 1000),
       cpuMs: spent / measured,
       cores: spent / ms,
+      allCores: spentByAll / ms,
       lagMs: Number(lag) * 1000,
       megabytes: treeMemory(child.pid!),
     }
