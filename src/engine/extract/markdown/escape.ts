@@ -60,7 +60,7 @@ export const lastChar = (text: string): Edge => {
 }
 
 /** Whether `escapeText` may change a text; most texts stay as they are. The colon is that of a URL. */
-export const mayBeMarkup = (text: string): boolean => /[*_~\\`[\]<&!:]/.test(text) || /www\./i.test(text)
+export const mayBeMarkup = (text: string): boolean => /[*_~\\`[\]<&!:]|[Ww]{3}\./.test(text)
 
 /** Escapes running text between two characters of the output; `inLink`: whether it is inside `[…]`. */
 export function escapeText(text: string, before: Edge, after: Edge, inLink: boolean): string {
