@@ -6,7 +6,7 @@ import { locateBrowser } from '../../src/engine/browser/install/locate.ts'
 import { type Crawled, type CrawlerName, type Field, installPeers, openField } from './crawl/field.ts'
 import type { Row, Table } from './measure.ts'
 
-const mixedPages = 200
+const mixedPages = 300
 const staticPages = 600
 const longPages = 10_000
 const rounds = 3
@@ -102,7 +102,7 @@ async function mixedTable(field: Field): Promise<Table> {
         `${faster(browser, playwrightLoop).toFixed(2)}x`,
         atMost(faster(rawCdp, browser), 1.4),
       ),
-      row('**bax crawl, render auto**', auto, atLeast(faster(auto, crawleePlaywright), 15), '', '', ''),
+      row('**bax crawl, render auto**', auto, atLeast(faster(auto, crawleePlaywright), 10), '', '', ''),
     ],
   }
 }
