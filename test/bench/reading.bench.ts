@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { limits } from '../../src/core/limits/limits.ts'
 import { openStaticSite } from './crawl/field.ts'
 import { loadServer, type ServerLoad } from './reading/server-load.ts'
 import { PageReader, pagesToRead } from './reading/page-reader.ts'
@@ -53,7 +52,7 @@ const bounded = (text: string, met: boolean, bound: string): string => `${text} 
 /** Measures the CPU time of one reader thread, garbage collection and compilation included. */
 async function readingTable(): Promise<Table> {
   const tasks = pagesToRead(200)
-  const readers = { baseline: new PageReader(builds.baseline), bax: new PageReader(builds.bax, limits.reading.youngMb) }
+  const readers = { baseline: new PageReader(builds.baseline), bax: new PageReader(builds.bax) }
   try {
     const read = (build: Build) => readers[build].read(tasks)
     await inTurn(bothBuilds, read, warmUps)

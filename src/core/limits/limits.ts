@@ -144,10 +144,10 @@ export const limits = {
 
   /**
    * Worker threads that parse pages: the maximum number in a process, of which there is at most one per core, the heap of
-   * each, its part for new objects, the time that one has to finish an aborted page before it is replaced, and their
-   * idle time. They parse all pages of servers and local engines once a thread is ready, all pages of a crawl of at
-   * least `worthwhile` pages, and every page of at least `large` bytes, which may have been built to keep the main
-   * thread busy; these have threads of their own.
+   * each, the time that one has to finish an aborted page before it is replaced, and their idle time. They parse all
+   * pages of servers and local engines once a thread is ready, all pages of a crawl of at least `worthwhile` pages, and
+   * every page of at least `large` bytes, which may have been built to keep the main thread busy; these have threads of
+   * their own.
    */
   reading: {
     threads: 8,
@@ -157,7 +157,6 @@ export const limits = {
     modelBytes: 2 * 1024 * 1024,
     heapMb: 1024,
     largeHeapMb: 2048,
-    youngMb: 128,
     longestMs: 30_000,
     graceMs: 1000,
     idleMs: 120_000,

@@ -11,8 +11,6 @@ export interface ThreadPoolOptions {
   readonly threads: number
   /** Heap limit of each thread, in megabytes; exceeding it crashes the thread. */
   readonly heapMb: number
-  /** Space for new objects in each thread, in megabytes: the more there is, the fewer of them are copied. */
-  readonly youngMb?: number
   /** Timeout of a task, in milliseconds; none when absent. */
   readonly longestMs?: number
   /** Idle time in milliseconds after which threads end; unlimited when absent. */
@@ -219,9 +217,8 @@ export class ThreadPool<Task, Result> {
   }
 
   #open(): Thread<Task, Result> {
-    const { program, heapMb, youngMb } = this.#facts
-    const young = youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb }
-    const worker = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: heapMb, ...young } })
+    const { program, heapMb } = this.#facts
+    const worker = new Worker(program, { resourceLimits: { maxOldGenerationSizeMb: heapMb } })
     const thread: Thread<Task, Result> = { worker, jobs: [], isReady: false }
     this.#threads.add(thread)
     let reason: unknown

@@ -23,10 +23,9 @@ export function openReadingWorkers({
   const program = join(import.meta.dirname, 'reading-worker.mjs')
   const cores = availableParallelism()
   if (cores < 2 || !existsSync(program)) return undefined
-  const { threads, heapMb, largeHeapMb, youngMb, longestMs, graceMs, idleMs, patienceMs } = limits.reading
+  const { threads, heapMb, largeHeapMb, longestMs, graceMs, idleMs, patienceMs } = limits.reading
   const pool: ReadingWorkers = new ThreadPool({
     program,
-    youngMb,
     longestMs,
     graceMs,
     idleMs,

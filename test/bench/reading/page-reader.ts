@@ -32,10 +32,9 @@ export function pagesToRead(count: number): ReadingTask[] {
 export class PageReader {
   readonly #worker: Worker
 
-  /** Starts a thread of the build in a `dist` folder, with this space for new objects. */
-  constructor(dist: string, youngMb?: number) {
-    const resourceLimits = youngMb === undefined ? {} : { maxYoungGenerationSizeMb: youngMb }
-    this.#worker = new Worker(join(dist, 'reading-worker.mjs'), { resourceLimits })
+  /** Starts a thread of the build in a `dist` folder. */
+  constructor(dist: string) {
+    this.#worker = new Worker(join(dist, 'reading-worker.mjs'))
   }
 
   /** Reads the pages one after another; returns the CPU time of the process per page, in milliseconds. */
