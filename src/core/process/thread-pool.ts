@@ -2,6 +2,7 @@
 import { performance } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { BaxError } from '../errors/errors.ts'
+import type { Job, Thread } from './thread-pool-state.ts'
 import type { PlainError, ThreadAnswer } from './thread-tasks.ts'
 
 export interface ThreadPoolOptions {
@@ -31,29 +32,10 @@ export interface TaskOptions {
   readonly from?: string | null
 }
 
-interface Job<Task, Result> {
-  readonly task: Task
-  readonly from: string | null
-  readonly resolve: (result: Result) => void
-  readonly reject: (error: unknown) => void
-  /** Number of threads that crashed while running it. */
-  crashes: number
-  /** Whether the caller has given up. */
-  dropped: boolean
-}
-
-interface Thread<Task, Result> {
-  readonly worker: Worker
-  /** Assigned jobs in order of execution. */
-  readonly jobs: Job<Task, Result>[]
-  /** Timeout of the running task. */
-  clock?: NodeJS.Timeout
-  /** Whether its program is loaded. */
-  isReady: boolean
-}
-
 /** Jobs assigned to a thread at once, so that the next one is ready when one is done. */
 const jobsPerThread = 2
+/** Time in milliseconds that a task waits behind another one before it may move to a free or new thread. */
+const moveAfterMs = 1000
 /** Share of the time that the main thread may be busy when the last thread starts. */
 const maxUtilization = 0.5
 /** Crashes allowed for one task: a single one may be caused by another task. */
@@ -67,7 +49,7 @@ export class ThreadPool<Task, Result> {
   readonly #served = new Set<string | null>()
   #idle: NodeJS.Timeout | undefined
   /** Timer for the start of the last thread. */
-  #patience: NodeJS.Timeout | undefined
+  #delay: NodeJS.Timeout | undefined
   #closed = false
 
   constructor(facts: ThreadPoolOptions) {
@@ -127,7 +109,8 @@ export class ThreadPool<Task, Result> {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#idle)
-    clearTimeout(this.#patience)
+    clearTimeout(this.#delay)
+    for (const { mover } of this.#threads) clearTimeout(mover)
     const left = [...this.#waiting.splice(0), ...[...this.#threads].flatMap(({ jobs }) => jobs.splice(0))]
     for (const { reject } of left) reject(shuttingDown())
     await this.#endAll()
@@ -171,6 +154,7 @@ export class ThreadPool<Task, Result> {
       thread.jobs.push(job)
       thread.worker.ref()
       if (thread.jobs.length === 1) this.#startClock(thread)
+      this.#startMover(thread)
     }
   }
 
@@ -193,23 +177,40 @@ export class ThreadPool<Task, Result> {
     thread.clock = setTimeout(onTimeout, longestMs).unref()
   }
 
+  #startMover(thread: Thread<Task, Result>): void {
+    clearTimeout(thread.mover)
+    if (thread.jobs.length > 1) thread.mover = setTimeout(() => this.#moveNext(thread), moveAfterMs).unref()
+  }
+
+  /** Runs the next task of a thread on another one, if that is idle or can be started; the thread's result is ignored. */
+  #moveNext(thread: Thread<Task, Result>): void {
+    const [, next] = thread.jobs
+    if (!next || next.dropped) return
+    const idle = [...this.#threads].some(({ jobs }) => jobs.length === 0)
+    if (!idle && this.#threads.size >= this.#facts.threads) return void thread.mover?.refresh()
+    thread.jobs[1] = { ...next, dropped: true, resolve: () => {}, reject: () => {} }
+    this.#waiting.unshift(next)
+    if (!idle) this.#open()
+    this.#assign()
+  }
+
   /** Returns the least busy thread; starts a new one before any thread gets a second task, but see `patienceMs`. */
   #next(): Thread<Task, Result> | undefined {
     let least: Thread<Task, Result> | undefined
     for (const thread of this.#threads) if (!least || thread.jobs.length < least.jobs.length) least = thread
     if (least?.jobs.length === 0) return least
     const { threads, patienceMs } = this.#facts
-    if (this.#threads.size < threads - (patienceMs === undefined ? 0 : 1)) return this.#open()
+    if (this.#threads.size < (patienceMs === undefined ? threads : Math.max(1, threads - 1))) return this.#open()
     if (least && least.jobs.length < jobsPerThread) return least
     if (this.#threads.size < threads) this.#openLater()
     return undefined
   }
 
   #openLater(): void {
-    if (this.#patience) return
+    if (this.#delay) return
     const before = performance.eventLoopUtilization()
-    this.#patience = setTimeout(() => {
-      this.#patience = undefined
+    this.#delay = setTimeout(() => {
+      this.#delay = undefined
       if (this.#waiting.length === 0) return
       if (performance.eventLoopUtilization(before).utilization < maxUtilization) this.#open()
       this.#assign()
@@ -236,6 +237,7 @@ export class ThreadPool<Task, Result> {
     else job?.reject('refused' in answer ? rebuilt(answer.refused) : answer.fault)
     if (thread.jobs[0]?.dropped) return this.#stopSoon(thread, this.#facts.graceMs ?? 0)
     this.#startClock(thread)
+    this.#startMover(thread)
     this.#assign()
     this.#rest()
   }
@@ -255,6 +257,7 @@ export class ThreadPool<Task, Result> {
   #onExit(thread: Thread<Task, Result>, reason: unknown): void {
     if (!this.#threads.delete(thread)) return
     clearTimeout(thread.clock)
+    clearTimeout(thread.mover)
     const [first, ...others] = thread.jobs.splice(0)
     this.#waiting.unshift(...others.filter(({ dropped }) => !dropped))
     if (first && !first.dropped) {

@@ -95,6 +95,20 @@ test('starts the last thread when tasks wait while the main thread is idle', asy
   expect((await second!).said).toBe('two')
 })
 
+test.each([
+  ['that is idle', {}],
+  ['that starts for it', { patienceMs: 60_000 }],
+])('moves a task from behind a long one to a thread %s', async (_, more) => {
+  const pool = poolOf(2, more)
+  const until = join(folder, `long-task-${Object.keys(more).length}`)
+  const long = pool.run({ say: 'long', until })
+  const others = words(3).map((say) => pool.run({ say }))
+  expect((await Promise.all(others)).map(({ said }) => said)).toEqual(words(3))
+  await writeFile(until, '')
+  expect((await long).said).toBe('long')
+  expect((await pool.run({ say: 'after' })).said).toBe('after')
+})
+
 test('queues unassigned tasks in order', async () => {
   const pool = poolOf(1)
   const done: string[] = []
