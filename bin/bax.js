@@ -17,8 +17,9 @@ const scripts = join(__dirname, '..', 'scripts')
 const withoutBrowser = new Set([undefined, 'help', 'setup', 'doctor', 'engine', 'openapi', 'shell'])
 
 async function ready() {
-  const [major] = process.versions.node.split('.').map(Number)
-  if (major < 20) throw new Error(`bax needs Node 20 or newer; this is ${process.version}`)
+  // From here on, `crypto.hash` and `import.meta.dirname` exist.
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major < 20 || (major === 20 && minor < 12)) throw new Error(`bax needs Node 20.12 or newer; this is ${process.version}`) // prettier-ignore
   if (!existsSync(join(scripts, 'setup.js'))) return
   const [first] = process.argv.slice(2)
   const browser = !withoutBrowser.has(first) && !first.startsWith('-')

@@ -19,7 +19,6 @@ const {
   isReady,
 } = require('./ready.cjs')
 const lockDir = join(root, 'node_modules', '.bax-setup')
-const leastNode = 20
 
 const say = (line) => process.stderr.write(`bax setup: ${line}\n`)
 
@@ -28,8 +27,8 @@ const say = (line) => process.stderr.write(`bax setup: ${line}\n`)
  * for tests. Throws an Error with one sentence if it fails; missing parts of the last two are only reported.
  */
 export async function ensureReady({ browser = false, agent = false, docker = false, tests = false } = {}) {
-  const major = Number(process.versions.node.split('.')[0])
-  if (major < leastNode) throw new Error(`bax needs Node ${leastNode} or newer; this is ${process.version}`)
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major < 20 || (major === 20 && minor < 12)) throw new Error(`bax needs Node 20.12 or newer; this is ${process.version}`) // prettier-ignore
   if (!docker && !tests && isReady(browser, agent)) return
   const release = await takeLock()
   try {

@@ -60,7 +60,7 @@ __attribute__((noreturn)) static void run_node(const char *reason) {
   signal(SIGPIPE, pipe_before);
   sigprocmask(SIG_SETMASK, &before, NULL);
   execvp("node", args);
-  fprintf(stderr, "error: cannot start node: %s\nhint: install Node.js 20 or newer\n", strerror(errno));
+  fprintf(stderr, "error: cannot start node: %s\nhint: install Node.js 20.12 or newer\n", strerror(errno));
   _exit(UNREACHABLE);
 }
 

@@ -39,7 +39,7 @@ describe('the npm package', () => {
   test('has no URLs that do not exist', async () => {
     const description = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as Record<string, unknown>
     expect(JSON.stringify(description)).not.toMatch(/https?:|git\+|@[a-z]+\.(?:com|org|dev)/)
-    expect(description).toMatchObject({ engines: { node: '>=20' }, license: 'MIT', keywords: expect.any(Array) })
+    expect(description).toMatchObject({ engines: { node: '>=20.12' }, license: 'MIT', keywords: expect.any(Array) })
   })
 })
 

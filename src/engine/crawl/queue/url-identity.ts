@@ -1,5 +1,5 @@
 /** URL normalization: one form to fetch, and one to identify pages. */
-import { randomInt } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { parseUrl } from '../../../core/net/parse-url.ts'
 
 /** Differences between URLs to ignore, because the start page redirects from one form to the other. */
@@ -62,35 +62,29 @@ function normalizeEscapes(path: string): string {
 /** A set of URLs as 53-bit hashes: among a million, the probability of any collision is 1 in 20,000. */
 export class SeenSet {
   readonly #hashes = new Set<number>()
-  /** Random, so that a page cannot link to URLs made to hide others. */
-  readonly #seed = randomInt(2 ** 32)
+  /** Secret, so that a page cannot link to URLs made to hide others. */
+  readonly #key = randomUUID()
 
   get size(): number {
     return this.#hashes.size
   }
 
   has(text: string): boolean {
-    return this.#hashes.has(hash53(text, this.#seed))
+    return this.#hashes.has(this.#hashOf(text))
   }
 
   /** Adds a text; returns whether it is new. */
   add(text: string): boolean {
     const before = this.#hashes.size
-    this.#hashes.add(hash53(text, this.#seed))
+    this.#hashes.add(this.#hashOf(text))
     return this.#hashes.size > before
   }
-}
 
-/** Returns a hash below 2^53 (cyrb53), in a tenth of the time of a cryptographic one. */
-function hash53(text: string, seed: number): number {
-  let low = 0xdeadbeef ^ seed
-  let high = 0x41c6ce57 ^ seed
-  for (let at = 0; at < text.length; at++) {
-    const char = text.charCodeAt(at)
-    low = Math.imul(low ^ char, 2_654_435_761)
-    high = Math.imul(high ^ char, 1_597_334_677)
+  #hashOf(text: string): number {
+    // The one-shot function takes a quarter of the time of `createHash`.
+    const bytes = hash('sha256', this.#key + text, 'binary')
+    let value = bytes.charCodeAt(0) & 31
+    for (let at = 1; at < 7; at++) value = value * 256 + bytes.charCodeAt(at)
+    return value
   }
-  low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909)
-  high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909)
-  return (high & 0x1f_ffff) * 2 ** 32 + (low >>> 0)
 }
