@@ -50,7 +50,7 @@ export const attribute = (element: ElementNode, name: string): string => element
 export function classes(element: ElementNode): readonly string[] {
   const names = element.attributes['class']
   if (names === undefined) return noClasses
-  // Several questions about one element follow each other.
+  // The classes of one element are often read several times in a row.
   if (names !== latest.names) latest = { names, words: wordsOf(names) }
   return latest.words
 }

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { type MainContent, mainContent } from '../../../src/engine/extract/main-content/main-content.ts'
 import { shippedModel } from '../../../src/engine/extract/main-content/model.ts'
+import { contentKey } from '../../../src/engine/extract/main-content/site/content-key.ts'
+import { hashText } from '../../../src/engine/extract/main-content/site/hash.ts'
 import { SiteMemory, type SiteSummary } from '../../../src/engine/extract/main-content/site/site-memory.ts'
 import { attribute, type ElementNode, elementsOf, rawText, visibleText } from '../../../src/engine/extract/tree.ts'
 import { type Part, templateSites } from '../../support/template-sites.ts'
@@ -111,4 +113,16 @@ test('what is known about one site is not used for another', () => {
   const url = 'https://other.example/'
   const { root } = treeFromHtml(page(0), url)
   expect(mainContent(root, { model, url, site }).unaided).toBeUndefined()
+})
+
+test('texts that differ in a few digits have different keys', () => {
+  const texts = Array.from({ length: 100_000 }, (_, at) => `Price: ${String(at).padStart(6, '0')} EUR`)
+  // Of 100,000 random numbers of 32 bits, one is expected twice.
+  expect(new Set(texts.map((text) => hashText(text))).size).toBeGreaterThan(99_990)
+})
+
+test('text that looks like markup does not have the key of markup', () => {
+  const keyOf = (html: string) => contentKey(treeFromHtml(html, '').root)
+  expect(keyOf('<p>a &lt;b>x&lt;/b></p>')).not.toBe(keyOf('<p>a <b>x</b></p>'))
+  expect(keyOf('<p><a href="/x">y</a></p>')).not.toBe(keyOf('<p><a href="/x>y"></a></p>'))
 })

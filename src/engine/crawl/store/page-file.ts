@@ -22,8 +22,12 @@ export interface RecordLocation {
   readonly length: number
 }
 
-/** Size of the last pages that are kept in memory for readers that follow a crawl. */
+/**
+ * Size and number of the last pages that are kept in memory for readers that follow a crawl. Texts of a page may be parts
+ * of its HTML, which is then kept as well.
+ */
 const recentBytes = 4 * 1024 * 1024
+const recentPages = 64
 
 export class PageFile {
   readonly #log: OpenLog | undefined
@@ -58,7 +62,7 @@ export class PageFile {
     this.#bytes += bytes.length
     this.#recent.set(at, page)
     for (const oldest of this.#recent.keys()) {
-      if (this.#bytes - oldest <= recentBytes) break
+      if (this.#bytes - oldest <= recentBytes && this.#recent.size <= recentPages) break
       this.#recent.delete(oldest)
     }
     return { at, length: bytes.length }

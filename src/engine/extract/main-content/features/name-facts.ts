@@ -1,4 +1,4 @@
-/** What the features need to know of the names of an element: its classes, id, role and itemprop. */
+/** Facts about the names of an element (classes, id, role, itemprop) for the features of its blocks. */
 import type { ElementNode } from '../../tree.ts'
 import { addWordScores, type Lexicon, noScores } from './lexicon.ts'
 import { Repeated } from './repeated.ts'

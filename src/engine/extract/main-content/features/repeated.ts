@@ -1,4 +1,5 @@
-/** Remembers what is known of short texts that occur repeatedly, on one page or on several. */
+/** A cache of facts about short texts that occur repeatedly, on one page or on several. */
+import { detached } from '../../../../core/text/detached.ts'
 import { hashOf } from './lexicon.ts'
 
 /** Maximum number of texts to remember. */
@@ -29,8 +30,7 @@ export class Repeated<Facts> {
       return this.#create(text)
     }
     if (this.#known.size >= maxKnown) this.#known.clear()
-    // A copy, because a part of a text keeps the whole text in memory.
-    const copy = JSON.parse(JSON.stringify(text)) as string
+    const copy = detached(text)
     const facts = this.#create(copy)
     this.#known.set(copy, facts)
     return facts

@@ -1,4 +1,4 @@
-/** What the features need to know of a text alone. Pages of a site share most of their short texts. */
+/** Facts about a text alone for the features of its block. Pages of a site share most of their short texts. */
 import { addTextScores, type Lexicon, noScores } from './lexicon.ts'
 import { patternOf } from './line-patterns.ts'
 import { Repeated } from './repeated.ts'

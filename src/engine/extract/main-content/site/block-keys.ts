@@ -1,4 +1,5 @@
 /** Keys that identify blocks across the pages of a site: by their path of elements, and by path and text. */
+import { detached } from '../../../../core/text/detached.ts'
 import { classes, type ElementNode } from '../../tree.ts'
 import type { Box, Segments } from '../blocks.ts'
 import { combineHashes, hashText } from './hash.ts'
@@ -27,26 +28,37 @@ export function keysOf({ blocks, boxes }: Segments, site: string): BlockKeys {
   return { paths, texts }
 }
 
-/** Keys by tag and classes of elements, of which most are on all pages of a site. */
+/** Keys by the tag and classes of elements, of which most are on all pages of a site. */
 const nameKeys = new Map<string, Map<string, number>>()
 let nameCount = 0
 const maxNames = 10_000
+/** Maximum number of characters in remembered names. */
+const maxLength = 200
 
-/** Returns the key of the tag and classes of an element, without classes with digits, which may number pages. */
+/** Returns the key of the tag and classes of an element. */
 function nameKeyOf(element: ElementNode): number {
   const { tag, attributes } = element
   // The body of a page often has classes for the page itself.
   const names = tag === 'body' ? '' : (attributes['class'] ?? '')
-  let keys = nameKeys.get(tag)
-  let key = keys?.get(names)
-  if (key !== undefined) return key
+  const known = nameKeys.get(tag)?.get(names)
+  if (known !== undefined) return known
+  const key = newNameKey(element, names)
+  if (tag.length + names.length <= maxLength) remember(tag, names, key)
+  return key
+}
+
+/** Leaves out classes with digits, which may number pages. */
+function newNameKey(element: ElementNode, names: string): number {
+  const stable = names === '' ? [] : classes(element).filter((word) => /^\D+$/.test(word))
+  return hashText([element.tag, ...stable].join(' '))
+}
+
+function remember(tag: string, names: string, key: number): void {
   if (++nameCount > maxNames) {
     nameKeys.clear()
-    nameCount = 0
-    keys = undefined
+    nameCount = 1
   }
-  if (!keys) nameKeys.set(tag, (keys = new Map()))
-  const stable = names === '' ? [] : classes(element).filter((word) => /^\D+$/.test(word))
-  keys.set(names, (key = hashText([tag, ...stable].join(' '))))
-  return key
+  let keys = nameKeys.get(tag)
+  if (!keys) nameKeys.set(detached(tag), (keys = new Map()))
+  keys.set(detached(names), key)
 }

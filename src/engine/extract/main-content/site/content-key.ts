@@ -7,11 +7,11 @@ export const contentKey = (content: ElementNode): number => hashText(outlined(co
 /** Returns the elements, texts, links and images of content as one text, which is hashed faster than its parts. */
 function outlined({ tag, attributes, children }: ElementNode): string {
   const { href, src } = attributes
-  let text = `<${tag}`
-  if (href !== undefined) text += ` ${href}`
-  if (src !== undefined) text += ` ${src}`
-  text += '>'
+  // Valid HTML contains no NUL, so that no text equals a tag. Where an element ends matters, too.
+  let text = `\0<${tag}`
+  if (href !== undefined) text += `\0h${href}`
+  if (src !== undefined) text += `\0s${src}`
+  text += '\0>'
   for (const child of children) text += isElement(child) ? outlined(child) : child.text
-  // Where an element ends matters, too.
-  return `${text}<`
+  return `${text}\0/`
 }

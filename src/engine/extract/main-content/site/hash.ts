@@ -7,7 +7,7 @@ const encoder = new TextEncoder()
 const bytes = new Uint8Array(32 * 1024)
 const words = new Int32Array(bytes.buffer)
 
-/** Returns a hash of a text: FNV-1a over words of its UTF-8 bytes, which takes a quarter of the time of single characters. */
+/** Returns a hash of a text: MurmurHash3 over its UTF-8 bytes and its length. */
 export function hashText(text: string, seed = offset): number {
   let value = seed
   for (let rest = text; rest !== '';) {
@@ -16,8 +16,9 @@ export function hashText(text: string, seed = offset): number {
     // Bytes of the text before would be part of the last word.
     for (let at = written; at < count * 4; at++) bytes[at] = 0
     for (let at = 0; at < count; at++) {
-      value = Math.imul(value ^ words[at]!, prime)
-      value ^= value >>> 15
+      const word = Math.imul(words[at]!, 0xcc_9e_2d_51)
+      value ^= Math.imul((word << 15) | (word >>> 17), 0x1b_87_35_93)
+      value = (Math.imul((value << 13) | (value >>> 19), 5) + 0xe6_54_6b_64) | 0
     }
     rest = rest.slice(read)
   }
@@ -26,8 +27,9 @@ export function hashText(text: string, seed = offset): number {
 
 export const combineHashes = (parent: number, own: number): number => mix(Math.imul(parent, prime) ^ own)
 
-/** Spreads the bits of a hash: those of short texts differ in their lower bits only. */
+/** Spreads the bits of a hash: each bit of the value changes half of those of the result. */
 function mix(value: number): number {
-  const spread = Math.imul(value ^ (value >>> 16), 0x85_eb_ca_6b)
-  return spread ^ (spread >>> 13)
+  let spread = Math.imul(value ^ (value >>> 16), 0x85_eb_ca_6b)
+  spread = Math.imul(spread ^ (spread >>> 13), 0xc2_b2_ae_35)
+  return spread ^ (spread >>> 16)
 }
