@@ -4,7 +4,7 @@ import type { BoundObjects, WorkerIdentity } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Membership } from '../../fleet/worker/membership.ts'
 import type { ServedWorker } from '../../server/process/serve.ts'
-import { type FleetAccess, openFleet, type OpenFleet } from './fleet.ts'
+import { type FleetAccess, openFleet } from './fleet.ts'
 
 export interface WorkerOptions {
   /** Configuration of the engine, without what the fleet provides. */
@@ -28,10 +28,13 @@ export async function openWorker(
     import('../../engine/index.ts'),
   ])
   const { log, profileKey } = config
-  const { redis, forwarded, secret, build, version } = await openFleet(access, log)
-  const stores = await openRedisStores({ redis, log, ...(profileKey !== undefined && { profileKey }) }).catch((error) =>
-    disconnectAfter({ redis }, error),
-  )
+  const fleet = await openFleet(access, log)
+  const { redis, forwarded, secret, build, version } = fleet
+  const own = { redis, log, ...(profileKey !== undefined && { profileKey }) }
+  const stores = await openRedisStores(own).catch((error: unknown) => {
+    fleet.close()
+    throw error
+  })
   let membership: Membership | undefined
   const drained = new AbortController()
   // No request arrives before the worker is registered.
@@ -73,12 +76,7 @@ export async function openWorker(
     close: async () => {
       await engine.close()
       stores.close()
-      redis.disconnect()
+      fleet.close()
     },
   }
-}
-
-function disconnectAfter({ redis }: Pick<OpenFleet, 'redis'>, error: unknown): never {
-  redis.disconnect()
-  throw error
 }

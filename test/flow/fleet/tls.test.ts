@@ -89,11 +89,11 @@ describe.skipIf(absent)(titled('workers with TLS', absent), () => {
   })
 
   test('a gateway with another secret is refused, which the status reports', async () => {
-    const secretFile = join(folder, 'other-secret')
-    await writeFile(secretFile, 'another secret of more than thirty-two bytes', { mode: 0o600 })
-    const stranger = await fleet.addGateway(secretFile, ca.file)
+    const stranger = await fleet.addGateway(await fleet.admitOther(), ca.file)
     const { workers } = await stranger.engine.fleet!.status()
-    expect(workers[0]!.unreachable).toContain(`the worker ${trusted} refuses this gateway: `)
+    expect(workers[0]!.unreachable).toBe(
+      `the worker ${trusted} refuses this gateway: the signature of the gateway is not valid: use the same secret file for all gateways and workers`,
+    )
     await stranger.stop()
   })
 
@@ -138,6 +138,7 @@ describe.skipIf(absent)(titled('workers with TLS', absent), () => {
       const serve = (...argv: string[]) => errorOf('serve', '--port', '0', ...argv)
       const missing = join(folder, 'missing.pem')
       expect(await serve('--fleet-ca', ca.file)).toBe('error: --fleet-ca needs --fleet')
+      expect(await serve('--secret-file', fleet.secretFile)).toBe('error: --secret-file needs --fleet')
       expect(await serve(...access(), '--fleet-ca', missing)).toBe(`error: cannot read --fleet-ca ${missing}: no such file or folder`) // prettier-ignore
       expect(await serve(...access(), '--fleet-ca', fleet.secretFile)).toBe(`error: --fleet-ca ${fleet.secretFile} has no PEM certificate`) // prettier-ignore
     })
