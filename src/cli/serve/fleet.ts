@@ -55,16 +55,19 @@ export function assertFleetFlags({ url, secretFile, caFile }: Partial<FleetAcces
  * @throws BaxError `fleet_unavailable`, `invalid_request` for an unusable secret file, or a secret of another fleet
  */
 export async function openFleet({ url, secretFile }: FleetAccess, log: Log) {
-  const [{ connectRedis }, { SecretClaim }, { ForwardedRequests }, { readSecretFile }] = await Promise.all([
-    import('../../fleet/redis/connect.ts'),
-    import('../../fleet/directory/secret-claim.ts'),
-    import('../../server/access/signed-caller.ts'),
-    import('../../server/access/secret-file.ts'),
-  ])
+  const [{ connectRedis }, { warnIfNotAppendOnly }, { SecretClaim }, { ForwardedRequests }, { readSecretFile }] =
+    await Promise.all([
+      import('../../fleet/redis/connect.ts'),
+      import('../../fleet/redis/facts.ts'),
+      import('../../fleet/directory/secret-claim.ts'),
+      import('../../server/access/signed-caller.ts'),
+      import('../../server/access/secret-file.ts'),
+    ])
   const secret = readSecretFile(secretFile, log)
   const forwarded = new ForwardedRequests(secret)
   const redis = await connectRedis({ url, log })
   try {
+    await warnIfNotAppendOnly(redis, log)
     const claim = await SecretClaim.begin({ redis, secret, log })
     const close = () => {
       claim.close()

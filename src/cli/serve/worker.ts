@@ -10,6 +10,8 @@ export interface WorkerOptions {
   /** Configuration of the engine, without what the fleet provides. */
   readonly config: EngineConfig
   readonly capacity: Pick<WorkerIdentity, 'labels' | 'slots' | 'pages'>
+  /** Name for people. */
+  readonly name?: string | undefined
   /** URL at which gateways reach it, if it is not the address that it listens on. */
   readonly advertised: string | undefined
   /** Whether it exits once it is drained and holds nothing. */
@@ -19,7 +21,7 @@ export interface WorkerOptions {
 /** Opens a worker; it registers as soon as it listens. @throws BaxError `fleet_unavailable`, `invalid_request` */
 export async function openWorker(
   access: FleetAccess,
-  { config, capacity, advertised, exitsWhenDrained }: WorkerOptions,
+  { config, capacity, name, advertised, exitsWhenDrained }: WorkerOptions,
 ) {
   const [{ Membership }, { openRedisStores }, { WorkSlots }, { createEngine }] = await Promise.all([
     import('../../fleet/worker/membership.ts'),
@@ -50,7 +52,7 @@ export async function openWorker(
     Membership.begin({
       redis,
       member: { secret, build },
-      worker: { ...capacity, url, version, build },
+      worker: { ...capacity, ...(name !== undefined && { name }), url, version, build },
       sessions: engine.sessions,
       diagnostics: engine.diagnostics,
       scraper: () => engine.extractor.load(),
