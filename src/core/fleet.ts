@@ -13,6 +13,12 @@ export type BoundKind = 'session' | 'provision' | 'shell' | 'exec' | 'artifact' 
 export const slotKinds = { session: 'browser', shell: 'shell', relay: 'relay' } as const
 export type SlotKind = keyof typeof slotKinds
 
+/** What a Redis without persistence means, and the fix. */
+export const notAppendOnly = {
+  found: 'append-only file is off: a crash loses data',
+  mend: 'set "appendonly yes" in the configuration of Redis',
+}
+
 export interface WorkerIdentity {
   readonly id: string
   /** Name for people, given by the operator; need not be unique. */
@@ -22,7 +28,7 @@ export interface WorkerIdentity {
   readonly labels: readonly WorkerLabel[]
   /** Number of objects of each kind that it holds at most; 0 without the label. */
   readonly slots: Readonly<Record<SlotKind, number>>
-  /** Pages of crawls and scrapes at the same time. */
+  /** Pages of crawls at the same time. Scrapes count as load too, but are limited by `limits.overload.pages` only. */
   readonly pages: number
   readonly version: string
   /** Identifies the build: a gateway gives new work to workers of its own build only. */

@@ -91,12 +91,14 @@ const shownWorker = (worker: WorkerRecord): Omit<FleetWorker, 'unreachable'> => 
   }
 }
 
+/** Describes how far the clock of a worker differs from the own one if that is too much for signed requests. */
+export function skewOf({ id, skew_ms }: Pick<WorkerRecord, 'id' | 'skew_ms'>, ownSkewMs: number): string | undefined {
+  const difference = Math.abs(skew_ms - ownSkewMs)
+  return difference > limits.fleet.skewMs ? `the clock of ${id} differs by ${difference} ms` : undefined
+}
+
 function warningOf(workers: readonly FleetWorker[], own: Build, ownSkewMs: number): string | undefined {
-  // Signed requests depend on the difference between the clocks of gateway and worker.
-  const skewed = workers.filter(({ skew_ms: skew }) => Math.abs(skew - ownSkewMs) > limits.fleet.skewMs)
-  const clocks = skewed.map(
-    ({ worker_id: id, skew_ms: skew }) => `the clock of ${id} differs by ${Math.abs(skew - ownSkewMs)} ms`,
-  )
+  const clocks = workers.flatMap(({ worker_id: id, skew_ms }) => skewOf({ id, skew_ms }, ownSkewMs) ?? [])
   const cut = workers.flatMap(({ worker_id: id, url, unreachable }) =>
     unreachable === null ? [] : [`${id} at ${url} cannot be reached: ${unreachable}`],
   )

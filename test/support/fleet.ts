@@ -12,6 +12,7 @@ import type { EngineConfig, Log } from '../../src/core/config/config.ts'
 import type { Engine } from '../../src/core/engine.ts'
 import { workerLabels, type WorkerRecord } from '../../src/core/fleet.ts'
 import { limits } from '../../src/core/limits/limits.ts'
+import { fingerprintOf } from '../../src/fleet/directory/secret-claim.ts'
 import type { ScalingOptions } from '../../src/core/scaling.ts'
 import { operations } from '../../src/operations/index.ts'
 import { loopbackHosts } from '../../src/server/access/gate.ts'
@@ -28,6 +29,8 @@ interface TestGateway {
   readonly engine: Engine
   readonly transport: Transport
   readonly client: Client
+  /** Messages in its log. */
+  readonly messages: () => readonly string[]
   /** Ends it as SIGTERM does. */
   stop(): Promise<void>
 }
@@ -48,6 +51,8 @@ export interface WorkerSetup {
   readonly proxied?: { readonly port: number; readonly url: string }
   /** Certificate for HTTPS. */
   readonly tls?: TlsIdentity
+  /** Another secret than that of the fleet; see `TestFleet.admit`. */
+  readonly secretFile?: string
   readonly config?: Partial<EngineConfig>
 }
 
@@ -61,6 +66,11 @@ export interface TestFleet {
   /** Starts another gateway, by default with the secret of the fleet, which trusts public CAs. */
   addGateway(secretFile?: string, caFile?: string): Promise<TestGateway>
   addWorker(setup?: WorkerSetup): Promise<TestWorker>
+  /**
+   * Writes a file with another secret, and lets processes with it start, as after Redis has lost its data and one of them
+   * was the first to return. Returns the file.
+   */
+  admitOther(): Promise<string>
   /** Ends the lease of a worker at once, as if it had been silent for 15 s. */
   expireLease(workerId: string): Promise<void>
   close(): Promise<void>
@@ -108,7 +118,7 @@ export async function startFleet(
     const transport = overHttp(server.url)
     const stop = () => server.stop().then(() => gateway.close())
     running.push({ stop })
-    return { ...server, stop, engine, transport, client: createClient(transport, addressed) }
+    return { ...server, stop, engine, transport, client: createClient(transport, addressed), messages: logged.messages }
   }
 
   const addWorker = async ({
@@ -117,15 +127,19 @@ export async function startFleet(
     drainMs = 0,
     proxied,
     tls,
+    secretFile: ownSecretFile = secretFile,
     config,
   }: WorkerSetup = {}) => {
     const logged = logWatch()
-    const worker = await openWorker(access, {
-      config: { ...(await configFor(logged.log)), ...config },
-      capacity: { labels, slots: { session: sessions, shell: 4, relay: 4 }, pages: 4 },
-      advertised: proxied?.url,
-      exitsWhenDrained: false,
-    })
+    const worker = await openWorker(
+      { ...access, secretFile: ownSecretFile },
+      {
+        config: { ...(await configFor(logged.log)), ...config },
+        capacity: { labels, slots: { session: sessions, shell: 4, relay: 4 }, pages: 4 },
+        advertised: proxied?.url,
+        exitsWhenDrained: false,
+      },
+    )
     const allowances = allowancesOf({ rate: 0, burst: 1 })
     const server = await start(
       { ...worker.served, allowances, log: logged.log, drainMs, port: proxied?.port ?? 0, tls },
@@ -147,6 +161,13 @@ export async function startFleet(
     addGateway,
     addWorker,
     gateway: await addGateway(),
+    admitOther: async () => {
+      const file = join(folder, 'other-secret')
+      const secret = randomBytes(48).toString('base64')
+      await writeFile(file, secret, { mode: 0o600 })
+      await redis.client.hset('bax:dir:secret', 'fingerprint', fingerprintOf(Buffer.from(secret)))
+      return file
+    },
     expireLease: async (workerId) => void (await redis.client.zadd('bax:dir:workers', 1, workerId)),
     close: async () => {
       await Promise.all(running.toReversed().map(({ stop }) => stop()))
@@ -160,6 +181,7 @@ interface Logged {
   readonly log: Log
   /** Resolves with the facts of the first line of that message. */
   line(message: string): Promise<Record<string, unknown>>
+  messages(): readonly string[]
 }
 
 function logWatch(): Logged {
@@ -170,6 +192,7 @@ function logWatch(): Logged {
       lines.push({ message, facts })
       wake()
     },
+    messages: () => lines.map(({ message }) => message),
     async line(message) {
       for (;;) {
         const found = lines.find((line) => line.message.startsWith(message))

@@ -1,4 +1,4 @@
-/** Flags that name the Redis of a fleet, and the CA of its workers. */
+/** Flags that name the Redis of a fleet, its secret, and the CA of its workers. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
 import { parseUrl } from '../../core/net/parse-url.ts'
@@ -8,6 +8,13 @@ export const fleetParam: Param = {
   type: 'string',
   required: false,
   description: "URL of the fleet's Redis, such as redis://10.0.0.5:6379; rediss:// for TLS",
+}
+
+export const secretFileParam: Param = {
+  name: 'secret_file',
+  type: 'string',
+  required: false,
+  description: 'file with the secret that gateways and workers share (BAX_SECRET_FILE)',
 }
 
 export const fleetCaParam: Param = {

@@ -26,9 +26,10 @@ export function fleetAccess(
   const url = flags.url ?? (env['BAX_FLEET'] || undefined)
   const secretFile = flags.secretFile ?? (env['BAX_SECRET_FILE'] || undefined)
   const { caFile } = flags
-  if (url === undefined && caFile !== undefined)
-    throw new BaxError('invalid_request', '--fleet-ca needs --fleet', { hint: 'pass --fleet redis://HOST:PORT' })
-  if (url === undefined) return undefined
+  if (url === undefined) {
+    assertFleetFlags(flags)
+    return undefined
+  }
   if (!/^rediss?:$/.test(parseUrl(url)?.protocol ?? '')) {
     throw new BaxError('invalid_request', '--fleet must be the URL of a Redis', {
       hint: 'pass for example --fleet redis://10.0.0.5:6379',
@@ -42,17 +43,39 @@ export function fleetAccess(
   return { url, secretFile: resolve(cwd, secretFile), ...(caFile !== undefined && { caFile: resolve(cwd, caFile) }) }
 }
 
-/** Connects to the fleet. @throws BaxError `fleet_unavailable`, `invalid_request` for an unusable secret file */
+/** @throws BaxError `invalid_request` naming a flag that has no effect without a fleet */
+export function assertFleetFlags({ url, secretFile, caFile }: Partial<FleetAccess>): void {
+  const given = secretFile === undefined ? caFile && '--fleet-ca' : '--secret-file'
+  if (url === undefined && given !== undefined)
+    throw new BaxError('invalid_request', `${given} needs --fleet`, { hint: 'pass --fleet redis://HOST:PORT' })
+}
+
+/**
+ * Connects to the fleet; `close` ends the connection.
+ * @throws BaxError `fleet_unavailable`, `invalid_request` for an unusable secret file, or a secret of another fleet
+ */
 export async function openFleet({ url, secretFile }: FleetAccess, log: Log) {
-  const [{ connectRedis }, { ForwardedRequests }, { readSecretFile }] = await Promise.all([
-    import('../../fleet/redis/connect.ts'),
-    import('../../server/access/signed-caller.ts'),
-    import('../../server/access/secret-file.ts'),
-  ])
+  const [{ connectRedis }, { warnIfNotAppendOnly }, { SecretClaim }, { ForwardedRequests }, { readSecretFile }] =
+    await Promise.all([
+      import('../../fleet/redis/connect.ts'),
+      import('../../fleet/redis/facts.ts'),
+      import('../../fleet/directory/secret-claim.ts'),
+      import('../../server/access/signed-caller.ts'),
+      import('../../server/access/secret-file.ts'),
+    ])
   const secret = readSecretFile(secretFile, log)
   const forwarded = new ForwardedRequests(secret)
   const redis = await connectRedis({ url, log })
-  return { redis, forwarded, secret, build: buildId(), version }
+  try {
+    await warnIfNotAppendOnly(redis, log)
+    const claim = await SecretClaim.begin({ redis, secret, log })
+    const close = () => {
+      claim.close()
+      redis.disconnect()
+    }
+    return { redis, forwarded, secret, build: buildId(), version, close }
+  } catch (error) {
+    redis.disconnect()
+    throw error
+  }
 }
-
-export type OpenFleet = Awaited<ReturnType<typeof openFleet>>

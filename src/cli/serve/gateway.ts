@@ -25,7 +25,8 @@ export async function openGateway(access: FleetAccess, { config, allowances, sca
   ])
   const { log, profileKey } = config
   const ca = access.caFile === undefined ? undefined : readCa(access.caFile)
-  const { redis, forwarded, secret, build, version } = await openFleet(access, log)
+  const fleet = await openFleet(access, log)
+  const { redis, forwarded, secret, build, version } = fleet
   try {
     const stores = await openRedisStores({ redis, allowances, log, ...(profileKey !== undefined && { profileKey }) })
     const environment = { ...io, ...(config.shell && { docker: config.shell }) }
@@ -34,7 +35,7 @@ export async function openGateway(access: FleetAccess, { config, allowances, sca
     const facts = { redis, secret, build, version, own, allowances, scaling, environment, whyUnreachable, log }
     const parts = await openGatewayParts(facts)
     const { directory, provisions, engine } = parts
-    const forwarder = new Forwarder({ directory, signer: forwarded, allowances, provisions, ca })
+    const forwarder = new Forwarder({ directory, signer: forwarded, allowances, provisions, ca, log })
     return {
       engine,
       forwarder,
@@ -43,11 +44,11 @@ export async function openGateway(access: FleetAccess, { config, allowances, sca
         forwarder.close()
         await parts.close()
         stores.close()
-        redis.disconnect()
+        fleet.close()
       },
     }
   } catch (error) {
-    redis.disconnect()
+    fleet.close()
     throw error
   }
 }

@@ -4,7 +4,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { logFormats, logLevels } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Param } from '../../core/operation/params.ts'
-import { fleetCaParam } from '../fleet/address.ts'
+import { fleetCaParam, secretFileParam } from '../fleet/address.ts'
 import { param } from './param.ts'
 import { scalerParams } from './scaler-params.ts'
 
@@ -26,7 +26,7 @@ export const fleetParams = {
     'fleet',
     'URL of the Redis that gateways and workers share: redis://[user:password@]host[:port] (BAX_FLEET)',
   ),
-  secretFile: param('secret_file', 'file with the secret that gateways and workers share (BAX_SECRET_FILE)'),
+  secretFile: secretFileParam,
 }
 
 export const serveParams = {

@@ -13,6 +13,7 @@ const count = (name: string, what: string, value: number): Param =>
 
 export const workerParams = {
   ...fleetParams,
+  name: param('name', 'name of this worker in "bax fleet status"; need not be unique'),
   host: param('host', 'private address to listen on', { default: '127.0.0.1' }),
   port: param('port', 'port to listen on; 0 for a free one', { type: 'integer', default: 4200 }),
   advertise: param('advertise', 'URL at which gateways reach this worker, if it is not its HOST:PORT'),
@@ -25,7 +26,7 @@ export const workerParams = {
   sessions: count('sessions', 'browser sessions at the same time', pool.contextsPerBrowser * pool.browsers),
   shells: count('shells', 'shell sessions at the same time', shell.sessions),
   relays: count('relays', 'relays at the same time', worker.relays),
-  pages: count('pages', 'pages of crawls and scrapes at the same time', worker.pages),
+  pages: count('pages', 'pages of crawls at the same time; scrapes go to workers with free pages first', worker.pages),
   drainSecs: param(
     'drain_secs',
     'seconds for sessions and running work to end after SIGTERM; a second SIGTERM exits immediately',

@@ -4,12 +4,14 @@ import type { BoundObjects, WorkerIdentity } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Membership } from '../../fleet/worker/membership.ts'
 import type { ServedWorker } from '../../server/process/serve.ts'
-import { type FleetAccess, openFleet, type OpenFleet } from './fleet.ts'
+import { type FleetAccess, openFleet } from './fleet.ts'
 
 export interface WorkerOptions {
   /** Configuration of the engine, without what the fleet provides. */
   readonly config: EngineConfig
   readonly capacity: Pick<WorkerIdentity, 'labels' | 'slots' | 'pages'>
+  /** Name for people. */
+  readonly name?: string | undefined
   /** URL at which gateways reach it, if it is not the address that it listens on. */
   readonly advertised: string | undefined
   /** Whether it exits once it is drained and holds nothing. */
@@ -19,7 +21,7 @@ export interface WorkerOptions {
 /** Opens a worker; it registers as soon as it listens. @throws BaxError `fleet_unavailable`, `invalid_request` */
 export async function openWorker(
   access: FleetAccess,
-  { config, capacity, advertised, exitsWhenDrained }: WorkerOptions,
+  { config, capacity, name, advertised, exitsWhenDrained }: WorkerOptions,
 ) {
   const [{ Membership }, { openRedisStores }, { WorkSlots }, { createEngine }] = await Promise.all([
     import('../../fleet/worker/membership.ts'),
@@ -28,10 +30,13 @@ export async function openWorker(
     import('../../engine/index.ts'),
   ])
   const { log, profileKey } = config
-  const { redis, forwarded, secret, build, version } = await openFleet(access, log)
-  const stores = await openRedisStores({ redis, log, ...(profileKey !== undefined && { profileKey }) }).catch((error) =>
-    disconnectAfter({ redis }, error),
-  )
+  const fleet = await openFleet(access, log)
+  const { redis, forwarded, secret, build, version } = fleet
+  const own = { redis, log, ...(profileKey !== undefined && { profileKey }) }
+  const stores = await openRedisStores(own).catch((error: unknown) => {
+    fleet.close()
+    throw error
+  })
   let membership: Membership | undefined
   const drained = new AbortController()
   // No request arrives before the worker is registered.
@@ -47,7 +52,7 @@ export async function openWorker(
     Membership.begin({
       redis,
       member: { secret, build },
-      worker: { ...capacity, url, version, build },
+      worker: { ...capacity, ...(name !== undefined && { name }), url, version, build },
       sessions: engine.sessions,
       diagnostics: engine.diagnostics,
       scraper: () => engine.extractor.load(),
@@ -73,12 +78,7 @@ export async function openWorker(
     close: async () => {
       await engine.close()
       stores.close()
-      redis.disconnect()
+      fleet.close()
     },
   }
-}
-
-function disconnectAfter({ redis }: Pick<OpenFleet, 'redis'>, error: unknown): never {
-  redis.disconnect()
-  throw error
 }

@@ -19,7 +19,7 @@ export const fleetLimits = {
 export const workerLimits = {
   /** Relays at the same time: each is one connection. */
   relays: 200,
-  /** Pages of crawls and scrapes at the same time. */
+  /** Pages of crawls at the same time; see `WorkerIdentity`. */
   pages: 8,
   /** Seconds for sessions and running work to end after SIGTERM. */
   drainSecs: 300,

@@ -11,11 +11,11 @@ export interface Build {
   readonly version: string
 }
 
-/** Describes the builds of the workers if they differ from each other or from the gateway's. */
-export function mixedBuilds(workers: readonly Build[], own: Build): string | undefined {
+/** Describes the builds of the workers if they differ from each other or from the own one, of `owner`. */
+export function mixedBuilds(workers: readonly Build[], own: Build, owner = 'this gateway'): string | undefined {
   const names = [...new Set(workers.map(nameOf))].toSorted()
   if (names.length === 0 || (names.length === 1 && names[0] === nameOf(own))) return undefined
-  return `this gateway is ${nameOf(own)}, its workers are ${names.join(' and ')}`
+  return `${owner} is ${nameOf(own)}, the workers are ${names.join(' and ')}`
 }
 
 /** @throws BaxError `fleet_unavailable` if workers accept new work, but none of them has this build. */

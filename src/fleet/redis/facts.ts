@@ -1,6 +1,8 @@
 /** Facts about a Redis that decide whether it suits a fleet. */
 import type { Redis } from 'ioredis'
+import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { notAppendOnly } from '../../core/fleet.ts'
 import { connectRedis, shownAddress } from './connect.ts'
 
 export interface RedisFacts {
@@ -22,12 +24,11 @@ export async function redisFacts(url: string): Promise<RedisFacts> {
   const redis = await connectRedis({ url, log: () => {} }, { connectTimeout: 5000 })
   try {
     const info = await redis.info()
-    const field = (name: string) => new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? 'unknown'
     return {
       address: shownAddress(url),
-      version: field('redis_version'),
-      appendOnly: field('aof_enabled') === '1',
-      evictionPolicy: field('maxmemory_policy'),
+      version: fieldOf(info, 'redis_version'),
+      appendOnly: isAppendOnly(info),
+      evictionPolicy: fieldOf(info, 'maxmemory_policy'),
       ...(await compareClocks(redis)),
     }
   } catch (cause) {
@@ -37,6 +38,17 @@ export async function redisFacts(url: string): Promise<RedisFacts> {
     redis.disconnect()
   }
 }
+
+/** Warns if a crash of Redis loses data. */
+export async function warnIfNotAppendOnly(redis: Redis, log: Log): Promise<void> {
+  if (isAppendOnly(await redis.info('persistence'))) return
+  log('warn', `Redis: ${notAppendOnly.found}`, { hint: notAppendOnly.mend })
+}
+
+const fieldOf = (info: string, name: string): string =>
+  new RegExp(`^${name}:(.*?)\r?$`, 'm').exec(info)?.[1] ?? 'unknown'
+
+const isAppendOnly = (info: string): boolean => fieldOf(info, 'aof_enabled') === '1'
 
 /** Takes the fastest of some round trips, which tells most about the difference of the clocks. */
 async function compareClocks(redis: Redis): Promise<Pick<RedisFacts, 'latencyMs' | 'clockAheadMs'>> {

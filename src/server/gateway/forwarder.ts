@@ -1,10 +1,10 @@
 /** Forwards the requests of a gateway to its workers. */
 import type { IncomingMessage } from 'node:http'
-import { anonymousCaller, keyScopes } from '../../core/access/caller.ts'
+import { keyScopes } from '../../core/access/caller.ts'
 import type { Allowances } from '../../core/access/quota.ts'
+import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Directory, WorkerAddress } from '../../core/fleet.ts'
-import { newId } from '../../core/ids.ts'
 import type { HttpOperation, Operation } from '../../core/operation/operation.ts'
 import type { OnAll, OnNew, OnOnly, Placement } from '../../core/operation/placement.ts'
 import type { ParsedInput } from '../../core/operation/valid-input.ts'
@@ -17,10 +17,10 @@ import { operationList } from '../request/routes.ts'
 import { askAll } from './ask-all.ts'
 import { type Dispatched, Dispatcher, isOnOne, mostOf, noSlot, type OnOne, type Sent } from './dispatch.ts'
 import { type ForwardedRequest, readRequest } from './read-request.ts'
-import { reachLine, whyUnreachable } from './reach.ts'
+import { whyUnreachable } from './reach.ts'
 import { isAccepted } from './refusals.ts'
 import { relayResponse } from './relayed-response.ts'
-import { WorkerRequests } from './worker-requests.ts'
+import { LostWorker, WorkerRequests } from './worker-requests.ts'
 
 export interface GatewayOptions {
   readonly directory: Directory
@@ -31,6 +31,7 @@ export interface GatewayOptions {
   readonly ca?: string | undefined
   /** Sessions that wait for a worker; without it, requests fail when no slot is free. */
   readonly provisions?: FleetProvisions | undefined
+  readonly log: Log
 }
 
 /** Context of a forwarded request. */
@@ -45,6 +46,8 @@ export class Forwarder {
   readonly requests: WorkerRequests
   readonly dispatcher: Dispatcher
   readonly options: GatewayOptions
+  /** IDs of the workers that were reported because they do not trust this gateway. */
+  readonly #distrusting = new Set<string>()
 
   constructor(options: GatewayOptions) {
     this.options = options
@@ -58,8 +61,26 @@ export class Forwarder {
 
   /** Returns why a worker cannot be reached; null if it responds. */
   whyUnreachable(worker: WorkerAddress): Promise<string | null> {
-    const signature = this.options.signer.sign(reachLine, { caller: anonymousCaller, requestId: newId('req') })
-    return whyUnreachable(this.requests, worker, { [forwardedHeader]: signature })
+    return whyUnreachable(this.requests, worker, this.options.signer)
+  }
+
+  /**
+   * Returns whether a worker has accepted a request; false if it accepts no new work.
+   * @throws LostWorker if it does not trust this gateway, which is logged once
+   */
+  async isAccepted(response: IncomingMessage, worker: WorkerAddress): Promise<boolean> {
+    try {
+      const accepted = await isAccepted(response, worker)
+      this.#distrusting.delete(worker.id)
+      return accepted
+    } catch (error) {
+      const reason = error instanceof LostWorker ? error.cause : undefined
+      if (reason instanceof BaxError && !this.#distrusting.has(worker.id)) {
+        this.#distrusting.add(worker.id)
+        this.options.log('error', reason.message, { url: worker.url, hint: reason.hint })
+      }
+      throw error
+    }
   }
 
   /** Runs a request where its operation belongs; `local` runs it in the gateway. */
@@ -124,7 +145,7 @@ export class Forwarder {
       hasToken,
       run: async (worker, reservation): Promise<Sent<Response>> => {
         const response = await this.#send(request, worker, reservation)
-        if (!(await isAccepted(response, worker))) return { as: 'refused' }
+        if (!(await this.isAccepted(response, worker))) return { as: 'refused' }
         const as = response.statusCode! >= 400 ? 'failed' : 'done'
         return { as, value: await relayResponse(context, response) }
       },
@@ -201,7 +222,7 @@ export class Forwarder {
 
   async #accepted(request: ForwardedRequest, worker: WorkerAddress): Promise<IncomingMessage> {
     const response = await this.#send(request, worker)
-    await isAccepted(response, worker)
+    await this.isAccepted(response, worker)
     return response
   }
 

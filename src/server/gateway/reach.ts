@@ -1,31 +1,37 @@
 /** Checks whether a worker can be reached, for the state of the fleet and for `bax doctor`. */
-import type { OutgoingHttpHeaders } from 'node:http'
+import { anonymousCaller } from '../../core/access/caller.ts'
+import { BaxError } from '../../core/errors/errors.ts'
 import type { WorkerAddress } from '../../core/fleet.ts'
+import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { operations } from '../../operations/index.ts'
-import { refusedHeader } from '../access/signed-caller.ts'
+import { type ForwardedRequests, forwardedHeader, refusedHeader } from '../access/signed-caller.ts'
 import { isAccepted } from './refusals.ts'
 import type { WorkerRequests } from './worker-requests.ts'
 
 /** Request that every worker can answer. */
 const [method, target] = operations.health.http.split(' ') as [string, string]
-export const reachLine = { method, target }
+const reachLine = { method, target }
 
 /**
- * Returns why a worker cannot be reached; null if it responds. Without the headers of a signed request, the worker
- * responds by refusing it.
+ * Returns why a worker cannot be reached; null if it responds. Without the secret of the fleet, a worker responds by
+ * refusing the request.
  */
 export async function whyUnreachable(
   requests: WorkerRequests,
   worker: WorkerAddress,
-  signed?: OutgoingHttpHeaders,
+  signer?: Pick<ForwardedRequests, 'sign'>,
 ): Promise<string | null> {
   const signal = AbortSignal.timeout(limits.gateway.reachMs)
   try {
-    const headers = { host: new URL(worker.url).host, ...signed }
+    const facts = { caller: anonymousCaller, requestId: newId('req') }
+    const headers = {
+      host: new URL(worker.url).host,
+      ...(signer && { [forwardedHeader]: signer.sign(reachLine, facts) }),
+    }
     const response = await requests.send(worker, { ...reachLine, headers, signal })
     // Throws the reason if the worker does not trust this gateway.
-    const isRunning = signed && (await isAccepted(response, worker))
+    const isRunning = signer && (await isAccepted(response, worker))
     response.resume()
     const isWorker = isRunning ? response.statusCode! < 400 : response.headers[refusedHeader] !== undefined
     return isWorker ? null : `it is no worker: it responds with status ${response.statusCode}`
@@ -35,6 +41,7 @@ export async function whyUnreachable(
 }
 
 function reasonOf({ message, cause }: Error): string {
+  if (cause instanceof BaxError) return cause.hint === undefined ? message : `${message}: ${cause.hint}`
   const { code = '' } = (cause ?? {}) as NodeJS.ErrnoException
   if (!untrusted.has(code)) return message
   return `its certificate is not trusted (${message}): pass the certificate of its CA with --fleet-ca`

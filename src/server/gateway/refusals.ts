@@ -4,10 +4,11 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { refusedHeader } from '../access/signed-caller.ts'
 import type { WorkerAddress } from '../../core/fleet.ts'
 import { readAll } from './relayed-response.ts'
+import { LostWorker } from './worker-requests.ts'
 
 /**
  * Returns whether a worker has accepted a request; false if it accepts no new work.
- * @throws BaxError `fleet_unavailable` if it does not trust the gateway, which is no fault of the caller
+ * @throws LostWorker if it does not trust the gateway: it is as useless as one that cannot be reached
  */
 export async function isAccepted(response: IncomingMessage, worker: WorkerAddress): Promise<boolean> {
   const refusal = response.headers[refusedHeader]
@@ -17,8 +18,9 @@ export async function isAccepted(response: IncomingMessage, worker: WorkerAddres
     return false
   }
   const { message, hint, details } = BaxError.fromBody(JSON.parse(String(await readAll(response))))
-  throw new BaxError('fleet_unavailable', `the worker ${worker.id} refuses this gateway: ${message}`, {
+  const reason = new BaxError('fleet_unavailable', `the worker ${worker.id} refuses this gateway: ${message}`, {
     ...(hint !== undefined && { hint }),
     ...(details && { details }),
   })
+  throw new LostWorker(reason, false)
 }

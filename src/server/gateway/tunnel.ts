@@ -13,7 +13,6 @@ import { isOnOne, noSlot, type Sent } from './dispatch.ts'
 import type { Forwarder } from './forwarder.ts'
 import { upgradeHeaders } from './headers.ts'
 import { endWhenRevoked } from './read-request.ts'
-import { isAccepted } from './refusals.ts'
 import { readAll } from './relayed-response.ts'
 
 /** The worker's side of a websocket. */
@@ -53,7 +52,7 @@ export async function openTunnel(
       if (reservation !== undefined) opened.socket.once('close', () => void directory.release(reservation).catch(() => {})) // prettier-ignore
       return { as: 'done', value: opened }
     }
-    if (!(await isAccepted(opened, worker))) return { as: 'refused' }
+    if (!(await forwarder.isAccepted(opened, worker))) return { as: 'refused' }
     return { as: 'failed', value: BaxError.fromBody(JSON.parse(String(await readAll(opened)))) }
   }
   const hasToken = operation.token === true && (input['token'] !== undefined || caller === anonymousCaller)

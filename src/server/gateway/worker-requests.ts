@@ -18,9 +18,9 @@ export interface WorkerRequest {
   readonly signal: AbortSignal
 }
 
-/** A connection to a worker that failed before the response began. */
+/** A connection to a worker that failed before the response began, or a worker that does not trust the gateway. */
 export class LostWorker extends Error {
-  /** Whether the worker may have received the request. */
+  /** Whether the worker may have run the request. */
   readonly sent: boolean
 
   constructor(cause: Error, sent: boolean) {
@@ -197,6 +197,7 @@ function listOf(headers: OutgoingHttpHeaders, { length }: Uint8Array): string[] 
 
 /** The error of a request whose worker was lost before it had responded, or could not be reached at all. */
 export function workerLost(cause: unknown): BaxError {
+  if (cause instanceof LostWorker && cause.cause instanceof BaxError) return cause.cause
   const isUnsent = cause instanceof LostWorker && !cause.sent
   const [message, hint] = isUnsent
     ? ['the worker could not be reached', 'retry; "bax fleet status" shows the reason to the operator']

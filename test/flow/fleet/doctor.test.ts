@@ -1,10 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '../../../src/cli/checks.ts'
 import { checksOf } from '../../../src/cli/fleet/checks.ts'
+import { buildId } from '../../../src/core/build-id.ts'
+import { version } from '../../../src/core/version.ts'
+import { SecretClaim } from '../../../src/fleet/directory/secret-claim.ts'
 import { bax } from '../../support/cli.ts'
+import { openBench } from '../../support/fleet-directory.ts'
 import { titled } from '../../support/needs.ts'
 import { freePort } from '../../support/ports.ts'
 import { noRedis, startRedis, type TestRedis } from '../../support/redis.ts'
@@ -19,6 +23,13 @@ async function redisChecks(url: string) {
   const { code, stdout } = await bax(['doctor', '--fleet', url, '--json'], { env: { BAX_STATE_DIR: folder } })
   const { checks } = JSON.parse(stdout) as { checks: Check[] }
   return { code, checks: checks.filter(({ name }) => name.startsWith('redis')) }
+}
+
+async function fleetChecks(url: string, ...argv: string[]) {
+  const run = ['doctor', '--fleet', url, ...argv, '--json']
+  const { stdout } = await bax(run, { env: { BAX_STATE_DIR: folder } })
+  const { checks } = JSON.parse(stdout) as { checks: Check[] }
+  return checks.filter(({ name }) => name.startsWith('fleet'))
 }
 
 describe.skipIf(noRedis)(titled('`bax doctor --fleet`', noRedis), () => {
@@ -52,6 +63,47 @@ describe.skipIf(noRedis)(titled('`bax doctor --fleet`', noRedis), () => {
     expect(code).toBe(0)
     expect(checks).toContainEqual(expect.objectContaining({ name: 'redis persistence', ok: false, mend: expect.stringContaining('appendonly yes') })) // prettier-ignore
     expect(checks).toContainEqual(expect.objectContaining({ name: 'redis eviction', ok: false, found: 'allkeys-lru', mend: expect.stringContaining('noeviction') })) // prettier-ignore
+  })
+
+  test('compares builds and clocks of workers with those of this machine', async () => {
+    const bench = openBench(redis.url)
+    const worker = await bench.startWorker({ build: buildId(), version })
+    const same = await fleetChecks(redis.url)
+    expect(same).toMatchObject([
+      { name: 'fleet secret', ok: false, found: 'not checked' },
+      { name: 'fleet builds', ok: true, found: 'the same as on this machine' },
+      { name: 'fleet clocks', ok: true, found: 'within 5 s of this machine' },
+    ])
+    await redis.client.hset(`bax:dir:worker:${worker.id}`, 'skew', 60_000)
+    await bench.startWorker({ build: 'b'.repeat(40), version: '2.0.0' })
+    const [, builds, clocks] = await fleetChecks(redis.url)
+    expect(builds).toMatchObject({ ok: false, needed: false, mend: expect.stringContaining('the same build') })
+    expect(builds!.found).toMatch(
+      /^this machine is bax .+, the workers are bax .+ and bax 2\.0\.0 \(build bbbbbbbbbbbb\)$/,
+    )
+    expect(clocks).toMatchObject({ ok: false, needed: false, mend: expect.stringContaining('NTP') })
+    expect(clocks!.found).toMatch(new RegExp(`^the clock of ${worker.id} differs by (?:60\\d|599)\\d+ ms$`))
+    await bench.close()
+  })
+
+  test('compares the secret with that of the fleet', async () => {
+    const file = (name: string) => join(folder, name)
+    await writeFile(file('own'), 'x'.repeat(48), { mode: 0o600 })
+    await writeFile(file('other'), 'y'.repeat(48), { mode: 0o600 })
+    const found = async (name: string) => (await fleetChecks(redis.url, '--secret-file', file(name)))[0]
+    expect(await found('own')).toMatchObject({ ok: true, found: 'the fleet has none yet' })
+    const claim = await SecretClaim.begin({ redis: redis.client, secret: Buffer.from('x'.repeat(48)), log: () => {} })
+    expect(await found('own')).toMatchObject({ ok: true, found: 'that of the fleet' })
+    expect(await found('other')).toMatchObject({
+      ok: false,
+      found: 'not that of the fleet',
+      mend: 'use the same secret file for all gateways and workers',
+    })
+    claim.close()
+    const missing = await bax(['doctor', '--fleet', redis.url, '--secret-file', file('missing')])
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining('cannot read --secret-file') })
+    const alone = await bax(['doctor', '--secret-file', file('own')])
+    expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--secret-file needs --fleet') })
   })
 
   test('exits 3 if Redis cannot be reached, without showing the password', async () => {

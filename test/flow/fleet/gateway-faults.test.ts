@@ -1,5 +1,4 @@
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
 import { WebSocket } from 'ws'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createClient } from '../../../src/client/client.ts'
@@ -111,6 +110,34 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
     expect(warning).toMatch(/^without 1 of 2 workers, which did not respond: wrk_/)
   }, 60_000)
 
+  test('a worker with another secret is treated like a lost one, and reported once', async () => {
+    const fleet = await start([{}])
+    const secretFile = await fleet.admitOther()
+    const stranger = await fleet.addWorker({ secretFile })
+    const site = await serveSite({ '/': '<h1>Home</h1><p>Some text.' })
+    closers.push(site.close)
+    const { client, url, messages } = fleet.gateway
+    for (let count = 0; count < 4; count += 1)
+      expect(await client.scrape({ url: `${site.url}/` })).toMatchObject({ success: true })
+    for (const name of ['one', 'two'])
+      expect(await client.createSession({ requested_name: name })).toMatchObject({ status: 'ready' })
+    const [trusted] = fleet.workers
+    expect((await trusted!.engine.status()).sessions).toBe(2)
+    const listed = (await client.listSessions({})) as { sessions: unknown[]; warning?: string }
+    expect(listed.sessions).toHaveLength(2)
+    expect(listed.warning).toBe(`without 1 of 2 workers, which did not respond: ${stranger.id}`)
+    const { token } = await client.createRelayToken({})
+    const headers = { authorization: `Bearer ${token}` }
+    for (let count = 0; count < 2; count += 1) {
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/relay/connect`, subprotocol, { headers })
+      await once(socket, 'open')
+      socket.terminate()
+    }
+    expect(messages().filter((message) => message.includes(stranger.id))).toEqual([
+      `the worker ${stranger.id} refuses this gateway: the signature of the gateway is not valid`,
+    ])
+  }, 60_000)
+
   test('a draining worker keeps its sessions, gets nothing new, and ends with its last session', async () => {
     const fleet = await start([{ drainMs: 60_000 }])
     const { client } = fleet.gateway
@@ -194,12 +221,12 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
       signed('/sessions', Date.now(), Buffer.alloc(48)),
     ])
       expect(await send(headers)).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
-    const otherSecret = `${fleet.secretFile}-other`
-    await writeFile(otherSecret, 'x'.repeat(48), { mode: 0o600 })
-    const { client } = await fleet.addGateway(otherSecret)
-    expect(await failureOf(client.listSessions({}))).toMatchObject({
-      code: 'fleet_unavailable',
-      hint: 'use the same secret file for all gateways and workers',
-    })
+    const { client } = await fleet.addGateway(await fleet.admitOther())
+    for (const send of [() => client.listSessions({}), () => client.createSession({}), () => client.scrape({ url })]) {
+      expect(await failureOf(send())).toMatchObject({
+        code: 'fleet_unavailable',
+        hint: 'use the same secret file for all gateways and workers',
+      })
+    }
   }, 60_000)
 })

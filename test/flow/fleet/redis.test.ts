@@ -1,4 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openFleet } from '../../../src/cli/serve/fleet.ts'
 import { assertVersion, connectRedis } from '../../../src/fleet/redis/connect.ts'
 import { titled } from '../../support/needs.ts'
 import { noRedis, startRedis, type TestRedis } from '../../support/redis.ts'
@@ -21,6 +25,28 @@ describe.skipIf(noRedis)(titled('the connection to Redis', noRedis), () => {
     expect(await answer).toBe('1')
     expect(lines).toEqual(['the connection to Redis is lost', 'the connection to Redis is back'])
     connection.disconnect()
+  })
+
+  test('warns gateways and workers of a Redis that loses data in a crash', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bax-test-redis-'))
+    const secretFile = join(folder, 'secret')
+    await writeFile(secretFile, 'x'.repeat(48), { mode: 0o600 })
+    const linesOf = async () => {
+      const lines: unknown[] = []
+      const fleet = await openFleet({ url: redis.url, secretFile }, (...line) => lines.push(line))
+      fleet.close()
+      return lines
+    }
+    expect(await linesOf()).toEqual([])
+    await redis.client.config('SET', 'appendonly', 'no')
+    expect(await linesOf()).toEqual([
+      [
+        'warn',
+        'Redis: append-only file is off: a crash loses data',
+        { hint: 'set "appendonly yes" in the configuration of Redis' },
+      ],
+    ])
+    await rm(folder, { recursive: true })
   })
 
   test('reports an address without Redis, and hides the password', async () => {

@@ -24,7 +24,7 @@ describe.skipIf(noRedis)(titled('--scaler command:PROGRAM', noRedis), () => {
     built = await buildBax()
     folder = await mkdtemp(join(tmpdir(), 'bax-scaled-'))
     await writeFile(join(folder, 'secret'), 'x'.repeat(64), { mode: 0o600 })
-    const flags = `--fleet ${redis.url} --secret-file secret --port 0 --sessions 1 --shells 0 --relays 0 --labels browser`
+    const flags = `--fleet ${redis.url} --secret-file secret --port 0 --sessions 1 --shells 0 --relays 0 --labels browser --name scaled`
     // A simple scaler: it starts what is missing, and leaves ending to the workers.
     await writeFile(
       join(folder, 'scale.sh'),
@@ -104,6 +104,7 @@ done
     await waitUntil(async () => (await send('GET', '/fleet'))['workers'].length === 2, 30_000)
     const { workers } = await send('GET', '/fleet')
     const busy = workers.find((worker: { sessions: { used: number } }) => worker.sessions.used === 1)
+    expect(busy).toMatchObject({ name: 'scaled' })
     await send('POST', `/fleet/workers/${busy.worker_id}/drain`)
     // A drained worker keeps its session, and exits as soon as it has ended.
     await waitUntil(async () =>

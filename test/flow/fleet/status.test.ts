@@ -146,7 +146,7 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
     await redis.client.hset(`bax:dir:worker:${worker.id}`, 'skew', 60_000)
     const { stderr } = await fleet('status')
     expect(stderr).toContain(
-      'warning: this gateway is bax 1.0.0 (build aaaaaaaaaaaa), its workers are bax 2.0.0 (build bbbbbbbbbbbb)',
+      'warning: this gateway is bax 1.0.0 (build aaaaaaaaaaaa), the workers are bax 2.0.0 (build bbbbbbbbbbbb)',
     )
     expect(stderr).toMatch(/the clock of wrk_\S+ differs by (?:60\d|599)\d+ ms/)
   })

@@ -39,7 +39,7 @@ describe.skipIf(absent)(titled('workers with TLS', absent), () => {
     await rm(folder, { recursive: true })
   })
   const status = async (...argv: string[]) => bax(['fleet', 'status', '--server', gateway.url, ...argv])
-  const doctor = async (...argv: string[]) => {
+  const workerChecks = async (...argv: string[]) => {
     const run = ['doctor', '--json', '--fleet', fleet.redis.url, ...argv]
     const { stdout } = await bax(run, { env: { BAX_STATE_DIR: folder } })
     return (JSON.parse(stdout) as { checks: Check[] }).checks.filter(({ name }) => name.startsWith('worker'))
@@ -84,17 +84,25 @@ describe.skipIf(absent)(titled('workers with TLS', absent), () => {
     })
     // Its slots are free again.
     expect((await fleet.gateway.engine.fleet!.status()).workers[0]!.sessions.used).toBe(0)
-    expect(await doctor()).toMatchObject([{ ok: false, found: expect.stringContaining('is not trusted') }])
-    expect(await doctor('--fleet-ca', ca.file)).toMatchObject([{ ok: true, found: expect.stringContaining(trusted) }])
+    expect(await workerChecks()).toMatchObject([{ ok: false, found: expect.stringContaining('is not trusted') }])
+    expect(await workerChecks('--fleet-ca', ca.file)).toMatchObject([
+      { ok: true, found: expect.stringContaining(trusted) },
+    ])
   })
 
   test('a gateway with another secret is refused, which the status reports', async () => {
-    const secretFile = join(folder, 'other-secret')
-    await writeFile(secretFile, 'another secret of more than thirty-two bytes', { mode: 0o600 })
+    const secretFile = await fleet.admitOther()
     const stranger = await fleet.addGateway(secretFile, ca.file)
     const { workers } = await stranger.engine.fleet!.status()
-    expect(workers[0]!.unreachable).toContain(`the worker ${trusted} refuses this gateway: `)
+    expect(workers[0]!.unreachable).toBe(
+      `the worker ${trusted} refuses this gateway: the signature of the gateway is not valid: use the same secret file for all gateways and workers`,
+    )
     await stranger.stop()
+    const doctor = (file: string) => workerChecks('--fleet-ca', ca.file, '--secret-file', file)
+    expect(await doctor(fleet.secretFile)).toMatchObject([{ ok: true }])
+    expect(await doctor(secretFile)).toMatchObject([
+      { ok: false, found: expect.stringContaining('refuses this gateway') },
+    ])
   })
 
   test('a certificate for another name is refused', async () => {
@@ -124,6 +132,7 @@ describe.skipIf(absent)(titled('workers with TLS', absent), () => {
       await writeFile(text, 'no certificate')
       const missing = join(folder, 'missing.pem')
       expect(await worker('--tls-cert', one.certFile)).toBe('error: --tls-cert needs --tls-key')
+      expect(await worker('--name', 'a\nb')).toBe('error: --name "a\\nb" is not valid: must not contain control characters') // prettier-ignore
       expect(await worker('--tls-key', one.keyFile)).toBe('error: --tls-key needs --tls-cert')
       expect(await worker('--tls-cert', missing, '--tls-key', one.keyFile)).toBe(`error: cannot read --tls-cert ${missing}: no such file or folder`) // prettier-ignore
       expect(await worker('--tls-cert', one.certFile, '--tls-key', missing)).toBe(`error: cannot read --tls-key ${missing}: no such file or folder`) // prettier-ignore
@@ -138,6 +147,7 @@ describe.skipIf(absent)(titled('workers with TLS', absent), () => {
       const serve = (...argv: string[]) => errorOf('serve', '--port', '0', ...argv)
       const missing = join(folder, 'missing.pem')
       expect(await serve('--fleet-ca', ca.file)).toBe('error: --fleet-ca needs --fleet')
+      expect(await serve('--secret-file', fleet.secretFile)).toBe('error: --secret-file needs --fleet')
       expect(await serve(...access(), '--fleet-ca', missing)).toBe(`error: cannot read --fleet-ca ${missing}: no such file or folder`) // prettier-ignore
       expect(await serve(...access(), '--fleet-ca', fleet.secretFile)).toBe(`error: --fleet-ca ${fleet.secretFile} has no PEM certificate`) // prettier-ignore
     })

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { call } from '../../../client/client.ts'
 import { asBaxError, BaxError, exits } from '../../../core/errors/errors.ts'
+import type { Param } from '../../../core/operation/params.ts'
 import { version } from '../../../core/version.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import {
@@ -16,9 +17,10 @@ import {
   checkStateFiles,
   type Check,
 } from '../../checks.ts'
-import { checkedFleetUrl, fleetCaParam, fleetParam } from '../../fleet/address.ts'
+import { checkedFleetUrl, fleetCaParam, fleetParam, secretFileParam } from '../../fleet/address.ts'
 import { checkFleet } from '../../fleet/checks.ts'
 import { addParam } from '../../parse/flags.ts'
+import { assertFleetFlags } from '../../serve/fleet.ts'
 import { flagValue } from '../../parse/values.ts'
 import { engineName, type LocatedEngine, withEngine } from '../../engine/locate-engine.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
@@ -30,15 +32,23 @@ export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
     addParam(command, fleetParam)
     addParam(command, fleetCaParam)
+    addParam(command, secretFileParam)
   })
   const { io, settings } = context
-  const fleet = flagValue(fleetParam, typed.flags, io.cwd) as string | undefined
-  const fleetUrl = fleet === undefined ? undefined : checkedFleetUrl(fleet)
-  const ca = flagValue(fleetCaParam, typed.flags, io.cwd) as string | undefined
-  if (ca !== undefined && fleetUrl === undefined)
-    throw new BaxError('invalid_request', '--fleet-ca needs --fleet', { hint: 'pass --fleet redis://HOST:PORT' })
+  const text = (param: Param) => flagValue(param, typed.flags, io.cwd) as string | undefined
+  const flags = { url: text(fleetParam), secretFile: text(secretFileParam), caFile: text(fleetCaParam) }
+  assertFleetFlags(flags)
+  const pathOf = (file: string | undefined) => (file === undefined ? undefined : resolve(io.cwd, file))
+  const fleet =
+    flags.url === undefined
+      ? undefined
+      : {
+          url: checkedFleetUrl(flags.url),
+          secretFile: pathOf(flags.secretFile ?? (io.env['BAX_SECRET_FILE'] || undefined)),
+          caFile: pathOf(flags.caFile),
+        }
   const [fleetChecks, ...machineChecks] = await Promise.all([
-    fleetUrl === undefined ? [] : checkFleet(fleetUrl, ca === undefined ? undefined : resolve(io.cwd, ca)),
+    fleet === undefined ? [] : checkFleet(fleet),
     checkNode(io),
     checkBrowser(settings, { headless: true, stealth: false }),
     checkBrowser(settings, { headless: true, stealth: true }),

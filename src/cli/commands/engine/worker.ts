@@ -37,6 +37,7 @@ export const command: TerminalCommand = async (invocation) => {
   const advertised = advertise === undefined ? undefined : advertisedUrl(advertise, tls !== undefined)
   if (advertised === undefined) await assertPrivate(address.host)
   const capacity = readCapacity(read)
+  const name = await checkedName(read('name') as string | undefined)
   const { metrics, drainMs, ...shared } = readShared(read, io)
   await openStateDir(settings.stateDir)
   const log = await openServerLog(read, io)
@@ -52,6 +53,7 @@ export const command: TerminalCommand = async (invocation) => {
   const worker = await openWorker(access, {
     config,
     capacity,
+    name,
     advertised,
     exitsWhenDrained: read('whenDrained') === 'exit',
   })
@@ -85,6 +87,16 @@ async function readTls(cert: string | undefined, key: string | undefined, cwd: s
   }
   const { readTlsIdentity } = await import('../../../server/access/tls-files.ts')
   return readTlsIdentity({ cert: resolve(cwd, cert), key: resolve(cwd, key) })
+}
+
+/** @throws BaxError `invalid_request` for a name that does not fit into a list */
+async function checkedName(name: string | undefined): Promise<string | undefined> {
+  const { displayName } = await import('../../../core/shapes/fields.ts')
+  const reason = displayName.optional().safeParse(name).error?.issues[0]?.message
+  if (reason === undefined) return name
+  throw new BaxError('invalid_request', `--name ${JSON.stringify(name)} is not valid: ${reason}`, {
+    hint: 'pass a short name, such as --name rack-3',
+  })
 }
 
 /** Capabilities and slots, as the worker registers them. */

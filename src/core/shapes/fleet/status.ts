@@ -16,7 +16,9 @@ const fleetWorker = named('FleetWorker', {
   sessions: share('Slots for browser sessions'),
   shells: share('Slots for shell sessions'),
   relays: share('Slots for relays'),
-  pages: share('Pages of crawls and scrapes, as of the last heartbeat'),
+  pages: share(
+    'Running pages of crawls and scrapes, as of the last heartbeat; only those of crawls are limited by the total',
+  ),
   memory_bytes: z.int().describe('Resident memory of the worker process, browsers not included'),
   version: z.string(),
   build: z.string().describe('A gateway gives new work to workers of its own build only'),

@@ -16,6 +16,7 @@
  * | `name:KIND:OWNER:NAME` | zset | IDs of the live objects and reservations with that name, oldest first |
  * | `owners:KIND:NAME` | set | owners of live objects with that name |
  * | `past:KIND:OWNER:NAME` | string | ID of the last one that ended; the owner `*` is any |
+ * | `secret` | hash | `fingerprint` of the secret of the fleet, and when it was last `renewed`; see `secret-claim.ts` |
  * | `pulse` | string | when a gateway last looked for lost workers; see `lease-clock.ts` |
  * | `pause` | string | when the last pause began; expires some seconds after it |
  *

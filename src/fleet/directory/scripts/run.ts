@@ -4,12 +4,13 @@ import { ask } from '../../redis/ask.ts'
 import * as objects from './objects.ts'
 import * as placement from './placement.ts'
 import { prelude } from './prelude.ts'
+import * as secret from './secret.ts'
 import * as workers from './workers.ts'
 
 /** Prefix of all keys; see the prelude. */
 export const prefix = 'bax:dir:'
 
-const scripts = { ...placement, ...objects, ...workers }
+const scripts = { ...placement, ...objects, ...secret, ...workers }
 type ScriptName = keyof typeof scripts
 type Answer = string | number | null | Answer[]
 
