@@ -49,6 +49,12 @@ const pages = {
   '/below': '<div style="height:3000px"></div><button id=b>Buy</button><div style="height:3000px"></div>',
   '/scroller': '<div style="height:100px;overflow:auto"><div style="height:500px"></div><button id=b>Buy</button></div>',
   '/label': '<label id=b>Accept <input type=checkbox id=c></label>',
+  '/label-of-parts': '<label id=b><input type=checkbox id=c> I agree to the <a id=terms href="#terms">terms of this service</a></label>',
+  '/link-of-parts': '<a id=b href="#x"><img id=i width=20 height=20> some words <b id=x onclick="event.preventDefault()">remove</b></a>',
+  '/blocks-in-link': '<a id=b href="#x"><div id=x style="height:100px">one</div><div id=y style="height:300px">two</div></a>',
+  '/moved-in-shadow': `<x-a id=host><button id=b>Buy</button></x-a><script>
+    const shadow = host.attachShadow({ mode: 'open' }); shadow.innerHTML = '<div><slot></slot></div>'
+    let at = 0; const move = () => { shadow.firstChild.style.marginLeft = (at = (at + 7) % 400) + 'px'; requestAnimationFrame(move) }; move()</script>`,
   '/inline': '<div style="width:80px"><a id=b href="#x">a long link that takes several lines</a></div>',
   '/child': '<button id=b><span id=s>Buy</span></button>',
   '/host': `<div id=host></div><script>host.attachShadow({ mode: 'open' }).innerHTML = '<button id=b>Buy</button>'</script>`,
@@ -68,6 +74,8 @@ const pages = {
     <input id=late disabled><input id=gone oninput="if (value.length === 3) this.remove()"><input type=file id=f><button id=send>Send</button></form><script>
     for (const type of ['keydown', 'keyup', 'input', 'change', 'focus', 'blur']) document.addEventListener(type, (event) => log.push(event.target.id + ':' + type + (event.key ?? '')), true)
     setTimeout(() => late.disabled = false, 150)</script>`,
+  '/checked-again': `<p id=p><input type=checkbox id=b></p><script>b.onchange = () => { log.push('change'); p.innerHTML = '<input type=checkbox id=b checked>' }</script>`,
+  '/submits': `<form action=/slow><input type=checkbox id=b name=b onchange="this.form.submit()"></form>`,
 } // prettier-ignore
 
 /** Two buttons that change places for a while, after pseudorandom pauses: a failure can be repeated. */
@@ -84,7 +92,16 @@ function turns(seed: number): string {
 }
 
 /** Pages with tests of their own. On two of them Playwright lets listeners of the page see a click, or reports a wrong one. */
-const only = new Set(['/two', '/form', '/frame-by-hover', '/seen-first', '/never-rests'])
+const only = new Set([
+  '/two',
+  '/form',
+  '/checked-again',
+  '/submits',
+  '/moved-in-shadow',
+  '/frame-by-hover',
+  '/seen-first',
+  '/never-rests',
+])
 
 let site: Site
 let homes: Homes
@@ -93,6 +110,7 @@ let session: string
 beforeAll(async () => {
   const served = Object.fromEntries(Object.entries(pages).map(([path, body]) => [path, head + body]))
   const computed: Parameters<typeof serveSite>[0] = {
+    '/slow': (_, response) => void setTimeout(() => response.setHeader('content-type', 'text/html').end(head), 300),
     '/file': (_, response) => void response.setHeader('content-disposition', 'attachment; filename=a.txt').end('text'),
     '/turns': ({ url }, response) =>
       void response.setHeader('content-type', 'text/html').end(turns(Number(url!.split('?')[1]))),
@@ -164,6 +182,20 @@ describe('a click on an element that changes has the outcome of Playwright', () 
 
   test('an element that never rests is not clicked', async () => {
     expect(await both('/never-rests', ['click', target])).toMatchObject({ success: false, delivered: false })
+    expect(await both('/moved-in-shadow', ['click', target])).toMatchObject({ success: false, delivered: false })
+  })
+
+  test('the first document of a session gets no click for another element, either', async () => {
+    process.env['BAX_DIRECT_ACTIONS'] = '1'
+    const { session_id } = await homes.clients.embedded.createSession({ headless: true })
+    const commands = [
+      { command: 'navigate_to', data: { url: `${site.url}/seen-first` } },
+      { command: 'click', data: target },
+      { command: 'evaluate', data: { expression: 'log' } },
+    ]
+    const { results } = await homes.clients.embedded.runCommands({ session_id: session_id!, commands })
+    expect(results[2]!.data).toMatchObject({ result: { value: ['b:mousedown', 'b:mouseup', 'b:click'] } })
+    await homes.clients.embedded.closeSession({ session_id: session_id! })
   })
 })
 
@@ -224,6 +256,10 @@ describe('fields', () => {
       await both('/form', ['uncheck', on(selector)])
     },
   )
+
+  test.each(['/checked-again', '/submits'])('check succeeds when the change of %s replaces the box', async (path) => {
+    expect(await both(path, ['check', on('#b', { timeout_ms: 5000 })])).toMatchObject({ success: true })
+  })
 
   test.each([
     ['#s', ['2']],

@@ -67,7 +67,7 @@ export async function directField(
   }
   return {
     async type(piece) {
-      if (!typedAtOnce.test(piece)) return page.keyboard.type(piece)
+      if (!onKeyboard.test(piece)) return page.keyboard.type(piece)
       await element.keys([...piece].map((character) => (character === '\n' ? 'Enter' : character)))
       keys += piece.length
     },
@@ -81,4 +81,4 @@ export async function directField(
 }
 
 /** Characters of the keyboard layout. */
-const typedAtOnce = /^[ -~\n]+$/
+const onKeyboard = /^[ -~\n]+$/

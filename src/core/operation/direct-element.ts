@@ -20,7 +20,7 @@ export interface DirectElement {
   click(how?: { readonly button?: 'left' | 'middle' | 'right'; readonly clickCount?: number }): Promise<void>
   hover(): Promise<void>
   setChecked(checked: boolean): Promise<void>
-  /** Presses and releases keys, all sent at once: the browser keeps their order. */
+  /** Presses and releases keys, one after the other. */
   keys(names: readonly string[]): Promise<void>
   /** Sends keys to the element, which has the focus, and waits for the navigations that they cause. */
   press(send: () => Promise<void>): Promise<void>

@@ -84,8 +84,11 @@ export class PageElement implements DirectElement {
     const { point } = await this.#run({ input: 'press', checked })
     if (!point) return
     const confirmed = await this.#send((signal) => clickAt(page, point, {}, signal))
-    // The messages of Playwright, which are explained like its own.
-    if (!confirmed?.connected) throw new Error('Element is not attached to the DOM')
+    // The change has submitted a form, for example.
+    if (!confirmed) return
+    // Playwright looks for the element that has replaced it, which may be checked.
+    if (!confirmed.connected) throw new Unclear('it was replaced')
+    // The message of Playwright, which is explained like its own.
     if (confirmed.checked !== checked) throw new Error('Clicking the checkbox did not change its state')
   }
 
@@ -113,9 +116,18 @@ export class PageElement implements DirectElement {
       error: () => new Unclear('the page is busy'),
       signal: this.#facts.limit.signal,
     }).catch((error: unknown) => {
+      // The page may prepare for input that is never sent, and would withhold later input.
+      if (more.input) this.#endWatch()
       throw isWorldGone(error) ? new Unclear('the page navigated') : error
     })
     return this.#clear(answer)
+  }
+
+  /** Ends the watch for input as soon as the page answers. A document that is gone has none. */
+  #endWatch(): void {
+    directWorldOf(this.#facts.page)
+      .confirm(this.#id)
+      .catch(() => {})
   }
 
   /** Runs a function on the element that was checked before; it may have changed the page when it fails. */
@@ -155,10 +167,8 @@ export class PageElement implements DirectElement {
       return await this.#limited((signal) => delivery!.send(() => work(signal)))
     } catch (error) {
       if ((await directWorldOf(page).reportedVerdict(this.#id, 0)) === 'hit') delivery!.confirmArrival()
-      // Ends the watch as soon as the page answers: it would withhold later input, too. A document that is gone has none.
-      directWorldOf(page)
-        .confirm(this.#id)
-        .catch(() => {})
+      // It would withhold later input, too.
+      this.#endWatch()
       throw error
     }
   }

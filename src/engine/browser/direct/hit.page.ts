@@ -77,7 +77,30 @@ function middleOf(element: Element): Point {
   }
   const box = [...element.getClientRects()].find(({ width, height }) => width * height > 0.99)
   if (!box) throw new UnclearInPage('no box')
+  if (isDivided(element, box)) throw new UnclearInPage('several parts')
   return { x: rounded(box.x + box.width / 2), y: rounded(box.y + box.height / 2) }
+}
+
+/**
+ * Returns whether the first part of an inline element, which Playwright clicks, is not its first box: a checkbox before
+ * the text of its label, or an image in a link.
+ */
+function isDivided(element: Element, { x, y, width, height }: DOMRect): boolean {
+  if (getComputedStyle(element).display !== 'inline') return false
+  // The parts of a component may be hidden from scripts.
+  if (element.shadowRoot || element.localName.includes('-')) return true
+  if (element.childElementCount === 0) return false
+  const range = document.createRange()
+  for (const child of element.childNodes) {
+    range.selectNode(child)
+    const first = [...range.getClientRects()].find((box) => box.width * box.height > 0.99)
+    if (!first) continue
+    const isSame =
+      Math.abs(first.x + first.width / 2 - x - width / 2) < 1 &&
+      Math.abs(first.y + first.height / 2 - y - height / 2) < 1
+    return !isSame || (child instanceof Element && isDivided(child, first))
+  }
+  return false
 }
 
 const rounded = (value: number): number => Math.trunc(value * 100) / 100

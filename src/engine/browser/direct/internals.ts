@@ -128,11 +128,17 @@ export const clickAt = (page: Page, { x, y }: Point, how: ClickOptions, signal: 
 export const moveTo = (page: Page, { x, y }: Point, signal: AbortSignal): Promise<void> =>
   serverPage(page).mouse.move(progressUntil(signal), x, y)
 
-/** Presses and releases keys like `page.keyboard`, all sent at once: the browser keeps their order. */
+/**
+ * Presses and releases keys like `page.keyboard`. Each message waits for the answer to the one before, so that the page
+ * can react to a key, for example move the focus, before the next one.
+ */
 export async function pressAll(page: Page, names: readonly string[], signal: AbortSignal): Promise<void> {
   const { keyboard } = serverPage(page)
   const progress = progressUntil(signal)
-  await Promise.all(names.flatMap((name) => [keyboard.down(progress, name), keyboard.up(progress, name)]))
+  for (const name of names) {
+    await keyboard.down(progress, name)
+    await keyboard.up(progress, name)
+  }
 }
 
 interface Point {

@@ -69,13 +69,23 @@ function stop(): void {
 export async function untilStill(element: Element): Promise<void> {
   observe()
   checkAnimations(element)
-  if (document.readyState === 'complete' && performance.now() - disturbedAt > quietMs) return
+  const isQuiet = document.readyState === 'complete' && performance.now() - disturbedAt > quietMs
+  if (isQuiet && !isSlotted(element)) return
   const before = element.getBoundingClientRect()
   await nextFrame()
   const after = element.getBoundingClientRect()
   if ((['x', 'y', 'width', 'height'] as const).some((side) => before[side] !== after[side]))
     throw new UnclearInPage('it moves')
   checkAnimations(element)
+}
+
+/** Returns whether an element is placed by a shadow tree, whose changes and animations are not observed. */
+function isSlotted(element: Element): boolean {
+  for (let outer: Element | null = element; outer; outer = outer.parentElement)
+    // `assignedSlot` is null for closed trees, which only components have.
+    if (outer.parentElement && (outer.parentElement.shadowRoot || outer.parentElement.localName.includes('-')))
+      return true
+  return false
 }
 
 function nextFrame(): Promise<void> {

@@ -162,6 +162,9 @@ async function receivedWithin(page: Page, elapsedMs: () => number): Promise<numb
 /** Returns the page and its frames, since frames with their own process have their own session. */
 const targetsOf = (page: Page): Target[] => [page, ...page.frames().slice(1)]
 
+/** Installs the listeners in a new page ahead of its first document, so that they precede all of its own. */
+export const watchFirstDocument = (page: Page): Promise<void> => install(page)
+
 async function install(target: Target): Promise<void> {
   try {
     const own = 'mainFrame' in target ? ownSessionOf(target) : null
@@ -173,10 +176,12 @@ async function install(target: Target): Promise<void> {
 }
 
 const watchDocuments = oncePer(async (session: Session) => {
-  // Scripts for new documents run only while the Page domain is enabled.
-  await session.send('Page.enable')
   const source = `;${directScript}; __bax_module.installDirect(); ${watchScript}; __bax_module.watchInput()`
-  await session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName, runImmediately: true })
+  await Promise.all([
+    // Scripts for new documents run only while the Page domain is enabled.
+    session.send('Page.enable'),
+    session.send('Page.addScriptToEvaluateOnNewDocument', { source, worldName, runImmediately: true }),
+  ])
 })
 
 /**

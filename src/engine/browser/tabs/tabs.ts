@@ -7,6 +7,7 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import type { SessionPlan } from '../create/plan.ts'
 import type { SessionHost } from '../create/opening.ts'
 import { titleOf } from '../direct/internals.ts'
+import { watchFirstDocument } from '../input/delivery.ts'
 import { crashedError, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
 import { cdpSessionOf } from './hung-script.ts'
 import { reportFileChoosers, shownUrl } from './page-events.ts'
@@ -235,8 +236,8 @@ export class Tabs {
   #watch(page: Page): Promise<void> {
     watchCrash(page)
     this.#unansweredSince = undefined
-    // Open the session while the page responds: a later one could not terminate a hung script.
-    void cdpSessionOf(page).catch(() => {})
+    // A session of a page that hangs could not terminate its script, and later listeners would follow the page's own.
+    void Promise.all([cdpSessionOf(page), watchFirstDocument(page)]).catch(() => {})
     reportFileChoosers(page, this.#events)
     page.once('close', () => this.#remove(page))
     page.once('crash', () => {
