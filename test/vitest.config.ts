@@ -18,6 +18,7 @@ const onFleet = [
   'clients/firecrawl-jobs', 'clients/firecrawl-v2', 'flow/cli-sessions', 'flow/confirm', 'flow/crawl',
   'flow/crawl-async', 'flow/crawl-since', 'flow/default-session', 'flow/diagnostics', 'flow/downloads', 'flow/front-door',
   'flow/isolation', 'flow/mcp-http', 'flow/page-requests', 'flow/sessions',
+  'flow/cdp-isolation', 'flow/serve', 'flow/quotas', 'flow/path-tricks', 'flow/provisioning', 'flow/session-cdp', 'flow/session-files', 'flow/upload', 'flow/live-view', 'flow/relay', 'clients/cdp', 'clients/curl', 'clients/firecrawl-v1', 'clients/firecrawl-cli', 'clients/firecrawl-changes', 'clients/mcp-inspector',
 ].map((name) => `test/${name}.test.ts`) // prettier-ignore
 
 export default defineConfig({
