@@ -232,7 +232,10 @@ describe.each(usualHomes)('a session with cdp_url (%s)', (home) => {
       const created = await client.createSession({ cdp_url: foreign.url, start_url: site.url })
       expect(created).not.toHaveProperty('warning')
       const session_id = created.session_id!
-      expect(await client.getSession({ session_id })).toMatchObject({ title: 'Start', worker_id: isFleet ? expect.stringMatching(/^wrk_/) : 'remote' })
+      expect(await client.getSession({ session_id })).toMatchObject({
+        title: 'Start',
+        worker_id: isFleet ? expect.stringMatching(/^wrk_/) : 'remote',
+      })
       await valueOf(client, session_id, 'document.cookie = "a=1"')
       expect(await foreign.pages()).toContain(`${site.url}/`)
       await client.closeSession({ session_id })

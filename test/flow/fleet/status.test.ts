@@ -177,7 +177,10 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
       age_secs: 1,
     }))
     const scaler = { scaler: 'command', workers: 2, message: 'the program exited with 1' }
-    const measured = { ...engine, fleet: fleetOf({ ...parts, provisions: async () => provisions, scaler: () => scaler }) }
+    const measured = {
+      ...engine,
+      fleet: fleetOf({ ...parts, provisions: async () => provisions, scaler: () => scaler }),
+    }
     const text = await (await openMeter(measured, () => 0)).text()
     // A scrape of the metrics costs the workers nothing.
     expect(asked).toBe(before)
