@@ -96,8 +96,7 @@ export class Session implements BatchTarget {
     // Every open stream, viewer and batch listens.
     setMaxListeners(0, this.#ended.signal)
     recordPageEvents(host.context, this.events)
-    const { context } = host
-    this.dialogs = new Dialogs({ context, events: this.events, setting: () => input.dialogs, outsider: 'client' })
+    this.dialogs = new Dialogs({ context: host.context, events: this.events, setting: () => input.dialogs, outsider: 'client' }) // prettier-ignore
     this.approvals = approvalsFor(this)
     facts.allowed?.onBlocked((host, port) => this.events.emit('network.blocked', { host, port }))
     this.files = new FileStore(host.downloads, facts.downloadBytes)
