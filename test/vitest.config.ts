@@ -15,9 +15,11 @@ const hasRedis = (process.env['PATH'] ?? '').split(delimiter).some((folder) => e
 
 /** Files that run once more against a gateway with two workers. */
 const onFleet = [
-  'clients/firecrawl-jobs', 'clients/firecrawl-v2', 'flow/cli-sessions', 'flow/confirm', 'flow/crawl',
-  'flow/crawl-async', 'flow/crawl-since', 'flow/default-session', 'flow/diagnostics', 'flow/downloads', 'flow/front-door',
-  'flow/isolation', 'flow/mcp-http', 'flow/page-requests', 'flow/sessions',
+  'clients/cdp', 'clients/curl', 'clients/firecrawl-changes', 'clients/firecrawl-cli', 'clients/firecrawl-jobs',
+  'clients/firecrawl-v1', 'clients/firecrawl-v2', 'flow/cdp-isolation', 'flow/cli-sessions', 'flow/confirm',
+  'flow/crawl', 'flow/crawl-async', 'flow/crawl-since', 'flow/default-session', 'flow/diagnostics', 'flow/downloads',
+  'flow/front-door', 'flow/isolation', 'flow/mcp-http', 'flow/page-requests', 'flow/path-tricks', 'flow/quotas',
+  'flow/session-cdp', 'flow/session-files', 'flow/sessions', 'flow/upload',
 ].map((name) => `test/${name}.test.ts`) // prettier-ignore
 
 export default defineConfig({

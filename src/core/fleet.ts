@@ -117,7 +117,7 @@ export interface BoundObjects {
 }
 
 /** The part of the state of a fleet that is in Redis. */
-export interface FleetNumbers extends Pick<FleetStatus, 'queues' | 'scaler'> {
+export interface FleetNumbers extends Pick<FleetStatus, 'queues' | 'provisions' | 'scaler'> {
   readonly workers: readonly Omit<FleetWorker, 'unreachable'>[]
 }
 

@@ -29,22 +29,20 @@ export function fleetOf(parts: FleetParts): Fleet {
   const { directory, provisions = async () => [], scaler = () => noScaler, whyUnreachable } = parts
   const reachability = new Reachability(whyUnreachable)
   const load = async () => {
-    const [workers, queues, scaling] = await Promise.all([directory.workers(), parts.queues(), scaler()])
-    return { workers, queues, scaler: { ...scaling, needed: neededFor(workers, queues) } }
+    const all = [directory.workers(), parts.queues(), provisions(), scaler()] as const
+    const [workers, queues, provisioned, scaling] = await Promise.all(all)
+    return { workers, queues, provisions: provisioned, scaler: { ...scaling, needed: neededFor(workers, queues) } }
   }
   return {
     async status() {
       const own = directory.build
-      const all = [load(), provisions(), directory.skewMs()] as const
-      const [{ workers, queues, scaler }, provisioned, skew_ms] = await Promise.all(all)
+      const [{ workers, ...others }, skew_ms] = await Promise.all([load(), directory.skewMs()])
       const reasons = await reachability.of(workers)
       const shown = workers.map((worker, at) => ({ ...shownWorker(worker), unreachable: reasons[at]! }))
       const warning = warningOf(shown, own, skew_ms)
       return {
         workers: shown,
-        queues,
-        provisions: provisioned,
-        scaler,
+        ...others,
         gateway: { ...own, skew_ms },
         ...(warning && { warning }),
       } satisfies FleetStatus

@@ -8,11 +8,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
 import { bax } from '../support/cli.ts'
 import { linkPage, pathOf } from '../support/crawl.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, isFleet, openHomes } from '../support/homes.ts'
 import { titled } from '../support/needs.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
-const noFolder = process.env['BAX_TEST_FLEET'] ? 'a fleet has no state folder' : null
+const noFolder = isFleet ? 'a fleet has no state folder' : null
 
 let homes: Homes
 let site: Site

@@ -1,5 +1,7 @@
 import { once } from 'node:events'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { allowancesOf } from '../../src/core/access/quota.ts'
+import { limits } from '../../src/core/limits/limits.ts'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
 import type { Frame } from '../../src/core/operation/call.ts'
 import { buildsKey } from '../../src/fleet/crawl/keys.ts'
@@ -223,6 +225,25 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
       await limited.close()
     }
   })
+
+  test('the limit of all callers grows with the workers', async () => {
+    let workers = 0
+    const limited = await openCrawlFleet(redis, { allowances: allowancesOf({ crawls: 0 }), workerCount: () => workers })
+    const started: string[] = []
+    const startUntilFull = async () => {
+      for (;;) started.push(await limited.start(input()))
+    }
+    try {
+      await expect(startUntilFull()).rejects.toMatchObject({ code: 'no_capacity' })
+      expect(started).toHaveLength(limits.overload.crawls)
+      workers = 2
+      await expect(startUntilFull()).rejects.toMatchObject({ code: 'no_capacity' })
+      expect(started).toHaveLength(2 * limits.overload.crawls)
+    } finally {
+      for (const id of started) await limited.crawls.cancel(id, callOf())
+      await limited.close()
+    }
+  }, 60_000)
 
   test('a whole crawl is returned to a caller that waits, and cancelled when the caller leaves', async () => {
     await fleet.addWorkers(1)

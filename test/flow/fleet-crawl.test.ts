@@ -80,7 +80,7 @@ describe.skipIf(noRedis)(`crawls of a fleet${noRedis ? ` (${noRedis})` : ''}`, (
     expect(alone.completed).toBeGreaterThan(35)
     expect(new Set(alone.data.map(({ metadata }) => metadata.render))).toEqual(new Set(['http', 'browser']))
     expect(alone.skipped.some(({ reason }) => reason === 'redirect_duplicate')).toBe(true)
-    for (const workers of [1, 1, 2]) {
+    for (const workers of [1, 1, 2, 4]) {
       await fleet.addWorkers(workers)
       const answer = await fleet.crawl(input())
       expect(JSON.stringify(comparable(answer), null, 1)).toBe(JSON.stringify(comparable(alone), null, 1))

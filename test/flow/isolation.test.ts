@@ -17,7 +17,7 @@ import {
 } from '../support/owned-objects.ts'
 import { callOf } from '../support/call.ts'
 import { shellConfig } from '../support/docker.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, isFleet, openHomes } from '../support/homes.ts'
 import { titled } from '../support/needs.ts'
 import { busybox } from '../support/shell.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -223,7 +223,7 @@ describe('websockets', () => {
   })
 })
 
-const noFolder = process.env['BAX_TEST_FLEET'] ? 'a fleet has no state folder' : null
+const noFolder = isFleet ? 'a fleet has no state folder' : null
 
 describe.skipIf(noFolder)(titled('a new engine on the same folder', noFolder), () => {
   test('preserves the owners of all objects', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, download, follow } from '../../src/client/client.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, isFleet, openHomes } from '../support/homes.ts'
 import { failureOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -169,7 +169,8 @@ describe('a profile', () => {
       const before = await treeOf(homes.stateDir)
       const { profile_id } = await homes.clients.http.saveProfile({ name })
       const made = (await treeOf(homes.stateDir)).filter((entry) => !before.includes(entry))
-      expect(made.filter((entry) => entry !== 'profiles')).toEqual([`profiles/${profile_id}.json`])
+      // A fleet has its profiles in Redis.
+      expect(made.filter((entry) => entry !== 'profiles')).toEqual(isFleet ? [] : [`profiles/${profile_id}.json`])
       expect(await homes.clients.http.getProfile({ profile_id })).toMatchObject({ name })
       await homes.clients.http.deleteProfile({ profile_id })
     },

@@ -8,7 +8,8 @@ import type { CommandResult } from '../../src/core/shapes/commands.ts'
 import type { SessionFile, SessionFileList } from '../../src/core/shapes/session-files.ts'
 import { bax } from '../support/cli.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
-import { type Homes, openHomes } from '../support/homes.ts'
+import { type Homes, isFleet, openHomes } from '../support/homes.ts'
+import { testUnless } from '../support/needs.ts'
 import { connectBrowser } from '../support/relay.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -311,8 +312,10 @@ describe('a download that a command starts', () => {
   })
 })
 
+const noSocket = isFleet ? 'a fleet has no unix socket' : null
+
 describe('a relay session', () => {
-  test('refuses what needs files of the session, and returns PDFs and screenshots', async () => {
+  testUnless(noSocket)('refuses what needs files of the session, and returns PDFs and screenshots', async () => {
     const foreign = await startForeignBrowser()
     const connected = await connectBrowser({ browser: foreign.url, engine: `unix:${homes.stateDir}/test.sock` })
     try {

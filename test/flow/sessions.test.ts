@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { homeNames, type Homes, openHomes, usualHomes } from '../support/homes.ts'
+import { homeNames, type Homes, isFleet, openHomes, usualHomes } from '../support/homes.ts'
 import { follow } from '../../src/client/client.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { noFullBrowser, testUnless } from '../support/needs.ts'
@@ -232,7 +232,10 @@ describe.each(usualHomes)('a session with cdp_url (%s)', (home) => {
       const created = await client.createSession({ cdp_url: foreign.url, start_url: site.url })
       expect(created).not.toHaveProperty('warning')
       const session_id = created.session_id!
-      expect(await client.getSession({ session_id })).toMatchObject({ worker_id: 'remote', title: 'Start' })
+      expect(await client.getSession({ session_id })).toMatchObject({
+        title: 'Start',
+        worker_id: isFleet ? expect.stringMatching(/^wrk_/) : 'remote',
+      })
       await valueOf(client, session_id, 'document.cookie = "a=1"')
       expect(await foreign.pages()).toContain(`${site.url}/`)
       await client.closeSession({ session_id })

@@ -49,6 +49,8 @@ interface FleetOptions {
   readonly gatewayBuild?: string
   readonly allowances?: Allowances
   readonly keys?: KeyRing
+  /** Returns the number of workers by which the limit of crawls is multiplied. */
+  readonly workerCount?: () => number
 }
 
 export async function openCrawlFleet({ url, client }: TestRedis, options: FleetOptions = {}): Promise<CrawlFleet> {
@@ -57,8 +59,8 @@ export async function openCrawlFleet({ url, client }: TestRedis, options: FleetO
   const engine = createEngine({ home: 'embedded', stateDir, cacheDir: join(stateDir, 'cache'), display: false, writeAnywhere: true, log }) // prettier-ignore
   const program = await makeHostProgram(workerSource)
   const redis = await connectRedis({ url, log })
-  const { allowances, keys = engine.keys, gatewayBuild = build } = options
-  const crawls = new FleetCrawls({ redis, build: gatewayBuild, log, mostPages: Infinity, check: async () => {}, ...(allowances && { allowances }) }) // prettier-ignore
+  const { allowances, keys = engine.keys, gatewayBuild = build, workerCount = () => 1 } = options
+  const crawls = new FleetCrawls({ redis, build: gatewayBuild, log, mostPages: Infinity, check: async () => {}, workers: async () => workerCount(), ...(allowances && { allowances }) }) // prettier-ignore
   const workers: CrawlWorker[] = []
   const connections: Redis[] = [redis]
   let processes = 0

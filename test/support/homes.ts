@@ -13,9 +13,12 @@ import { loopbackHosts, privateGate } from '../../src/server/access/gate.ts'
 import { listen } from '../../src/server/process/listen.ts'
 import { withOpenapiCheck } from './openapi-check.ts'
 
+/** Whether the tests run against a gateway with two workers. */
+export const isFleet = Boolean(process.env['BAX_TEST_FLEET'])
+
 export type HomeName = 'embedded' | 'unix' | 'http'
 /** A gateway is reached over HTTP only. */
-export const homeNames: readonly HomeName[] = process.env['BAX_TEST_FLEET'] ? ['http'] : ['embedded', 'unix', 'http']
+export const homeNames: readonly HomeName[] = isFleet ? ['http'] : ['embedded', 'unix', 'http']
 
 /**
  * Locations for tests of behavior that is the same in each: one, to save time. `BAX_TEST_HOMES=all` selects all three,
@@ -37,7 +40,7 @@ const addressed = Object.entries(operations).map(([name, { http }]) => ({ name, 
 
 /** Opens an engine; in the project `fleet` of the tests a gateway with two workers. */
 export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Homes> {
-  if (process.env['BAX_TEST_FLEET']) return (await import('./fleet-homes.ts')).openFleetHomes(config)
+  if (isFleet) return (await import('./fleet-homes.ts')).openFleetHomes(config)
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-test-'))
   const engine = createEngine({
     home: 'server',

@@ -29,7 +29,8 @@ export async function openServedFleet(
   const flags = ['--fleet', redis.url, '--secret-file', secret]
   const startWorker = async (): Promise<Running> => {
     const own = { ...env, BAX_STATE_DIR: await built.stateDir() }
-    const worker = built.start(['worker', ...flags, ...servedFlags], { env: own })
+    // As a single server, it does not wait for the sessions that a test leaves open.
+    const worker = built.start(['worker', ...flags, ...servedFlags, '--drain-secs', '0'], { env: own })
     await worker.waitForStderr('bax is listening on http://')
     return worker
   }

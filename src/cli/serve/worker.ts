@@ -46,7 +46,7 @@ export async function openWorker(
     end: (id, keptMs) => membership!.lease.end(id, keptMs).finally(() => membership?.wake()),
   }
   const report = (error: Error) => log('warn', 'the directory of the fleet was not told', { error: error.message })
-  const engine = createEngine({ ...config, stores, bound })
+  const engine = createEngine({ ...config, stores, bound, workerId: () => membership?.lease.id })
   const workSlots = new WorkSlots(limits.overload.pages, 1)
   const begin = (url: string) =>
     Membership.begin({

@@ -21,6 +21,8 @@ export interface EngineConfig {
   readonly stores?: Partial<Stores>
   /** Directory of the fleet that this engine is a worker of. */
   readonly bound?: BoundObjects
+  /** Returns the ID of this worker in its fleet; undefined before its registration. */
+  readonly workerId?: () => string | undefined
   /** Secret to encrypt saved profiles with; without it they are plain files. */
   readonly profileKey?: string
   /** Whether a command may write wherever the user can; false limits it to the session's download folder. */

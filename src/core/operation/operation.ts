@@ -132,6 +132,8 @@ export interface UploadOperation<
   Out extends z.ZodType = z.ZodType,
 > extends Routed<In> {
   readonly output: Out
+  /** Maximum body in bytes of an upload to any worker, which a gateway reads first. */
+  readonly bodyBytes?: number
   receive(engine: Engine, input: z.output<In>, body: AsyncIterable<Uint8Array>, call: Call): Promise<z.output<Out>>
 }
 

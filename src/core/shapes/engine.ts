@@ -30,7 +30,7 @@ export const engineStatus = named('EngineStatus', {
     .describe('Number of connections refused since the engine started'),
   browsers: z.array(
     z.object({
-      worker_id: z.string(),
+      worker_id: z.string().describe('ID of the worker in a fleet; on a single machine that of the browser'),
       kind: z.string().describe('headless, stealth, headful or headful-stealth'),
       product: z.string(),
       pid: z.int(),

@@ -116,7 +116,7 @@ export const sessionRecord = z
     confirm_timeout_secs: z.int().optional().describe('Present with confirm'),
     approvals_waiting: z.int().optional().describe('Number of actions that wait for a person; present with confirm'),
     tabs: z.int(),
-    worker_id: z.string(),
+    worker_id: z.string().describe('ID of the worker in a fleet; on a single machine that of the browser'),
     tags: z.record(z.string(), z.string()),
     created_at: isoTime,
     last_activity_at: isoTime,

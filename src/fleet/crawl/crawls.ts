@@ -40,6 +40,8 @@ export interface FleetCrawlsFacts {
   readonly allowances?: Allowances
   /** Checks a crawl before it is accepted. @throws BaxError */
   readonly check: (plan: CrawlPlan) => Promise<void>
+  /** Returns the number of workers; each adds the crawls of a single server to the limit of all callers. */
+  readonly workers: () => Promise<number>
 }
 
 export class FleetCrawls implements Omit<Crawls, 'map'> {
@@ -73,7 +75,7 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     const id = newId('crl')
     const request = { input, created_at: new Date().toISOString(), owner: caller.keyId }
     await this.#ask(async () => {
-      const run = await this.#store.add(id, request, this.#quotaOf(caller))
+      const run = await this.#store.add(id, request, await this.#quotaOf(caller))
       try {
         await this.#add(run, 0)
       } catch (error) {
@@ -131,7 +133,7 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
       const { record, isRunning } = await this.#find(id, call.caller)
       if (isRunning) throw new BaxError('conflict', 'the crawl is running')
       assertResumable(record, false)
-      await this.#add(await this.#store.resume(record, this.#quotaOf(call.caller)), record.activeMs())
+      await this.#add(await this.#store.resume(record, await this.#quotaOf(call.caller)), record.activeMs())
       return acceptedAnswer(id, call)
     })
   }
@@ -198,11 +200,11 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     await this.#store.end(record, fence)
   }
 
-  #quotaOf(caller: Caller): CrawlQuota {
-    const { allowances } = this.#facts
-    return allowances
-      ? { key: allowanceOf(caller, allowances).crawls, all: limits.overload.crawls }
-      : { key: 0, all: 0 }
+  async #quotaOf(caller: Caller): Promise<CrawlQuota> {
+    const { allowances, workers } = this.#facts
+    if (!allowances) return { key: 0, all: 0 }
+    const all = limits.overload.crawls * Math.max(1, await workers())
+    return { key: allowanceOf(caller, allowances).crawls, all }
   }
 
   /** @throws BaxError `crawl_not_found`, also for crawls of other callers. */

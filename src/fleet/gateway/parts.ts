@@ -44,7 +44,8 @@ export async function openGatewayParts(options: GatewayParts) {
     await directory.assertOwnBuild()
     await checkCrawl(plan, await own.extractor.load())
   }
-  const crawls = new FleetCrawls({ redis, build, log, mostPages, allowances, check })
+  const workers = async () => (await directory.workers()).filter(({ pages }) => pages > 0).length
+  const crawls = new FleetCrawls({ redis, build, log, mostPages, allowances, check, workers })
   const fleet = fleetOf({
     directory,
     queues,

@@ -17,6 +17,9 @@ export interface Form {
   readonly fields: ReadonlyMap<string, string>
 }
 
+/** Returns the maximum size of a form. */
+export const formBytes = ({ fileBytes, fieldBytes, parts }: FormLimits): number => fileBytes + parts * fieldBytes
+
 /** @throws BaxError `payload_too_large`, `unsupported_media_type` for a body that is not a form, or is incomplete */
 export async function readForm(
   body: AsyncIterable<Uint8Array>,
@@ -54,7 +57,7 @@ export async function readForm(
         if (isFirst) file = { name: name ?? 'file', contentType: type, bytes: Buffer.concat(chunks) }
       })
     })
-    await pipeline(Readable.from(limited(body, fileBytes + parts * fieldBytes)), parser)
+    await pipeline(Readable.from(limited(body, formBytes({ fileBytes, fieldBytes, parts }))), parser)
   } catch (error) {
     if (error instanceof BaxError) throw error
     throw new BaxError('unsupported_media_type', `the body must be a form: ${(error as Error).message}`, {

@@ -8,7 +8,7 @@ import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
 import { type ScrapeInput, scrapeInput } from '../../core/shapes/scrape.ts'
 import { scrapeAnswerV2 } from '../../core/shapes/v2.ts'
 import { scrape } from '../scrape.ts'
-import { readForm } from './form.ts'
+import { formBytes, readForm } from './form.ts'
 
 /** Limits of the form; clients send few fields beside the file. */
 const formLimits = { fileBytes: limits.scrape.bodyBytes, fieldBytes: 256 * 1024, parts: 20 }
@@ -22,6 +22,7 @@ export const parseV2 = defineUpload({
   scope: scrape.scope,
   runs: { on: 'any', label: 'render' },
   input: z.object({}),
+  bodyBytes: formBytes(formLimits),
   output: scrapeAnswerV2,
   errors: [
     'unsupported_media_type',

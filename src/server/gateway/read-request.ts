@@ -11,6 +11,7 @@ import type { BodyReservation } from '../access/load.ts'
 import type { AppContext } from '../request/env.ts'
 import { callOf, type HandlerContext, pathFieldsOf } from '../request/handlers.ts'
 import { readFields, validateFields } from '../request/input.ts'
+import { readBody } from '../request/json-body.ts'
 import { incomingOf, outgoingOf } from '../request/requests.ts'
 import { forwardedHeaders } from './headers.ts'
 
@@ -29,7 +30,7 @@ export interface ForwardedRequest {
   /** Path with query, as the client sent it. */
   readonly target: string
   readonly headers: OutgoingHttpHeaders
-  /** The body as it was received; a stream for uploads. */
+  /** The body as it was received; a stream for uploads to the worker of an object. */
   readonly body: Uint8Array | NodeJS.ReadableStream | undefined
   /** Aborted when the client disconnects, or its key is revoked. */
   readonly signal: AbortSignal
@@ -44,15 +45,19 @@ export async function readRequest(
   const { raw } = context.req
   const isUpload = 'receive' in endpoint
   const incoming = incomingOf(context.env)
+  const { bodyBytes: maxBytes = limits.bodyBytes } = endpoint as { readonly bodyBytes?: number }
   let bytes: Uint8Array | undefined
   const received = await readFields(raw, endpoint.input, pathFieldsOf(context, endpoint), {
     incoming,
     memory,
     hasJson: !isUpload,
-    maxBytes: 'bodyBytes' in endpoint ? endpoint.bodyBytes : undefined,
+    maxBytes,
     onBody: (body) => (bytes = body),
   })
   const fields = renameFields(endpoint.input, received)
+  // Another worker may get a request that any worker can run, so its body must not be a stream, which is read once.
+  const isStreamed = isUpload && endpoint.runs.on !== 'any'
+  if (isUpload && !isStreamed) bytes = await readBody(raw, { maxBytes, incoming, memory })
   let valid: ParsedInput | undefined
   const parsed = () => (valid ??= validateFields(raw, endpoint.input, received))
   // Only operations have an error response of their own once their body or their frames are on the way.
@@ -70,9 +75,9 @@ export async function readRequest(
     target: incoming?.url ?? raw.url.slice(new URL(raw.url).origin.length),
     headers: {
       ...forwardedHeaders(incoming?.headers ?? raw.headers),
-      ...(isUpload && length !== null && { 'content-length': length }),
+      ...(isStreamed && length !== null && { 'content-length': length }),
     },
-    body: isUpload ? streamOf(context) : bytes,
+    body: isStreamed ? streamOf(context) : bytes,
     signal: 'frame' in endpoint ? streamSignal(context, services, parsed()) : raw.signal,
   }
 }

@@ -1,10 +1,14 @@
 /** Metrics of the workers behind a gateway. */
 import type { FleetNumbers } from '../../core/fleet.ts'
+import { provisionStage } from '../../core/shapes/session.ts'
 import { by, one, type Reading } from './reading.ts'
+
+/** Stages of a provision that has not ended. */
+const underWay = provisionStage.exclude(['ready', 'failed']).options
 
 /** Returns the gauges of a fleet; without a status they have no values, apart from the one that reports this. */
 export function fleetReadings(status: FleetNumbers | undefined): Reading[] {
-  const { workers = [], queues = [] } = status ?? {}
+  const { workers = [], queues = [], provisions = [] } = status ?? {}
   const sum = (take: (worker: FleetNumbers['workers'][number]) => { used: number; total: number }) =>
     workers.map(take).reduce((sum, share) => ({ used: sum.used + share.used, total: sum.total + share.total }), {
       used: 0,
@@ -21,6 +25,7 @@ export function fleetReadings(status: FleetNumbers | undefined): Reading[] {
   const inState = (state: string) => workers.filter((worker) => worker.state === state).length
   const perQueue = (take: (queue: FleetNumbers['queues'][number]) => number) =>
     Object.fromEntries(queues.map((queue) => [queue.queue, take(queue)]))
+  const atStages = underWay.map((name) => [name, provisions.filter(({ stage }) => stage === name).length] as const)
   return [
     one('bax_fleet_up', 'Whether Redis answers', status ? 1 : 0),
     by('state', 'bax_fleet_workers', 'Live workers', status ? { ready: inState('ready'), draining: inState('draining') } : {}),
@@ -28,7 +33,11 @@ export function fleetReadings(status: FleetNumbers | undefined): Reading[] {
     by('kind', 'bax_fleet_slots_used', 'Slots in use on all workers', shares('used')),
     by('queue', 'bax_fleet_queue_waiting', 'Waiting jobs', perQueue(({ waiting }) => waiting)),
     by('queue', 'bax_fleet_queue_active', 'Jobs that workers run', perQueue(({ active }) => active)),
+    by('queue', 'bax_fleet_queue_delayed', 'Jobs that are tried again later', perQueue(({ delayed }) => delayed)),
+    by('queue', 'bax_fleet_queue_failed', 'Failed jobs', perQueue(({ failed }) => failed)),
     by('queue', 'bax_fleet_queue_oldest_seconds', 'Age of the oldest waiting job', perQueue(({ oldest_secs: age }) => age ?? 0)),
+    by('stage', 'bax_fleet_provisions', 'Sessions that wait for a worker or are being created', status ? Object.fromEntries(atStages) : {}),
+    one('bax_fleet_scaler_failing', 'Whether the last request of the scaler failed', status && Number(status.scaler.message !== null)),
     one('bax_fleet_workers_wanted', 'Workers that the scaler was last asked for', status?.scaler.workers ?? undefined),
     one('bax_fleet_workers_needed', 'Workers that the load needs, with a slot in reserve', status?.scaler.needed),
   ] // prettier-ignore

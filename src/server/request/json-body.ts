@@ -1,4 +1,4 @@
-/** JSON bodies of requests, within limits of size, time and memory. */
+/** Bodies of requests, mostly JSON, within limits of size, time and memory. */
 import type { IncomingMessage } from 'node:http'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -17,18 +17,20 @@ export interface BodyRules {
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads the object in the body, which is empty without a body. @throws BaxError */
-export async function readJsonBody(
-  request: Request,
-  { maxBytes, incoming, memory, onBody }: BodyRules,
-): Promise<Record<string, unknown>> {
+/** Reads a whole body. @throws BaxError `payload_too_large`, `timeout`, and those of `BodyReservation.add` */
+export async function readBody(request: Request, { maxBytes, incoming, memory }: BodyRules): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? 0)
   if (declared > maxBytes) throw tooLarge(maxBytes)
   const limited = new LimitedBody(maxBytes, memory)
   // The web stream may still have the body of a request that Node has closed or begun to read.
   const isOpen = incoming !== undefined && !incoming.destroyed && !incoming.readableDidRead
-  const bytes = await (isOpen ? readIncoming(incoming, limited) : readStream(request, limited))
-  onBody?.(bytes)
+  return isOpen ? readIncoming(incoming, limited) : readStream(request, limited)
+}
+
+/** Reads the object in the body, which is empty without a body. @throws BaxError */
+export async function readJsonBody(request: Request, rules: BodyRules): Promise<Record<string, unknown>> {
+  const bytes = await readBody(request, rules)
+  rules.onBody?.(bytes)
   if (bytes.length === 0) return {}
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/([\w.+-]+\+)?json\b/i.test(type)) {

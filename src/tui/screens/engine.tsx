@@ -32,7 +32,7 @@ export function Engine({ width, height }: ScreenProps) {
       ))}
       <Text bold dimColor wrap="truncate">{` ${fit('BROWSER', 16)} ${fit('PID', 8)} ${fit('SESSIONS', 9)} WARM`}</Text>
       {browsers.map(({ worker_id, kind, product, pid, sessions, warm }) => (
-        <Text key={worker_id} wrap="truncate">
+        <Text key={`${worker_id} ${pid}`} wrap="truncate">
           {` ${fit(kind, 16)} ${fit(String(pid), 8)} ${fit(String(sessions), 9)} ${fit(String(warm), 5)} ${plain(product)}`}
         </Text>
       ))}

@@ -42,7 +42,7 @@ export async function measureCrawls(): Promise<Table[]> {
   const server = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--appendonly', 'yes', '--save', ''], { stdio: 'ignore' }) // prettier-ignore
   const redis = new Redis(port, '127.0.0.1', { maxRetriesPerRequest: null, retryStrategy: () => 50 })
   redis.on('error', () => {})
-  const crawls = new FleetCrawls({ redis, build: 'source', log: () => {}, mostPages: Infinity, check: async () => {} })
+  const crawls = new FleetCrawls({ redis, build: 'source', log: () => {}, mostPages: Infinity, check: async () => {}, workers: async () => 1 }) // prettier-ignore
   const site = await serveSlowSite()
   try {
     const runs: Run[] = []

@@ -22,6 +22,16 @@ const addressed = Object.entries(operations).map(([name, { http }]) => ({ name, 
 const title = [{ command: 'get_title' as const }]
 const hang = [{ command: 'evaluate' as const, data: { expression: 'new Promise(() => {})', timeout_ms: 60_000 } }]
 
+/** Uploads a text that is longer than the buffers of connections; returns `parsed`, or the error. */
+async function parse({ gateway }: TestFleet): Promise<unknown> {
+  const text = `First line\n${'another line of the document\n'.repeat(50_000)}`
+  const body = new FormData()
+  body.set('file', new File([text], 'lines.txt', { type: 'text/plain' }))
+  const response = await fetch(`${gateway.url}/v2/parse`, { method: 'POST', body })
+  const answer = (await response.json()) as { data?: { markdown: string } }
+  return answer.data?.markdown.includes('First line') ? 'parsed' : answer
+}
+
 describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
   const closers: (() => Promise<void>)[] = []
   afterEach(async () => {
@@ -83,6 +93,7 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
     proxy.block()
     const scrape = (more: object) => client.scrape({ url: `${site.url}/`, ...more }).then(() => 'done', ({ code }) => code as string) // prettier-ignore
     expect(await Promise.all([scrape({}), scrape({})])).toEqual(['done', 'done'])
+    expect(await Promise.all([parse(fleet), parse(fleet)])).toEqual(['parsed', 'parsed'])
     const actions = [{ type: 'wait', milliseconds: 1 }]
     const outcomes = await Promise.all([
       scrape({ actions }),
@@ -150,6 +161,12 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
     expect(results).toHaveLength(1)
     await client.createSession({})
     expect((await young.engine.status()).sessions).toBe(1)
+    // As for a gateway that has not read the new state of the worker yet.
+    const { client: redis } = fleet.redis
+    await redis.hset(`bax:dir:worker:${old!.id}`, 'state', 'ready')
+    const [load] = await redis.keys('bax:dir:load:*:render')
+    await waitUntil(async () => (await redis.zscore(load!, old!.id)) !== null)
+    expect(await Promise.all([parse(fleet), parse(fleet)])).toEqual(['parsed', 'parsed'])
     await client.closeSession({ session_id: session_id! })
     await stopped
   }, 60_000)

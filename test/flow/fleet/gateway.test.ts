@@ -41,6 +41,13 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
     expect(one.cdp_url).toContain(fleet.gateway.url.replace('http', 'ws'))
     const statuses = await Promise.all(fleet.workers.map(({ engine }) => engine.status()))
     expect(statuses.map(({ sessions }) => sessions)).toEqual([1, 1])
+    const ids = fleet.workers.map(({ id }) => id).toSorted()
+    const records = await Promise.all(
+      [one, two].map(({ session_id }) => client().getSession({ session_id: session_id! })),
+    )
+    expect(records.map(({ worker_id }) => worker_id).toSorted()).toEqual(ids)
+    const { browsers } = await client().getEngineStatus({})
+    expect([...new Set(browsers.map(({ worker_id }) => worker_id))].toSorted()).toEqual(ids)
     for (const [session_id, value] of [
       ['one', 'Home'],
       [two.session_id!, 'Other'],

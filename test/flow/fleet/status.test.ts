@@ -164,7 +164,24 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
     const worker = await bench.startWorker({ slots: { session: 8 } })
     await worker.bind({ id: 'ses_1', kind: 'session', owner: null, name: null })
     const before = asked
-    const text = await (await openMeter(gateway, () => 0)).text()
+    const queue = new Queue(pagesQueue('a'), { connection: bench.redis, prefix: queuePrefix })
+    await bench.redis.sadd(buildsKey, 'a')
+    await queue.add('page', {}, { delay: 60_000 })
+    await bench.redis.zadd(queue.toKey('failed'), 1, 'page')
+    await queue.close()
+    const queues = new JobQueues(bench.redis)
+    const parts = { directory: bench.directory, queues: () => queues.all(), whyUnreachable }
+    const provisions = (['creating', 'provisioning', 'provisioning'] as const).map((stage, at) => ({
+      provision_id: `prv_${at}`,
+      stage,
+      age_secs: 1,
+    }))
+    const scaler = { scaler: 'command', workers: 2, message: 'the program exited with 1' }
+    const measured = {
+      ...engine,
+      fleet: fleetOf({ ...parts, provisions: async () => provisions, scaler: () => scaler }),
+    }
+    const text = await (await openMeter(measured, () => 0)).text()
     // A scrape of the metrics costs the workers nothing.
     expect(asked).toBe(before)
     for (const line of [
@@ -174,6 +191,12 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
       'bax_fleet_slots{kind="session"} 8',
       'bax_fleet_slots_used{kind="session"} 1',
       'bax_fleet_queue_waiting{queue="pages"} 0',
+      'bax_fleet_queue_delayed{queue="pages"} 1',
+      'bax_fleet_queue_failed{queue="pages"} 1',
+      'bax_fleet_provisions{stage="provisioning"} 2',
+      'bax_fleet_provisions{stage="scaling"} 0',
+      'bax_fleet_provisions{stage="creating"} 1',
+      'bax_fleet_scaler_failing 1',
       'bax_fleet_workers_needed 1',
     ])
       expect(text.split('\n')).toContain(line)
@@ -183,7 +206,7 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
     const away = await (await openMeter(cut, () => 0)).text()
     await redis.start()
     expect(away.split('\n')).toContain('bax_fleet_up 0')
-    expect(away).not.toMatch(/^bax_fleet_workers(?:\{|_needed )/m)
+    expect(away).not.toMatch(/^bax_fleet_(?:workers(?:\{|_needed )|provisions\{|scaler_failing )/m)
     expect(away).toContain('bax_sessions 0')
   })
 })

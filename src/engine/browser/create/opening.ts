@@ -37,6 +37,7 @@ export interface SessionHost
   readonly isResponsive?: () => boolean
   /** Opens a page in a context of its own; absent in browsers of the caller. */
   readonly openPrivatePage?: () => Promise<PrivatePage>
+  /** ID of the browser, or `remote`. */
   readonly workerId: string
   readonly headless: boolean
   readonly userAgent: string
@@ -134,7 +135,8 @@ async function register(
 ): Promise<Session> {
   const { owner, input, viewport, allowed } = plan
   const { writeAnywhere, log, downloadBytes = limits.session.downloadBytes } = config
-  const session = new Session({ owner, input, viewport, allowed, host, writeAnywhere, downloadBytes, log, ...hooks })
+  const workerId = config.workerId?.() ?? host.workerId
+  const session = new Session({ owner, input, viewport, allowed, host, workerId, writeAnywhere, downloadBytes, log, ...hooks }) // prettier-ignore
   onOpened(session)
   if (session.approvals?.confirms('submit')) await holdSubmissions(host.context, session.approvals)
   const { sessionId: id, name, ended } = session

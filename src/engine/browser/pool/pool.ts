@@ -110,7 +110,8 @@ export class Pool {
     const all = [...this.#fleets.values()].flatMap(({ browsers }) => browsers)
     return all.flatMap(({ kind, running, slotsInUse: sessions }) => {
       if (!running) return []
-      const { id: worker_id, product, pid, warm, health } = running
+      const { id, product, pid, warm, health } = running
+      const worker_id = this.#config.workerId?.() ?? id
       return [{ worker_id, kind, product, pid, sessions, warm, responsive: health.responsive }]
     })
   }

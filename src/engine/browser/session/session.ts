@@ -35,6 +35,7 @@ import { CommandQueue } from './command-queue.ts'
 
 export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'viewport' | 'allowed'> {
   readonly host: SessionHost
+  readonly workerId: string
   /** Whether files may be written outside the session's folder. */
   readonly writeAnywhere: boolean
   /** Quota of the session's files, in bytes. */
@@ -95,8 +96,7 @@ export class Session implements BatchTarget {
     // Every open stream, viewer and batch listens.
     setMaxListeners(0, this.#ended.signal)
     recordPageEvents(host.context, this.events)
-    const { context } = host
-    this.dialogs = new Dialogs({ context, events: this.events, setting: () => input.dialogs, outsider: 'client' })
+    this.dialogs = new Dialogs({ context: host.context, events: this.events, setting: () => input.dialogs, outsider: 'client' }) // prettier-ignore
     this.approvals = approvalsFor(this)
     facts.allowed?.onBlocked((host, port) => this.events.emit('network.blocked', { host, port }))
     this.files = new FileStore(host.downloads, facts.downloadBytes)
@@ -246,7 +246,7 @@ export class Session implements BatchTarget {
 
   /** Builds the part of the record that needs neither the page nor the URLs of the request. */
   sketch(): SessionSketch {
-    const { input, host } = this.#facts
+    const { input, host, workerId } = this.#facts
     const live = this.#endedAt === null
     const failed = this.#endReason !== null && isBrowserLoss(this.#endReason)
     return {
@@ -263,7 +263,7 @@ export class Session implements BatchTarget {
       ...(input.allowed_domains && { allowed_domains: input.allowed_domains }),
       ...this.approvals?.facts,
       tabs: live ? this.#tabs.count : 0,
-      worker_id: host.workerId,
+      worker_id: workerId,
       tags: input.tags ?? {},
       created_at: this.createdAt.toISOString(),
       last_activity_at: this.#lastActivityAt.toISOString(),
