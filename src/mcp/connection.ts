@@ -129,6 +129,12 @@ export class Connection {
     throw new BaxError('url_blocked', `${hostname} is not an allowed domain`, { details: { allowed: patterns } })
   }
 
+  /** Option of sessions, scrapes, crawls and maps that limits their connections to the allowed domains. */
+  get domains(): { readonly allowed_domains?: readonly string[] } {
+    const { allowedDomains } = this.options
+    return allowedDomains ? { allowed_domains: allowedDomains } : {}
+  }
+
   /** Ends everything that the client opened. */
   async close(): Promise<void> {
     this.#closing.abort(new BaxError('cancelled', 'the connection has ended'))
@@ -137,11 +143,11 @@ export class Connection {
   }
 
   async #createSession(): Promise<string> {
-    const { allowedDomains, confirm } = this.options
+    const { confirm } = this.options
     const created = await this.call<SessionCreated>(operations.createSession, {
       idle_timeout_secs: limits.mcp.sessionIdleSecs,
       timeout_secs: limits.mcp.sessionSecs,
-      ...(allowedDomains && { allowed_domains: allowedDomains }),
+      ...this.domains,
       ...(confirm && { confirm }),
     })
     const id =

@@ -320,18 +320,22 @@ test('arguments are validated by the schemas of the operations', async () => {
 test('allowed domains hold for sessions, scrapes and redirects', async () => {
   const redirecting = await serveSite({
     '/': (_, response) => void response.writeHead(302, { location: other.url }).end(),
+    '/fetching': `<title>Fetching</title><p>Some text</p><script>fetch('${other.url}').catch(() => document.body.append('blocked'))</script>`,
   })
   const limited = await connectMcp(['--allowed-domains', '127.0.0.1'], { env: { BAX_STATE_DIR: stateDir } })
   for (const tool of ['browser_open', 'web_scrape', 'web_map', 'web_crawl'])
     expect((await limited.call(tool, { url: other.url })).text).toBe('localhost is not an allowed domain [url_blocked]')
-  expect((await limited.call('web_scrape', { url: redirecting.url })).text).toContain('url_blocked')
+  for (const tool of ['web_scrape', 'web_map'])
+    expect((await limited.call(tool, { url: redirecting.url })).text).toContain('url_blocked')
+  expect((await limited.call('web_crawl', { url: redirecting.url })).structuredContent).toBeUndefined()
+  const rendered = await limited.call('web_scrape', { url: `${redirecting.url}/fetching`, render: 'browser' })
+  expect(rendered.text).toContain('blocked')
   await limited.call('browser_open', { url: site.url })
   const blocked = await limited.call('browser_act', {
     commands: [`eval "fetch('${other.url}').catch(() => 'blocked')"`],
   })
   expect(blocked.text).toContain('blocked')
-  // The redirect of the scrape is refused after the request; the session sends none.
-  expect(other.requests).toEqual(['/'])
+  expect(other.requests).toEqual([])
   await limited.close()
   await redirecting.close()
 })

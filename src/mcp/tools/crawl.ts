@@ -69,7 +69,11 @@ export const webCrawl = defineTool({
 /** Starts a crawl that runs in the background; returns its ID. */
 async function begin(connection: Connection, input: Record<string, unknown>): Promise<string> {
   // Not aborted with the call: the ID is needed to cancel it.
-  const { id } = await connection.call<CrawlAccepted>(operations.crawl, { ...input, async: true })
+  const { id } = await connection.call<CrawlAccepted>(operations.crawl, {
+    ...input,
+    ...connection.domains,
+    async: true,
+  })
   connection.crawls.set(id, String(input['url']))
   return id
 }

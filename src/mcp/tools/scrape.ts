@@ -35,14 +35,13 @@ export const webScrape = defineTool({
     const isJson = schema !== undefined || question !== undefined
     const input = {
       ...options,
+      ...connection.domains,
       formats: [isJson ? 'json' : 'markdown'],
       ...(isJson && { json_options: { ...(schema && { schema }), ...(question && { prompt: question }) } }),
     }
     const body = await connection.call<ScrapeAnswer>(operations.scrape, input, signal)
     if (!body.success || !body.data) throw BaxError.fromBody(body)
     const { metadata, markdown = '', json } = body.data
-    // The request may have been redirected.
-    connection.assertAllowed(metadata.url ?? options.url)
     const { text, page } = isJson
       ? { page: JSON.stringify(json) }
       : find === undefined
@@ -93,7 +92,7 @@ export const webMap = defineTool({
   output: z.object({ links: z.array(z.string()) }),
   async run({ connection, signal }, input) {
     connection.assertAllowed(input.url)
-    const timed = { ...input, timeout_secs: limits.mcp.answerMs / 1000 }
+    const timed = { ...input, ...connection.domains, timeout_secs: limits.mcp.answerMs / 1000 }
     const { success, links, warning, ...failure } = await connection.call<MapAnswer>(operations.map, timed, signal)
     if (!success) throw BaxError.fromBody(failure)
     return { ...(warning && { text: warning }), page: links.join('\n'), data: { links } }
