@@ -272,12 +272,10 @@ export const mapAnswer = named('MapAnswer', {
 
 /** URLs to visit in place of the links of a start page. */
 export interface UrlList {
-  readonly kind: Exclude<JobKind, 'crawl'>
+  readonly kind: Exclude<(typeof jobKinds)[number], 'crawl'>
   readonly urls: readonly string[]
   readonly actions: readonly ScrapeAction[]
 }
-
-type JobKind = (typeof jobKinds)[number]
 
 /** A crawl as requested and stored. */
 export type CrawlInput = z.output<typeof crawlInput> & {

@@ -59,7 +59,9 @@ export const webCrawl = defineTool({
     const facts = `crawl ${id}: ${status}, ${completed}${isRunning ? ` of ${total}` : ''} pages`
     return {
       ...answer,
-      text: [facts, ...(error ? [error] : []), ...(state.warning ? [state.warning] : []), ...(answer.text ? [answer.text] : []), ...wait].join('\n'), // prettier-ignore
+      text: [facts, answer.text, ...wait].filter(Boolean).join('\n'),
+      // Errors and warnings may contain URLs of the site.
+      page: [error, state.warning, answer.page].filter(Boolean).join('\n'),
       data: { id, status, completed, pages: [], ...answer.data },
       failed: status === 'failed' && completed === 0,
     }
