@@ -53,6 +53,8 @@ export class Connection {
   readonly #caller: Caller | undefined
   readonly #parts: ConnectionParts
   readonly #closing = new AbortController()
+  /** Calls that clean up when they are cancelled. */
+  readonly #calls = new Set<Promise<unknown>>()
 
   constructor(parts: ConnectionParts) {
     const { transport, manifest, options, local, caller } = parts
@@ -135,10 +137,22 @@ export class Connection {
     return allowedDomains ? { allowed_domains: allowedDomains } : {}
   }
 
-  /** Ends everything that the client opened. */
+  /** Runs a call that cleans up when it is cancelled, for which the end of the connection waits. */
+  async cleaningUp<T>(work: Promise<T>): Promise<T> {
+    this.#calls.add(work)
+    try {
+      return await work
+    } finally {
+      this.#calls.delete(work)
+    }
+  }
+
+  /** Ends everything that the client opened, after its calls were cancelled. */
   async close(): Promise<void> {
     this.#closing.abort(new BaxError('cancelled', 'the connection has ended'))
     this.stored.clear()
+    // The calls themselves have reported their failures.
+    await Promise.allSettled(this.#calls)
     await Promise.all([this.sessions.close(), this.shells.close()])
   }
 
