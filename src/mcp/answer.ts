@@ -1,6 +1,6 @@
 /** Content of responses: text of bax, text of pages between markers, images, and data. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
-import { BaxError } from '../core/errors/errors.ts'
+import type { BaxError } from '../core/errors/errors.ts'
 import { enclosed } from '../core/text/boundaries.ts'
 import type { ToolAnswer } from './tool.ts'
 
@@ -23,8 +23,9 @@ export function resultOf(answer: ToolAnswer, boundaries: boolean): CallToolResul
 const ofTerminal = /\bbax \w|--?\w/
 
 /** Builds the result of a failed call. */
-export function failureOf(error: BaxError): CallToolResult {
+export function failureOf(error: BaxError, boundaries: boolean): CallToolResult {
   const { code, message, hint } = error
-  const lines = [`${message} [${code}]`, ...(hint && !ofTerminal.test(hint) ? [`hint: ${hint}`] : [])]
-  return { content: [{ type: 'text', text: lines.join('\n') }], isError: true }
+  const isOfPage = 'isOfPage' in error
+  const lines = [isOfPage ? `failed [${code}]` : `${message} [${code}]`, ...(hint && !ofTerminal.test(hint) ? [`hint: ${hint}`] : [])] // prettier-ignore
+  return resultOf({ text: lines.join('\n'), ...(isOfPage && { page: message }), failed: true }, boundaries)
 }

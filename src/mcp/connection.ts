@@ -53,6 +53,8 @@ export class Connection {
   readonly #caller: Caller | undefined
   readonly #parts: ConnectionParts
   readonly #closing = new AbortController()
+  /** Calls that clean up when they are cancelled. */
+  readonly #calls = new Set<Promise<unknown>>()
 
   constructor(parts: ConnectionParts) {
     const { transport, manifest, options, local, caller } = parts
@@ -129,19 +131,37 @@ export class Connection {
     throw new BaxError('url_blocked', `${hostname} is not an allowed domain`, { details: { allowed: patterns } })
   }
 
-  /** Ends everything that the client opened. */
+  /** Option of sessions, scrapes, crawls and maps that limits their connections to the allowed domains. */
+  get domains(): { readonly allowed_domains?: readonly string[] } {
+    const { allowedDomains } = this.options
+    return allowedDomains ? { allowed_domains: allowedDomains } : {}
+  }
+
+  /** Runs a call that cleans up when it is cancelled, for which the end of the connection waits. */
+  async cleaningUp<T>(work: Promise<T>): Promise<T> {
+    this.#calls.add(work)
+    try {
+      return await work
+    } finally {
+      this.#calls.delete(work)
+    }
+  }
+
+  /** Ends everything that the client opened, after its calls were cancelled. */
   async close(): Promise<void> {
     this.#closing.abort(new BaxError('cancelled', 'the connection has ended'))
     this.stored.clear()
+    // The calls themselves have reported their failures.
+    await Promise.allSettled(this.#calls)
     await Promise.all([this.sessions.close(), this.shells.close()])
   }
 
   async #createSession(): Promise<string> {
-    const { allowedDomains, confirm } = this.options
+    const { confirm } = this.options
     const created = await this.call<SessionCreated>(operations.createSession, {
       idle_timeout_secs: limits.mcp.sessionIdleSecs,
       timeout_secs: limits.mcp.sessionSecs,
-      ...(allowedDomains && { allowed_domains: allowedDomains }),
+      ...this.domains,
       ...(confirm && { confirm }),
     })
     const id =

@@ -101,7 +101,7 @@ async function callTool(tool: Tool, given: Record<string, unknown>, call: ToolCa
     return resultOf(await tool.run(call, parsed.data), connection.options.boundaries)
   } catch (thrown) {
     if (signal.aborted) throw thrown
-    return failureOf(await explained(asBaxError(thrown), tool, given, connection))
+    return failureOf(await explained(asBaxError(thrown), tool, given, connection), connection.options.boundaries)
   }
 }
 

@@ -3,7 +3,7 @@ import { resolve, sep } from 'node:path'
 import { contentOf } from '../cli/output/batch-output.ts'
 import { stepText } from '../cli/output/changes.ts'
 import { observationText } from '../cli/output/observation.ts'
-import { dialogNotes, downloadNotes, matchesNotes } from '../cli/output/result-notes.ts'
+import { dialogNotes, downloadNotes, hasDismissed, matchesNotes } from '../cli/output/result-notes.ts'
 import { type BatchKind, findEntry, type TypedCommand } from '../cli/parse/batch.ts'
 import { HelpWanted } from '../cli/parse/flags.ts'
 import { parseBatch } from '../cli/parse/parse-batch.ts'
@@ -15,7 +15,7 @@ import type { StepResult } from '../core/shapes/observe.ts'
 import { splitWords } from '../core/text/shell-words.ts'
 import { operations } from '../operations/index.ts'
 import type { Connection } from './connection.ts'
-import type { ToolAnswer, ToolCall } from './tool.ts'
+import { PageFailure, suggestion, type ToolAnswer, type ToolCall } from './tool.ts'
 
 /** Lines have no flags of a batch: its session and output are arguments of the tool. */
 const lineKind: BatchKind = { words: 'do', params: [], help: () => '' }
@@ -83,9 +83,11 @@ export async function runStep(
   const results = body.results.map((result, at) => describe(result, typed[at]!, connection))
   const effect = diff ? stepText(body) : ''
   const observed = body.observation && (!diff || body.full) ? observationText(body.observation, false) : ''
+  const failed = failures(body)
+  const warning = body.warning ?? ''
   return {
-    text: [...results.flatMap(({ notes }) => notes), ...failures(body), ...(body.warning ? [body.warning] : [])].join('\n'), // prettier-ignore
-    page: [...results.flatMap(({ value }) => value ?? []), effect, observed].filter(Boolean).join('\n'),
+    text: [...results, ...failed].flatMap(({ notes }) => notes).join('\n'),
+    page: [...[...results, ...failed].flatMap(({ page }) => page), warning, effect, observed].filter(Boolean).join('\n'), // prettier-ignore
     links: results.flatMap(({ link }) => link ?? []),
     failed: !body.success,
   }
@@ -110,32 +112,39 @@ async function withUploads(typed: readonly TypedCommand[], session_id: string, {
   return commands
 } // prettier-ignore
 
-/** Describes the result of one command: its value, notes, and a link to stored bytes. */
+/** Describes the result of one command: notes of bax, text that the page controls, and a link to stored bytes. */
 function describe(result: CommandResult, { command, data }: TypedCommand, { manifest, stored }: Connection) {
   const content = result.success ? contentOf(result, findEntry(command, manifest)) : undefined
   const uri = content && 'bytes' in content ? stored.add(kebab(command), result.content_type!, content.bytes.toString('base64')) : undefined // prettier-ignore
   return {
     notes: [
-      ...downloadNotes(result, () => ''),
       ...matchesNotes(result, String(data['selector'])),
-      ...dialogNotes(result, 'run "dialog accept" first to accept it'),
+      ...(hasDismissed(result) ? ['run "dialog accept" first to accept it'] : []),
     ],
-    value: content && 'text' in content && content.text !== '' ? [`${kebab(command)}: ${content.text}`] : undefined,
+    page: [
+      ...(content && 'text' in content && content.text !== '' ? [`${kebab(command)}: ${content.text}`] : []),
+      ...downloadNotes(result, () => ''),
+      ...dialogNotes(result),
+    ],
     link: uri === undefined ? undefined : [{ uri, name: kebab(command), mimeType: result.content_type! }],
   }
 }
 
 const staleHint = 'use the new reference, which browser_observe returns'
 
-/** Describes the failures of a step. */
-function failures({ results }: StepResult): string[] {
+/** Describes the failures of a step. Messages may contain text of the page, such as exceptions and values. */
+function failures({ results }: StepResult): { readonly notes: readonly string[]; readonly page: readonly string[] }[] {
   return results
     .filter(({ success, skipped }) => !success && !skipped)
-    .flatMap(({ command, index, error, code, hint, details }) => {
+    .map(({ command, index, error, code, hint, details }) => {
       const nearest = (details?.['candidates'] as { selector?: string }[] | undefined)?.[0]?.selector
       const advice = code === 'stale_ref' ? staleHint : (hint ?? (nearest && `did you mean ${nearest}?`))
       const place = results.length > 1 ? ` (${index + 1} of ${results.length})` : ''
-      return [`${kebab(command)}${place} failed: ${error} [${code}]`, ...(advice && !advice.includes('bax ') ? [`hint: ${advice}`] : [])] // prettier-ignore
+      const [own, ofPage] = !advice || advice.includes('bax ') ? [] : suggestion.test(advice) ? [undefined, advice] : [advice] // prettier-ignore
+      return {
+        notes: [`${kebab(command)}${place} failed [${code}]`, ...(own ? [`hint: ${own}`] : [])],
+        page: [`${error}`, ...(ofPage ? [ofPage] : [])],
+      }
     })
 }
 
@@ -149,6 +158,6 @@ export async function oneCommand<Data = Record<string, unknown>>(
   const input = { session_id, commands: [{ command, data }] }
   const body = await connection.call<CommandsResult>(operations.runCommands, input, signal)
   const [result] = body.results
-  if (!result?.success) throw BaxError.fromBody(result ?? body)
+  if (!result?.success) throw new PageFailure(result ?? body)
   return { ...(result.data as Data), content_type: result.content_type! }
 }

@@ -1,5 +1,6 @@
 /** Tools are values: a name, a description for agents, and a composition of operations that declare the rest. */
 import type { z } from 'zod'
+import { BaxError } from '../core/errors/errors.ts'
 import type { KeyScope } from '../core/access/caller.ts'
 import type { Operation, StreamOperation } from '../core/operation/operation.ts'
 import type { Connection } from './connection.ts'
@@ -23,6 +24,21 @@ interface ResourceLink {
   readonly uri: string
   readonly name: string
   readonly mimeType?: string
+}
+
+/** Hints that name elements of the page. */
+export const suggestion = /^did you mean /
+
+/** Failure of a page, whose message may contain text of the page. */
+export class PageFailure extends BaxError {
+  readonly isOfPage = true
+
+  /** @param body Body of an error response. */
+  constructor(body: unknown) {
+    const { code, message, hint } = BaxError.fromBody(body)
+    const isOfPage = hint !== undefined && suggestion.test(hint)
+    super(code, isOfPage ? `${message}\n${hint}` : message, { ...(hint && !isOfPage && { hint }) })
+  }
 }
 
 export interface ToolAnswer {

@@ -1,4 +1,4 @@
-/** The format changeTracking with today's SDK of Firecrawl and an older one. */
+/** Change tracking, and extraction with a language model, with today's SDK of Firecrawl and an older one. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type FakeModel, serveModel } from '../support/fake-model.ts'
@@ -44,6 +44,25 @@ beforeEach(() => {
 const page = (path = '/price') => `${site.url}${path}?${tests}`
 const tracked = (options: object = {}, client = firecrawl) =>
   client.scrape(page(), { formats: ['markdown', { type: 'changeTracking', modes: [], ...options }] })
+
+describe('an extraction with a language model', () => {
+  const schema = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] }
+
+  test('returns the data of the model, and says so', async () => {
+    model.reply({ content: '{"price":41}' })
+    const extracted = await firecrawl.extract({ urls: [page()], schema, prompt: 'the price', pollInterval: 1 })
+    expect(extracted).toMatchObject({ success: true, status: 'completed', data: { price: 41 }, json_source: 'model' })
+    expect(JSON.stringify(model.calls)).toContain('Costs 9 a month')
+    model.reply({ content: '{"price":42}' })
+    expect(await old.extract([page('/other')], { schema })).toMatchObject({ success: true, data: { price: 42 } })
+  })
+
+  test('says that rules were used when the model fails', async () => {
+    model.reply({ status: 400, error: 'no such model' })
+    const extracted = await firecrawl.extract({ urls: [page()], schema, pollInterval: 1 })
+    expect(extracted).toMatchObject({ status: 'completed', json_source: 'heuristic' })
+  })
+})
 
 describe('a scrape', () => {
   test('reports a new, an unchanged and a changed page', async () => {

@@ -12,6 +12,13 @@ let site: Site
 let engines: SearchServer
 let firecrawl: Firecrawl['v1']
 
+interface Delivered {
+  readonly type: string
+  readonly data: readonly { readonly metadata: { readonly title: string } }[]
+}
+/** Received webhooks. */
+const delivered: (Delivered & { readonly id?: string })[] = []
+
 const menu = '<a href="/docs/a">A</a> <a href="/docs/b">B</a> <a href="/private/x">X</a>'
 
 beforeAll(async () => {
@@ -23,6 +30,14 @@ beforeAll(async () => {
       '/article': article,
       '/robots.txt': (_, response) => response.end('User-agent: *\nDisallow: /private/\n'),
       '/slow': () => {},
+      '/hook': (request, response) => {
+        let text = ''
+        request.setEncoding('utf8').on('data', (part: string) => (text += part))
+        request.on('end', () => {
+          delivered.push(JSON.parse(text) as Delivered)
+          response.end('ok')
+        })
+      },
     }),
     serveSearch(),
   ])
@@ -93,6 +108,21 @@ describe('crawl', () => {
     const pages = async () => (await firecrawl.checkCrawlStatus(whole.id, true)).data.length
     await waitUntil(async () => (await pages()) === 3, 60_000)
     expect(await firecrawl.checkCrawlErrors(whole.id)).toMatchObject({ robots_blocked: [`${site.url}/private/x`] })
+  })
+
+  test('delivers its events to a webhook', async () => {
+    const { id } = await firecrawl.asyncCrawlUrl(`${site.url}/docs/a`, {
+      limit: 1,
+      webhook: { url: `${site.url}/hook`, metadata: { order: 7 } },
+    })
+    await waitUntil(() => delivered.some(({ type }) => type === 'crawl.completed'), 60_000)
+    expect(delivered.map(({ type }) => type)).toEqual(['crawl.started', 'crawl.page', 'crawl.completed'])
+    expect(delivered[1]).toMatchObject({
+      success: true,
+      id,
+      metadata: { order: 7 },
+      data: [{ metadata: { title: 'A' } }],
+    })
   })
 
   test('a crawl started without polling is returned as a whole', async () => {

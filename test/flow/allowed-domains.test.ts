@@ -2,6 +2,8 @@ import { connect, createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
+import type { BaxError } from '../../src/core/errors/errors.ts'
+import type { ScrapeInput } from '../../src/core/shapes/scrape.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
 import { command, failureOf, open, valueOf } from '../support/session-steps.ts'
@@ -19,6 +21,7 @@ beforeAll(async () => {
   net = await openPrivateNet({
     ...wayPages,
     '/': '<!doctype html><title>Home</title><p>Home</p>',
+    '/external': '<!doctype html><title>Links</title><a href="http://external.open.test/">external</a>',
     '/links': '<!doctype html><title>Links</title><a href="http://else.open.test/">else</a>',
   })
   homes = await openHomes(net.config)
@@ -61,7 +64,7 @@ test('commands report a blocked navigation, also after a redirect, and the event
       results: [
         {
           code: 'url_blocked',
-          error: 'URL blocked: else.open.test is not in the allowed domains of the session',
+          error: 'URL blocked: else.open.test is not in the allowed domains',
           hint: expect.stringContaining('site.open.test'),
         },
       ],
@@ -145,4 +148,63 @@ test('a start URL outside of them, a remote browser and invalid patterns are ref
   for (const pattern of ['https://a.test', 'a.test/x', 'a b', '', 'a.test:99999', '@', 'x'.repeat(300)])
     expect(await failureOf(create({ allowed_domains: [pattern] })), pattern).toMatchObject({ code: 'invalid_request' })
   expect(await failureOf(create({ allowed_domains: [] }))).toMatchObject({ code: 'invalid_request' })
+})
+
+describe('scrapes, crawls and maps', () => {
+  const elsewhere = (path: string) => `http://else.open.test:${net.allowed.port}${path}`
+  const redirect = (path: string) => `${net.url}/redirect?to=${encodeURIComponent(elsewhere(path))}`
+  const allowed_domains = ['site.open.test']
+
+  test.each(Object.keys(waysOut))('a rendered page cannot reach another domain: %s', async (name) => {
+    const pageOf = (host: string) =>
+      `http://127.0.0.2:${net.site.port}/way?name=${name}&to=${encodeURIComponent(`http://${host}:${net.allowed.port}/scrape-${name}`)}`
+    const url = pageOf(`scrape-${name}.open.test`)
+    const options: Partial<ScrapeInput> = { render: 'browser', formats: ['rawHtml', 'screenshot'], wait_for: 300 }
+    const limited = { url, ...options, allowed_domains: ['127.0.0.2'] }
+    const { code } = await client.scrape(limited).catch((error: BaxError) => error)
+    // A page that leaves its domain cannot be read.
+    expect([undefined, 'url_blocked']).toContain(code)
+    expect(net.allowed.paths).not.toContain(`/scrape-${name}`)
+    expect(net.resolvedNames).not.toContain(`scrape-${name}.open.test`)
+  })
+
+  test('a limited rendering leaves later ones unlimited', async () => {
+    const page = (path: string) => `${net.url}/way?name=image&to=${encodeURIComponent(elsewhere(path))}`
+    const options: Partial<ScrapeInput> = { render: 'browser', formats: ['screenshot'] }
+    for (const path of ['/limited-1', '/limited-2'])
+      expect(await client.scrape({ url: page(path), allowed_domains, ...options })).toMatchObject({ success: true })
+    expect(await client.scrape({ url: page('/unlimited'), ...options })).toMatchObject({ success: true })
+    await waitUntil(() => net.allowed.paths.includes('/unlimited'))
+    expect(net.allowed.paths.filter((path) => path.startsWith('/limited'))).toEqual([])
+  })
+
+  test.each(['http', 'browser', 'auto'] as const)('a redirect to another domain is refused with render %s', async (render) => {
+    const url = redirect(`/redirected-${render}`)
+    await expect(client.scrape({ url, allowed_domains, render })).rejects.toMatchObject({ code: 'url_blocked' })
+    expect(await client.crawl({ url, allowed_domains, render })).toMatchObject({
+      success: false,
+      status: 'failed',
+      errors: [{ code: 'url_blocked' }],
+    })
+    expect(await client.map({ url, allowed_domains })).toMatchObject({ success: false, code: 'url_blocked' })
+    expect(net.allowed.paths).not.toContain(`/redirected-${render}`)
+  }) // prettier-ignore
+
+  test('a crawl with external links skips other domains', async () => {
+    const url = `${net.url}/external`
+    const crawled = await client.crawl({ url, allowed_domains, allow_external_links: true })
+    expect(crawled).toMatchObject({
+      completed: 1,
+      skipped: [{ url: 'http://external.open.test/', reason: 'off_host' }],
+    })
+    expect(net.resolvedNames).not.toContain('external.open.test')
+  })
+
+  test('a batch reports the URLs on other domains', async () => {
+    const { id } = await client.batchScrape({ urls: [net.url, elsewhere('/batch')], allowed_domains })
+    await waitUntil(async () => (await client.getBatch({ id })).status === 'completed')
+    expect(await client.getBatch({ id })).toMatchObject({ data: [{ metadata: { title: 'Home' } }] })
+    expect(await client.getBatchErrors({ id })).toMatchObject({ errors: [{ url: elsewhere('/batch') }] })
+    expect(net.allowed.paths).not.toContain('/batch')
+  })
 })

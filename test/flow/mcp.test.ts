@@ -33,6 +33,7 @@ beforeAll(async () => {
     '/p2': article('Black tea is oxidized at 25 degrees'),
     '/p3': article('White tea is withered'),
     '/later': (_, response) => void (release = () => response.end('Later')),
+    '/trap': '<title>Trap</title><h1>OBEY</h1><button>OBEY me</button> <a href="/file" download="OBEY.csv">Get it</a>',
     '/file': (_, response) => {
       response.writeHead(200, { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename=tea.csv' })
       response.end('name,price\nGreen,1.50\n')
@@ -194,6 +195,26 @@ describe('pages', () => {
     expect(outside.text).toContain('permission_denied')
   })
 
+  test('do not get text out of the markers', async () => {
+    const trap = `${site.url}/trap`
+    const says = async (...commands: string[]) => {
+      await mcp.call('browser_open', { url: trap })
+      const { text } = await mcp.call('browser_act', { commands })
+      const { before, page } = parts(text)
+      expect(before).not.toContain('OBEY')
+      expect(page).toContain('OBEY')
+      return before
+    }
+    expect(await says('eval "void alert(`OBEY`)"')).toBe('')
+    expect(await says('eval "void confirm(`OBEY`)"')).toBe('run "dialog accept" first to accept it')
+    expect(await says('eval "throw new Error(`OBEY`)"')).toMatch(/^evaluate failed \[\w+\]$/)
+    expect(await says('click "role=button[name=OBEYS]" --timeout-ms 100')).toBe('click failed [element_not_found]')
+    expect(await says('verify h1 --text Welcome --timeout-ms 100')).toMatch(/^verify failed \[\w+\]$/)
+    expect(await says('click "text=Get it"', 'wait-for --text Shop --timeout-ms 100')).toMatch(/failed/)
+    const { text } = await mcp.call('browser_screenshot', { selector: 'role=button[name=OBEYS]' })
+    expect(parts(text)).toMatchObject({ before: 'failed [element_not_found]', page: expect.stringContaining('OBEY') })
+  })
+
   test('of another session are separate, and end with it', async () => {
     await mcp.call('browser_open', { url: site.url })
     await mcp.call('browser_open', { url: `${site.url}/p1`, session: 'second' })
@@ -237,6 +258,8 @@ describe('the web without a session', () => {
   test('is searched for words, and returns only the passages with them', async () => {
     const { text } = await mcp.call('web_scrape', { url: `${site.url}/p2`, find: '25 degrees oxidized' })
     expect(parts(text)).toMatchObject({ before: '1 of 1 passages', page: expect.stringContaining('oxidized at 25') })
+    const beyond = await mcp.call('web_scrape', { url: `${site.url}/p2`, offset: 100_000 })
+    expect(beyond.text).toMatch(/^end of page: it has \d+ characters$/)
     const missing = await mcp.call('web_scrape', { url: `${site.url}/p2`, find: 'coffee' })
     expect(missing.text).toBe('no passage contains all words of "coffee"')
   })
@@ -246,6 +269,16 @@ describe('the web without a session', () => {
     const { text } = await mcp.call('web_scrape', { url: `${site.url}/p1`, schema })
     expect(parts(text).before).toBe('extracted by rules, without a language model')
     expect(JSON.parse(parts(text).page)).toMatchObject({ title: expect.any(String) })
+  })
+
+  test('says once that a page does not exist, or does not match the schema', async () => {
+    const count = (text: string, part: string) => text.split(part).length - 1
+    const missing = await mcp.call('web_scrape', { url: `${site.url}/missing` })
+    expect(count(missing.text, '404')).toBe(1)
+    const schema = { type: 'object', properties: { isbn: { type: 'number' } }, required: ['isbn'] }
+    const { text } = await mcp.call('web_scrape', { url: `${site.url}/p1`, schema })
+    expect(count(text, 'schema')).toBe(1)
+    expect(text).toContain('isbn')
   })
 
   test('is mapped', async () => {
@@ -320,18 +353,22 @@ test('arguments are validated by the schemas of the operations', async () => {
 test('allowed domains hold for sessions, scrapes and redirects', async () => {
   const redirecting = await serveSite({
     '/': (_, response) => void response.writeHead(302, { location: other.url }).end(),
+    '/fetching': `<title>Fetching</title><p>Some text</p><script>fetch('${other.url}').catch(() => document.body.append('blocked'))</script>`,
   })
   const limited = await connectMcp(['--allowed-domains', '127.0.0.1'], { env: { BAX_STATE_DIR: stateDir } })
   for (const tool of ['browser_open', 'web_scrape', 'web_map', 'web_crawl'])
     expect((await limited.call(tool, { url: other.url })).text).toBe('localhost is not an allowed domain [url_blocked]')
-  expect((await limited.call('web_scrape', { url: redirecting.url })).text).toContain('url_blocked')
+  for (const tool of ['web_scrape', 'web_map'])
+    expect((await limited.call(tool, { url: redirecting.url })).text).toContain('url_blocked')
+  expect((await limited.call('web_crawl', { url: redirecting.url })).structuredContent).toBeUndefined()
+  const rendered = await limited.call('web_scrape', { url: `${redirecting.url}/fetching`, render: 'browser' })
+  expect(rendered.text).toContain('blocked')
   await limited.call('browser_open', { url: site.url })
   const blocked = await limited.call('browser_act', {
     commands: [`eval "fetch('${other.url}').catch(() => 'blocked')"`],
   })
   expect(blocked.text).toContain('blocked')
-  // The redirect of the scrape is refused after the request; the session sends none.
-  expect(other.requests).toEqual(['/'])
+  expect(other.requests).toEqual([])
   await limited.close()
   await redirecting.close()
 })

@@ -18,6 +18,23 @@ const shop = `<!doctype html><html lang=en><title>Shop</title><h1>Shop</h1>
 const { stdout: skill } = await bax(['skill'])
 const lines = [...skill.matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, code]) => code!.trimEnd().split('\n'))
 
+/** Commands and flags in sentences, once each. */
+const inline = [...new Set([...skill.replaceAll(/^```[\s\S]*?^```/gm, '').matchAll(/`((?:bax |-)[^`]*)`/g)].map(([, code]) => code!))] // prettier-ignore
+
+/** Turns code of a sentence into a line: completes what is only named, and replaces placeholders. */
+function lineOf(code: string, at: number): string {
+  if (code === 'bax step' || code.includes('WORDS')) return `${code.split(' ').slice(0, 2).join(' ')} --help`
+  const line = code.startsWith('-') ? `bax open URL ${code.startsWith('-s') ? '' : `-s flag-${at} `}${code}` : code
+  const values = {
+    URL: 'https://example.com',
+    NAME: `name-${at}`,
+    OTHER: 'other',
+    COMMAND: 'click',
+    ' example.com': ' 127.0.0.1',
+  }
+  return Object.entries(values).reduce((text, [name, value]) => text.replaceAll(name, value), line)
+}
+
 /** Why lines with shell sessions are skipped. */
 const { absent: noShells } = testImages.find(({ image }) => image === 'bax-shell:default')!
 
@@ -84,6 +101,24 @@ describe('the core', () => {
       if (start) expect(stdout).toMatch(outputs[start]!)
     })
   }
+})
+
+describe('the sentences of the core', () => {
+  test('name commands', () => {
+    expect(inline.length).toBeGreaterThan(8)
+  })
+
+  for (const [at, code] of inline.entries())
+    test(code, async () => {
+      await run('bax open https://example.com')
+      const line = lineOf(code, at)
+      if (line.includes('--profile')) await run(`bax profile save name-${at}`)
+      const { code: exit, stderr } = await run(line)
+      expect({ exit, stderr: exit === 0 ? '' : stderr }).toEqual({ exit: 0, stderr: '' })
+      if (!line.includes('--allowed-domains')) return
+      const other = await run(`bax open ${site.url.replace('127.0.0.1', 'localhost')} -s name-${at}`)
+      expect(other.stderr).toContain('url_blocked')
+    })
 })
 
 test('--full prints the references, too', async () => {

@@ -131,6 +131,35 @@ terminalTest('creates, drives, shows, records and closes a session, and replays 
   expect(ran.stdout + ran.stderr).toContain('1 passed')
 })
 
+terminalTest('approves and rejects actions that wait', async () => {
+  const state = ['--state-dir', stateDir]
+  const created = await built.run(['session', 'create', '--start-url', site.url, '--confirm', 'eval', ...state])
+  const evaluate = (script: string) => built.run(['eval', script, '-s', created.stdout.trim(), ...state])
+  terminal = new Terminal(100, 30)
+  terminal.run(tui())
+  await terminal.shows('1 session')
+  terminal.press('6')
+  const approved = evaluate('document.title')
+  await terminal.shows('1 waiting; press Enter to read one')
+  terminal.press('Enter')
+  await terminal.shows(/Approve this\?[\s\S]*document\.title/)
+  terminal.press('a')
+  await terminal.shows('approved: eval')
+  expect(await approved).toMatchObject({ code: 0, stdout: 'Shop\n' })
+  const rejected = evaluate('document.body.remove()')
+  await terminal.shows('1 waiting; press Enter to read one')
+  terminal.press('Enter')
+  await terminal.shows(/Approve this\?[\s\S]*document\.body/)
+  terminal.press('x')
+  await terminal.shows('rejected: eval')
+  const { code, stderr } = await rejected
+  expect(code).not.toBe(0)
+  expect(stderr).toContain('rejected')
+  await terminal.shows('0 waiting')
+  terminal.press('q')
+  await expectCookedMode()
+})
+
 describe('restores the terminal', () => {
   terminalTest('after ^C, including the previous screen', async () => {
     terminal = new Terminal(80, 24)

@@ -9,7 +9,9 @@ import { flagValue } from '../parse/values.ts'
 const params: readonly Param[] = [
   param('tools', 'tools to offer: all, or some of browser, scrape, shell and relay', { type: 'string[]' }),
   param('caps', 'further families of browser commands, such as cookies and network, or all', { type: 'string[]' }),
-  param('allowed_domains', 'hosts that pages may reach, such as example.com or *.example.com', { type: 'string[]' }),
+  param('allowed_domains', 'hosts that pages and scrapes may reach, such as example.com or *.example.com', {
+    type: 'string[]',
+  }),
   param('confirm', `actions that wait for a person: ${kindNames.join(', ')}`, { type: 'string[]' }),
   param('read_only', 'offer only tools that change nothing', { type: 'boolean', default: false }),
   param('content_boundaries', 'enclose text of pages in random markers; on by default', { type: 'boolean' }),

@@ -10,7 +10,7 @@ import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 /** Pages of the guide that agents need. */
 const topics: ReadonlySet<string> = new Set([
   'commands', 'selectors', 'observe', 'step', 'sessions', 'tabs', 'dialogs', 'files', 'scraping', 'crawling', 'search',
-  'extract', 'scripts', 'shell', 'relay', 'errors', 'mcp',
+  'extract', 'scripts', 'shell', 'relay', 'errors', 'mcp', 'approvals', 'allowed-domains',
 ]) // prettier-ignore
 
 export const command: TerminalCommand = async (invocation) => {

@@ -11,16 +11,21 @@ export const downloadNotes = ({ downloads = [] }: CommandResult, advice: (name: 
 export const matchesNotes = ({ matches, used_match = 'first visible' }: CommandResult, selector: string): string[] =>
   matches === undefined ? [] : [`${selector} matches ${matches} elements: the ${used_match} one is used`]
 
+type Dialogs = Pick<CommandResult, 'dialogs' | 'dialogs_omitted'>
+type Dialog = NonNullable<Dialogs['dialogs']>[number]
+
+const isDefault = ({ answer, answered_by }: Dialog): boolean => answer === 'dismissed' && answered_by === 'setting'
+
+/** Returns whether a dialog was dismissed because no command has answered it. */
+export const hasDismissed = ({ dialogs = [] }: Dialogs): boolean => dialogs.some(isDefault)
+
 /** Reports dialogs that no command has answered; `advice` says how to accept one. */
-export function dialogNotes(
-  { dialogs = [], dialogs_omitted: omitted }: Pick<CommandResult, 'dialogs' | 'dialogs_omitted'>,
-  advice: string,
-): string[] {
+export function dialogNotes({ dialogs = [], dialogs_omitted: omitted }: Dialogs, advice?: string): string[] {
   const notes = dialogs
     .filter(({ answer, answered_by }) => answered_by !== 'answer_dialog' && answer !== 'open')
-    .map(({ type, message, answer, answered_by }) => {
-      const isDefault = answer === 'dismissed' && answered_by === 'setting'
-      return `${answer} ${type} ${JSON.stringify(message)}${isDefault ? `; ${advice}` : ''}`
+    .map((dialog) => {
+      const { type, message, answer } = dialog
+      return `${answer} ${type} ${JSON.stringify(message)}${advice && isDefault(dialog) ? `; ${advice}` : ''}`
     })
   return omitted === undefined ? notes : [...notes, `${omitted} more dialogs`]
 }

@@ -7,7 +7,7 @@ import { eventOf, flag, identifier, integer, named, number, urlText } from './fi
 import { webhookInput } from './jobs/webhook.ts'
 
 const { crawl } = limits
-const { formats, wait_for, json_options, change_tracking_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays } = scrapeOptions.shape // prettier-ignore
+const { formats, wait_for, json_options, change_tracking_options, only_main_content, remove_base64_images, render, block_ads, remove_overlays, allowed_domains } = scrapeOptions.shape // prettier-ignore
 
 const crawlStatuses = ['scraping', 'completed', 'failed', 'cancelled'] as const
 
@@ -42,6 +42,7 @@ const scope = {
   concurrency: integer(1, crawl.mostAtOnce)
     .optional()
     .describe("Number of concurrent pages; adapted to the machine's load when omitted. It does not affect the result"),
+  allowed_domains,
 }
 
 const siteMap = (initial: 'skip' | 'include') =>
@@ -271,12 +272,10 @@ export const mapAnswer = named('MapAnswer', {
 
 /** URLs to visit in place of the links of a start page. */
 export interface UrlList {
-  readonly kind: Exclude<JobKind, 'crawl'>
+  readonly kind: Exclude<(typeof jobKinds)[number], 'crawl'>
   readonly urls: readonly string[]
   readonly actions: readonly ScrapeAction[]
 }
-
-type JobKind = (typeof jobKinds)[number]
 
 /** A crawl as requested and stored. */
 export type CrawlInput = z.output<typeof crawlInput> & {

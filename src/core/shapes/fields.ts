@@ -1,6 +1,7 @@
 /** Building blocks of shapes. Short texts from callers are restricted so that they are safe in headers, logs and paths. */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
+import { parseHostPattern } from '../net/host-pattern.ts'
 
 const { input } = limits
 
@@ -56,6 +57,19 @@ export const number = (least: number, most: number) => z.number().min(least).max
 
 /** A list of names, such as formats, kinds and hosts. */
 export const listOf = <Item extends z.ZodType>(item: Item) => z.array(item).max(input.names)
+
+/** Hosts that may be connected to. */
+export const allowedDomains = listOf(
+  z
+    .string()
+    .max(255, { abort: true })
+    .refine((text) => parseHostPattern(text) !== undefined, 'is not a host such as example.com or *.example.com'),
+)
+  .min(1)
+  .optional()
+  .describe(
+    'Hosts that may be connected to, such as example.com or *.example.com, which includes example.com; a port is optional. Other requests are blocked',
+  )
 
 /** An option that is off by default. */
 export const flag = (description: string) => z.boolean().default(false).describe(description)

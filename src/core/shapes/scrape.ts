@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { changeTracking, trackingOptions } from './jobs/changes.ts'
 import { jsonSchema } from './json-schema.ts'
-import { flag, listOf, named, number, selectorText, urlText } from './fields.ts'
+import { allowedDomains, flag, listOf, named, number, selectorText, urlText } from './fields.ts'
 
 const { scrape } = limits
 
@@ -97,6 +97,7 @@ export const scrapeOptions = z.object({
   max_age: z.number().min(0).default(0).describe('Maximum age of a cached response in milliseconds; 0: no cache'),
   block_ads: z.boolean().default(true).describe('Block advertisements'),
   remove_overlays: flag('Remove cookie banners and other overlays'),
+  allowed_domains: allowedDomains,
 })
 
 export const scrapeInput = z.object({

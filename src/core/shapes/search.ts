@@ -7,7 +7,8 @@ import { identifier, integer, named, number } from './fields.ts'
 
 const { search } = limits
 
-const { formats: anyFormats, timeout: _, ...pageOptions } = scrapeOptions.shape
+// Results are on any host.
+const { formats: anyFormats, timeout: _, allowed_domains: _domains, ...pageOptions } = scrapeOptions.shape
 const formats = anyFormats.unwrap().default([])
 
 export const searchInput = z.object({

@@ -1,9 +1,8 @@
 /** Shapes of browser sessions, provisions and saved profiles. */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
-import { parseHostPattern } from '../net/host-pattern.ts'
 import { confirmFields } from '../access/approvals.ts'
-import { displayName, flag, identifier, integer, listOf, named, printable, urlText } from './fields.ts'
+import { allowedDomains, displayName, flag, identifier, integer, named, printable, urlText } from './fields.ts'
 
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 const { session } = limits
@@ -64,17 +63,7 @@ export const sessionInput = z.object({
     .regex(/^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/, 'is not an IANA time zone')
     .optional()
     .describe('IANA time zone, e.g. Europe/Berlin'),
-  allowed_domains: listOf(
-    z
-      .string()
-      .max(255, { abort: true })
-      .refine((text) => parseHostPattern(text) !== undefined, 'is not a host such as example.com or *.example.com'),
-  )
-    .min(1)
-    .optional()
-    .describe(
-      'Hosts that the session may connect to, such as example.com or *.example.com, which includes example.com; a port is optional. Other requests are blocked',
-    ),
+  allowed_domains: allowedDomains,
   dialogs: dialogs
     .default('dismiss')
     .describe(

@@ -1,6 +1,7 @@
 /** Starts and resumes crawls: opens their files, holds their lock, and runs them. */
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import type { Egress } from '../egress/egress.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
 import { Journal, readJournal } from './store/journal.ts'
 import { ResponseCache } from './store/response-cache.ts'
@@ -72,9 +73,9 @@ const loadingFacts = (plan: CrawlPlan, scraper: PageScraper, answers: ResponseCa
   plan,
   earlier,
   answers,
-  egress: scraper.egress,
+  egress: scraper.egress.limitedTo(plan.input.allowed_domains),
   track: (...tracked: Parameters<PageScraper['track']>) => scraper.track(...tracked),
-  secret: scraper.webhookSecret,
+  webhooks: { egress: scraper.egress, secret: scraper.webhookSecret },
   openSource: (signal: AbortSignal, site: CrawlSite) =>
     new LocalPages({
       plan,
@@ -96,8 +97,8 @@ async function earlierOf({ input: { since } }: CrawlPlan, store: CrawlStore): Pr
 export const runningElsewhere = (): BaxError => new BaxError('conflict', 'the crawl is running in another process')
 
 interface LocalRunFacts extends RunFacts {
-  /** Key of the signatures of webhooks. */
-  readonly secret: string | undefined
+  /** Rules of the requests of webhooks, and the key of their signatures. */
+  readonly webhooks: { readonly egress: Egress; readonly secret: string | undefined }
 }
 
 /** Runs a crawl while holding its lock, so that no other process writes its files. */
@@ -128,6 +129,7 @@ async function runLocked(id: string, store: CrawlStore, open: () => Promise<Loca
   }
   const webhook = WebhookSender.start({
     ...facts,
+    ...facts.webhooks,
     live: followed,
     logs: store.logs(id),
     warn: (text) => run.warn(text),

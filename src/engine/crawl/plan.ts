@@ -19,8 +19,8 @@ export interface CrawlPlan {
 
 /** @throws BaxError `invalid_request` or `url_blocked` */
 export function planCrawl(input: CrawlInput): CrawlPlan {
-  const { formats, wait_for, json_options, change_tracking_options: tracking, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays } = input // prettier-ignore
-  const options = { formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
+  const { formats, wait_for, json_options, change_tracking_options: tracking, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, allowed_domains } = input // prettier-ignore
+  const options = { formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(allowed_domains && { allowed_domains }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
   const actions = [...(input.list?.actions ?? [])]
   const page = (url: string): ScrapePlan => planScrape({ url, ...options, max_age: 0, actions })
   const startUrl = new URL(page(input.url).url)

@@ -1,5 +1,6 @@
 /** Plan, stores and page loader of a running crawl. */
 import type { Log } from '../../core/config/config.ts'
+import type { RequestRules } from '../egress/egress.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
 import type { EarlierPages } from './earlier.ts'
 import type { Concurrency } from './pacing/concurrency.ts'
@@ -12,7 +13,9 @@ import type { Journal, PlacedLine } from './store/journal.ts'
 import type { PageFile } from './store/page-file.ts'
 import type { CrawlRecord } from './store/record.ts'
 
-export interface RunFacts extends Pick<PageScraper, 'track' | 'egress'> {
+export interface RunFacts extends Pick<PageScraper, 'track'> {
+  /** Rules of requests for robots.txt and sitemaps. */
+  readonly egress: RequestRules
   readonly plan: CrawlPlan
   /** Opens the source of the pages, which stops when the signal is aborted. */
   readonly openSource: (signal: AbortSignal, site: CrawlSite) => PageSource

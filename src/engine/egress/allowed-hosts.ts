@@ -1,4 +1,4 @@
-/** The hosts that a session may connect to (`allowed_domains`). */
+/** The hosts that a session, scrape or crawl may connect to (`allowed_domains`). */
 import { BaxError } from '../../core/errors/errors.ts'
 import { type HostPattern, matchesHost, parseHostPattern } from '../../core/net/host-pattern.ts'
 import { defaultPorts } from './failures.ts'
@@ -21,27 +21,30 @@ export class AllowedHosts {
 
   /** Checks a connection, and reports a blocked one. @throws BaxError `url_blocked` */
   checkConnection(host: string, port: number): void {
-    if (this.#allows(host, port)) return
+    if (this.#allowsHost(host, port)) return
     this.#onBlocked(host, port)
     throw this.#refusal(host)
   }
 
   /** Checks a URL that is about to be opened; only URLs with a host can be blocked. @throws BaxError `url_blocked` */
-  checkUrl(href: string): void {
-    const { protocol, hostname, port } = new URL(href)
-    const defaultPort = defaultPorts[protocol]
-    if (defaultPort === undefined || this.#allows(hostname, Number(port) || defaultPort)) return
-    throw this.#refusal(hostname)
+  checkUrl(url: URL): void {
+    if (!this.allows(url)) throw this.#refusal(url.hostname)
   }
 
-  #allows(host: string, port: number): boolean {
+  /** Returns whether a URL has no host, or one that may be connected to. */
+  allows({ protocol, hostname, port }: URL): boolean {
+    const defaultPort = defaultPorts[protocol]
+    return defaultPort === undefined || this.#allowsHost(hostname, Number(port) || defaultPort)
+  }
+
+  #allowsHost(host: string, port: number): boolean {
     return this.#patterns.some((pattern) => matchesHost(pattern, host, port))
   }
 
   #refusal(host: string): BaxError {
     const shown = this.#texts.slice(0, shownPatterns).join(', ') + (this.#texts.length > shownPatterns ? ', …' : '')
-    return new BaxError('url_blocked', `URL blocked: ${host} is not in the allowed domains of the session`, {
-      hint: `allowed are ${shown}; create a session with other allowed_domains`,
+    return new BaxError('url_blocked', `URL blocked: ${host} is not in the allowed domains`, {
+      hint: `allowed_domains are ${shown}`,
     })
   }
 }

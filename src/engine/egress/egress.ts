@@ -1,7 +1,7 @@
 /** Controls all outgoing connections of the engine: policy, name resolution, and the proxies of browsers. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { SessionInput } from '../../core/shapes/session.ts'
-import type { AllowedHosts } from './allowed-hosts.ts'
+import { AllowedHosts } from './allowed-hosts.ts'
 import type { Chain } from './chain.ts'
 import { defaultPorts, Failures } from './failures.ts'
 import { HostResolver } from './host-resolver.ts'
@@ -20,6 +20,12 @@ interface RouteOptions {
 export interface Route extends Chain {
   /** Why its connections failed. */
   readonly failures: Failures
+}
+
+/** Rules of the engine's own requests. */
+export interface RequestRules extends Pick<Egress, 'checkLiteral' | 'names'> {
+  /** Hosts that may be connected to; all when missing. */
+  readonly allowed?: AllowedHosts
 }
 
 export class Egress {
@@ -42,6 +48,17 @@ export class Egress {
     const defaultPort = defaultPorts[protocol]
     if (defaultPort === undefined) throw this.policy.refuse('scheme')
     this.policy.checkTarget(bareHost(hostname), Number(port) || defaultPort)
+  }
+
+  /** Returns rules that allow only these hosts, if any are given (`allowed_domains`). */
+  limitedTo(hosts: readonly string[] | undefined): RequestRules {
+    if (!hosts) return this
+    const allowed = new AllowedHosts(hosts)
+    const checkLiteral = (url: URL) => {
+      allowed.checkUrl(url)
+      this.checkLiteral(url)
+    }
+    return { allowed, names: this.names, checkLiteral }
   }
 
   /**

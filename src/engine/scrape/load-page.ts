@@ -3,7 +3,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { ScrapeAnswer, WarningCode } from '../../core/shapes/scrape.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
-import type { Egress } from '../egress/egress.ts'
+import type { RequestRules } from '../egress/egress.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
 import { type HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
@@ -21,7 +21,7 @@ import { framesWarning, holdsFrames, isLarge, type Reading, type UnreadPage } fr
 
 export interface LoadContext {
   readonly memory: HostMemory
-  readonly egress: Egress
+  readonly egress: RequestRules
   /** Loads the renderer on first use. */
   readonly renderer: () => Promise<Renderer>
   readonly signal: AbortSignal
@@ -225,6 +225,7 @@ export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContex
   const render = async () =>
     (await context.renderer()).render({
       url: plan.url,
+      allowed: context.egress.allowed,
       waitFor: input.wait_for,
       actions: input.actions,
       ...(formats.has('screenshot') && { screenshot: { fullPage } }),

@@ -8,7 +8,7 @@ import type { TaskOptions } from '../../core/process/thread-pool.ts'
 import type { PageVersionStore } from '../../core/stores.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
-import type { Egress } from '../egress/egress.ts'
+import type { Egress, RequestRules } from '../egress/egress.ts'
 import { HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { LanguageModel } from '../language/model.ts'
 import type { Renderer } from '../render/browser/renderer.ts'
@@ -98,16 +98,16 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
    */
   fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions) {
     const read = this.#readerOf(plan, { signal }, options)
-    return fetchOverHttp(plan.url, { signal, egress: this.egress, answers, read })
+    return fetchOverHttp(plan.url, { signal, egress: this.#rulesOf(plan), answers, read })
   }
 
   /** Fetches a page under a condition: the status is 304, without a body, if it is not met. */
-  fetchIf({ url }: ScrapePlan, condition: Record<string, string>, signal: AbortSignal): Promise<FetchedPage> {
-    return fetchPage(url, { egress: this.egress, signal, condition, checkHeaders: kindOfHeaders })
+  fetchIf(plan: ScrapePlan, condition: Record<string, string>, signal: AbortSignal): Promise<FetchedPage> {
+    return fetchPage(plan.url, { egress: this.#rulesOf(plan), signal, condition, checkHeaders: kindOfHeaders })
   }
 
   render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
-    const { egress } = this
+    const egress = this.#rulesOf(plan)
     const { signal } = context
     return renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read: this.#readerOf(plan, { signal }) }) // prettier-ignore
   }
@@ -160,13 +160,17 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     ])
   }
 
+  #rulesOf({ input }: ScrapePlan): RequestRules {
+    return this.egress.limitedTo(input.allowed_domains)
+  }
+
   #inTime(plan: ScrapePlan, { signal, from }: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
     const { timeoutMs: ms } = plan
     const work = async (inner: AbortSignal) => {
       const start = performance.now()
       const page = await load(plan, {
         memory: this.#memory,
-        egress: this.egress,
+        egress: this.#rulesOf(plan),
         renderer: this.#loadRenderer,
         signal: inner,
         deadline: start + ms,

@@ -5,13 +5,12 @@ import { find_text } from '../../commands/read/find-text.ts'
 import { wait_for } from '../../commands/wait/wait-for.ts'
 import { observationText } from '../../cli/output/observation.ts'
 import { diffText, fullText } from '../../cli/output/changes.ts'
-import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { printable } from '../../core/shapes/fields.ts'
 import { type Observation, observationOptions } from '../../core/shapes/observe.ts'
 import { operations } from '../../operations/index.ts'
 import { oneCommand, parseLines, runStep } from '../steps.ts'
-import { defineTool } from '../tool.ts'
+import { defineTool, PageFailure } from '../tool.ts'
 
 /** Name of a session of the client, or the ID of an existing one. One tool describes it to agents. */
 export const session = printable(limits.input.nameChars).min(1).optional()
@@ -64,7 +63,7 @@ export const browserObserve = defineTool({
     }
     const input = { session_id, include: ['snapshot', 'tabs'], diff, ...scope, ...options }
     const body = await connection.call<Observation | { success: false }>(operations.observe, input, signal)
-    if (!body.success) throw BaxError.fromBody(body)
+    if (!body.success) throw new PageFailure(body)
     if (body.changes) return { page: diffText(body.changes) }
     return { ...(body.full && { text: fullText[body.full] }), page: observationText(body, false) }
   },

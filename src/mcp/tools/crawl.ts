@@ -47,8 +47,8 @@ export const webCrawl = defineTool({
     if ((start === undefined) === (earlier === undefined))
       throw new BaxError('invalid_request', 'give either url or id')
     if (start !== undefined) connection.assertAllowed(start)
-    const id = earlier ?? (await begin(connection, { url: start, ...options }))
-    await waitForEnd(call, id, earlier === undefined)
+    const crawled = earlier === undefined ? startAndWait(call, { url: start, ...options }) : waitForEnd(call, earlier)
+    const id = await connection.cleaningUp(crawled)
     const state = await connection.call<CrawlState>(operations.getCrawl, { id, limit: 0 }, signal)
     const isRunning = state.status === 'scraping'
     // The passage may be in the pages that are there already.
@@ -59,7 +59,9 @@ export const webCrawl = defineTool({
     const facts = `crawl ${id}: ${status}, ${completed}${isRunning ? ` of ${total}` : ''} pages`
     return {
       ...answer,
-      text: [facts, ...(error ? [error] : []), ...(state.warning ? [state.warning] : []), ...(answer.text ? [answer.text] : []), ...wait].join('\n'), // prettier-ignore
+      text: [facts, answer.text, ...wait].filter(Boolean).join('\n'),
+      // Errors and warnings may contain URLs of the site.
+      page: [error, state.warning, answer.page].filter(Boolean).join('\n'),
       data: { id, status, completed, pages: [], ...answer.data },
       failed: status === 'failed' && completed === 0,
     }
@@ -69,7 +71,11 @@ export const webCrawl = defineTool({
 /** Starts a crawl that runs in the background; returns its ID. */
 async function begin(connection: Connection, input: Record<string, unknown>): Promise<string> {
   // Not aborted with the call: the ID is needed to cancel it.
-  const { id } = await connection.call<CrawlAccepted>(operations.crawl, { ...input, async: true })
+  const { id } = await connection.call<CrawlAccepted>(operations.crawl, {
+    ...input,
+    ...connection.domains,
+    async: true,
+  })
   connection.crawls.set(id, String(input['url']))
   return id
 }
@@ -80,8 +86,20 @@ type Event = {
   ]: { readonly seq: number; readonly ts: string; readonly type: Type; readonly data: CrawlEventData[Type] } // prettier-ignore
 }[keyof CrawlEventData]
 
-/** Waits for the end of a crawl, within limits. `isOwn`: cancelling the call cancels the crawl. */
-async function waitForEnd({ connection, signal, progress }: ToolCall, id: string, isOwn: boolean): Promise<void> {
+/** Starts a crawl and waits for its end, within limits; cancels it with the call. Returns its ID. */
+async function startAndWait(call: ToolCall, input: Record<string, unknown>): Promise<string> {
+  const { connection, signal } = call
+  const id = await begin(connection, input)
+  try {
+    return await waitForEnd(call, id)
+  } catch (error) {
+    if (signal.aborted) await connection.call(operations.cancelCrawl, { id })
+    throw error
+  }
+}
+
+/** Waits for the end of a crawl, within limits; returns its ID. */
+async function waitForEnd({ connection, signal, progress }: ToolCall, id: string): Promise<string> {
   const enough = AbortSignal.timeout(mcp.answerMs)
   const types = 'crawl.page,crawl.progress,crawl.finished'
   try {
@@ -93,9 +111,10 @@ async function waitForEnd({ connection, signal, progress }: ToolCall, id: string
       }
     }
   } catch (error) {
-    if (signal.aborted && isOwn) await connection.call(operations.cancelCrawl, { id })
     if (signal.aborted || !enough.aborted) throw error
   }
+  signal.throwIfAborted()
+  return id
 }
 
 async function readPages({ connection, signal }: ToolCall, id: string, numbers: readonly number[]): Promise<ToolAnswer> {

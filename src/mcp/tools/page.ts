@@ -29,8 +29,8 @@ export const browserExtract = defineTool({
     const found = await oneCommand<Extracted>(call, id, 'extract_structured_content', data)
     const { result, source, valid, errors } = found
     return {
-      ...(!valid && { text: `does not match the schema: ${errors.join('; ')}` }),
-      page: JSON.stringify(result.value),
+      ...(!valid && { text: 'does not match the schema' }),
+      page: [...(valid ? [] : errors), JSON.stringify(result.value)].join('\n'),
       data: { value: result.value, source, valid },
     }
   },
@@ -93,7 +93,7 @@ export const browserSession = defineTool({
     const uri = fileUri(session_id, file)
     const content = await readTransfer(connection, transfers.downloadSessionFile, { session_id, name: file }, signal)
     if (content.text !== undefined) return { page: content.text }
-    return { text: `${file}: ${content.mimeType}`, links: [{ uri, name: file, mimeType: content.mimeType }] }
+    return { page: `${file}: ${content.mimeType}`, links: [{ uri, name: file, mimeType: content.mimeType }] }
   },
 })
 

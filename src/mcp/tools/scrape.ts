@@ -4,9 +4,8 @@ import { limits } from '../../core/limits/limits.ts'
 import type { MapAnswer } from '../../core/shapes/crawl.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { SearchAnswer } from '../../core/shapes/search.ts'
-import { BaxError } from '../../core/errors/errors.ts'
 import { operations } from '../../operations/index.ts'
-import { defineTool, type ToolAnswer } from '../tool.ts'
+import { defineTool, PageFailure, type ToolAnswer } from '../tool.ts'
 import { excerpts } from './excerpts.ts'
 import { wanted } from './page.ts'
 
@@ -35,27 +34,25 @@ export const webScrape = defineTool({
     const isJson = schema !== undefined || question !== undefined
     const input = {
       ...options,
+      ...connection.domains,
       formats: [isJson ? 'json' : 'markdown'],
       ...(isJson && { json_options: { ...(schema && { schema }), ...(question && { prompt: question }) } }),
     }
     const body = await connection.call<ScrapeAnswer>(operations.scrape, input, signal)
-    if (!body.success || !body.data) throw BaxError.fromBody(body)
+    if (!body.success || !body.data) throw new PageFailure(body)
     const { metadata, markdown = '', json } = body.data
-    // The request may have been redirected.
-    connection.assertAllowed(metadata.url ?? options.url)
     const { text, page } = isJson
       ? { page: JSON.stringify(json) }
       : find === undefined
         ? partOf(markdown, { title: metadata.title, offset, most })
         : passagesOf(markdown, find)
     const notes = [
-      ...(metadata.error ? [`HTTP ${metadata.status_code}: ${metadata.error}`] : []),
-      ...[body.warning ?? body.data.warning ?? []].flat(),
       ...(metadata.json_source === 'heuristic' ? ['extracted by rules, without a language model'] : []),
-      ...(metadata.json_valid === false ? [`does not match the schema: ${metadata.json_errors?.join('; ')}`] : []),
       ...(text ? [text] : []),
     ]
-    return { text: notes.join('\n'), page }
+    // Warnings include the HTTP status, and what does not match the schema. They may contain text of the page.
+    const warning = body.warning ?? body.data.warning
+    return { text: notes.join('\n'), page: [warning, page].filter(Boolean).join('\n') }
   },
 })
 
@@ -64,6 +61,7 @@ function partOf(
   markdown: string,
   { title, offset, most }: { title: string | undefined; offset: number; most: number },
 ): ToolAnswer {
+  if (offset > 0 && offset >= markdown.length) return { text: `end of page: it has ${markdown.length} characters` }
   const part = markdown.slice(offset, offset + most)
   const rest = markdown.length - offset - part.length
   return {
@@ -93,10 +91,11 @@ export const webMap = defineTool({
   output: z.object({ links: z.array(z.string()) }),
   async run({ connection, signal }, input) {
     connection.assertAllowed(input.url)
-    const timed = { ...input, timeout_secs: limits.mcp.answerMs / 1000 }
+    const timed = { ...input, ...connection.domains, timeout_secs: limits.mcp.answerMs / 1000 }
     const { success, links, warning, ...failure } = await connection.call<MapAnswer>(operations.map, timed, signal)
-    if (!success) throw BaxError.fromBody(failure)
-    return { ...(warning && { text: warning }), page: links.join('\n'), data: { links } }
+    if (!success) throw new PageFailure(failure)
+    // Warnings may contain URLs of the site.
+    return { page: [...(warning ? [warning] : []), ...links].join('\n'), data: { links } }
   },
 })
 

@@ -54,7 +54,7 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
   const allowed = input.allowed_domains && new AllowedHosts(input.allowed_domains)
   if (allowed && cdpUrl !== undefined)
     throw invalid('allowed_domains', 'cannot be enforced in a browser reached by cdp_url')
-  if (startUrl !== undefined) allowed?.checkUrl(startUrl)
+  if (startUrl !== undefined) allowed?.checkUrl(new URL(startUrl))
   if (input.proxy) await egress.checkHost(proxyAddress(input.proxy.server))
   // A remote browser follows the rules of its own network.
   if (cdpUrl !== undefined) await egress.check(cdpUrl)

@@ -185,7 +185,7 @@ export class Session implements BatchTarget {
 
   checkUrl(text: string): string {
     const url = openableUrl(text)
-    this.#facts.allowed?.checkUrl(url)
+    this.#facts.allowed?.checkUrl(new URL(url))
     return url
   }
 

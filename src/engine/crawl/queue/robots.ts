@@ -4,7 +4,7 @@ import robotsParser from 'robots-parser'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import type { Egress } from '../../egress/egress.ts'
+import type { RequestRules } from '../../egress/egress.ts'
 import { decodeText } from '../../render/http/charset.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
 import type { RunFacts } from '../run-facts.ts'
@@ -76,7 +76,7 @@ export class Robots {
 }
 
 /** Fetches robots.txt. @throws BaxError if it cannot be read */
-async function fetchText(address: string, egress: Egress, signal: AbortSignal): Promise<string> {
+async function fetchText(address: string, egress: RequestRules, signal: AbortSignal): Promise<string> {
   const { status, bytes, headers } = await fetchPage(address, { egress, signal })
   if (status >= 500) throw new BaxError('server_error', `it responded with ${status}`)
   if (status >= 400) return ''

@@ -5,6 +5,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { SkipReason } from '../../../core/shapes/crawl.ts'
 import { decodeUrlPart } from '../../../core/net/urls.ts'
+import { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import { linearGlob } from '../../linear-glob.ts'
 import { type UrlEquivalence, equivalenceOf, hostOf, identityOf } from './url-identity.ts'
 
@@ -15,6 +16,7 @@ export interface ScopeOptions {
   readonly below_start?: boolean
   readonly allow_subdomains: boolean
   readonly allow_external_links: boolean
+  readonly allowed_domains?: readonly string[] | undefined
 }
 
 type Matches = (path: string) => boolean
@@ -80,12 +82,14 @@ function anyOf(patterns: readonly string[], field: string, { name, read }: Synta
 export class Scope {
   readonly #options: ScopeOptions
   readonly #rules: PathRules
+  readonly #allowed: AllowedHosts | undefined
   readonly #start: URL
   readonly #equivalence: UrlEquivalence
   readonly #host: string
 
   constructor(options: ScopeOptions, rules: PathRules, requested: URL, reached: URL) {
     this.#options = options
+    this.#allowed = options.allowed_domains && new AllowedHosts(options.allowed_domains)
     this.#rules = rules
     this.#start = reached
     this.#equivalence = equivalenceOf(requested, reached)
@@ -101,6 +105,7 @@ export class Scope {
   }
 
   includesHost(url: URL): boolean {
+    if (this.#allowed?.allows(url) === false) return false
     if (this.#options.allow_external_links) return true
     const { hostname, port, protocol } = this.#start
     // Without a port, the scheme has to match, as it implies the port.

@@ -5,6 +5,7 @@ import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
+import type { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { type ActionResults, runActions, capture } from './actions.ts'
 import { blockedPatterns } from './blocked-urls.ts'
@@ -19,6 +20,8 @@ import type { Visit } from './visit.ts'
 
 export interface RenderRequest {
   readonly url: string
+  /** Hosts that the page may connect to; all when undefined. */
+  readonly allowed: AllowedHosts | undefined
   readonly waitFor: number
   readonly actions: readonly ScrapeAction[]
   readonly screenshot?: { readonly fullPage: boolean }
@@ -90,7 +93,7 @@ export class Renderer {
     const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
     for (let attempt = 0; ; attempt++) {
       const tabs = await this.#tabs(kind)
-      const tab = await tabs.take()
+      const tab = await (request.allowed ? tabs.openLimited(request.allowed) : tabs.take())
       let visit: Visit | undefined
       try {
         visit = await tab.visit(request.url, blocked)

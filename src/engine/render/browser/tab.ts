@@ -3,6 +3,8 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
+import type { Route } from '../../egress/egress.ts'
+import type { Failures } from '../../egress/failures.ts'
 import type { RenderBrowser } from './render-browser.ts'
 import type { StableOptions } from '../page/wait-until-stable.page.ts'
 import stableScript from '../page/wait-until-stable.page.ts?inline'
@@ -19,6 +21,7 @@ export class Tab {
   readonly #contextId: string
   readonly #targetId: string
   readonly #sessionId: string
+  readonly #route: Route | undefined
   #visit: Visit | undefined
   #blocked = ''
   #visits = 0
@@ -28,17 +31,22 @@ export class Tab {
   #idleTimer: NodeJS.Timeout | undefined
   #navigatingAway: Promise<void> | undefined
 
-  private constructor(browser: RenderBrowser, contextId: string, targetId: string, sessionId: string) {
+  private constructor(browser: RenderBrowser, contextId: string, targetId: string, sessionId: string, route?: Route) {
     this.browser = browser
     this.#contextId = contextId
     this.#targetId = targetId
     this.#sessionId = sessionId
+    this.#route = route
     browser.listen(sessionId, (message) => this.#onMessage(message))
     browser.listen(targetId, (message) => this.#onMessage(message))
   }
 
-  static async open(browser: RenderBrowser): Promise<Tab> {
-    const { browserContextId } = await browser.send('Target.createBrowserContext', { disposeOnDetach: true })
+  /** @param route The tab's own proxy, which closes with the tab. Such a tab is for one page. */
+  static async open(browser: RenderBrowser, route?: Route): Promise<Tab> {
+    const { browserContextId } = await browser.send('Target.createBrowserContext', {
+      disposeOnDetach: true,
+      ...(route && { proxyServer: route.proxy.server, proxyBypassList: '<-loopback>' }),
+    })
     const contextId = browserContextId as string
     const [{ targetId }] = await Promise.all([
       browser.send('Target.createTarget', {
@@ -50,7 +58,7 @@ export class Tab {
       browser.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId: contextId }),
     ])
     const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true })
-    const tab = new Tab(browser, contextId, targetId as string, sessionId as string)
+    const tab = new Tab(browser, contextId, targetId as string, sessionId as string, route)
     await tab.#prepare()
     return tab
   }
@@ -74,7 +82,13 @@ export class Tab {
 
   /** Whether the tab works and has not yet reached its maximum number of pages. */
   get isUsable(): boolean {
-    return !this.#broken && !this.browser.isClosed && this.#visits < limits.scrape.pagesPerTab
+    const most = this.#route ? 1 : limits.scrape.pagesPerTab
+    return !this.#broken && !this.browser.isClosed && this.#visits < most
+  }
+
+  /** Why connections of the tab failed. */
+  get failures(): Failures {
+    return (this.#route ?? this.browser.egress).failures
   }
 
   send(method: string, params: object = {}): Promise<Record<string, unknown>> {
@@ -146,6 +160,14 @@ export class Tab {
   }
 
   async close(): Promise<void> {
+    try {
+      await this.#dispose()
+    } finally {
+      await this.#route?.close()
+    }
+  }
+
+  async #dispose(): Promise<void> {
     this.#broken = true
     clearTimeout(this.#idleTimer)
     this.browser.listen(this.#sessionId, undefined)

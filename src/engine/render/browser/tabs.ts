@@ -1,6 +1,8 @@
 /** The tab pool of a rendering browser: tabs are cleaned between pages, and replaced after a number of pages. */
 import type { Log } from '../../../core/config/config.ts'
+import type { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import { renderedAtOnce } from './concurrency.ts'
+import type { Route } from '../../egress/egress.ts'
 import type { RenderBrowser } from './render-browser.ts'
 import { Tab } from './tab.ts'
 
@@ -31,6 +33,14 @@ export class Tabs {
     }
   }
 
+  /** Opens a tab for one page that may connect to these hosts only; it must be released. */
+  async openLimited(allowed: AllowedHosts): Promise<Tab> {
+    // Idle tabs use as much memory.
+    const idle = this.#open >= renderedAtOnce ? this.#idle.shift() : undefined
+    if (idle) await this.#discard(idle)
+    return this.#openTab(await this.browser.egress.route({ proxy: undefined, allowed }))
+  }
+
   /** Cleans the tab in the background and returns it to the pool. */
   release(tab: Tab): void {
     const cleaning = this.#clean(tab)
@@ -46,11 +56,12 @@ export class Tabs {
     await Promise.all(this.#cleaning)
   }
 
-  async #openTab(): Promise<Tab> {
+  async #openTab(route?: Route): Promise<Tab> {
     this.#open++
     try {
-      return await Tab.open(this.browser)
+      return await Tab.open(this.browser, route)
     } catch (error) {
+      await route?.close()
       this.#open--
       throw error
     }

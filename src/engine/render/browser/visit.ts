@@ -74,7 +74,7 @@ export class Visit {
     const failed = result['errorText'] as string | undefined
     if (failed === undefined) return isPage(this.response)
     if (this.response && (!isPage(this.response) || isAttachment(this.response))) return false
-    const error = this.#document.error(this.#tab.browser.egress.failures, failed)
+    const error = this.#document.error(this.#tab.failures, failed)
     if (!error) return true
     throw error
   }
@@ -284,8 +284,7 @@ export class Visit {
     if (frame.parentId !== undefined) return
     this.#hasStarted ||= frame.loaderId === this.#loader || frame.unreachableUrl !== undefined
     if (!this.#hasStarted) return
-    const error =
-      frame.unreachableUrl === undefined ? undefined : this.#document.error(this.#tab.browser.egress.failures)
+    const error = frame.unreachableUrl === undefined ? undefined : this.#document.error(this.#tab.failures)
     if (error) this.#waiting.fail(error)
     // Session storage can be cleared for the last origin only.
     if (this.#origin !== undefined && this.#origin !== frame.securityOrigin) this.#leavesState = true

@@ -2,7 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { decodeUrlPart } from '../../../core/net/urls.ts'
-import type { Egress } from '../../egress/egress.ts'
+import type { RequestRules } from '../../egress/egress.ts'
 import type { ResponseHeaders } from './response-headers.ts'
 import { readBody } from './body.ts'
 import { httpUserAgent, type HttpResponse, request } from './http-client.ts'
@@ -31,7 +31,7 @@ export interface FetchOptions {
   /** That of the rendering browser by default. */
   readonly userAgent?: string
   /** Egress rules, which apply to every redirect. */
-  readonly egress: Egress
+  readonly egress: RequestRules
   /** Aborted on timeout or when the caller disconnects; its reason is thrown. */
   readonly signal: AbortSignal
   /** Throws if the body of a response with these headers should not be read. */

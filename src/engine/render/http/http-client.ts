@@ -1,7 +1,7 @@
 /** HTTP requests with Node's http module, which loads in a tenth of the time of fetch. */
 import type * as http from 'node:http'
 import type { Readable } from 'node:stream'
-import type { Egress } from '../../egress/egress.ts'
+import type { RequestRules } from '../../egress/egress.ts'
 import { ResponseHeaders } from './response-headers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { explainFetch, isReset } from './fetch-errors.ts'
@@ -16,13 +16,13 @@ export interface HttpResponse {
 /** Maximum size of response headers, in bytes, as in browsers; Node's default is too small for some sites. */
 const headerBytes = 256 * 1024
 
-/** Agents by egress rules, as they apply to the connections, and by scheme. */
-const agents = new WeakMap<Egress, Map<string, http.Agent>>()
+/** Agents by the resolver of their connections, and by scheme. */
+const agents = new WeakMap<RequestRules['names'], Map<string, http.Agent>>()
 
 export interface RequestOptions {
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
-  readonly egress: Egress
+  readonly egress: RequestRules
   /** Body of a POST request; a GET request without it. */
   readonly body?: string
 }
@@ -90,9 +90,9 @@ function send(
 }
 
 /** Returns a keep-alive agent; its idle connections do not keep the process alive. */
-function agentOf(client: Client, { protocol }: URL, egress: Egress): http.Agent {
-  let byScheme = agents.get(egress)
-  if (!byScheme) agents.set(egress, (byScheme = new Map()))
+function agentOf(client: Client, { protocol }: URL, { names }: RequestRules): http.Agent {
+  let byScheme = agents.get(names)
+  if (!byScheme) agents.set(names, (byScheme = new Map()))
   let agent = byScheme.get(protocol)
   if (!agent) byScheme.set(protocol, (agent = new client.Agent({ keepAlive: true, timeout: 0 })))
   return agent

@@ -67,14 +67,15 @@ export class Coordinator {
     const pages = await PageFile.reopen(logs.pages, record.pageBytes)
     const { since } = record.input
     const earlier = since === undefined ? undefined : await EarlierPages.open(await store.read(since))
+    const plan = planCrawl(record.input)
     const run = new CrawlRun({
-      plan: planCrawl(record.input),
+      plan,
       record,
       journal,
       pages,
       earlier,
       answers,
-      egress,
+      egress: egress.limitedTo(plan.input.allowed_domains),
       track: (...tracked) => pageScraper.track(...tracked),
       log,
       hosts,
