@@ -20,13 +20,23 @@ let site: Site
 let pages: Record<string, string> = {}
 /** Status of each response, by path. */
 let statuses: Record<string, number> = {}
+/** Status that pages respond with instead of their content, by path. */
+let failing: Record<string, number> = {}
+/** Pages without ETag and date. */
+const unversioned = new Set(['/plain', '/plain/inner'])
+let robots = ''
 /** Dates of pages without ETag. */
 const dated = new Set(['/dated'])
 
 function respond(request: IncomingMessage, response: ServerResponse): void {
   const path = request.url!
+  if (failing[path] !== undefined) {
+    statuses[path] = failing[path]
+    response.writeHead(failing[path], { 'content-type': 'text/html' }).end('<p>Not now</p>')
+    return
+  }
   const html = pages[path]
-  const etag = html && `"${createHash('sha1').update(html).digest('hex')}"`
+  const etag = html && !unversioned.has(path) && `"${createHash('sha1').update(html).digest('hex')}"`
   const isKnown = dated.has(path) ? request.headers['if-modified-since'] === 'Sun, 01 Mar 2026 08:00:00 GMT' : etag && request.headers['if-none-match'] === etag // prettier-ignore
   const status = html === undefined ? 404 : isKnown ? 304 : 200
   statuses[path] = status
@@ -37,17 +47,32 @@ function respond(request: IncomingMessage, response: ServerResponse): void {
   response.end(status === 200 ? html : '')
 }
 
-const paths = ['/', '/a', '/a/inner', '/dated', '/gone', '/unlinked', '/fresh']
+const paths = [
+  '/',
+  '/a',
+  '/a/inner',
+  '/a/inner/deep',
+  '/dated',
+  '/gone',
+  '/unlinked',
+  '/fresh',
+  '/plain',
+  '/plain/inner',
+  '/sitemap.xml',
+]
 
 beforeAll(async () => {
   homes = await openHomes()
-  site = await serveSite(Object.fromEntries(paths.map((path) => [path, respond])))
+  const robotsTxt = (_request: IncomingMessage, response: ServerResponse) => void response.end(robots)
+  site = await serveSite({ ...Object.fromEntries(paths.map((path) => [path, respond])), '/robots.txt': robotsTxt })
 })
 afterAll(async () => {
   await homes.close()
   await site.close()
 })
 beforeEach(() => {
+  failing = {}
+  robots = ''
   pages = {
     '/': linkPage('Home', ['/a', '/dated', '/gone', '/unlinked']),
     '/a': linkPage('A', ['/a/inner'], '<p>One line.</p>'),
@@ -108,7 +133,59 @@ describe('a crawl with since', () => {
     const { id } = await crawl()
     const { changes, warning } = await crawl({ since: id, limit: 1 })
     expect(changes).toMatchObject({ removed: [], unchanged: 1 })
-    expect(warning).toMatch(/1 pages? of the earlier crawl were not compared/)
+    expect(warning).toContain('5 pages of the earlier crawl were not compared: this one ended at its limit')
+  })
+
+  test.each([
+    ['503', 503, ['/a']],
+    ['403', 403, ['/a']],
+    ['503 without an ETag', 503, ['/plain']],
+  ])('follows the earlier links of a page that responds with %s', async (_name, status, [path]) => {
+    pages['/'] = linkPage('Home', ['/a', '/plain'])
+    pages['/plain'] = linkPage('Plain', ['/plain/inner'])
+    pages['/plain/inner'] = linkPage('Plain inner')
+    const first = await crawl()
+    expect(first.completed).toBe(5)
+    failing[path!] = status
+    const second = await crawl({ since: first.id })
+    expect(second.changes).toEqual({ new: [], changed: [], removed: [], unchanged: 4 })
+    expect(second.warning).toContain('1 page of the earlier crawl was not compared: unreadable, or linked from unreadable pages') // prettier-ignore
+    const stillFailing = await crawl({ since: second.id })
+    expect(stillFailing.changes).toEqual(second.changes)
+    failing = {}
+    const third = await crawl({ since: stillFailing.id })
+    expect(third.changes).toEqual({ new: [], changed: [], removed: [], unchanged: 5 })
+    expect(third.warning).toBeUndefined()
+  })
+
+  test('compares a page that was read again with its last known version', async () => {
+    const first = await crawl()
+    failing['/a'] = 503
+    const second = await crawl({ since: first.id })
+    failing = {}
+    pages['/a'] = linkPage('A', ['/a/inner'], '<p>Another line.</p>')
+    const third = await crawl({ since: second.id })
+    expect(third.changes!.changed.map(pathOf)).toEqual(['/a'])
+    const page = third.data.find(({ metadata }) => pathOf(metadata.sourceURL) === '/a')!
+    expect(page.changeTracking!.diff!.text).toContain('-One line.\n+Another line.')
+  })
+
+  test('follows the earlier links of pages that robots.txt does not allow any more', async () => {
+    const { id } = await crawl()
+    robots = 'user-agent: *\ndisallow: /a\nallow: /a/'
+    const { changes, warning } = await crawl({ since: id })
+    expect(changes).toMatchObject({ new: [], removed: [], unchanged: 5 })
+    expect(warning).toContain('1 page of the earlier crawl was not compared')
+  })
+
+  test('reports removed pages below removed ones, also while another page cannot be read', async () => {
+    pages['/a/inner'] = linkPage('Inner', ['/a/inner/deep'])
+    pages['/a/inner/deep'] = linkPage('Deep')
+    const first = await crawl()
+    pages['/'] = linkPage('Home', ['/dated', '/gone', '/unlinked'])
+    failing['/dated'] = 503
+    const { changes } = await crawl({ since: first.id })
+    expect(changes!.removed.map(pathOf)).toEqual(['/a', '/a/inner', '/a/inner/deep'])
   })
 
   test.skipIf(noFolder)(titled('names damaged pages of the earlier crawl, which count as new', noFolder), async () => {
@@ -120,6 +197,49 @@ describe('a crawl with since', () => {
     const { changes, warning } = await crawl({ since: id })
     expect(changes).toMatchObject({ new: [expect.stringContaining('/a/inner')], unchanged: 5 })
     expect(warning).toContain('1 pages of the earlier crawl are damaged')
+  })
+
+  test.each<
+    [string, { path?: string; [option: string]: unknown }, { unchanged: number; count: number; option: string }]
+  >([
+    ['a start page', { path: '/a' }, { unchanged: 2, count: 4, option: 'url' }],
+    ['a depth', { max_depth: 0 }, { unchanged: 1, count: 5, option: 'max_depth' }],
+    ['included paths', { include_paths: ['/dated'] }, { unchanged: 1, count: 4, option: 'include_paths' }],
+    ['excluded paths', { exclude_paths: ['/a'] }, { unchanged: 4, count: 2, option: 'exclude_paths' }],
+  ])(
+    'does not report pages as removed that it does not reach because of %s',
+    async (_name, { path, ...input }, expected) => {
+      const { id } = await crawl()
+      const { changes, warning } = await crawl({ ...input, since: id, ...(path && { url: site.url + path }) })
+      expect(changes).toEqual({ new: [], changed: [], removed: [], unchanged: expected.unchanged })
+      expect(warning).toContain(`${expected.count} pages of the earlier crawl were not compared: this one has another value of ${expected.option}`) // prettier-ignore
+    },
+  )
+
+  test('does not report pages of sitemaps as removed while the sitemap cannot be read', async () => {
+    robots = `sitemap: ${site.url}/sitemap.xml`
+    pages['/sitemap.xml'] = `<urlset><url><loc>${site.url}/plain</loc></url></urlset>`
+    pages['/plain'] = linkPage('Plain')
+    const input = { sitemap: 'include' }
+    const first = await crawl(input)
+    expect(first.completed).toBe(7)
+    failing['/sitemap.xml'] = 503
+    const second = await crawl({ ...input, since: first.id })
+    expect(second.changes).toMatchObject({ removed: [], unchanged: 6 })
+    expect(second.warning).toContain('1 page of the earlier crawl was not compared')
+    const third = await crawl({ since: first.id })
+    expect(third.changes).toMatchObject({ removed: [] })
+    expect(third.warning).toContain('another value of sitemap')
+  })
+
+  test('rejects crawls of other sites', async () => {
+    const { id } = await crawl({ limit: 1 })
+    const { port } = new URL(site.url)
+    await expect(crawl({ since: id, url: `http://localhost:${port}/` })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `since: the crawl ${id} is of another site, ${site.url}`,
+      details: [expect.objectContaining({ path: 'since' })],
+    })
   })
 
   test('rejects other options, and unknown crawls', async () => {
