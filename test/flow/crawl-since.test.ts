@@ -1,11 +1,13 @@
 /** Recurring crawls: what has changed since an earlier one. */
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
+import { CrawlStore } from '../../src/engine/crawl/store/crawl-store.ts'
 import { bax } from '../support/cli.ts'
 import { linkPage, pathOf } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
@@ -252,21 +254,107 @@ describe('a crawl with since', () => {
   })
 })
 
-test('the command line compares with the crawl that wrote a folder', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'bax-since-'))
-  const env = { BAX_STATE_DIR: join(folder, 'state') }
-  const run = (...words: string[]) => bax(['crawl', site.url, '--limit', '20', '--render', 'http', '--embedded', ...words], { env }) // prettier-ignore
-  try {
-    const output = join(folder, 'docs')
-    expect((await run('-o', output)).code).toBe(0)
-    change()
-    const again = await run('--since', output, '-o', output)
-    expect(again).toMatchObject({ code: 0 })
-    expect(again.stderr).toContain('since the earlier crawl: 1 new, 2 changed, 2 removed, 2 unchanged')
-    expect(again.stderr).toContain(`+ ${site.url}/fresh`)
-    const wrong = await run('--since', folder)
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('no crawl of this machine has written') })
-  } finally {
-    await rm(folder, { recursive: true })
+describe('the command line', () => {
+  let folder: string
+  let output: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'bax-since-'))
+    output = join(folder, 'docs')
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  const run = (...words: string[]) =>
+    bax(['crawl', site.url, '--limit', '20', '--render', 'http', '--embedded', ...words], { env: { BAX_STATE_DIR: join(folder, 'state') } }) // prettier-ignore
+  const again = () => run('--since', output, '-o', output)
+  const stored = () => readdir(join(folder, 'state', 'crawls'))
+  /** Makes all stored crawls look this old. */
+  async function age(days: number): Promise<void> {
+    const then = new Date(Date.now() - days * 86_400_000)
+    for (const id of await stored()) await utimes(join(folder, 'state', 'crawls', id, 'journal.ndjson'), then, then)
   }
+
+  test('compares with the crawl that wrote a folder, and writes the diffs beside its pages', async () => {
+    const first = await again()
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`${output} contains no crawl yet`) })
+    expect(existsSync(join(output, 'changes.diff'))).toBe(false)
+    change()
+    const second = await again()
+    expect(second).toMatchObject({ code: 0 })
+    expect(second.stderr).toContain('since the earlier crawl: 1 new, 2 changed, 2 removed, 2 unchanged')
+    expect(second.stderr).toContain(`+ ${site.url}/fresh`)
+    expect(second.stderr).toMatch(/^diffs: .*docs\/changes\.diff$/m)
+    const diff = await readFile(join(output, 'changes.diff'), 'utf8')
+    expect(diff).toContain(`new page: ${site.url}/fresh\nremoved page: ${site.url}/gone\nremoved page: ${site.url}/unlinked\n--- ${site.url}/\n`) // prettier-ignore
+    expect(diff).toMatch(
+      new RegExp(`\n--- ${site.url}/a\n\\+\\+\\+ ${site.url}/a\n@@ .*\n[^]*\n-One line\\.\n\\+Another line\\.\n`),
+    )
+    expect((await readdir(output)).toSorted()).toEqual([new URL(site.url).host.replace(':', '-'), 'changes.diff', 'index.md', 'manifest.json']) // prettier-ignore
+    expect(JSON.parse(await readFile(join(output, 'manifest.json'), 'utf8')).changes.changed).toHaveLength(2)
+    expect(await again()).toMatchObject({ stderr: expect.stringContaining('0 new, 0 changed, 0 removed, 6 unchanged') })
+    expect(await readFile(join(output, 'changes.diff'), 'utf8')).toBe('')
+    expect(await run('-o', output)).toMatchObject({ code: 0 })
+    expect(existsSync(join(output, 'changes.diff'))).toBe(false)
+  })
+
+  test('reports the changes on stderr without a folder and without a terminal', async () => {
+    await again()
+    change()
+    const removed = [`- ${site.url}/gone`, `- ${site.url}/unlinked`]
+    const lines = await run('--since', output, '--ndjson')
+    expect(lines.stderr.split('\n')).toEqual(expect.arrayContaining(removed))
+    const pages = lines.stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
+    expect(pages.find(({ url }) => pathOf(url) === '/a').changeTracking.diff.text).toContain('+Another line.')
+    const text = await run('--since', output)
+    expect(text.stderr.split('\n')).toEqual(expect.arrayContaining(removed))
+    expect(text.stdout).toContain('# Fresh')
+  })
+
+  test('compares with the last completed crawl of a folder when a later one fails', async () => {
+    await again()
+    failing['/'] = 503
+    expect((await again()).code).toBe(1)
+    failing = {}
+    change()
+    const { code, stderr } = await again()
+    expect(code).toBe(0)
+    expect(stderr).toContain('1 new, 2 changed, 2 removed, 2 unchanged')
+  })
+
+  test('compares with a crawl of the previous week or month, and keeps only the latest one', async () => {
+    await again()
+    const [first] = await stored()
+    await age(31)
+    change()
+    expect(await again()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 new, 2 changed, 2 removed') })
+    await age(8)
+    expect(await again()).toMatchObject({ code: 0, stderr: expect.stringContaining('0 new, 0 changed, 0 removed') })
+    const store = new CrawlStore(join(folder, 'state'))
+    await store.sweep()
+    expect(await stored()).toEqual([expect.not.stringMatching(first!)])
+    await age(2)
+    await rm(output, { recursive: true })
+    await store.sweep()
+    expect(await stored()).toEqual([])
+  })
+
+  test('crawls all pages, with a warning, when the crawl of a folder is no longer stored', async () => {
+    await again()
+    await rm(join(folder, 'state', 'crawls'), { recursive: true })
+    const lost = await again()
+    expect(lost).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: the latest crawl of ${output} is no longer stored: nothing is compared`) }) // prettier-ignore
+    expect(lost.stderr).not.toContain('since the earlier crawl')
+    await rm(join(folder, 'state'), { recursive: true })
+    const unknown = await again()
+    expect(unknown).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: no completed crawl of ${output} is stored`) }) // prettier-ignore
+    expect(await again()).toMatchObject({ code: 0, stderr: expect.stringContaining('6 unchanged') })
+  })
+
+  test('rejects folders and files that are no crawl, and unknown crawls', async () => {
+    await again()
+    const message = expect.stringContaining('no crawl of this machine has written')
+    expect(await run('--since', folder)).toMatchObject({ code: 2, stderr: message })
+    expect(await run('--since', join(output, 'index.md'))).toMatchObject({ code: 2, stderr: message })
+    const id = 'crl_AAAAAAAAAAAAAAAAAAAA'
+    expect(await run('--since', id)).toMatchObject({ code: 5, stderr: expect.stringContaining('there is no crawl') })
+  })
 })
