@@ -34,6 +34,7 @@ export const crawl = defineOperation({
     'bax crawl https://example.com --limit 50',
     'bax crawl https://example.com/docs/ --limit 200 --max-depth 5 -o docs',
     "bax crawl https://example.com --include-paths '/blog/**' --ndjson > pages.ndjson",
+    'bax crawl https://example.com --since docs -o docs',
     'bax crawl --resume crl_…',
   ],
   input: crawlInput,

@@ -1,11 +1,13 @@
 /** Recurring crawls: what has changed since an earlier one. */
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
+import { CrawlStore } from '../../src/engine/crawl/store/crawl-store.ts'
 import { bax } from '../support/cli.ts'
 import { linkPage, pathOf } from '../support/crawl.ts'
 import { type Homes, isFleet, openHomes } from '../support/homes.ts'
@@ -20,13 +22,23 @@ let site: Site
 let pages: Record<string, string> = {}
 /** Status of each response, by path. */
 let statuses: Record<string, number> = {}
+/** Status that pages respond with instead of their content, by path. */
+let failing: Record<string, number> = {}
+/** Pages without ETag and date. */
+const unversioned = new Set(['/plain', '/plain/inner'])
+let robots = ''
 /** Dates of pages without ETag. */
 const dated = new Set(['/dated'])
 
 function respond(request: IncomingMessage, response: ServerResponse): void {
   const path = request.url!
+  if (failing[path] !== undefined) {
+    statuses[path] = failing[path]
+    response.writeHead(failing[path], { 'content-type': 'text/html' }).end('<p>Not now</p>')
+    return
+  }
   const html = pages[path]
-  const etag = html && `"${createHash('sha1').update(html).digest('hex')}"`
+  const etag = html && !unversioned.has(path) && `"${createHash('sha1').update(html).digest('hex')}"`
   const isKnown = dated.has(path) ? request.headers['if-modified-since'] === 'Sun, 01 Mar 2026 08:00:00 GMT' : etag && request.headers['if-none-match'] === etag // prettier-ignore
   const status = html === undefined ? 404 : isKnown ? 304 : 200
   statuses[path] = status
@@ -37,17 +49,32 @@ function respond(request: IncomingMessage, response: ServerResponse): void {
   response.end(status === 200 ? html : '')
 }
 
-const paths = ['/', '/a', '/a/inner', '/dated', '/gone', '/unlinked', '/fresh']
+const paths = [
+  '/',
+  '/a',
+  '/a/inner',
+  '/a/inner/deep',
+  '/dated',
+  '/gone',
+  '/unlinked',
+  '/fresh',
+  '/plain',
+  '/plain/inner',
+  '/sitemap.xml',
+]
 
 beforeAll(async () => {
   homes = await openHomes()
-  site = await serveSite(Object.fromEntries(paths.map((path) => [path, respond])))
+  const robotsTxt = (_request: IncomingMessage, response: ServerResponse) => void response.end(robots)
+  site = await serveSite({ ...Object.fromEntries(paths.map((path) => [path, respond])), '/robots.txt': robotsTxt })
 })
 afterAll(async () => {
   await homes.close()
   await site.close()
 })
 beforeEach(() => {
+  failing = {}
+  robots = ''
   pages = {
     '/': linkPage('Home', ['/a', '/dated', '/gone', '/unlinked']),
     '/a': linkPage('A', ['/a/inner'], '<p>One line.</p>'),
@@ -108,7 +135,59 @@ describe('a crawl with since', () => {
     const { id } = await crawl()
     const { changes, warning } = await crawl({ since: id, limit: 1 })
     expect(changes).toMatchObject({ removed: [], unchanged: 1 })
-    expect(warning).toMatch(/1 pages? of the earlier crawl were not compared/)
+    expect(warning).toContain('5 pages of the earlier crawl were not compared: this one ended at its limit')
+  })
+
+  test.each([
+    ['503', 503, ['/a']],
+    ['403', 403, ['/a']],
+    ['503 without an ETag', 503, ['/plain']],
+  ])('follows the earlier links of a page that responds with %s', async (_name, status, [path]) => {
+    pages['/'] = linkPage('Home', ['/a', '/plain'])
+    pages['/plain'] = linkPage('Plain', ['/plain/inner'])
+    pages['/plain/inner'] = linkPage('Plain inner')
+    const first = await crawl()
+    expect(first.completed).toBe(5)
+    failing[path!] = status
+    const second = await crawl({ since: first.id })
+    expect(second.changes).toEqual({ new: [], changed: [], removed: [], unchanged: 4 })
+    expect(second.warning).toContain('1 page of the earlier crawl was not compared: unreadable, or linked from unreadable pages') // prettier-ignore
+    const stillFailing = await crawl({ since: second.id })
+    expect(stillFailing.changes).toEqual(second.changes)
+    failing = {}
+    const third = await crawl({ since: stillFailing.id })
+    expect(third.changes).toEqual({ new: [], changed: [], removed: [], unchanged: 5 })
+    expect(third.warning).toBeUndefined()
+  })
+
+  test('compares a page that was read again with its last known version', async () => {
+    const first = await crawl()
+    failing['/a'] = 503
+    const second = await crawl({ since: first.id })
+    failing = {}
+    pages['/a'] = linkPage('A', ['/a/inner'], '<p>Another line.</p>')
+    const third = await crawl({ since: second.id })
+    expect(third.changes!.changed.map(pathOf)).toEqual(['/a'])
+    const page = third.data.find(({ metadata }) => pathOf(metadata.sourceURL) === '/a')!
+    expect(page.changeTracking!.diff!.text).toContain('-One line.\n+Another line.')
+  })
+
+  test('follows the earlier links of pages that robots.txt does not allow any more', async () => {
+    const { id } = await crawl()
+    robots = 'user-agent: *\ndisallow: /a\nallow: /a/'
+    const { changes, warning } = await crawl({ since: id })
+    expect(changes).toMatchObject({ new: [], removed: [], unchanged: 5 })
+    expect(warning).toContain('1 page of the earlier crawl was not compared')
+  })
+
+  test('reports removed pages below removed ones, also while another page cannot be read', async () => {
+    pages['/a/inner'] = linkPage('Inner', ['/a/inner/deep'])
+    pages['/a/inner/deep'] = linkPage('Deep')
+    const first = await crawl()
+    pages['/'] = linkPage('Home', ['/dated', '/gone', '/unlinked'])
+    failing['/dated'] = 503
+    const { changes } = await crawl({ since: first.id })
+    expect(changes!.removed.map(pathOf)).toEqual(['/a', '/a/inner', '/a/inner/deep'])
   })
 
   test.skipIf(noFolder)(titled('names damaged pages of the earlier crawl, which count as new', noFolder), async () => {
@@ -122,6 +201,49 @@ describe('a crawl with since', () => {
     expect(warning).toContain('1 pages of the earlier crawl are damaged')
   })
 
+  test.each<
+    [string, { path?: string; [option: string]: unknown }, { unchanged: number; count: number; option: string }]
+  >([
+    ['a start page', { path: '/a' }, { unchanged: 2, count: 4, option: 'url' }],
+    ['a depth', { max_depth: 0 }, { unchanged: 1, count: 5, option: 'max_depth' }],
+    ['included paths', { include_paths: ['/dated'] }, { unchanged: 1, count: 4, option: 'include_paths' }],
+    ['excluded paths', { exclude_paths: ['/a'] }, { unchanged: 4, count: 2, option: 'exclude_paths' }],
+  ])(
+    'does not report pages as removed that it does not reach because of %s',
+    async (_name, { path, ...input }, expected) => {
+      const { id } = await crawl()
+      const { changes, warning } = await crawl({ ...input, since: id, ...(path && { url: site.url + path }) })
+      expect(changes).toEqual({ new: [], changed: [], removed: [], unchanged: expected.unchanged })
+      expect(warning).toContain(`${expected.count} pages of the earlier crawl were not compared: this one has another value of ${expected.option}`) // prettier-ignore
+    },
+  )
+
+  test('does not report pages of sitemaps as removed while the sitemap cannot be read', async () => {
+    robots = `sitemap: ${site.url}/sitemap.xml`
+    pages['/sitemap.xml'] = `<urlset><url><loc>${site.url}/plain</loc></url></urlset>`
+    pages['/plain'] = linkPage('Plain')
+    const input = { sitemap: 'include' }
+    const first = await crawl(input)
+    expect(first.completed).toBe(7)
+    failing['/sitemap.xml'] = 503
+    const second = await crawl({ ...input, since: first.id })
+    expect(second.changes).toMatchObject({ removed: [], unchanged: 6 })
+    expect(second.warning).toContain('1 page of the earlier crawl was not compared')
+    const third = await crawl({ since: first.id })
+    expect(third.changes).toMatchObject({ removed: [] })
+    expect(third.warning).toContain('another value of sitemap')
+  })
+
+  test('rejects crawls of other sites', async () => {
+    const { id } = await crawl({ limit: 1 })
+    const { port } = new URL(site.url)
+    await expect(crawl({ since: id, url: `http://localhost:${port}/` })).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: `since: the crawl ${id} is of another site, ${site.url}`,
+      details: [expect.objectContaining({ path: 'since' })],
+    })
+  })
+
   test('rejects other options, and unknown crawls', async () => {
     const { id } = await crawl({ limit: 1 })
     await expect(crawl({ since: id, formats: ['html'] })).rejects.toMatchObject({
@@ -132,21 +254,107 @@ describe('a crawl with since', () => {
   })
 })
 
-test('the command line compares with the crawl that wrote a folder', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'bax-since-'))
-  const env = { BAX_STATE_DIR: join(folder, 'state') }
-  const run = (...words: string[]) => bax(['crawl', site.url, '--limit', '20', '--render', 'http', '--embedded', ...words], { env }) // prettier-ignore
-  try {
-    const output = join(folder, 'docs')
-    expect((await run('-o', output)).code).toBe(0)
-    change()
-    const again = await run('--since', output, '-o', output)
-    expect(again).toMatchObject({ code: 0 })
-    expect(again.stderr).toContain('since the earlier crawl: 1 new, 2 changed, 2 removed, 2 unchanged')
-    expect(again.stderr).toContain(`+ ${site.url}/fresh`)
-    const wrong = await run('--since', folder)
-    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('no crawl of this machine has written') })
-  } finally {
-    await rm(folder, { recursive: true })
+describe('the command line', () => {
+  let folder: string
+  let output: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'bax-since-'))
+    output = join(folder, 'docs')
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  const run = (...words: string[]) =>
+    bax(['crawl', site.url, '--limit', '20', '--render', 'http', '--embedded', ...words], { env: { BAX_STATE_DIR: join(folder, 'state') } }) // prettier-ignore
+  const again = () => run('--since', output, '-o', output)
+  const stored = () => readdir(join(folder, 'state', 'crawls'))
+  /** Makes all stored crawls look this old. */
+  async function age(days: number): Promise<void> {
+    const then = new Date(Date.now() - days * 86_400_000)
+    for (const id of await stored()) await utimes(join(folder, 'state', 'crawls', id, 'journal.ndjson'), then, then)
   }
+
+  test('compares with the crawl that wrote a folder, and writes the diffs beside its pages', async () => {
+    const first = await again()
+    expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`${output} contains no crawl yet`) })
+    expect(existsSync(join(output, 'changes.diff'))).toBe(false)
+    change()
+    const second = await again()
+    expect(second).toMatchObject({ code: 0 })
+    expect(second.stderr).toContain('since the earlier crawl: 1 new, 2 changed, 2 removed, 2 unchanged')
+    expect(second.stderr).toContain(`+ ${site.url}/fresh`)
+    expect(second.stderr).toMatch(/^diffs: .*docs\/changes\.diff$/m)
+    const diff = await readFile(join(output, 'changes.diff'), 'utf8')
+    expect(diff).toContain(`new page: ${site.url}/fresh\nremoved page: ${site.url}/gone\nremoved page: ${site.url}/unlinked\n--- ${site.url}/\n`) // prettier-ignore
+    expect(diff).toMatch(
+      new RegExp(`\n--- ${site.url}/a\n\\+\\+\\+ ${site.url}/a\n@@ .*\n[^]*\n-One line\\.\n\\+Another line\\.\n`),
+    )
+    expect((await readdir(output)).toSorted()).toEqual([new URL(site.url).host.replace(':', '-'), 'changes.diff', 'index.md', 'manifest.json']) // prettier-ignore
+    expect(JSON.parse(await readFile(join(output, 'manifest.json'), 'utf8')).changes.changed).toHaveLength(2)
+    expect(await again()).toMatchObject({ stderr: expect.stringContaining('0 new, 0 changed, 0 removed, 6 unchanged') })
+    expect(await readFile(join(output, 'changes.diff'), 'utf8')).toBe('')
+    expect(await run('-o', output)).toMatchObject({ code: 0 })
+    expect(existsSync(join(output, 'changes.diff'))).toBe(false)
+  })
+
+  test('reports the changes on stderr without a folder and without a terminal', async () => {
+    await again()
+    change()
+    const removed = [`- ${site.url}/gone`, `- ${site.url}/unlinked`]
+    const lines = await run('--since', output, '--ndjson')
+    expect(lines.stderr.split('\n')).toEqual(expect.arrayContaining(removed))
+    const pages = lines.stdout.trim().split('\n').map((line) => JSON.parse(line)) // prettier-ignore
+    expect(pages.find(({ url }) => pathOf(url) === '/a').changeTracking.diff.text).toContain('+Another line.')
+    const text = await run('--since', output)
+    expect(text.stderr.split('\n')).toEqual(expect.arrayContaining(removed))
+    expect(text.stdout).toContain('# Fresh')
+  })
+
+  test('compares with the last completed crawl of a folder when a later one fails', async () => {
+    await again()
+    failing['/'] = 503
+    expect((await again()).code).toBe(1)
+    failing = {}
+    change()
+    const { code, stderr } = await again()
+    expect(code).toBe(0)
+    expect(stderr).toContain('1 new, 2 changed, 2 removed, 2 unchanged')
+  })
+
+  test('compares with a crawl of the previous week or month, and keeps only the latest one', async () => {
+    await again()
+    const [first] = await stored()
+    await age(31)
+    change()
+    expect(await again()).toMatchObject({ code: 0, stderr: expect.stringContaining('1 new, 2 changed, 2 removed') })
+    await age(8)
+    expect(await again()).toMatchObject({ code: 0, stderr: expect.stringContaining('0 new, 0 changed, 0 removed') })
+    const store = new CrawlStore(join(folder, 'state'))
+    await store.sweep()
+    expect(await stored()).toEqual([expect.not.stringMatching(first!)])
+    await age(2)
+    await rm(output, { recursive: true })
+    await store.sweep()
+    expect(await stored()).toEqual([])
+  })
+
+  test('crawls all pages, with a warning, when the crawl of a folder is no longer stored', async () => {
+    await again()
+    await rm(join(folder, 'state', 'crawls'), { recursive: true })
+    const lost = await again()
+    expect(lost).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: the latest crawl of ${output} is no longer stored: nothing is compared`) }) // prettier-ignore
+    expect(lost.stderr).not.toContain('since the earlier crawl')
+    await rm(join(folder, 'state'), { recursive: true })
+    const unknown = await again()
+    expect(unknown).toMatchObject({ code: 0, stderr: expect.stringContaining(`warning: no completed crawl of ${output} is stored`) }) // prettier-ignore
+    expect(await again()).toMatchObject({ code: 0, stderr: expect.stringContaining('6 unchanged') })
+  })
+
+  test('rejects folders and files that are no crawl, and unknown crawls', async () => {
+    await again()
+    const message = expect.stringContaining('no crawl of this machine has written')
+    expect(await run('--since', folder)).toMatchObject({ code: 2, stderr: message })
+    expect(await run('--since', join(output, 'index.md'))).toMatchObject({ code: 2, stderr: message })
+    const id = 'crl_AAAAAAAAAAAAAAAAAAAA'
+    expect(await run('--since', id)).toMatchObject({ code: 5, stderr: expect.stringContaining('there is no crawl') })
+  })
 })

@@ -1,10 +1,10 @@
 /** `bax crawl`: crawls a site to standard output or a folder; shows, resumes and cancels crawls. */
 import { Option } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
-import { type CrawlCalls, crawlCalls, startCrawl } from '../crawl/crawl-calls.ts'
+import { type CrawlCalls, crawlCalls } from '../crawl/crawl-calls.ts'
 import { crawlToEnd } from '../crawl/crawl-to-end.ts'
 import { type Context, operationNamed } from '../context.ts'
-import { crawlSince } from '../crawl/since.ts'
+import { crawlSince, startSince } from '../crawl/since.ts'
 import { addParam } from '../parse/flags.ts'
 import { withEngine } from '../engine/locate-engine.ts'
 import { parseInvocation, type Invocation, type TerminalCommand } from '../parse/invocation.ts'
@@ -20,7 +20,7 @@ export const command: TerminalCommand = async (invocation) => {
   const known = (['resume', 'status', 'cancel'] as const).filter((verb) => flags[verb] !== undefined)
   if (known.length > 0) checkKnown(invocation, typed, known)
   const input = known.length > 0 ? {} : await readInput(context, typed)
-  if (flags['async'] === true) return startOnly(context, input)
+  if (flags['async'] === true) return startOnly(context, input, flags['since'])
   return withEngine(context, { when: 'ask', sameEngine: true }, async (engine) => {
     const calls = (id: unknown) => crawlCalls(context, engine, String(id))
     if (flags['status'] !== undefined) return await showStatus(context, calls(flags['status']))
@@ -33,7 +33,10 @@ export const command: TerminalCommand = async (invocation) => {
 function readTyped(invocation: Invocation): { context: Context; typed: TypedArguments } {
   return parseInvocation(invocation, (command) => {
     command.argument('[url]', 'start page; the default scheme is https, on loopback hosts http')
-    command.option('-o, --output <folder>', 'folder to write one file per page to, with index.md and manifest.json')
+    command.option(
+      '-o, --output <folder>',
+      'folder to write one file per page to, with index.md and manifest.json; with --since also changes.diff',
+    )
     command.option('--ndjson', 'stream one JSON object per page, in crawl order')
     command.option('--dry-run', 'print the URLs of the pages instead of their content')
     for (const param of fieldsOf(invocation)) if (param.name !== 'dry_run') addParam(command, param)
@@ -75,13 +78,13 @@ async function readInput(context: Context, typed: TypedArguments): Promise<Recor
   if (typed.flags['output'] !== undefined && input['dry_run'] === true) {
     throw new BaxError('invalid_request', '--dry-run and --output exclude each other', { hint: 'use one of them' })
   }
-  const { since } = input
-  const known = typeof since === 'string' ? { since: await crawlSince(context, since) } : {}
-  return withJsonFormat({ ...input, ...known }, typed.flags, context.io.cwd)
+  const { since, ...others } = input
+  const id = typeof since === 'string' ? await crawlSince(context, since) : undefined
+  return withJsonFormat({ ...others, ...(id !== undefined && { since: id }) }, typed.flags, context.io.cwd)
 }
 
 /** Starts a crawl that continues without this command. */
-async function startOnly(context: Context, input: object): Promise<void> {
+async function startOnly(context: Context, input: object, since: unknown): Promise<void> {
   if (context.settings.embedded) {
     throw new BaxError(
       'invalid_request',
@@ -89,7 +92,7 @@ async function startOnly(context: Context, input: object): Promise<void> {
     )
   }
   return withEngine(context, { when: 'start' }, async (engine) => {
-    const accepted = await startCrawl(context, engine, input)
+    const { isCompared: _, ...accepted } = await startSince(context, engine, input, since)
     print(context.io, context.settings.json ? JSON.stringify(accepted) : accepted.id)
   })
 }

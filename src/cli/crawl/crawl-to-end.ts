@@ -1,9 +1,10 @@
 /** Runs a new or resumed crawl to its end, and prints and writes its results. */
 import { existsSync } from 'node:fs'
-import { dirname, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { CrawlAccounts } from '../../core/shapes/crawl.ts'
+import { saveCrawlOf } from '../../core/state/crawl-folders.ts'
 import { crawlOutput } from '../../core/state/local-files.ts'
 import { writeState } from '../../core/state/state-file.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
@@ -12,12 +13,13 @@ import type { LocatedEngine } from '../engine/locate-engine.ts'
 import { note, print } from '../io.ts'
 import { withSpinner } from '../output/progress.ts'
 import { quoted } from '../output/quoted.ts'
-import { type CrawlCalls, crawlCalls, printAnswer, startCrawl } from './crawl-calls.ts'
+import { type CrawlCalls, crawlCalls, printAnswer } from './crawl-calls.ts'
 import { counted } from '../output/counted.ts'
 import { Reader, ReaderGone } from '../output/reader.ts'
+import { changesName } from './mirror/changes-file.ts'
 import { Mirror } from './mirror/mirror.ts'
 import { report } from './report.ts'
-import { saveCrawlOf } from './since.ts'
+import { startSince } from './since.ts'
 import { type CrawlEnd, runCrawl } from './run.ts'
 import { linesSink, type Sink, textSink, withoutChanges } from './sinks.ts'
 
@@ -37,27 +39,29 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
   const { context, engine, flags, input, resumed } = request
   const { io } = context
   const mirror = await openMirror(request)
-  const calls = resumed ?? crawlCalls(context, engine, (await startCrawl(context, engine, input)).id)
+  const { calls, isCompared } = await startOrFind(request)
   const owned = !resumed || (await resumed.resume(io.signal))
   const { id } = calls
   const reader = new Reader(io)
   const resume = resumeCommand(context, flags, id)
-  const sinks = sinksOf(request, reader)
+  const sinks = sinksOf(request, reader, isCompared)
   const stopWatching = sinks.length > 0 ? reader.watch() : () => {}
-  const written = input['since'] === undefined ? (sink: Sink) => sink : withoutChanges
-  if (mirror)
-    sinks.push(written({ start: (url) => mirror.begin({ url, id, resume }), page: (page) => mirror.take(page) }))
+  if (mirror) sinks.push(mirrorSink(mirror, { id, resume }, isCompared))
   if (mirror && engine.kind !== 'server') await saveOutputFolder(context.settings.stateDir, id, mirror.root)
-  if (mirror) await saveCrawlOf(context.settings.stateDir, mirror.root, id)
   try {
     const end = await runCrawl({ io, calls, sinks, owned, reader: reader.signal })
     const accounts = await calls.accounts()
     if (mirror) await finishMirror(request, mirror, end, accounts, { id, resume })
+    const isComplete = end.finished?.status === 'completed' && end.finished.success
+    // The next crawl is compared with all pages, not with a part of them.
+    if (mirror && isComplete) await saveCrawlOf(context.settings.stateDir, mirror.root, id)
     if (context.settings.json && end.stopped !== 'unread') await printAnswer(reader, calls)
     const limit = Number(input['limit'] ?? limits.crawl.pages)
     const isText = flags['ndjson'] !== true && !context.settings.json
     const summary = isText && (mirror !== undefined || io.stderr.isTTY === true)
-    return await report(io, { end, accounts, limit, resume, summary, failOnError: flags['failOnError'] === true })
+    const allChanges = !mirror && !context.settings.json && io.stderr.isTTY !== true
+    const diffs = mirror && relative(io.cwd, join(mirror.root, changesName))
+    return await report(io, { end, accounts, limit, resume, summary, allChanges, diffs, failOnError: flags['failOnError'] === true }) // prettier-ignore
   } catch (error) {
     if (error instanceof ReaderGone) return exits.done
     throw withResumeHint(error, resume)
@@ -66,6 +70,18 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
     await mirror?.close()
   }
 }
+
+/** Starts the crawl, or returns the existing one; `isCompared` if it is compared with an earlier crawl. */
+async function startOrFind({ context, engine, flags, input, resumed }: CrawlRequest) {
+  if (resumed) return { calls: resumed, isCompared: (await resumed.accounts()).changes !== undefined }
+  const { id, isCompared } = await startSince(context, engine, input, flags['since'])
+  return { calls: crawlCalls(context, engine, id), isCompared }
+}
+
+const mirrorSink = (mirror: Mirror, identity: { id: string; resume: string }, isCompared: boolean): Sink => ({
+  start: (url) => mirror.begin({ url, ...identity }),
+  page: (page) => (isCompared ? mirror.takeCompared(page) : mirror.take(page)),
+})
 
 /** Saves the output folder beside a crawl of this machine, for `bax crawl list`. */
 async function saveOutputFolder(stateDir: string, id: string, folder: string): Promise<void> {
@@ -90,11 +106,11 @@ async function openMirror({ context, flags, input, resumed }: CrawlRequest): Pro
   return mirror
 }
 
-function sinksOf({ context, flags, input }: CrawlRequest, reader: Reader): Sink[] {
+function sinksOf({ context, flags, input }: CrawlRequest, reader: Reader, isCompared: boolean): Sink[] {
   if (flags['ndjson'] === true) return [linesSink(reader)]
   if (context.settings.json || flags['output'] !== undefined) return []
   const sink = textSink(context, reader, input)
-  return [input['since'] === undefined ? sink : withoutChanges(sink)]
+  return [isCompared ? withoutChanges(sink) : sink]
 }
 
 async function finishMirror(

@@ -17,6 +17,10 @@ export interface Report {
   readonly resume: string
   /** Whether to print errors and a summary for humans. */
   readonly summary: boolean
+  /** Whether all changes are listed, because nothing else does; otherwise the first of each kind. */
+  readonly allChanges: boolean
+  /** File with the diffs of changed pages. */
+  readonly diffs?: string | undefined
   readonly failOnError: boolean
 }
 
@@ -32,7 +36,7 @@ export async function report(io: Io, facts: Report): Promise<number> {
   }
   if (summary) await printErrors(io, errors)
   if (summary && finished) note(io, summaryLine(end, accounts))
-  if (summary && accounts.changes) await printChanges(io, accounts.changes)
+  if (accounts.changes) await printChanges(io, accounts.changes, facts)
   if (summary && !stopped) await printLimits(io, facts)
   if (stopped) {
     const { yellow, cyan } = await styleFor(io, io.stderr)
@@ -57,16 +61,19 @@ async function printErrors(io: Io, errors: readonly CrawlError[]): Promise<void>
   if (errors.length > maxErrors) note(io, `and ${counted(errors.length - maxErrors, 'more error')}`)
 }
 
-async function printChanges(io: Io, { unchanged, ...lists }: SiteChanges): Promise<void> {
+async function printChanges(io: Io, changes: SiteChanges, { allChanges, diffs }: Report): Promise<void> {
+  const { unchanged, ...lists } = changes
+  const most = allChanges ? Infinity : maxErrors
   const { green, yellow, red } = await styleFor(io, io.stderr)
   const counts = [...Object.entries(lists).map(([name, urls]) => `${urls.length} ${name}`), `${unchanged} unchanged`]
   note(io, `since the earlier crawl: ${counts.join(', ')}`)
   const signs = { new: green('+'), changed: yellow('~'), removed: red('-') } as const
   for (const [name, sign] of Object.entries(signs)) {
     const urls = lists[name as keyof typeof signs]
-    for (const url of urls.slice(0, maxErrors)) note(io, `${sign} ${url}`)
-    if (urls.length > maxErrors) note(io, `${sign} and ${urls.length - maxErrors} more`)
+    for (const url of urls.slice(0, most)) note(io, `${sign} ${url}`)
+    if (urls.length > most) note(io, `${sign} and ${urls.length - most} more`)
   }
+  if (diffs !== undefined && changes.changed.length > 0) note(io, `diffs: ${diffs}`)
 }
 
 function summaryLine({ finished }: CrawlEnd, { skipped_total, robots_blocked }: CrawlAccounts): string {

@@ -1,31 +1,48 @@
-/** Remembers which crawl has written a folder, so that a later one can be compared with it. */
-import { createHash } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+/** The crawl that `--since` compares with, given by its ID or by the folder that it has written. */
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
-import { privateDir } from '../../core/state/files.ts'
-import { readState, writeState } from '../../core/state/state-file.ts'
-import { stateKinds } from '../../core/state/state-kinds.ts'
+import { crawlOf } from '../../core/state/crawl-folders.ts'
 import type { Context } from '../context.ts'
+import type { LocatedEngine } from '../engine/locate-engine.ts'
+import { note } from '../io.ts'
+import { showWarning } from '../output/output.ts'
+import { startCrawl } from './crawl-calls.ts'
+import { readJournal } from './mirror/journal.ts'
+import { readManifest } from './mirror/manifest-file.ts'
 
-const foldersOf = (stateDir: string): string => join(stateDir, 'crawl-folders')
-
-const fileOf = (stateDir: string, folder: string): string =>
-  join(foldersOf(stateDir), `${createHash('sha256').update(folder).digest('hex').slice(0, 32)}.json`)
-
-/** Saves the ID of the crawl that writes a folder. */
-export async function saveCrawlOf(stateDir: string, folder: string, id: string): Promise<void> {
-  await privateDir(foldersOf(stateDir))
-  await writeState(fileOf(stateDir, folder), { folder, id })
+/** Returns the ID of the crawl; undefined for a folder without one, after a note. @throws BaxError `invalid_request` */
+export async function crawlSince({ io, settings }: Context, text: string): Promise<string | undefined> {
+  const folder = resolve(io.cwd, text)
+  const isMissing = !existsSync(folder)
+  if (isMissing && text.startsWith('crl_')) return text
+  if (!isMissing && !statSync(folder).isDirectory()) throw noCrawl(text)
+  if (isMissing || readdirSync(folder).length === 0) {
+    note(io, `${text} contains no crawl yet: this is the first one, and nothing is compared`)
+    return undefined
+  }
+  const id = crawlOf(settings.stateDir, folder)
+  if (id !== undefined) return id
+  if (!(await readManifest(folder)) && !(await readJournal(folder))) throw noCrawl(text)
+  await showWarning(io, { warning: `no completed crawl of ${text} is stored: nothing is compared` })
+  return undefined
 }
 
-/** Returns the ID of the crawl that is given by its ID or its folder. @throws BaxError `invalid_request` */
-export async function crawlSince({ io, settings }: Context, text: string): Promise<string> {
-  const folder = resolve(io.cwd, text)
-  if (!existsSync(folder)) return text
-  const found = readState<{ id: string }>(fileOf(settings.stateDir, folder), stateKinds.crawlFolder)
-  if (found) return found.id
-  throw new BaxError('invalid_request', `--since: no crawl of this machine has written ${text}`, {
-    hint: 'pass the ID of the crawl, from "bax crawl list"',
+const noCrawl = (text: string) =>
+  new BaxError('invalid_request', `--since: no crawl of this machine has written ${text}`, {
+    hint: 'pass the folder of a crawl, or the ID of one from "bax crawl list"',
   })
+
+/** Starts a crawl; without a comparison, after a warning, if the latest crawl of its folder is no longer stored. */
+export async function startSince(context: Context, engine: LocatedEngine, body: object, since: unknown) {
+  const input = body as { readonly since?: string }
+  try {
+    return { ...(await startCrawl(context, engine, input)), isCompared: input.since !== undefined }
+  } catch (error) {
+    const isGone = error instanceof BaxError && error.code === 'crawl_not_found'
+    if (!isGone || input.since === undefined || input.since === since) throw error
+    await showWarning(context.io, { warning: `the latest crawl of ${String(since)} is no longer stored: nothing is compared` }) // prettier-ignore
+    const { since: _gone, ...rest } = input
+    return { ...(await startCrawl(context, engine, rest)), isCompared: false }
+  }
 }

@@ -19,6 +19,8 @@ export const crawlLimits = {
   mostSecs: 86_400,
   /** Retention of a crawl after its last page. */
   keptMs: 24 * 3_600_000,
+  /** The same for the latest crawl of a folder on this machine, so that a monthly crawl can be compared with it. */
+  folderKeptMs: 35 * 24 * 3_600_000,
   /** Interval of removing expired crawls. */
   sweepMs: 3_600_000,
   /** Default and maximum number of pages per response, and its maximum characters; `next` leads to the rest. */

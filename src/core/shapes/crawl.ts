@@ -81,7 +81,7 @@ export const crawlInput = z.object({
   since: identifier
     .optional()
     .describe(
-      'ID of an earlier crawl with the same options (in the terminal also its folder): unchanged pages are kept, and changes are reported',
+      'ID of an earlier crawl of the site with the same options (in the terminal also its folder, which may be missing): unchanged pages are kept, and changes are reported',
     ),
   webhook: webhookInput,
   scrape_options: z
@@ -153,7 +153,7 @@ export const crawlState = named('CrawlState', {
   kind: z.enum(jobKinds),
   ...pages,
   created_at: z.iso.datetime(),
-  expires_at: z.iso.datetime().describe('When the crawl is deleted'),
+  expires_at: z.iso.datetime().describe('When the crawl is deleted, unless it is the latest one of a folder'),
   duration_ms: z.int(),
 })
 
@@ -215,7 +215,7 @@ export const crawlEventData = {
   'crawl.error': crawlError,
   'crawl.skipped': z.object({ skipped: z.array(crawlSkipped) }),
   'crawl.robots_blocked': z.object({ urls: z.array(z.string()) }),
-  'crawl.removed': z.object({ urls: z.array(z.string()) }).describe('Pages of the earlier crawl that were not found'),
+  'crawl.removed': z.object({ urls: z.array(z.string()) }).describe('Pages of the earlier crawl that are gone'),
   'crawl.warning': z.object({ message: z.string() }),
   'crawl.progress': z
     .object({

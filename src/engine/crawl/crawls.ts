@@ -11,7 +11,7 @@ import { limits } from '../../core/limits/limits.ts'
 import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlState, CrawlStatus, CrawlUsage, MapAnswer, MapInput } from '../../core/shapes/crawl.ts' // prettier-ignore
 import type { PageScraper } from '../scrape/scraper.ts'
 import type { PageRange } from './responses.ts'
-import { assertComparable } from './earlier.ts'
+import { assertComparable } from './comparable.ts'
 import { crawlFrames } from './feed.ts'
 import { CrawlList } from './store/list.ts'
 import { type CrawlContext, type LiveCrawl, resumeLive, runningElsewhere, startLive } from './live.ts'

@@ -1,13 +1,10 @@
 /** The pages of an earlier crawl, which a crawl with `since` compares its own with. */
-import { isDeepStrictEqual } from 'node:util'
-import { BaxError } from '../../core/errors/errors.ts'
 import type { CrawlInput } from '../../core/shapes/crawl.ts'
 import type { ScrapeData } from '../../core/shapes/scrape.ts'
 import type { PageTrace } from '../extract/main-content/site/outline.ts'
 import { present } from '../scrape/documents/document.ts'
-import { planCrawl } from './plan.ts'
-import { identityOf, strictEquivalence } from './queue/url-identity.ts'
-import { type OwnFacts, readJournal } from './store/journal.ts'
+import { crawlableUrl, identityOf, strictEquivalence } from './queue/url-identity.ts'
+import { type KeptVersion, type OwnFacts, readJournal } from './store/journal.ts'
 import { DamagedPage, PageFile, type RecordLocation } from './store/page-file.ts'
 import type { CrawlView } from './views.ts'
 
@@ -30,49 +27,40 @@ interface Entry extends Omit<EarlierPage, 'page' | 'links' | 'trace'> {
   readonly place: RecordLocation
 }
 
-/** Options that shape the content of pages. */
-const contentOptions = [
-  'formats', 'only_main_content', 'site_memory', 'json_options', 'remove_base64_images', 'render', 'block_ads', 'remove_overlays', 'wait_for',
-] as const satisfies readonly (keyof CrawlInput)[] // prettier-ignore
-
-/** Checks that a crawl can be compared with an earlier one. @throws BaxError `invalid_request` or `conflict` */
-export function assertComparable(
-  input: CrawlInput,
-  { record, isRunning }: Pick<CrawlView, 'record' | 'isRunning'>,
-): void {
-  if (planCrawl(input).page(input.url).tracking)
-    throw new BaxError('invalid_request', 'since cannot be combined with the format changeTracking', {
-      hint: 'leave out one of them: since reports the changes of every page',
-    })
-  if (isRunning && !record.finished) throw new BaxError('conflict', 'the crawl in since is running')
-  const other = contentOptions.find((name) => !isDeepStrictEqual(input[name], record.input[name]))
-  if (!other && !record.input.dry_run && !input.dry_run) return
-  const message = other ? `the crawl ${record.id} had another value of ${other}` : 'a dry run has no pages to compare'
-  throw new BaxError('invalid_request', `since: ${message}`, {
-    hint: 'use the same formats and options for both crawls',
-    details: [{ path: 'since', message }],
-  })
+/** What a crawl has found and read. */
+export interface Findings {
+  /** Returns a text that is equal for all URLs of one page. */
+  readonly identity: (url: URL) => string
+  readonly isKnown: (url: string) => boolean
+  readonly isRead: (url: string) => boolean
+  /** Whether everything that may link to a page, apart from unread pages, was read. */
+  readonly hasAllLinks: boolean
 }
 
 export class EarlierPages {
   readonly #entries = new Map<string, Entry>()
   readonly #file: Promise<PageFile>
   readonly #damaged = new Set<string>()
+  /** Request of the earlier crawl. */
+  readonly input: CrawlInput
 
-  private constructor(file: Promise<PageFile>) {
+  private constructor(file: Promise<PageFile>, input: CrawlInput) {
     this.#file = file
+    this.input = input
   }
 
   /** Reads where the pages of a crawl are. */
-  static async open({ logs, bytes }: Pick<CrawlView, 'logs' | 'bytes'>): Promise<EarlierPages> {
-    const pages = new EarlierPages(PageFile.forReading(logs.pages))
+  static async open({ record, logs, bytes }: Pick<CrawlView, 'record' | 'logs' | 'bytes'>): Promise<EarlierPages> {
+    const pages = new EarlierPages(PageFile.forReading(logs.pages), record.input)
     for await (const { line } of readJournal(logs.journal, 0, bytes)) {
-      if (line.type !== 'crawl.page') continue
-      const { at, length, final, validators } = line.own
-      const entry = { url: line.data.url, place: { at, length }, final, at: line.ts, ...(validators && { validators }) }
-      pages.#entries.set(keyOf(line.data.url), entry)
+      if (line.own?.earlier) pages.#add(line.own.earlier)
+      else if (line.type === 'crawl.page') pages.#add({ ...line.own, url: line.data.url, ts: line.ts })
     }
     return pages
+  }
+
+  #add({ url, ts, at, length, final, validators }: KeptVersion): void {
+    this.#entries.set(keyOf(url), { url, place: { at, length }, final, at: ts, ...(validators && { validators }) })
   }
 
   /** Returns the page at a URL, undefined if there was none or it can no longer be read. */
@@ -91,15 +79,49 @@ export class EarlierPages {
     return this.#damaged.size
   }
 
-  /** Returns the URLs of pages that are not in `isVisited`, and were no errors. */
-  async missing(isVisited: (url: string) => boolean): Promise<string[]> {
-    const urls = [...this.#entries.values()].filter(({ url, final }) => !isVisited(url) && !isVisited(final))
-    const missing: string[] = []
-    for (const { url } of urls) {
-      const earlier = await this.find(url)
-      if ((earlier?.page.metadata.status_code ?? 200) < 400) missing.push(url)
+  /** Returns the URLs of pages that are gone, and the number of those about which nothing is known. */
+  async compare(findings: Findings): Promise<{ removed: string[]; uncompared: number }> {
+    const { isRead, isKnown } = findings
+    const has = (is: (url: string) => boolean) => (entry: Entry) => is(entry.url) || is(entry.final)
+    const rest = [...this.#entries.values()].filter((entry) => !has(isRead)(entry))
+    const unread = rest.filter(has(isKnown))
+    const missing = new Set(rest.filter((entry) => !has(isKnown)(entry)))
+    const linked = await this.#linked(unread, missing, findings)
+    const removed: string[] = []
+    let uncompared = 0
+    for (const entry of rest) {
+      const earlier = await this.find(entry.url)
+      if (isError(earlier?.page)) continue
+      if (missing.has(entry) && !linked.has(entry)) removed.push(entry.url)
+      else uncompared += 1
     }
-    return missing
+    return { removed, uncompared }
+  }
+
+  /** Returns those of the missing pages that unread pages may link to, directly or through other missing pages. */
+  async #linked(
+    unread: readonly Entry[],
+    missing: ReadonlySet<Entry>,
+    findings: Findings,
+  ): Promise<ReadonlySet<Entry>> {
+    const { identity, hasAllLinks } = findings
+    if (!hasAllLinks || missing.size === 0) return missing
+    const byUrl = new Map([...missing].flatMap((entry) => [entry.url, entry.final].map((url) => [identity(new URL(url)), entry]))) // prettier-ignore
+    const linked = new Set<Entry>()
+    // Pages that are found are added to the queue meanwhile.
+    const queue = [...unread]
+    for (const entry of queue) {
+      const links = (await this.find(entry.url))?.links
+      if (!links) return missing
+      for (const link of links) {
+        const url = crawlableUrl(link)
+        const found = url && byUrl.get(identity(url))
+        if (!found || linked.has(found)) continue
+        linked.add(found)
+        queue.push(found)
+      }
+    }
+    return linked
   }
 
   async close(): Promise<void> {
@@ -108,3 +130,5 @@ export class EarlierPages {
 }
 
 const keyOf = (url: string): string => identityOf(new URL(url), strictEquivalence)
+
+const isError = (page: ScrapeData | undefined): boolean => (page?.metadata.status_code ?? 200) >= 400

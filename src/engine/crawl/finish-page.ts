@@ -7,14 +7,14 @@ import type { Tracked } from '../changes/tracker.ts'
 import type { CrawlPolicy } from '../render/decide/fetch-or-render.ts'
 import type { PageTrace } from '../extract/main-content/site/outline.ts'
 import { present } from '../scrape/documents/document.ts'
-import type { EarlierPage } from './earlier.ts'
-import type { FinishedPage, PageDecisions } from './decide-page.ts'
+import type { EarlierPage, Findings } from './earlier.ts'
+import type { FinishedPage, PageDecisions, VisitedPage } from './decide-page.ts'
 import type { RunFacts } from './run-facts.ts'
 import { Discovery } from './queue/discovery.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import { Scope } from './queue/scope.ts'
 import { SeenSet } from './queue/url-identity.ts'
-import { type JournalEntry, type JournalLine, type OwnFacts, warning } from './store/journal.ts'
+import { type JournalEntry, type JournalLine, type KeptVersion, type OwnFacts, warning } from './store/journal.ts'
 import type { FailedVisit, Visited } from './visit.ts'
 
 export interface PageFinisherOptions extends Pick<RunFacts, 'plan' | 'pages' | 'earlier' | 'record' | 'track'> {
@@ -26,6 +26,8 @@ export interface PageFinisherOptions extends Pick<RunFacts, 'plan' | 'pages' | '
 export class PageFinisher {
   readonly #facts: PageFinisherOptions
   readonly #visited = new SeenSet()
+  /** Visited pages of which the response is not what the earlier crawl has read. */
+  readonly #unread = new SeenSet()
   scope!: Scope
   #discovery!: Discovery
   #started = false
@@ -43,6 +45,7 @@ export class PageFinisher {
     if (own?.final !== undefined) this.#setScope(new URL(own.final))
     if (type === 'crawl.found') for (const url of data.urls) this.#discovery.markKnown(new URL(url))
     if (type === 'crawl.skipped') for (const { url } of data.skipped) this.#discovery.markKnown(new URL(url))
+    if (own?.earlier) this.#markUnread(own.earlier)
     if (type === 'crawl.page') {
       this.#markVisited(new URL(data.url), new URL(own.final))
       if (data.replaces) this.#facts.policy.repeated(data.index)
@@ -59,9 +62,12 @@ export class PageFinisher {
     return !this.#isList && this.#visited.has(this.scope.identity(new URL(url)))
   }
 
-  /** Returns whether the crawl has found or visited this URL. */
-  isKnown(url: string): boolean {
-    return this.isVisited(url) || this.#discovery.hasFound(new URL(url))
+  /** Returns what is known about the pages of the site; `hasAllLinks` says whether other sources of links were read. */
+  findings(hasAllLinks: boolean): Findings {
+    const identity = (url: URL) => this.scope.identity(url)
+    const isKnown = (url: string) => this.isVisited(url) || this.#discovery.hasFound(new URL(url))
+    const isRead = (url: string) => this.isVisited(url) && !this.#unread.has(identity(new URL(url)))
+    return { identity, isKnown, isRead, hasAllLinks }
   }
 
   /** Returns the journal lines of a queued URL; `index` is the next index in `data`. */
@@ -69,18 +75,42 @@ export class PageFinisher {
     const { url } = waiting
     if (this.#started && this.isVisited(url)) return [skip(url, 'redirect_duplicate')]
     if (!visited.ok && visited.blocked)
-      return [{ type: 'crawl.robots_blocked', data: { urls: [url] }, own: { taken: 1 } }]
+      return this.#unreadLines(waiting, { type: 'crawl.robots_blocked', data: { urls: [url] }, own: { taken: 1 } })
     const finished = await this.#applyPolicy(url, visited)
-    if (!('page' in finished)) return [failed(waiting, finished)]
+    if (!('page' in finished)) return this.#unreadLines(waiting, failed(waiting, finished))
     const { page } = finished
     this.#setScope(page.final)
-    if (!this.scope.includesHost(page.final)) return [failed(waiting, offHost)]
+    if (!this.scope.includesHost(page.final)) return this.#unreadLines(waiting, failed(waiting, offHost))
     if (this.isVisited(page.final.href)) {
       this.#markVisited(new URL(url), page.final)
       return [skip(url, 'redirect_duplicate', { visited: url, final: page.final.href })]
     }
     this.#markVisited(new URL(url), page.final)
-    return [...(await this.#lines(waiting, finished, index)), ...this.#linkLines(page.links, waiting.depth + 1)]
+    const earlier = await this.#unreadVersion(url, page)
+    const links = [...page.links, ...(earlier?.links ?? [])]
+    return [...(await this.#lines(waiting, finished, index)), ...this.#linkLines(links, waiting.depth + 1)]
+  }
+
+  /** Adds to the journal line of a page that could not be read its earlier version, and follows the links of that. */
+  async #unreadLines({ url, depth }: QueuedUrl, line: JournalEntry): Promise<JournalEntry[]> {
+    const earlier = this.#started ? await this.#facts.earlier?.find(url) : undefined
+    if (!earlier) return [line]
+    const own = { ...line.own, earlier: this.#keep({ url, depth }, earlier) }
+    return [{ ...line, own } as JournalEntry, ...this.#linkLines(earlier.links ?? [], depth + 1)]
+  }
+
+  /** Returns the earlier version of a page if the response does not say how the page is now. */
+  async #unreadVersion(url: string, { answer }: VisitedPage): Promise<EarlierPage | undefined> {
+    const earlier = isUnread({ ...answer.data!, ...answer }) ? await this.#facts.earlier?.find(url) : undefined
+    return earlier && !isUnread(earlier.page) ? earlier : undefined
+  }
+
+  /** Stores the earlier version of a page for the next crawl. */
+  #keep({ url, depth }: QueuedUrl, { page, at, final, links, trace, validators }: EarlierPage): KeptVersion {
+    const place = this.#facts.pages.append({ url, depth, page, ...present({ links, trace }) })
+    const kept = { url, ts: at, final, ...place, ...present({ validators }) }
+    this.#markUnread(kept)
+    return kept
   }
 
   /** Returns the journal lines of a URL that a dry run would visit. */
@@ -157,6 +187,10 @@ export class PageFinisher {
     this.#discovery.markKnown(reached)
   }
 
+  #markUnread({ url, final }: KeptVersion): void {
+    for (const href of [url, final]) this.#unread.add(this.scope.identity(new URL(href)))
+  }
+
   #markVisited(requested: URL, reached: URL): void {
     this.#visited.add(this.scope.identity(requested))
     this.#visited.add(this.scope.identity(reached))
@@ -176,11 +210,13 @@ export class PageFinisher {
   async #pageLine({ url, depth }: QueuedUrl, { page, facts }: FinishedPage, index: number) {
     const { warning_code } = page.answer
     const { validators, trace } = page
-    const { change, warning: untracked } = await this.#changeOf(url, page.answer.data!, trace)
+    const unread = await this.#unreadVersion(url, page)
+    const earlier = unread && this.#keep({ url, depth }, unread)
+    const { change, warning: untracked }: Tracked = unread ? {} : await this.#changeOf(url, page.answer.data!, trace)
     const text = [page.answer.warning, untracked].filter(Boolean).join('; ')
     const coded = warning_code && { warning: text, warning_code }
     const data = { ...page.answer.data!, ...(change && { changeTracking: change }), ...coded }
-    const links = validators && page.page.render === 'http' && !this.#isList ? { links: page.links } : {}
+    const links = this.#isList || this.#facts.plan.input.dry_run ? {} : { links: page.links }
     const place = this.#facts.pages.append({ url, depth, page: data, ...links, ...(trace && { trace }) })
     if (facts) this.#facts.policy.learn(facts, index)
     return {
@@ -197,7 +233,7 @@ export class PageFinisher {
         taken: 1,
         ...place,
         final: page.final.href,
-        ...present({ validators, facts, outline: trace?.outline }),
+        ...present({ validators, facts, outline: trace?.outline, earlier }),
       },
     }
   }
@@ -209,6 +245,12 @@ function changeSince(earlier: EarlierPage | undefined, page: ScrapeData, trace: 
   const { markdown, html } = page
   const known = isSame ? { ...earlier, page: { ...earlier.page, ...present({ markdown, html }) } } : earlier
   return changeOf(page, known)
+}
+
+/** Returns whether a response does not say how the page is now; 404 and 410 say that it is gone. */
+function isUnread({ metadata, warning_code }: Pick<ScrapeData, 'metadata' | 'warning_code'>): boolean {
+  const { status_code: status = 200 } = metadata
+  return (status >= 400 && status !== 404 && status !== 410) || warning_code === 'render_failed'
 }
 
 const offHost: FailedVisit = { ok: false, blocked: false, code: 'off_host_redirect', error: 'the page redirects to another host' } // prettier-ignore

@@ -90,8 +90,7 @@ const loadingFacts = (plan: CrawlPlan, scraper: PageScraper, answers: ResponseCa
 /** Opens the pages of the crawl to compare with. */
 async function earlierOf({ input: { since } }: CrawlPlan, store: CrawlStore): Promise<EarlierPages | undefined> {
   if (since === undefined) return undefined
-  const { bytes } = await store.read(since)
-  return EarlierPages.open({ logs: store.logs(since), bytes })
+  return EarlierPages.open({ logs: store.logs(since), ...(await store.read(since)) })
 }
 
 export const runningElsewhere = (): BaxError => new BaxError('conflict', 'the crawl is running in another process')

@@ -47,6 +47,7 @@ export class CrawlRun {
   #active = 0
   #ahead = 0
   #sitemapsRead = false
+  #sitemapsIncomplete = false
   #wake = () => {}
 
   constructor(facts: RunFacts) {
@@ -100,7 +101,7 @@ export class CrawlRun {
     try {
       await this.#start()
       await this.#work()
-      const removed = await removedLines(this.#facts, (url) => this.#finisher.isKnown(url))
+      const removed = await removedLines(this.#facts, this.#finisher.findings(!this.#sitemapsIncomplete))
       if (removed.length > 0) await this.#write(removed)
       await this.#finish(record.success ? 'completed' : 'failed')
     } catch (error) {
@@ -124,6 +125,7 @@ export class CrawlRun {
       this.#site.apply(placed.line)
       this.#frontier.push(placed)
       this.#sitemapsRead ||= placed.line.own?.sitemaps ?? false
+      this.#sitemapsIncomplete ||= placed.line.own?.incomplete ?? false
     }
     await this.#frontier.drop(record.taken)
     await this.#write([{ type: 'crawl.resumed', data: { completed: record.completed } }, ...damageLines(record)])
@@ -256,7 +258,9 @@ export class CrawlRun {
       if (lines.length > 0) await this.#write(lines)
     }
     if (count === 0 && (input.sitemap === 'only' || listed.length > 0)) onWarning('no sitemap lists any URL')
-    await this.#write([...warnings, { type: 'crawl.found', data: { urls: [], depth: 1 }, own: { sitemaps: true } }])
+    this.#sitemapsIncomplete = warnings.length > 0 || this.#robots.isUnreadable(origin)
+    const own = { sitemaps: true as const, ...(this.#sitemapsIncomplete && { incomplete: true as const }) }
+    await this.#write([...warnings, { type: 'crawl.found', data: { urls: [], depth: 1 }, own }])
   }
 
   async #write(entries: readonly JournalEntry[]): Promise<void> {

@@ -13,7 +13,7 @@ import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Call, Frame, StreamCall } from '../../core/operation/call.ts'
 import type { CrawlAccepted, CrawlAccounts, CrawlAnswer, CrawlInput, CrawlState, CrawlStatus, CrawlUsage } from '../../core/shapes/crawl.ts' // prettier-ignore
-import { assertComparable } from '../../engine/crawl/earlier.ts'
+import { assertComparable } from '../../engine/crawl/comparable.ts'
 import { crawlFrames } from '../../engine/crawl/feed.ts'
 import { finishLine, startLines } from '../../engine/crawl/lines.ts'
 import { type CrawlPlan, planCrawl } from '../../engine/crawl/plan.ts'

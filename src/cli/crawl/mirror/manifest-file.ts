@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { CrawlAccounts, CrawlStatus } from '../../../core/shapes/crawl.ts'
+import { changesName } from './changes-file.ts'
 import type { WritingCrawl } from './journal.ts'
 
 export const manifestName = 'manifest.json'
@@ -63,9 +64,10 @@ export async function readManifest(folder: string): Promise<EarlierCrawl | undef
     throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error)}`, { cause: error })
   })
   const found = text === undefined ? undefined : parsed(text)
-  const { url, pages } = (found ?? {}) as { url?: unknown; pages?: unknown }
+  const { url, pages, changes } = (found ?? {}) as { url?: unknown; pages?: unknown; changes?: unknown }
   if (found?.['format'] !== format || typeof url !== 'string' || !Array.isArray(pages)) return undefined
-  return { url, files: (pages as Partial<ManifestPage>[]).flatMap(namedFiles) }
+  const files = (pages as Partial<ManifestPage>[]).flatMap(namedFiles)
+  return { url, files: changes === undefined ? files : [...files, changesName] }
 }
 
 /** Returns the file names of a page; the manifest is untrusted. */

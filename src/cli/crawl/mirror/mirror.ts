@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { CrawlEventData } from '../../../core/shapes/crawl.ts'
 import { piecesOf } from '../../scrape/pieces.ts'
+import { type ChangedPage, changesName, changesText, diffName } from './changes-file.ts'
 import { contentsName, contentsText } from './contents.ts'
 import { Folder } from './folder.ts'
 import {
@@ -44,6 +45,8 @@ export class Mirror {
   readonly #addressing: Addressing
   readonly #names = new Names()
   readonly #pages = new Map<number, StoredPage>()
+  /** By the index of the page. */
+  readonly #changed = new Map<number, ChangedPage>()
   /** Files of this crawl and of earlier ones; those without a page are removed at the end. */
   readonly #files: Set<string>
   #journal: FileHandle | undefined
@@ -104,17 +107,28 @@ export class Mirror {
     if (this.#isNew) await rmdir(this.#folder.root).catch(() => {})
   }
 
+  /** Writes the files of a page that is compared with its earlier version, whose diff goes into `changes.diff`. */
+  async takeCompared({ page: { changeTracking, ...page }, ...found }: CrawledPage): Promise<void> {
+    const diff = changeTracking?.diff?.text
+    this.#changed.delete(found.index)
+    if (diff !== undefined) {
+      const file = diffName(found.index)
+      await this.#note(file)
+      await this.#folder.write(file, diff)
+      this.#changed.set(found.index, { url: found.url, diff: file })
+    }
+    await this.take({ ...found, page })
+  }
+
   /** Writes the files of a page, and replaces an earlier page with the same index. */
   async take({ index, depth, url: found, page }: CrawledPage): Promise<void> {
     const { metadata } = page
     const url = metadata.url ?? metadata.sourceURL
     const path = this.#names.take(url)
     const pieces = piecesOf({ success: true, data: page })
-    const files = pieces.map(({ extension }) => `${path}.${extension}`)
-    await addToJournal(this.#journal!, files)
+    await this.#note(...pieces.map(({ extension }) => `${path}.${extension}`))
     for (const piece of pieces) {
       const file = `${path}.${piece.extension}`
-      this.#files.add(file)
       await this.#folder.write(file, 'bytes' in piece ? piece.bytes : piece.text)
     }
     this.#pages.set(index, {
@@ -142,6 +156,12 @@ export class Mirror {
       pages.push(await this.#rewriteLinks(page, places))
     }
     await this.#folder.write(contentsName, contentsText(outcome.url, pages, outcome.errors))
+    if (outcome.changes) {
+      await this.#note(changesName)
+      const changed = [...this.#changed].toSorted(([a], [b]) => a - b).map(([, page]) => page)
+      await this.#folder.write(changesName, changesText(outcome.changes, changed, this.#folder))
+      this.#files.delete(changesName)
+    }
     await this.#folder.write(manifestName, manifestText(outcome, pages))
     for (const file of pages.flatMap(filesOf)) this.#files.delete(file)
     for (const file of this.#files) await this.#folder.remove(file)
@@ -149,6 +169,12 @@ export class Mirror {
     await this.#folder.remove(journalName)
     await this.#folder.remove(noteName)
     return join(this.#folder.root, contentsName)
+  }
+
+  /** Records the names of files before they are written. */
+  async #note(...files: string[]): Promise<void> {
+    await addToJournal(this.#journal!, files)
+    for (const file of files) this.#files.add(file)
   }
 
   /** Closes the journal; an unfinished crawl can still be resumed. */

@@ -70,7 +70,7 @@ export const siteChanges = z
   .object({
     new: urls('Pages that the earlier crawl did not have'),
     changed: urls('Pages with other content; their entry in `data` has the diff'),
-    removed: urls('Pages that are now an error, or that nothing links to any more'),
+    removed: urls('Pages that respond with 404 or 410, or that nothing links to any more'),
     unchanged: z.int().min(0),
   })
   .meta({ id: 'SiteChanges', description: 'With `since`; at most 10000 URLs each' })

@@ -32,6 +32,8 @@ export interface RobotsFacts extends Pick<RunFacts, 'plan' | 'egress' | 'answers
 export class Robots {
   readonly #facts: RobotsFacts
   readonly #cached = new Map<string, Promise<SiteRules>>()
+  /** Sites whose robots.txt could not be read. */
+  readonly #unreadable = new Set<string>()
 
   constructor(facts: RobotsFacts) {
     this.#facts = facts
@@ -45,6 +47,11 @@ export class Robots {
   /** Returns the sitemaps listed in robots.txt, also if its rules are ignored. */
   async sitemapsOf(origin: string): Promise<readonly string[]> {
     return (await this.#rules(origin)).sitemaps
+  }
+
+  /** Returns whether the robots.txt of a site could not be read, which may list sitemaps. */
+  isUnreadable(origin: string): boolean {
+    return this.#unreadable.has(origin)
   }
 
   #rules(origin: string): Promise<SiteRules> {
@@ -68,6 +75,7 @@ export class Robots {
       return rulesOf(address, text)
     } catch (error) {
       signal.throwIfAborted()
+      this.#unreadable.add(origin)
       if (!plan.input.ignore_robots)
         onWarning(`${address} could not be read (${(error as Error).message}): all URLs are treated as allowed`)
       return noRules

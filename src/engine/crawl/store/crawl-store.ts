@@ -1,4 +1,4 @@
-/** Crawls on disk: one folder each, kept for a day, locked by the process that runs it. */
+/** Crawls on disk: one folder each, kept for a limited time, locked by the process that runs it. */
 import { createHash } from 'node:crypto'
 import { copyFile, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { privateDir } from '../../../core/state/files.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { crawlsOfFolders } from '../../../core/state/crawl-folders.ts'
 import { crawlOutput } from '../../../core/state/local-files.ts'
 import type { HeldLock } from '../../../core/process/file-lock.ts'
 import { queryLock, acquireLock, lockName, type LockName } from '../../../core/process/process-lock.ts'
@@ -163,15 +164,18 @@ export class CrawlStore {
   }
 
   async sweep(): Promise<void> {
+    const ofFolders = await crawlsOfFolders(dirname(this.#folder))
+    const { keptMs, folderKeptMs } = limits.crawl
     for (const id of await this.ids())
-      if ((await this.#isExpired(id)) && !(await this.isHeld(id))) await this.remove(id)
+      if ((await this.#isOlder(id, ofFolders.has(id) ? folderKeptMs : keptMs)) && !(await this.isHeld(id)))
+        await this.remove(id)
   }
 
-  async #isExpired(id: string): Promise<boolean> {
+  async #isOlder(id: string, ms: number): Promise<boolean> {
     const { folder, journal } = this.files(id)
     for (const path of [journal, folder]) {
       try {
-        return Date.now() - (await stat(path)).mtimeMs > limits.crawl.keptMs
+        return Date.now() - (await stat(path)).mtimeMs > ms
       } catch (error) {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
       }

@@ -17,6 +17,8 @@ export interface OwnFacts {
   readonly final?: string
   /** Validators of the response, for a later crawl. */
   readonly validators?: { readonly etag?: string; readonly modified?: string }
+  /** Earlier version of a page that could not be read, for the next crawl to compare with. */
+  readonly earlier?: KeptVersion
   /** URL of a page that was visited but is not in `data`. */
   readonly visited?: string
   /** Facts for the rendering policy. */
@@ -25,8 +27,17 @@ export interface OwnFacts {
   readonly outline?: string
   /** The sitemaps have been read. */
   readonly sitemaps?: true
+  /** Some of the sitemaps, or parts of them, could not be read. */
+  readonly incomplete?: true
   /** The request, in the first line, in case its own file is damaged. */
   readonly request?: CrawlRequest
+}
+
+/** A page of an earlier crawl, with its place in the page file of this one. */
+export interface KeptVersion extends Required<Pick<OwnFacts, 'at' | 'length' | 'final'>>, Pick<OwnFacts, 'validators'> {
+  readonly url: string
+  /** Time at which the page was read. */
+  readonly ts: string
 }
 
 export interface CrawlRequest {

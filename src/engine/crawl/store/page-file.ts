@@ -11,7 +11,7 @@ export interface StoredPage {
   readonly url: string
   readonly depth: number
   readonly page: ScrapeData
-  /** Links of a page that a later crawl may find unchanged. */
+  /** Links of the page, which a later crawl follows if the page is unchanged or cannot be read. */
   readonly links?: readonly string[]
   /** Facts that a later version of the page is compared by. */
   readonly trace?: PageTrace

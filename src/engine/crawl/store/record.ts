@@ -26,6 +26,7 @@ export class CrawlRecord {
   #at: number[] = []
   #length: number[] = []
   #depth: number[] = []
+  #pageBytes = 0
   /** Depths do not only increase, because a repeated page led to unknown pages. */
   #unordered = false
   #errors = 0
@@ -95,8 +96,9 @@ export class CrawlRecord {
     return this.#unordered ? indexes.sort((a, b) => this.#depth[a]! - this.#depth[b]! || a - b) : indexes
   }
 
+  /** Size of the page file up to the last page. */
   get pageBytes(): number {
-    return this.#at.reduce((end, at, index) => Math.max(end, at + this.#length[index]!), 0)
+    return this.#pageBytes
   }
 
   apply(line: JournalLine): void {
@@ -105,6 +107,7 @@ export class CrawlRecord {
     this.lastAt = line.ts
     const first = this.taken === 0 && !this.input.list
     this.taken += own?.taken ?? 0
+    if (own?.earlier) this.#reach(own.earlier)
     if (line.type === 'crawl.started') this.#since = Date.parse(line.ts)
     else if (line.type === 'crawl.resumed') {
       // A killed process has not written the end of its run.
@@ -136,8 +139,14 @@ export class CrawlRecord {
 
   #page({ index, depth }: { index: number; depth: number }, { at, length }: RecordLocation): void {
     if (index === this.#at.length && index > 0 && depth < this.#depth[index - 1]!) this.#unordered = true
+    this.#reach({ at, length })
     this.#at[index] = at
     this.#length[index] = length
     this.#depth[index] = depth
+  }
+
+  /** Extends the page file to the end of a page. */
+  #reach({ at, length }: RecordLocation): void {
+    this.#pageBytes = Math.max(this.#pageBytes, at + length)
   }
 }

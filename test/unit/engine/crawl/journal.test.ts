@@ -7,6 +7,7 @@ import { Frontier } from '../../../../src/engine/crawl/queue/frontier.ts'
 import { fileLog } from '../../../../src/engine/crawl/store/file-log.ts'
 import { Journal, type JournalEntry, readJournal } from '../../../../src/engine/crawl/store/journal.ts'
 import { PageFile } from '../../../../src/engine/crawl/store/page-file.ts'
+import { CrawlRecord } from '../../../../src/engine/crawl/store/record.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -101,4 +102,19 @@ test('queued URLs keep their order, however many there are', async () => {
   for (const placed of await journal.commit([found('late')])) frontier.push(placed)
   expect((await frontier.next())?.url).toBe('late')
   await journal.close()
+})
+
+test('the page file of a resumed crawl keeps the earlier versions of pages that could not be read', async () => {
+  const pages = await PageFile.create(fileLog(join(folder, 'pages.ndjson')))
+  const stored = { url: 'https://x.test/a', depth: 1, page: { metadata: { sourceURL: 'https://x.test/a' } }, links: [] }
+  const place = pages.append(stored)
+  const journal = await Journal.create(fileLog(path()))
+  const record = new CrawlRecord({ id: 'crl_1', input: {} as never, owner: null }, new Date().toISOString())
+  const earlier = { url: stored.url, ts: '2026-03-01T08:00:00.000Z', final: stored.url, ...place }
+  const data = { url: stored.url, error: 'it responded with 503', code: 'server_error', depth: 1 }
+  for (const { line } of await journal.commit([{ type: 'crawl.error', data, own: { taken: 1, earlier } }])) record.apply(line) // prettier-ignore
+  await Promise.all([journal.close(), pages.close()])
+  const resumed = await PageFile.reopen(fileLog(join(folder, 'pages.ndjson')), record.pageBytes)
+  expect(await resumed.read(place)).toEqual(stored)
+  await resumed.close()
 })
