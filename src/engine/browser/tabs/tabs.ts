@@ -293,8 +293,5 @@ export class Tabs {
 }
 
 /** Removes a page from a list; returns whether it was in it. */
-function remove(pages: Page[], page: Page): boolean {
-  const at = pages.indexOf(page)
-  if (at >= 0) pages.splice(at, 1)
-  return at >= 0
-}
+const remove = (pages: Page[], page: Page): boolean =>
+  pages.includes(page) && pages.splice(pages.indexOf(page), 1).length > 0
