@@ -47,7 +47,7 @@ export async function measure(): Promise<Table[]> {
       {
         title: 'Live view of a page that changes all the time',
         columns: ['watched', 'not watched', 'ratio'],
-        note: 'Eight commands in a batch, on two sessions in turn; both pages change all the time.',
+        note: 'Milliseconds, median (quartiles); eight commands in a batch, on two sessions in turn; both pages change all the time.',
         rows: [
           {
             name: 'the session’s own commands (at most 1.2x)',

@@ -79,8 +79,11 @@ export function run(
 /** Title of columns that `ms` fills. */
 export const msTitle = 'ms, median (quartiles)'
 
-export const ms = ({ median, lower, upper }: Timing): string =>
-  `${median.toFixed(1)} (${lower.toFixed(1)}–${upper.toFixed(1)})`
+export const ms = (times: Timing): string => withSpread(times, 1)
+
+/** Formats a median with its quartiles. */
+export const withSpread = ({ median, lower, upper }: Timing, digits: number): string =>
+  `${median.toFixed(digits)} (${lower.toFixed(digits)}–${upper.toFixed(digits)})`
 
 type Median = Pick<Timing, 'median'>
 

@@ -47,6 +47,10 @@ async function inTurn<Variant extends string, Result>(
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
 
+/** Formats the median with the least and the greatest value, as three rounds have no quartiles. */
+const withRange = (values: readonly number[], digits: number): string =>
+  `${median(values).toFixed(digits)} (${Math.min(...values).toFixed(digits)}–${Math.max(...values).toFixed(digits)})`
+
 const bounded = (text: string, met: boolean, bound: string): string => `${text} (${bound}${met ? '' : ', MISSED'})`
 
 /** Measures the CPU time of one reader thread, garbage collection and compilation included. */
@@ -61,11 +65,14 @@ async function readingTable(): Promise<Table> {
     const ratio = now / before
     return {
       title: 'CPU to read a static page',
-      columns: ['CPU ms a page', 'to the baseline'],
+      columns: ['CPU ms a page, median (range)', 'to the baseline'],
       note: `One reader thread, warm; ${tasks.length} pages, median of ${readings} runs in turn.`,
       rows: [
-        { name: 'baseline', cells: [before.toFixed(2), '1x'] },
-        { name: '**bax**', cells: [now.toFixed(2), bounded(`${ratio.toFixed(2)}x`, ratio <= 0.6, 'at most 0.6x')] },
+        { name: 'baseline', cells: [withRange(spent.baseline, 2), '1x'] },
+        {
+          name: '**bax**',
+          cells: [withRange(spent.bax, 2), bounded(`${ratio.toFixed(2)}x`, ratio <= 0.6, 'at most 0.6x')],
+        },
       ],
     }
   } finally {
@@ -75,29 +82,30 @@ async function readingTable(): Promise<Table> {
 
 async function serverTable(site: string, folder: string): Promise<Table> {
   const found = await inTurn(bothBuilds, (build) => loadServer(builds[build], { site, pages, folder }))
-  const of = (build: Build, fact: keyof ServerLoad) => median(found[build].map((load) => load[fact]))
+  const all = (build: Build, fact: keyof ServerLoad) => found[build].map((load) => load[fact])
+  const of = (build: Build, fact: keyof ServerLoad) => median(all(build, fact))
+  const shown = (build: Build, fact: keyof ServerLoad, digits: number) => withRange(all(build, fact), digits)
   const ratio = of('bax', 'perSecond') / of('baseline', 'perSecond')
   const row = (name: string, build: Build, cells: readonly string[]): Row => ({
     name,
-    cells: [of(build, 'perSecond').toFixed(1), of(build, 'cpuMs').toFixed(1), of(build, 'megabytes').toFixed(0), ...cells], // prettier-ignore
+    cells: [shown(build, 'perSecond', 1), shown(build, 'cpuMs', 1), shown(build, 'megabytes', 0), ...cells],
   })
   const [lag, cores] = [of('bax', 'lagMs'), of('bax', 'allCores')]
-  const ownCores = (build: Build) => of(build, 'cores').toFixed(2)
   return {
     title: 'Static scrapes by 32 clients of `bax serve`',
     columns: ['scrapes/s', 'CPU ms each', 'MB', 'event loop p99, ms', 'its cores', 'cores busy', 'to the baseline'],
-    note: `Median of ${rounds} servers in turn, each warm. The site and the clients use the same cores; "cores busy" includes them.`,
+    note: `Median (range) of ${rounds} servers in turn, each warm. The site and the clients use the same cores; "cores busy" includes them.`,
     rows: [
       row('baseline', 'baseline', [
-        of('baseline', 'lagMs').toFixed(0),
-        ownCores('baseline'),
-        of('baseline', 'allCores').toFixed(2),
+        shown('baseline', 'lagMs', 0),
+        shown('baseline', 'cores', 2),
+        shown('baseline', 'allCores', 2),
         '1x',
       ]),
       row('**bax**', 'bax', [
-        bounded(lag.toFixed(0), lag <= 30, 'at most 30'),
-        ownCores('bax'),
-        bounded(cores.toFixed(2), cores >= 1.7, 'at least 1.7 of 2'),
+        bounded(shown('bax', 'lagMs', 0), lag <= 30, 'at most 30'),
+        shown('bax', 'cores', 2),
+        bounded(shown('bax', 'allCores', 2), cores >= 1.7, 'at least 1.7 of 2'),
         bounded(`${ratio.toFixed(2)}x`, ratio >= 2, 'at least 2x'),
       ]),
     ],
@@ -106,24 +114,20 @@ async function serverTable(site: string, folder: string): Promise<Table> {
 
 async function crawlTable(site: string, folder: string): Promise<Table> {
   const found = await inTurn([...bothBuilds, 'remembering'], (variant) => crawl(variant, site, folder))
-  const seconds = (variant: CrawlVariant) => median(found[variant].map((crawled) => crawled.seconds))
-  const before = seconds('baseline')
+  const speeds = (variant: CrawlVariant) => found[variant].map(({ seconds }) => pages / seconds)
+  const before = median(speeds('baseline'))
   const [first, ...others] = [...found.baseline, ...found.bax].map(({ hashes }) => hashes)
   const differ = Math.max(...others.map((hashes) => differences(first!, hashes)))
-  const row = (name: string, time: number, bound?: number): Row => {
-    const ratio = before / time
+  const row = (name: string, variant: CrawlVariant, bound?: number): Row => {
+    const ratio = median(speeds(variant)) / before
     const cell = `${ratio.toFixed(2)}x`
-    return { name, cells: [(pages / time).toFixed(1), bound ? bounded(cell, ratio >= bound, `at least ${bound}x`) : cell] } // prettier-ignore
+    return { name, cells: [withRange(speeds(variant), 1), bound ? bounded(cell, ratio >= bound, `at least ${bound}x`) : cell] } // prettier-ignore
   }
   return {
     title: `A crawl of ${pages} static pages`,
-    columns: ['pages/s', 'to the baseline'],
+    columns: ['pages/s, median (range)', 'to the baseline'],
     note: `Without site memory, ${differ === 0 ? 'the output is the same: pages, order and bytes' : `${differ} pages DIFFER`}. From the start of the process; median of ${rounds} runs in turn.`,
-    rows: [
-      row('baseline', before),
-      row('**bax**', seconds('bax'), 1.5),
-      row('**bax**, with site memory', seconds('remembering')),
-    ],
+    rows: [row('baseline', 'baseline'), row('**bax**', 'bax', 1.5), row('**bax**, with site memory', 'remembering')],
   }
 }
 

@@ -72,14 +72,14 @@ export async function measure(): Promise<Table[]> {
     for (const [name, work] of Object.entries(cases)) {
       const inOrder = Object.fromEntries(Object.entries(clients).map(([way, client]) => [way, () => work(client)]))
       const times = await inTurn(inOrder, rounds)
-      const [bare, gated, http] = [times['embedded']!, times['guarded']!, times['http']!]
+      const [bare, gated, http] = [times['embedded']!, times['rateLimited']!, times['http']!]
       rows.push({ name, cells: [ms(bare), ms(gated), ratio(gated, bare, maxRatio), ms(http), ratio(http, bare)] })
     }
     return [
       {
         title: 'The gate, rates and keys of a server, and HTTP',
         columns: ['embedded', 'behind the gate', 'ratio', 'bax serve over HTTP', 'ratio'],
-        note: 'Milliseconds, least / median, in turn; client, server and engine in one process; all through the proxy.',
+        note: 'Milliseconds, median (quartiles), in turn; client, server and engine in one process; all through the proxy.',
         rows,
       },
     ]

@@ -13,7 +13,7 @@ import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
 import { createContainers } from '../../src/engine/shell/docker/containers.ts'
 import { labels } from '../../src/engine/shell/docker/engine-identity.ts'
 import { call } from './engines.ts'
-import { ms, msTitle, ratio, run, type Table, timing } from './measure.ts'
+import { ms, msTitle, ratio, run, type Table, timing, withSpread } from './measure.ts'
 
 const image = 'bax-shell:default'
 const dockerHost = process.env['DOCKER_HOST']
@@ -111,19 +111,22 @@ async function throughput(bench: Bench): Promise<Table> {
     return (8 * each * 1000) / (performance.now() - start)
   }
   await eight(() => viaEngine(bench), 5)
-  // In turn, and the best of three each: noise affects only one of them.
-  let api = 0
-  let bax = 0
-  for (let round = 0; round < 3; round++) {
-    api = Math.max(api, await eight(() => execThroughApi(bench), 4))
-    bax = Math.max(bax, await eight(() => viaEngine(bench), 40))
+  const perSecond = { api: [] as number[], bax: [] as number[] }
+  for (let round = 0; round < 5; round++) {
+    perSecond.api.push(await eight(() => execThroughApi(bench), 4))
+    perSecond.bax.push(await eight(() => viaEngine(bench), 40))
   }
+  const [api, bax] = [timing(perSecond.api), timing(perSecond.bax)]
+  const gain = bax.median / api.median
   return {
     title: 'Eight at the same time',
-    columns: ['commands a second, best of three', ''],
+    columns: ['commands a second, median (quartiles)', "to docker exec's API"],
     rows: [
-      { name: 'docker exec through its API', cells: [api.toFixed(0), '1x'] },
-      { name: 'bax shell exec (engine call)', cells: [bax.toFixed(0), `${(bax / api).toFixed(1)}x (at least 20x${bax / api < 20 ? ', MISSED' : ''})`] }, // prettier-ignore
+      { name: 'docker exec through its API', cells: [withSpread(api, 0), '1x'] },
+      {
+        name: 'bax shell exec (engine call)',
+        cells: [withSpread(bax, 0), `${gain.toFixed(1)}x (at least 20x${gain < 20 ? ', MISSED' : ''})`],
+      },
     ],
   }
 }
@@ -170,7 +173,7 @@ async function output({ engine, session }: Bench): Promise<Table> {
   })
   const rates: number[] = []
   let growth = 0
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < 5; round++) {
     const before = process.memoryUsage.rss()
     const start = performance.now()
     let bytes = 0
@@ -181,16 +184,16 @@ async function output({ engine, session }: Bench): Promise<Table> {
     if (bytes !== megabytes * 1e6) throw new Error(`${bytes} bytes came`)
     rates.push(megabytes / ((performance.now() - start) / 1000))
   }
-  const rate = Math.max(...rates)
+  const rate = timing(rates)
   const grown = growth / 1024 / 1024
   return {
     title: `${megabytes} MB of standard output, streamed`,
-    columns: ['MB/s, best of three', "growth of the engine's memory"],
+    columns: ['MB/s, median (quartiles)', "growth of the engine's memory"],
     rows: [
       {
         name: 'bax shell exec, frames (engine call)',
         cells: [
-          `${rate.toFixed(0)} (at least 100${rate < 100 ? ', MISSED' : ''})`,
+          `${withSpread(rate, 0)} (at least 100${rate.median < 100 ? ', MISSED' : ''})`,
           `${grown.toFixed(0)} MB (under 64 MB${grown >= 64 ? ', MISSED' : ''})`,
         ],
       },

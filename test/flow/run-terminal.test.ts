@@ -89,12 +89,14 @@ describe('the command line', () => {
       fileURLToPath(new URL(`../fixtures/scripts/${name}`, import.meta.url)),
     )
     for (const file of fixtures) expect(validate(parseYaml(await readFile(file, 'utf8'))), file).toBe(true)
-    expect(validate({ commands: [{ command: 'click', data: { selector: 'a' } }] })).toBe(true)
+    expect(validate({ commands: [{ command: 'click', data: { selector: 'a' } }, { command: 'get-title' }] })).toBe(true)
     const wrong = [
       { steps: [{ clik: 'a' }] },
       { steps: [{ type_text: { selector: 'a' } }] },
       { steps: [{ click: 'a', hover: 'b' }] },
       { steps: [{ click: 'a', timeout: 1 }] },
+      { steps: [{ navigate_to: 'http://x', 'navigate-to': 'http://x' }] },
+      { steps: [{ commands: [{ command: 'get-titel' }] }] },
       { steps: ['click'] },
       { steps: [{ wait_for_element: { selector: 'a', timeout_ms: 'soon' } }] },
       { steps: [], sesion: {} },
@@ -106,6 +108,8 @@ describe('the command line', () => {
       { steps: [{ type_text: ['a', 4242] }, { type_text: { selector: 'a', text: true } }] },
       { steps: [{ select_option: ['a', [42]] }, { set_cookie: { name: 'a', value: 1 } }] },
       { steps: [{ crawl: { url: 'http://x', include_paths: ['/a'] } }, 'get_title', { commands: [{ command: 'get_title' }] }] }, // prettier-ignore
+      { steps: [{ 'navigate-to': 'http://x' }, 'get-title', { command: 'get-title' }] },
+      { steps: [{ commands: [{ command: 'get-title' }] }, { 'browser-step': { command: 'get-title' } }] },
     ]
     for (const script of right) expect(validate(script), JSON.stringify(script)).toBe(true)
   })

@@ -91,6 +91,39 @@ inUsualHomes(pages, (given) => {
     })
   })
 
+  test.each([
+    ['light', 'document.body'],
+    ['open shadow root', 'host.attachShadow({ mode: "open" })'],
+    [
+      'later open shadow root',
+      '{ append: (node) => (host.shadowRoot ?? host.attachShadow({ mode: "open" })).append(node) }',
+    ],
+    [
+      'nested shadow root',
+      `(() => {
+      const inner = document.createElement('p')
+      host.attachShadow({ mode: 'open' }).append(inner)
+      return inner.attachShadow({ mode: 'open' })
+    })()`,
+    ],
+    ['same-origin frame', 'document.body.appendChild(document.createElement("iframe")).contentDocument.body'],
+  ])('waits for successive changes in a %s', async (_, root) => {
+    await given.open('/')
+    // These properties are fields of the form.
+    await given.evaluate(`{
+      document.body.insertAdjacentHTML('beforeend', '<form><input name=shadowRoot><input name=contentDocument></form><p id=host></p>')
+      const root = ${root}
+      let left = 8
+      const grow = () => {
+        root.append(Object.assign(document.createElement('button'), { textContent: 'Part ' + left }))
+        if (--left > 0) setTimeout(grow, 40)
+      }
+      document.getElementById('add').onclick = () => setTimeout(grow, 40)
+    }`)
+    const { changes } = await step({ command: click('#add'), settle_ms: 10_000 })
+    expect(changes).toMatchObject({ elements_added: 8, elements_removed: 0 })
+  })
+
   test('settle_ms 0 does not wait, a longer one waits for the last response', async () => {
     await given.open('/')
     const immediate = await step({ command: click('#hold'), settle_ms: 0 })

@@ -102,7 +102,7 @@ export const limits = {
   pool: {
     /** Pages kept ready for the next sessions. */
     warm: 2,
-    /** Time without created or closed sessions after which the warm pages are refilled. */
+    /** Delay of the refill of warm pages: restarts with every created or closed session, unless sessions wait for pages. */
     warmDelayMs: 200,
     /** Maximum of pages kept ready while sessions are created within `warmBurstMs` of each other, and how long after. */
     warmMax: 8,

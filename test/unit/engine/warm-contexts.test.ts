@@ -1,7 +1,7 @@
 /** Tests how many pages a browser keeps ready for sessions. */
 import { EventEmitter } from 'node:events'
 import type { Page } from 'playwright'
-import { expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { WarmContexts } from '../../../src/engine/browser/pool/warm-contexts.ts'
 
@@ -59,6 +59,39 @@ test('no context is opened while sessions are created in a row', async () => {
   }
   expect(made).toHaveLength(0)
   await expect.poll(() => warm.count).toBe(limits.pool.warmMax)
+})
+
+describe('while sessions are created at short intervals', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
+  afterEach(() => void vi.useRealTimers())
+
+  /** Creates sessions; returns whether each found a ready page. Those that find none use their page, or are closed. */
+  async function createInTurn(warm: WarmContexts<Context>, count: number, isUsed: boolean): Promise<boolean[]> {
+    const found: boolean[] = []
+    for (let created = 0; created < count; created++) {
+      const isReady = warm.take() !== undefined
+      warm.keep(1, enough)
+      if (!isReady) warm.missed(isUsed)
+      await vi.advanceTimersByTimeAsync(0.75 * limits.pool.warmDelayMs)
+      found.push(isReady)
+    }
+    return found
+  }
+
+  test('contexts are opened if sessions wait for pages', async () => {
+    const { warm } = startWarm()
+    const found = await createInTurn(warm, 100, true)
+    expect(found.filter(Boolean).length).toBeGreaterThan(75)
+  })
+
+  test('no context is opened if sessions are closed before their page opens', async () => {
+    const { warm, made } = startWarm()
+    await createInTurn(warm, 20, false)
+    expect(made).toHaveLength(0)
+    await createInTurn(warm, 20, true)
+    const found = await createInTurn(warm, 40, false)
+    expect(found.slice(20)).toEqual(Array(20).fill(false))
+  })
 })
 
 test('a failure to open one is reported, and the session opens its own', async () => {

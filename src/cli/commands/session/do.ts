@@ -5,7 +5,7 @@ import { contextOf, type Invocation, type TerminalCommand } from '../../parse/in
 import { doKind, parseBatch } from '../../parse/parse-batch.ts'
 import type { BatchKind, TypedBatch } from '../../parse/batch.ts'
 import { sendBatch, type BatchVariant } from '../../send-batch.ts'
-import { snakeCase } from '../../parse/values.ts'
+import { renameCommands } from '../../parse/command-names.ts'
 import type { Context } from '../../context.ts'
 
 export const command: TerminalCommand = (invocation) => runBatch(invocation)
@@ -36,18 +36,7 @@ export async function readCommands(io: Io): Promise<Record<string, unknown>> {
     const message = `standard input is not JSON: ${(error as Error).message}`
     throw new BaxError('invalid_json', message, { hint, cause: error })
   }
-  if (Array.isArray(value)) return { commands: value.map(named) }
-  if (typeof value === 'object' && value !== null) {
-    const { commands, ...fields } = value as Record<string, unknown>
-    return { ...(named(fields) as object), ...(commands !== undefined && { commands: Array.isArray(commands) ? commands.map(named) : commands }) } // prettier-ignore
-  }
+  if (Array.isArray(value)) return renameCommands({ commands: value })
+  if (typeof value === 'object' && value !== null) return renameCommands(value as Record<string, unknown>)
   throw new BaxError('invalid_request', 'standard input must be a JSON array of commands', { hint })
-}
-
-/** Accepts the spelling of the command line, `navigate-to`, for the name of a command. */
-function named(call: unknown): unknown {
-  const { command } = (call ?? {}) as { command?: unknown }
-  if (typeof command === 'string') return { ...(call as object), command: snakeCase(command) }
-  // `bax step` takes one command as an object.
-  return typeof command === 'object' && command !== null ? { ...(call as object), command: named(command) } : call
 }

@@ -2,6 +2,7 @@
 import { renameAliases, unknownFields } from '../../../core/operation/unknown-fields.ts'
 import { catalogue } from '../../../commands/index.ts'
 import { operations } from '../../../operations/index.ts'
+import { renameCommands } from '../../parse/command-names.ts'
 import { checkValue } from './check.ts'
 import { pathOf } from './document.ts'
 import type { ScriptErrorList } from './script-errors.ts'
@@ -11,7 +12,7 @@ import type { BodyPlan } from './plan.ts'
 /** Validates a body as the engine does, and reports errors with their positions. */
 export function readBody(fields: Readonly<Record<string, unknown>>, errors: ScriptErrorList): BodyPlan {
   const { file } = errors.document
-  const body = renameAliases(operations.runCommands.input, fields) as BodyPlan['body']
+  const body = renameAliases(operations.runCommands.input, renameCommands(fields)) as BodyPlan['body']
   checkValue(operations.runCommands.input, body, errors)
   const commands = Array.isArray(body.commands) ? body.commands : []
   for (const [index, call] of commands.entries()) reportUnknownFields(call, index, errors)

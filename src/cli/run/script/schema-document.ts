@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { shareDefinitions } from './share-definitions.ts'
 import { scriptShape, stepShape } from './shape.ts'
+import { kebab } from '../../parse/values.ts'
 import { annotations } from '../../../core/operation/schema-params.ts'
 import type { Verb, Verbs } from './verbs.ts'
 
@@ -17,8 +18,8 @@ export function scriptSchema(verbs: Verbs): Json {
   const script = toJson(scriptShape)
   const step = toJson(stepShape)
   const { command: _, data: __, ...options } = step['properties'] as Json
-  const byVerb = Object.fromEntries([...verbs].map(([name, verb]) => [name, shortForm(verb)]))
-  const bare = [...verbs].flatMap(([name, { schema }]) => (schema.safeParse({}).success ? [name] : []))
+  const byVerb = Object.fromEntries([...verbs].flatMap(([name, verb]) => spellings(name).map((key) => [key, shortForm(verb)]))) // prettier-ignore
+  const bare = [...verbs].flatMap(([name, { schema }]) => (schema.safeParse({}).success ? spellings(name) : []))
   const steps = { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }
   return shareDefinitions({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -42,17 +43,20 @@ export function scriptSchema(verbs: Verbs): Json {
         type: 'object',
         properties: { ...options, ...byVerb, ...(longForm(verbs)['properties'] as Json) },
         additionalProperties: false,
-        oneOf: [...verbs.keys(), 'command', 'include'].map((name) => ({ required: [name] })),
+        oneOf: [...Object.keys(byVerb), 'command', 'include'].map((name) => ({ required: [name] })),
       },
       longForm: { ...longForm(verbs), additionalProperties: false },
     },
   })
 }
 
+/** Returns the wire name of a command, and its spelling on the command line. */
+const spellings = (name: string): string[] => [...new Set([name, kebab(name)])]
+
 const longForm = (verbs: Verbs): Json => ({
   type: 'object',
   required: ['command'],
-  properties: { command: { enum: [...verbs.keys()] }, data: { type: ['object', 'null'] } },
+  properties: { command: { enum: [...verbs.keys()].flatMap(spellings) }, data: { type: ['object', 'null'] } },
 })
 
 /** Returns the schema of a command's short forms: a mapping and, where possible, a value, a list of values, or nothing. */
@@ -115,6 +119,12 @@ function inlined(node: unknown, named: Json): unknown {
   return { ...(inlined(shape, named) as Json), ...Object.fromEntries(fields) }
 }
 
+/** Also allows the other spelling of the name of a command in a batch. */
+function withSpellings(field: string, { const: name, ...item }: Json): Json {
+  if (name === undefined) return item
+  return { ...item, ...(field === 'command' ? { enum: spellings(name as string) } : { const: name }) }
+}
+
 function withReferences(node: unknown, isRoot = false): unknown {
   if (Array.isArray(node)) return node.map((item) => withReferences(item))
   if (typeof node !== 'object' || node === null) return node
@@ -122,7 +132,7 @@ function withReferences(node: unknown, isRoot = false): unknown {
   const inner: Json = Object.fromEntries(
     Object.entries(fields).map(([key, value]) => {
       if (key === 'properties' || key === '$defs') {
-        const entries = Object.entries(value as Json).map(([name, item]) => [name, withReferences(item)])
+        const entries = Object.entries(value as Json).map(([name, item]) => [name, withReferences(withSpellings(name, item as Json))]) // prettier-ignore
         return [key, Object.fromEntries(entries)]
       }
       return [key, ['anyOf', 'oneOf', 'items', 'prefixItems'].includes(key) ? withReferences(value) : value]

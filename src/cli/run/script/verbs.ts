@@ -8,6 +8,7 @@ import type { Param } from '../../../core/operation/params.ts'
 import { formsOf } from '../../../core/operation/positional.ts'
 import { paramsOf } from '../../../core/operation/schema-params.ts'
 import { operations } from '../../../operations/index.ts'
+import { renameCommands } from '../../parse/command-names.ts'
 import { snakeCase } from '../../parse/values.ts'
 import type { Template } from './references.ts'
 
@@ -37,19 +38,20 @@ export interface Verb {
   readonly onlyReads: boolean
 }
 
-/** Resolves the fields of a call. Numbers and booleans become text in text fields. */
+/** Resolves the fields of a call. Numbers and booleans become text in text fields, names of commands their wire names. */
 export function fieldsOf(
-  { texts }: Verb,
+  { schema, texts }: Verb,
   data: Template,
   fill: (template: Template) => unknown,
 ): Record<string, unknown> {
   if (data.kind !== 'map') return fill(data) as Record<string, unknown>
-  return Object.fromEntries(
+  const fields = Object.fromEntries(
     data.entries.map(([field, template]) => {
       const value = fill(template)
       return [field, texts.has(field) ? plainText(value, template) : value]
     }),
   )
+  return Object.hasOwn(schema.shape, 'commands') ? renameCommands(fields) : fields
 }
 
 /** Converts numbers and booleans to text, as they are written in the script: `007` stays `007`. */

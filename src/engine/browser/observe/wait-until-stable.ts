@@ -66,19 +66,41 @@ function untilQuiet(page: Page, times: QuietTimes): Promise<void> {
   return page.evaluate(quiet, times).catch(() => after(times.quietMs))
 }
 
-/** Runs in the page. */
+type Root = Document | ShadowRoot
+
+/** Runs in the page. Waits for its open shadow roots and frames of the same origin too. */
 function quiet({ firstMs, quietMs, maxMs }: QuietTimes): Promise<void> {
   return new Promise((resolve) => {
     const end = performance.now() + maxMs
     let timer: ReturnType<typeof setTimeout>
     const mutations = new MutationObserver(() => wait(quietMs))
     const shifts = new PerformanceObserver(() => wait(quietMs))
+    let roots: ReadonlySet<Root> = new Set()
+    const list = (root: Root | null | undefined, found: Set<Root>): Set<Root> => {
+      // Forms and custom elements can have any values in these properties.
+      if (!root || (root.nodeType !== 9 && root.nodeType !== 11) || found.has(root)) return found
+      found.add(root)
+      for (const element of root.querySelectorAll('*')) {
+        list(element.shadowRoot, found)
+        list((element as HTMLIFrameElement).contentDocument, found)
+      }
+      return found
+    }
+    // Nothing reports that a shadow root was attached, or that a frame has another document.
+    const observeNew = () => {
+      const known = roots
+      roots = list(document, new Set())
+      const added = [...roots].filter((root) => !known.has(root))
+      for (const root of added)
+        mutations.observe(root, { subtree: true, childList: true, attributes: true, characterData: true })
+      return added.length > 0
+    }
     // Animations that repeat forever never end.
-    const isMoving = () =>
-      document
+    const isMoving = (root: Root) =>
+      root
         .getAnimations()
         .some(({ playState, effect }) => playState === 'running' && Number(effect?.getComputedTiming().endTime) < maxMs)
-    const isBusy = () => document.readyState !== 'complete' || isMoving()
+    const isBusy = () => observeNew() || document.readyState !== 'complete' || [...roots].some(isMoving)
     const wait = (ms: number) => {
       clearTimeout(timer)
       timer = setTimeout(() => {
@@ -88,7 +110,7 @@ function quiet({ firstMs, quietMs, maxMs }: QuietTimes): Promise<void> {
         resolve()
       }, ms)
     }
-    mutations.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
+    observeNew()
     shifts.observe({ type: 'layout-shift' })
     wait(firstMs)
   })

@@ -27,6 +27,8 @@ export class WarmContexts<Context extends WarmContext> {
   /** Number to keep because of the recent demand. */
   #demand = 0
   #lastTakenAt = -Infinity
+  /** Whether the last session without a ready page has opened its own, since the pool was full. */
+  #isMissed = false
   #calm: NodeJS.Timeout | undefined
   #delay: NodeJS.Timeout | undefined
 
@@ -40,11 +42,12 @@ export class WarmContexts<Context extends WarmContext> {
 
   /**
    * Sets how many contexts to keep. They are opened in the background when no session has been created or closed for a
-   * moment: sessions that are created in a row are faster without a competing page.
+   * moment, as sessions that are closed at once are faster without a competing page; but sooner if sessions need pages.
    */
   keep(base: number, capacity: number): void {
     this.#base = base
     this.#capacity = capacity
+    if (this.#delay !== undefined && this.#isMissed) return
     clearTimeout(this.#delay)
     this.#delay = setTimeout(() => {
       this.#delay = undefined
@@ -58,6 +61,11 @@ export class WarmContexts<Context extends WarmContext> {
     if (this.#ready.length <= 1 && now - this.#lastTakenAt < warmBurstMs) this.#expectMore()
     this.#lastTakenAt = now
     return this.#ready.shift()
+  }
+
+  /** Tells whether a session without a ready page has opened its own, or was closed before. */
+  missed(isMissed: boolean): void {
+    this.#isMissed = isMissed
   }
 
   /** Doubles the number to keep, until no session has been created for some time. */
@@ -81,6 +89,7 @@ export class WarmContexts<Context extends WarmContext> {
     this.#closeBeyond(this.#capacity)
     while (this.#ready.length + this.#opening < this.#target && this.#opening < warmMakers && !this.#facts.isEnding())
       void this.#open()
+    if (this.#ready.length + this.#opening >= this.#target) this.#isMissed = false
   }
 
   async #open(): Promise<void> {
@@ -94,7 +103,7 @@ export class WarmContexts<Context extends WarmContext> {
     } finally {
       this.#opening -= 1
     }
-    if (this.#delay === undefined) this.#fill()
+    if (this.#delay === undefined || this.#isMissed) this.#fill()
   }
 
   #add(context: Context, page: Page): void {

@@ -148,8 +148,17 @@ export class BrowserWorker {
    * of the time goes into the start of its process, which a session that is closed at once does not need.
    */
   async open(options?: BrowserContextOptions): Promise<OpenContext> {
-    if (!options) return this.#warm.take() ?? this.#make(this.defaults)
+    if (!options) return this.#warm.take() ?? this.#openMissing()
     return opened(await this.#make({ ...this.defaults, ...options }))
+  }
+
+  async #openMissing(): Promise<OpenContext> {
+    const context = await this.#make(this.defaults)
+    context.page.then(
+      () => this.#warm.missed(true),
+      () => this.#warm.missed(false),
+    )
+    return context
   }
 
   /** Sets how many warm contexts to keep, and how many further ones the browser has slots for. */

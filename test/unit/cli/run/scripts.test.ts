@@ -40,6 +40,23 @@ test('commands can be spelled as on the command line', () => {
   expect(names).toEqual(['navigate_to', 'get_title', 'get_url'])
 })
 
+test('commands of a batch can be spelled as on the command line', () => {
+  const steps = `
+  - commands: [{command: get-title}]
+  - browser-step: {commands: [{command: "\${vars.name}"}]}
+  - browser-step: {command: get-title}
+  - browser-step: {command: {command: get-title}}
+  - shell-exec: {session_id: s, command: get-title}
+`
+  expect(calls(`vars: {name: get-title}\nsteps:${steps}`)).toEqual([
+    ['commands', { commands: [{ command: 'get_title' }] }],
+    ['browser_step', { commands: [{ command: 'get_title' }] }],
+    ['browser_step', { command: 'get_title' }],
+    ['browser_step', { command: { command: 'get_title' } }],
+    ['shell_exec', { session_id: 's', command: 'get-title' }],
+  ])
+})
+
 describe('the forms of a step', () => {
   test('accepts a name, one value, a list in the order of the fields, a mapping, and the long form', () => {
     const script = `
@@ -251,13 +268,13 @@ test('does not check references before the run, but checks the values beside the
   ])
 })
 
-test('accepts a plain body with the aliases of the HTTP API', () => {
+test('accepts a plain body with the aliases of the HTTP API and the spelling of the command line', () => {
   const text =
-    '{"commands":[{"command":"wait_for_element","data":{"selector":"a","timeoutMs":5}}],"continueOnError":true}'
+    '{"commands":[{"command":"wait-for-element","data":{"selector":"a","timeoutMs":5}}],"continueOnError":true}'
   const { plans, errors } = read({ 'main.yaml': text })
   expect(errors).toEqual([])
   expect(plans[0]).toMatchObject({
     kind: 'body',
-    body: { continue_on_error: true, commands: [{ data: { timeout_ms: 5 } }] },
+    body: { continue_on_error: true, commands: [{ command: 'wait_for_element', data: { timeout_ms: 5 } }] },
   })
 })
