@@ -158,6 +158,7 @@ async function makeReplacer(): Promise<(text: string) => string> {
     ['https://example.com', site.url],
     ['https://example.org', site.url],
     ["--allowed-domains 'example.com", `--allowed-domains '${new URL(site.url).host}`],
+    ['--allowed-domains example.com', `--allowed-domains ${new URL(site.url).host}`],
     ['http://127.0.0.1:3000', site.url],
     ['127.0.0.1:4100', `127.0.0.1:${server}`],
     ['--port 4100', `--port ${server}`],
