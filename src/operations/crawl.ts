@@ -32,9 +32,8 @@ export const crawl = defineOperation({
   cli: 'crawl <url>',
   example: [
     'bax crawl https://example.com --limit 50',
-    'bax crawl https://example.com/docs/ --limit 200 --max-depth 5 -o docs',
     "bax crawl https://example.com --include-paths '/blog/**' --ndjson > pages.ndjson",
-    'bax crawl https://example.com --since docs -o docs',
+    'bax crawl https://example.com/docs/ --max-depth 5 -o docs --since docs',
     'bax crawl --resume crl_…',
   ],
   input: crawlInput,
