@@ -13,7 +13,7 @@ export type BoundKind = 'session' | 'provision' | 'shell' | 'exec' | 'artifact' 
 export const slotKinds = { session: 'browser', shell: 'shell', relay: 'relay' } as const
 export type SlotKind = keyof typeof slotKinds
 
-/** What a Redis without persistence means, and the fix. */
+/** Message and hint about a Redis without an append-only file. */
 export const notAppendOnly = {
   found: 'append-only file is off: a crash loses data',
   mend: 'set "appendonly yes" in the configuration of Redis',

@@ -89,7 +89,7 @@ const shownWorker = (worker: WorkerRecord): Omit<FleetWorker, 'unreachable'> => 
   }
 }
 
-/** Describes how far the clock of a worker differs from the own one if that is too much for signed requests. */
+/** Describes how far the clock of a worker differs from the own clock if signed requests would fail. */
 export function skewOf({ id, skew_ms }: Pick<WorkerRecord, 'id' | 'skew_ms'>, ownSkewMs: number): string | undefined {
   const difference = Math.abs(skew_ms - ownSkewMs)
   return difference > limits.fleet.skewMs ? `the clock of ${id} differs by ${difference} ms` : undefined

@@ -10,7 +10,7 @@ import type { RedisFacts } from '../../fleet/redis/facts.ts'
 import type { Check } from '../checks.ts'
 import type { FleetAccess } from '../serve/fleet.ts'
 
-/** What is known of a fleet; without the secret, it is not checked whether workers trust gateways. */
+/** A fleet to check. The check whether workers trust gateways needs the file with the secret. */
 export type CheckedFleet = Pick<FleetAccess, 'url' | 'caFile'> & Partial<Pick<FleetAccess, 'secretFile'>>
 
 /**

@@ -147,7 +147,7 @@ export const limits = {
    * each, the time that one has to finish an aborted page before it is replaced, and their idle time. They parse all
    * pages of servers and local engines once a thread is ready, all pages of a crawl of at least `worthwhile` pages, and
    * every page of at least `large` bytes, which may have been built to keep the main thread busy; these have threads of
-   * their own.
+   * their own. Local engines start the last thread only after `patienceMs`; see `ThreadPoolOptions`.
    */
   reading: {
     threads: 8,

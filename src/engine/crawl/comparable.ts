@@ -13,7 +13,7 @@ const contentOptions = [
 
 /** Options that select pages among the links of a page. */
 const selectingOptions = [
-  'include_paths', 'exclude_paths', 'path_syntax', 'below_start', 'allow_subdomains', 'allow_external_links', 'ignore_robots',
+  'include_paths', 'exclude_paths', 'path_syntax', 'below_start', 'allow_subdomains', 'allow_external_links', 'allowed_domains', 'ignore_robots',
 ] as const satisfies readonly (keyof CrawlInput)[] // prettier-ignore
 
 /** The start page of a site may redirect between these forms of its URL. */

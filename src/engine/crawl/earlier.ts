@@ -27,7 +27,7 @@ interface Entry extends Omit<EarlierPage, 'page' | 'links' | 'trace'> {
   readonly place: RecordLocation
 }
 
-/** What a crawl has found and read. */
+/** The pages that a crawl has found and read. */
 export interface Findings {
   /** Returns a text that is equal for all URLs of one page. */
   readonly identity: (url: URL) => string

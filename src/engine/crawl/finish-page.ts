@@ -26,7 +26,7 @@ export interface PageFinisherOptions extends Pick<RunFacts, 'plan' | 'pages' | '
 export class PageFinisher {
   readonly #facts: PageFinisherOptions
   readonly #visited = new SeenSet()
-  /** Visited pages of which the response is not what the earlier crawl has read. */
+  /** Visited pages whose response does not show their content, such as a 503. */
   readonly #unread = new SeenSet()
   scope!: Scope
   #discovery!: Discovery

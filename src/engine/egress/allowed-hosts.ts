@@ -44,7 +44,7 @@ export class AllowedHosts {
   #refusal(host: string): BaxError {
     const shown = this.#texts.slice(0, shownPatterns).join(', ') + (this.#texts.length > shownPatterns ? ', …' : '')
     return new BaxError('url_blocked', `URL blocked: ${host} is not in the allowed domains`, {
-      hint: `allowed_domains are ${shown}`,
+      hint: `the allowed domains are ${shown}`,
     })
   }
 }

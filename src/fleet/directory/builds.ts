@@ -11,7 +11,7 @@ export interface Build {
   readonly version: string
 }
 
-/** Describes the builds of the workers if they differ from each other or from the own one, of `owner`. */
+/** Describes the builds of the workers if they differ from each other or from that of `owner`. */
 export function mixedBuilds(workers: readonly Build[], own: Build, owner = 'this gateway'): string | undefined {
   const names = [...new Set(workers.map(nameOf))].toSorted()
   if (names.length === 0 || (names.length === 1 && names[0] === nameOf(own))) return undefined

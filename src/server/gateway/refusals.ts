@@ -8,7 +8,7 @@ import { LostWorker } from './worker-requests.ts'
 
 /**
  * Returns whether a worker has accepted a request; false if it accepts no new work.
- * @throws LostWorker if it does not trust the gateway: it is as useless as one that cannot be reached
+ * @throws LostWorker if it does not trust the gateway, which is handled like a worker that cannot be reached
  */
 export async function isAccepted(response: IncomingMessage, worker: WorkerAddress): Promise<boolean> {
   const refusal = response.headers[refusedHeader]

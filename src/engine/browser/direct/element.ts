@@ -29,7 +29,7 @@ export interface DirectFacts {
   readonly limit: CallLimit
 }
 
-/** Every method throws `Unclear` when it has not acted. */
+/** Methods throw `Unclear` when they have not acted, or when Playwright would repeat the action. */
 export class PageElement implements DirectElement {
   /** Number of matches of the selector. */
   matches = 1
@@ -86,7 +86,7 @@ export class PageElement implements DirectElement {
     const confirmed = await this.#send((signal) => clickAt(page, point, {}, signal))
     // The change has submitted a form, for example.
     if (!confirmed) return
-    // Playwright looks for the element that has replaced it, which may be checked.
+    // Playwright repeats the action on the element that has replaced it, unless that is checked.
     if (!confirmed.connected) throw new Unclear('it was replaced')
     // The message of Playwright, which is explained like its own.
     if (confirmed.checked !== checked) throw new Error('Clicking the checkbox did not change its state')

@@ -81,10 +81,9 @@ export async function untilStill(element: Element): Promise<void> {
 
 /** Returns whether an element is placed by a shadow tree, whose changes and animations are not observed. */
 function isSlotted(element: Element): boolean {
-  for (let outer: Element | null = element; outer; outer = outer.parentElement)
-    // `assignedSlot` is null for closed trees, which only components have.
-    if (outer.parentElement && (outer.parentElement.shadowRoot || outer.parentElement.localName.includes('-')))
-      return true
+  for (let outer = element.parentElement; outer; outer = outer.parentElement)
+    // Custom elements may have closed shadow trees.
+    if (outer.shadowRoot || outer.localName.includes('-')) return true
   return false
 }
 

@@ -27,7 +27,7 @@ export class WarmContexts<Context extends WarmContext> {
   /** Number to keep because of the recent demand. */
   #demand = 0
   #lastTakenAt = -Infinity
-  /** Whether the last session without a ready page has opened its own, since the pool was full. */
+  /** Whether sessions need pages: the last one that found none ready has opened its own. Reset once the pool is full. */
   #isMissed = false
   #calm: NodeJS.Timeout | undefined
   #delay: NodeJS.Timeout | undefined
@@ -63,7 +63,7 @@ export class WarmContexts<Context extends WarmContext> {
     return this.#ready.shift()
   }
 
-  /** Tells whether a session without a ready page has opened its own, or was closed before. */
+  /** Records whether a session that found no ready page has opened its own, or was closed before. */
   missed(isMissed: boolean): void {
     this.#isMissed = isMissed
   }
