@@ -198,7 +198,7 @@ describe('a crawl with since', () => {
     await writeFile(file, stored.replace('# Inner', '# Jnner'))
     const { changes, warning } = await crawl({ since: id })
     expect(changes).toMatchObject({ new: [expect.stringContaining('/a/inner')], unchanged: 5 })
-    expect(warning).toContain('1 pages of the earlier crawl are damaged')
+    expect(warning).toContain('1 page of the earlier crawl was damaged')
   })
 
   test.each<
@@ -217,6 +217,15 @@ describe('a crawl with since', () => {
       expect(warning).toContain(`${expected.count} pages of the earlier crawl were not compared: this one has another value of ${expected.option}`) // prettier-ignore
     },
   )
+
+  test('does not report pages as removed that are not in its allowed domains', async () => {
+    pages['/'] = linkPage('Home', ['/a', `${site.url.replace('127.0.0.1', 'localhost')}/plain`])
+    pages['/plain'] = linkPage('Plain')
+    const { id } = await crawl({ allow_external_links: true })
+    const { changes, warning } = await crawl({ allow_external_links: true, allowed_domains: ['127.0.0.1'], since: id })
+    expect(changes).toEqual({ new: [], changed: [], removed: [], unchanged: 3 })
+    expect(warning).toContain('1 page of the earlier crawl was not compared: this one has another value of allowed_domains') // prettier-ignore
+  })
 
   test('does not report pages of sitemaps as removed while the sitemap cannot be read', async () => {
     robots = `sitemap: ${site.url}/sitemap.xml`

@@ -16,7 +16,15 @@ const held = heldPages()
 beforeAll(async () => {
   ;[homes, site] = await Promise.all([
     openHomes({ pool: { contextsPerBrowser: 60 } }),
-    serveSite({ '/': '<title>Home</title>', '/second': '<title>Second</title>', '/held': held.page }),
+    serveSite({
+      '/': '<title>Home</title>',
+      '/second': '<title>Second</title>',
+      '/held': held.page,
+      '/shop': `<title>Shop</title><button>Order</button><script>
+        const post = (path) => fetch(path, { method: 'POST' })
+        document.querySelector('button').onclick = () => setTimeout(() => post('/stock').then(() => post('/order')))
+      </script>`,
+    }),
   ])
 })
 afterAll(async () => {
@@ -153,6 +161,28 @@ describe.each(usualHomes)('lifecycle of a session (%s)', (home) => {
     expect(result).toMatchObject({ success: false, code: 'session_closed', steps_completed: 0 })
     expect(result.results[1]).toMatchObject({ skipped: true })
     expect(await waiting).toMatchObject({ code: 'session_closed' })
+  })
+
+  test('sends what a click has caused before the session is closed', async () => {
+    const orders = () => site.requests.filter((path) => path === '/order').length
+    const before = orders()
+    for (let round = 1; round <= 5; round++) {
+      const id = await create({ start_url: `${site.url}/shop` })
+      await client().runCommands({
+        session_id: id,
+        commands: [{ command: 'click', data: { selector: 'button' } }, title],
+      })
+      await client().closeSession({ session_id: id })
+      expect(orders() - before).toBe(round)
+    }
+  })
+
+  test('does not wait for requests without a response when the session is closed', async () => {
+    const id = await create({ start_url: `${site.url}/shop` })
+    await valueOf(client(), id, `document.querySelector('button').onclick = () => void fetch('/held')`)
+    await client().runCommands({ session_id: id, commands: [{ command: 'click', data: { selector: 'button' } }] })
+    await client().closeSession({ session_id: id })
+    expect(await record(id)).toMatchObject({ status: 'stopped', end_reason: 'deleted' })
   })
 
   test('cancels the batch of a disconnected caller, but not the session', async () => {

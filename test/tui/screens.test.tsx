@@ -61,7 +61,7 @@ test('engine: shows its activity, queues and browsers', async () => {
   const { session_id } = await homes.clients.http.createSession({})
   tui.press('5')
   const text = await tui.waitForText(/headless.* HeadlessChrome/)
-  expect(text).toMatch(/memory +\d+ MB/)
+  expect(text).toMatch(/memory +[\d.]+ [MG]B/)
   expect(text).toMatch(/waiting +0 sessions for a browser/)
   expect(text).toContain('1 sessions, 0 shells')
   await homes.clients.http.closeSession({ session_id: session_id! })

@@ -49,6 +49,8 @@ export const limits = {
     storageMs: 10_000,
     /** Time for a page that has just loaded to report its title. */
     titleMs: 2000,
+    /** Time after an input in which its page can still begin and finish requests; the session closes later. */
+    inputMs: 500,
     /** Time to reload a tab whose page has crashed. */
     reloadMs: 15_000,
     viewport: { width: 1280, height: 720 },

@@ -19,12 +19,14 @@ export async function removedLines(
   const hasAllLinks = findings.hasAllLinks && haveSameSources && !isCut
   const { removed, uncompared } = await earlier.compare({ ...findings, hasAllLinks })
   const { damaged } = earlier
-  const pages = uncompared === 1 ? '1 page of the earlier crawl was' : `${uncompared} pages of the earlier crawl were`
   const isOther = names.length > 0 && `this one has another value of ${names.join(', ')}`
   const reason = (isCut && 'this one ended at its limit') || isOther || 'unreadable, or linked from unreadable pages'
   return [
-    ...(damaged > 0 ? [warning(`${damaged} pages of the earlier crawl are damaged, and count as new or removed`)] : []),
+    ...(damaged > 0 ? [warning(`${earlierPages(damaged)} damaged, and counted as new or removed`)] : []),
     ...chunks(removed).map((urls) => ({ type: 'crawl.removed', data: { urls } }) as const),
-    ...(uncompared > 0 ? [warning(`${pages} not compared: ${reason}`)] : []),
+    ...(uncompared > 0 ? [warning(`${earlierPages(uncompared)} not compared: ${reason}`)] : []),
   ]
 }
+
+const earlierPages = (count: number): string =>
+  count === 1 ? '1 page of the earlier crawl was' : `${count} pages of the earlier crawl were`

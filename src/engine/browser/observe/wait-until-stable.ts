@@ -9,22 +9,30 @@ import type { BatchTarget } from '../batch/batch-target.ts'
 /** Resource types whose connections stay open. */
 const lasting: ReadonlySet<unknown> = new Set(['eventsource', 'websocket', 'ping', 'media'])
 
+/** Time without a change after which a document counts as stable, in milliseconds. */
+interface Quiet {
+  /** After an action that has not changed it. */
+  readonly unchangedMs: number
+  /** After a change. */
+  readonly quietMs: number
+}
+
 /** Waits until the document is stable and the requests and downloads since event `since` are done, at most `maxMs`. */
 export async function waitUntilStable(
   target: BatchTarget,
   since: number,
   maxMs: number,
   signal: AbortSignal,
+  { unchangedMs, quietMs }: Quiet = limits.observe,
 ): Promise<void> {
   if (maxMs === 0) return
   const started = performance.now()
   const over = AbortSignal.any([signal, AbortSignal.timeout(maxMs)])
   while (!over.aborted && !target.ended.aborted) {
     const seq = target.events.lastSeq
-    // Rejects only when it is over.
-    const { unchangedMs, quietMs } = limits.observe
     const isChanged = target.events.since(since).some(isActivity)
     const firstMs = isChanged ? quietMs : Math.max(0, unchangedMs - (performance.now() - started))
+    // Rejects only when it is over.
     await withDeadline(untilQuiet(await target.page(), { firstMs, quietMs, maxMs }), { signal: over }).catch(() => {})
     if (over.aborted) return
     const isIdle = pending(target.events.since(since)) === 0

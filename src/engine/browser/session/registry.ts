@@ -148,6 +148,8 @@ export class SessionRegistry {
   }
 }
 
+export const isLive = (known: KnownSession): known is Session => known.endedAt === null
+
 /** @throws BaxError `session_closed`. */
 export function assertLive(known: KnownSession): asserts known is Session {
   const { sessionId, endedAt, endReason } = known

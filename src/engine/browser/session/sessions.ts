@@ -48,6 +48,7 @@ import {
   shuttingDownError,
   queueFullError,
 } from '../create/provision.ts'
+import { closeSession } from './close.ts'
 import { saveProfile } from './save-profile.ts'
 import { assertLive, SessionRegistry } from './registry.ts'
 import { type BatchTools, isAnswer, runBatch } from '../batch/run-batch.ts'
@@ -129,14 +130,14 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
     return this.#registry.find(sessionId, call.caller).record(call)
   }
 
-  async close(sessionId: string, { caller }: Call): Promise<void> {
-    await this.#registry.find(sessionId, caller).end('deleted')
+  async close(sessionId: string, { caller, signal }: Call): Promise<void> {
+    await closeSession(this.#registry.find(sessionId, caller), signal)
   }
 
   async closeOwn(call: Call): ReturnType<Sessions['closeOwn']> {
     const provisions = this.#provisions.cancelOwn(call.caller.keyId)
     const own = this.#registry.live.filter(({ owner }) => owner === call.caller.keyId)
-    await Promise.all(own.map((session) => session.end('deleted')))
+    await Promise.all(own.map((session) => closeSession(session, call.signal)))
     return { sessions: (await Promise.all(own.map((one) => one.record(call)))).toSorted(newestFirst), provisions }
   }
 
@@ -201,8 +202,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
   }
 
   async linkLiveView(sessionId: string, control: boolean, call: Call): Promise<LiveViewLink> {
-    const session = this.#registry.findLive(sessionId, call.caller)
-    return (await import('../live/viewer.ts')).linkLiveView(session, control, call)
+    return (await import('../live/viewer.ts')).linkLiveView(this.live(sessionId, call.caller), control, call)
   }
 
   async record(sessionId: string, action: RecordingAction, { caller }: Call): Promise<RecordingState> {
