@@ -131,6 +131,17 @@ describe('a crawl with since', () => {
     expect(withoutChange(third)).toEqual(withoutChange(first))
   })
 
+  test('reports changes of images, numbers of lists and languages of code', async () => {
+    const parts = (version: number) => `<p>One line.</p><img src="/sales.png" alt="Sales: ${version}"><ol start="${version}"><li>Item</li></ol><pre><code class="language-${version === 1 ? 'sh' : 'bat'}">sort</code></pre>` // prettier-ignore
+    pages['/plain'] = linkPage('Plain', [], parts(1))
+    pages['/'] = linkPage('Home', ['/plain'])
+    const { id } = await crawl()
+    pages['/plain'] = linkPage('Plain', [], parts(2))
+    const answer = await crawl({ since: id })
+    const { diff } = answer.data.find(({ metadata }) => pathOf(metadata.sourceURL) === '/plain')!.changeTracking!
+    for (const line of ['+![Sales: 2]', '+2. Item', '+```bat']) expect(diff!.text).toContain(line)
+  })
+
   test('does not report pages beyond its limit as removed', async () => {
     const { id } = await crawl()
     const { changes, warning } = await crawl({ since: id, limit: 1 })

@@ -242,8 +242,8 @@ export class PageFinisher {
 /** Returns the change of a page. What other pages of the site contain is no change of its main content. */
 function changeSince(earlier: EarlierPage | undefined, page: ScrapeData, trace: PageTrace | undefined): ChangeTracking {
   const isSame = trace !== undefined && earlier?.trace?.content === trace.content
-  const { markdown, html } = page
-  const known = isSame ? { ...earlier, page: { ...earlier.page, ...present({ markdown, html }) } } : earlier
+  const { markdown } = page
+  const known = isSame && markdown !== undefined ? { ...earlier, page: { ...earlier.page, markdown } } : earlier
   return changeOf(page, known)
 }
 

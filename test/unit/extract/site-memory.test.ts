@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { type MainContent, mainContent } from '../../../src/engine/extract/main-content/main-content.ts'
 import { shippedModel } from '../../../src/engine/extract/main-content/model.ts'
-import { contentKey } from '../../../src/engine/extract/main-content/site/content-key.ts'
 import { hashText } from '../../../src/engine/extract/main-content/site/hash.ts'
 import { SiteMemory, type SiteSummary } from '../../../src/engine/extract/main-content/site/site-memory.ts'
 import { attribute, type ElementNode, elementsOf, rawText, visibleText } from '../../../src/engine/extract/tree.ts'
@@ -119,10 +118,4 @@ test('texts that differ in a few digits have different keys', () => {
   const texts = Array.from({ length: 100_000 }, (_, at) => `Price: ${String(at).padStart(6, '0')} EUR`)
   // Of 100,000 random numbers of 32 bits, one is expected twice.
   expect(new Set(texts.map((text) => hashText(text))).size).toBeGreaterThan(99_990)
-})
-
-test('text that looks like markup does not have the key of markup', () => {
-  const keyOf = (html: string) => contentKey(treeFromHtml(html, '').root)
-  expect(keyOf('<p>a &lt;b>x&lt;/b></p>')).not.toBe(keyOf('<p>a <b>x</b></p>'))
-  expect(keyOf('<p><a href="/x">y</a></p>')).not.toBe(keyOf('<p><a href="/x>y"></a></p>'))
 })

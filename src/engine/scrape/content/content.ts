@@ -13,7 +13,7 @@ import {
 } from '../../extract/tree.ts'
 import { isNotice, maxNoticeChars } from '../../render/decide/notices.ts'
 import { mainContent } from '../../extract/main-content/main-content.ts'
-import { contentKey } from '../../extract/main-content/site/content-key.ts'
+import { hashText } from '../../extract/main-content/site/hash.ts'
 import type { PageTrace } from '../../extract/main-content/site/outline.ts'
 import type { SiteSummary } from '../../extract/main-content/site/site-memory.ts'
 import { shippedModel } from '../../extract/main-content/model.ts'
@@ -70,21 +70,21 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
     site: options.site,
   })
   const original = document.tree.root
-  const restored = (root: ElementNode) =>
-    options.headline ? withTitle(wholeReference(original, root), original, found.introduces) : root
-  const roots = [found.root, ...(found.unaided ? [found.unaided] : [])].map((root) => [root, restored(root)] as const)
-  const trace = found.outline !== undefined && {
-    trace: { outline: found.outline, content: contentKey(roots.at(-1)![1]) },
-  }
-  for (const [selected, root] of roots) {
+  const contentIn = (selected: ElementNode): PageContent => {
+    const root = options.headline ? withTitle(wholeReference(original, selected), original, found.introduces) : selected
     const tree = { ...document.tree, root: withLazyImages(root) }
-    const markdown = found.fellBack || isChrome(selected) ? '' : write(tree, options)
-    if (markdown.trim() !== '') return { tree, markdown, ...trace }
+    return { tree, markdown: found.fellBack || isChrome(selected) ? '' : write(tree, options) }
   }
+  const selected = contentIn(found.root)
+  const unaided = found.unaided ? contentIn(found.unaided) : selected
+  const traceOf = ({ markdown }: PageContent) =>
+    found.outline !== undefined && { trace: { outline: found.outline, content: hashText(markdown) } }
+  for (const content of [selected, unaided])
+    if (content.markdown.trim() !== '') return { ...content, ...traceOf(unaided) }
   const all = whole()
   // An empty page gets another warning.
   if (all.markdown.trim() === '') return { ...all, markdown: '' }
-  return { ...all, ...trace, warning: 'no main content was found: this is the whole page' }
+  return { ...all, ...traceOf(all), warning: 'no main content was found: this is the whole page' }
 }
 
 /** Boilerplate around the content. */

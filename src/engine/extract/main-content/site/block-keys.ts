@@ -38,8 +38,8 @@ const maxLength = 200
 /** Returns the key of the tag and classes of an element. */
 function nameKeyOf(element: ElementNode): number {
   const { tag, attributes } = element
-  // The body of a page often has classes for the page itself.
-  const names = tag === 'body' ? '' : (attributes['class'] ?? '')
+  // The root elements of a page often have classes for the page itself.
+  const names = tag === 'html' || tag === 'body' ? '' : (attributes['class'] ?? '')
   const known = nameKeys.get(tag)?.get(names)
   if (known !== undefined) return known
   const key = newNameKey(element, names)

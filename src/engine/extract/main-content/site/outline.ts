@@ -13,7 +13,7 @@ interface OutlinedPath {
 /** Outline and content key of a page, to compare other pages and later versions with it. */
 export interface PageTrace {
   readonly outline: string
-  /** Key of the content as selected without knowledge about other pages. */
+  /** Key of the Markdown of the content as selected without knowledge about other pages. */
   readonly content: number
 }
 

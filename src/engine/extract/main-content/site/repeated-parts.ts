@@ -1,61 +1,103 @@
 /**
- * Finds the parts of a page that repeat on other pages of the site. Only whole parts count: headings, labels, code and
- * table cells often repeat within content.
+ * Finds the parts of the content that repeat on other pages of the site and stand apart from the text of the page: boxes
+ * such as notices of cookies and notes on the author, and paragraphs before or after everything else. Repetition within
+ * the text is content: the steps, questions and sections that pages of one kind share.
  */
+import { wordSet } from '../../tree.ts'
 import type { Block, Box } from '../blocks.ts'
 import { bit } from '../features/context.ts'
 import { isHeading, noSums } from '../features/levels.ts'
 import type { Survey } from '../features/survey.ts'
 
-/** Minimum share of the words of a part that repeat. */
+/** Minimum share of the words of a box that repeat. */
 const minRepeated = 0.9
-/** Minimum words of a part, or number of its blocks: less is a label. */
+/** Minimum words of a text: less is a label. */
 const minWords = 8
-const minBlocks = 3
+/** Maximum words of a box: more is content, such as a licence. */
+const maxWords = 200
+/** Maximum words of repeated paragraphs before and after the text, as a share of the words that do not repeat. */
+const maxEdge = 0.25
 
-const boilerplate = bit('nav') | bit('aside') | bit('footer') | bit('form') | bit('dialog')
-/** Contexts whose repetition is content, unless they are in boilerplate. */
-const structured = bit('table') | bit('code') | bit('definitions') | bit('heading')
+/** Elements of running text. */
+const textTags = wordSet('p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr pre blockquote figure')
+/** Contexts in which repetition is content. */
+const structured = bit('list') | bit('table') | bit('code') | bit('definitions') | bit('quote')
 
 /** Returns 1 for every block of a part that repeats; `isRepeated` tells it of single blocks. */
-export function repeatedParts({ segments: { blocks, boxes }, sums }: Survey, isRepeated: Uint8Array): Uint8Array {
+export function repeatedParts(survey: Survey, kept: readonly Block[], isRepeated: Uint8Array): Uint8Array {
+  const { blocks, boxes } = survey.segments
   const marked = new Uint8Array(blocks.length)
-  const repeatedWords = noSums(blocks)
-  for (const [at, { measure }] of blocks.entries())
-    repeatedWords[at + 1] = repeatedWords[at]! + isRepeated[at]! * measure.words
+  const isKept = new Uint8Array(blocks.length)
+  const repeated = noSums(blocks)
+  const own = noSums(blocks)
+  for (const { index, measure } of kept) {
+    isKept[index] = 1
+    const sums = isRepeated[index] === 1 ? repeated : own
+    sums[index + 1] = measure.words
+  }
+  for (let at = 0; at < blocks.length; at++) {
+    repeated[at + 1]! += repeated[at]!
+    own[at + 1]! += own[at]!
+  }
+  const wordsIn = (sums: Float64Array, { first, end }: Box) => sums[end]! - sums[first]!
+
+  const isApart = (box: Box): boolean => {
+    const { element, parent, first, end } = box
+    if (!parent || (textTags.has(element.tag) && !isMostlyLinks(box, survey))) return false
+    const before = first > parent.first ? blocks[first - 1]! : undefined
+    if (before && before.box.parent === parent && isHeading(before)) return false
+    const shape = shapeOf(box)
+    if (parent.boxes.some((other) => other !== box && shapeOf(other) === shape && wordsIn(own, other) > 0)) return false
+    const inside = blocks.slice(first, end)
+    return (
+      !inside.some(({ box: { element } }) => element.tag === 'h1') &&
+      (inside.some(isText) || isMostlyLinks(box, survey))
+    )
+  }
   const visit = (box: Box): void => {
-    const { first, end } = box
-    const repeated = repeatedWords[end]! - repeatedWords[first]!
-    if (repeated === 0) return
-    if (repeated < minRepeated * (sums.words[end]! - sums.words[first]!)) return box.boxes.forEach(visit)
-    if (isPart(blocks, first, end)) marked.set(isRepeated.subarray(first, end), first)
+    const words = wordsIn(repeated, box)
+    if (words === 0) return
+    if (words < minRepeated * (words + wordsIn(own, box))) return box.boxes.forEach(visit)
+    if (words <= maxWords && isApart(box)) marked.set(isRepeated.subarray(box.first, box.end), box.first)
   }
   if (boxes.length > 0) visit(boxes[0]!)
-  markHeadings(blocks, isRepeated, marked)
+  // Short texts that differ, such as headlines, prices and bylines, are often not kept.
+  const upToEnd = blocks.slice(0, kept.at(-1)!.index + 1)
+  const edges = textsAtEdges(
+    upToEnd.filter(({ index }) => isRepeated[index] === 0 || isKept[index] === 1),
+    isRepeated,
+    marked,
+  )
+  const edgeWords = edges.reduce((sum, { measure }) => sum + measure.words, 0)
+  if (edgeWords <= maxEdge * own[blocks.length]!) for (const { index } of edges) marked[index] = 1
   return marked
 }
 
-/** Whether blocks are more than labels, code and cells. */
-function isPart(blocks: readonly Block[], first: number, end: number): boolean {
-  let words = 0
-  let count = 0
-  for (let at = first; at < end; at++) {
-    const { box, measure } = blocks[at]!
-    if ((box.context & structured) !== 0 && (box.context & boilerplate) === 0) continue
-    words += measure.words
-    count++
-  }
-  return words >= minWords || count >= minBlocks
-}
+const shapeOf = ({ element }: Box): string => `${element.tag} ${element.attributes['class'] ?? ''}`
 
-/** Marks repeated headings if everything below them is marked. */
-function markHeadings(blocks: readonly Block[], isRepeated: Uint8Array, marked: Uint8Array): void {
-  for (let at = blocks.length - 2; at >= 0; at--) {
-    const block = blocks[at]!
-    if (isRepeated[at] === 0 || marked[at] === 1 || !isHeading(block)) continue
-    const rank = block.box.element.tag
-    let end = at + 1
-    while (end < blocks.length && !(isHeading(blocks[end]!) && blocks[end]!.box.element.tag <= rank)) end++
-    if (end > at + 1 && marked.subarray(at + 1, end).every((value) => value === 1)) marked[at] = 1
+const isMostlyLinks = ({ first, end }: Box, { sums }: Survey): boolean =>
+  2 * (sums.linkWords[end]! - sums.linkWords[first]!) > sums.words[end]! - sums.words[first]!
+
+/** Whether a block is more than a label, a cell or an item. */
+const isText = ({ box, measure }: Block): boolean => measure.words >= minWords && (box.context & structured) === 0
+
+/**
+ * Returns the repeated paragraphs that only headings of the page itself precede, and those after everything else, with
+ * their headings.
+ */
+function textsAtEdges(kept: readonly Block[], isRepeated: Uint8Array, marked: Uint8Array): Block[] {
+  const isOwn = ({ index }: Block) => isRepeated[index] === 0
+  const found: Block[] = []
+  for (const block of kept) {
+    if (marked[block.index] === 1 || (isHeading(block) && isOwn(block))) continue
+    if (isOwn(block) || isHeading(block) || !isText(block)) break
+    found.push(block)
   }
+  const first = found.length
+  for (const block of kept.toReversed()) {
+    if (marked[block.index] === 1) continue
+    if (isOwn(block) || !(isHeading(block) ? found.length > first : isText(block))) break
+    found.push(block)
+  }
+  return found
 }

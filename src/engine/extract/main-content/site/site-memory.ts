@@ -3,12 +3,8 @@ import { decodeWords, encodeWords, readOutline } from './outline.ts'
 
 /** Minimum number of pages with a text. */
 export const minPages = 5
-/** Their minimum share of the pages with the path of the text. */
-const minShare = 0.5
-/** The minimum share at paths at which most texts differ, such as those of paragraphs. */
-const minMixedShare = 0.9
-/** Share of the texts at a path that repeat, from which most of them do. */
-const minRepeated = 0.5
+/** Their minimum share of the pages with the path of the text: a text that other pages replace is content. */
+const minShare = 0.9
 
 /** Maximum numbers of paths and texts to count, and of texts in a summary. */
 const maxCounted = 50_000
@@ -22,12 +18,10 @@ interface Count {
   readonly path: Path
 }
 
-/** Counts for a path of elements. */
+/** A path of elements. */
 interface Path {
   /** Number of pages with it. */
   pages: number
-  /** Number of texts on all pages. */
-  texts: number
 }
 
 export class SiteMemory {
@@ -44,9 +38,8 @@ export class SiteMemory {
     if (content !== 0) this.#contents.add(content)
     for (const { path: key, texts } of paths) {
       let path = this.#paths.get(key)
-      if (!path) this.#paths.set(key, (path = { pages: 0, texts: 0 }))
+      if (!path) this.#paths.set(key, (path = { pages: 0 }))
       path.pages++
-      path.texts += texts.length
       for (const text of texts) {
         const count = this.#texts.get(text)
         if (count) count.pages++
@@ -57,18 +50,12 @@ export class SiteMemory {
 
   /** Returns the texts that repeat so far. */
   summary(): SiteSummary {
-    const frequent = [...this.#texts].filter(
-      ([, { pages, path }]) => pages >= minPages && pages >= minShare * path.pages,
-    )
-    const repeated = new Map<Path, number>()
-    for (const [, { pages, path }] of frequent) repeated.set(path, (repeated.get(path) ?? 0) + pages)
-    const isMixed = (path: Path) => repeated.get(path)! < minRepeated * path.texts
-    const certain = frequent
-      .filter(([, { pages, path }]) => pages >= minMixedShare * path.pages || !isMixed(path))
+    const repeated = [...this.#texts]
+      .filter(([, { pages, path }]) => pages >= minPages && pages >= minShare * path.pages)
       .sort(([a, one], [b, other]) => other.pages - one.pages || a - b)
       .slice(0, maxRepeated)
     this.#limit()
-    return encodeWords(certain.map(([text]) => text))
+    return encodeWords(repeated.map(([text]) => text))
   }
 
   /** Forgets the rarest texts of a large site, and then the paths without texts. */

@@ -9,7 +9,7 @@ import { repeatedTexts, type SiteSummary } from './site-memory.ts'
 /** Reduction of the log odds of a repeated part. */
 const shift = 5
 /** Minimum share of the words of the content that must be left: a page with less is a copy of other pages. */
-const minLeft = 0.06
+const minLeft = 0.2
 
 /** Content as selected without knowledge about other pages. */
 export interface Selection {
@@ -33,7 +33,7 @@ export function selectWithin(
   const isRepeated = new Uint8Array(keys.texts.length)
   for (let at = 0; at < isRepeated.length; at++) if (repeated.has(keys.texts[at]!)) isRepeated[at] = 1
   if (!kept.some(({ index }) => isRepeated[index] === 1)) return { kept, outline }
-  const parts = repeatedParts(survey, isRepeated)
+  const parts = repeatedParts(survey, kept, isRepeated)
   const left = kept.filter(({ index }) => parts[index] === 0 || lowered(chances[index]!) >= threshold)
   const ownWords = wordsOf(left.filter(({ index }) => isRepeated[index] === 0))
   return { kept: left.length < kept.length && ownWords >= minLeft * wordsOf(kept) ? left : kept, outline }
