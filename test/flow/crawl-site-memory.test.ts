@@ -1,8 +1,11 @@
 /** Parts that repeat on the pages of a site are removed, with the same result whatever the speed of the crawl. */
 import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { follow } from '../../src/client/client.ts'
+import { idOf } from '../../src/operations/v2/crawl.ts'
 import { crawl, pathOf } from '../support/crawl.ts'
 import { comparable, openCrawlFleet } from '../support/crawl-fleet.ts'
 import { type CrawlHost, makeCrawlHost } from '../support/crawl-host.ts'
@@ -55,6 +58,22 @@ afterAll(async () => {
 const client = () => homes.clients.http
 const input = (more: object = {}) => ({ url: site.url, limit: 100, include_paths: ['/', '/p/**'], ...more })
 const crawlSite = (more: object = {}) => crawl(client(), site.url, input(more))
+/** Returns the pages of a crawl when it has ended. */
+const pagesOf = async (id: string) => {
+  for await (const _ of follow(homes.transports.http, 'GET /v1/crawl/{id}/stream', { id, types: 'crawl.finished' }));
+  return (await client().getCrawl({ id, limit: 1000 })).data
+}
+/** Crawls in a separate process that is killed while a response is held back. */
+const killedAfter = async (responses: number) => {
+  served = 0
+  hold = responses
+  const { id, process } = await host.start({ input: input({ concurrency: 4 }) as never })
+  await expect.poll(() => held.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  process.kill('SIGKILL')
+  await once(process, 'exit')
+  hold = Infinity
+  return id
+}
 
 test('pages are the same whatever the concurrency; the later ones lose what repeats, and nothing else', async () => {
   const [one, eight, off] = [await crawlSite({ concurrency: 1 }), await crawlSite({ concurrency: 8 }), await crawlSite({ site_memory: false })] // prettier-ignore
@@ -79,20 +98,36 @@ test('without the memory, pages are those of single scrapes', async () => {
   }
 })
 
+test.each([true, false])('crawls of /v2 accept siteMemory: %s', async (siteMemory) => {
+  const response = await fetch(`${homes.baseUrl}/v2/crawl`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ url: site.url, includePaths: ['^/$', '^/p/'], siteMemory }),
+  })
+  const started = (await response.json()) as { id: string }
+  expect(started).not.toHaveProperty('warning')
+  const { data } = await crawlSite({ site_memory: siteMemory })
+  expect(JSON.stringify(await pagesOf(idOf(started.id)))).toBe(JSON.stringify(data))
+})
+
 test.each([5, 20, 40])('a crawl that was killed after %i responses has the same pages', async (responses) => {
   const whole = await crawlSite()
   expect(whole.data.at(-1)!.markdown).not.toContain(frame[0])
-  served = 0
-  hold = responses
-  const { id, process } = await host.start({ input: input({ concurrency: 4 }) as never })
-  await expect.poll(() => held.length, { timeout: 30_000 }).toBeGreaterThan(0)
-  process.kill('SIGKILL')
-  await once(process, 'exit')
-  hold = Infinity
+  const id = await killedAfter(responses)
   await client().resumeCrawl({ id })
-  for await (const _ of follow(homes.transports.http, 'GET /v1/crawl/{id}/stream', { id, types: 'crawl.finished' }));
-  const { data } = await client().getCrawl({ id, limit: 1000 })
-  expect(JSON.stringify(data)).toBe(JSON.stringify(whole.data))
+  expect(JSON.stringify(await pagesOf(id))).toBe(JSON.stringify(whole.data))
+})
+
+test('damaged pages are restored as they were, also if they are damaged again', async () => {
+  const whole = await crawlSite()
+  const id = await killedAfter(50)
+  const file = join(host.stateDir, 'crawls', id, 'pages.ndjson')
+  // The first resumption is of a killed crawl, the second of a completed one.
+  for (const _ of [1, 2]) {
+    await writeFile(file, (await readFile(file, 'utf8')).replaceAll('"sourceURL"', '"sourceurl"'))
+    await client().resumeCrawl({ id })
+    expect(JSON.stringify(await pagesOf(id))).toBe(JSON.stringify(whole.data))
+  }
 })
 
 test('an unchanged page is reported as the same, also if more or fewer pages come before it', async () => {

@@ -223,9 +223,12 @@ function explain(command: Command, error: CommanderError, examples: readonly str
     new BaxError('invalid_request', sentence, { hint: extra })
   switch (error.code) {
     case 'commander.unknownOption': {
-      const opposite = quoted.replace(/^--/, '--no-')
+      const [flag, value = command.args[command.args.indexOf(quoted) + 1]] = quoted.split('=')
+      const opposite = flag!.replace(/^--/, '--no-')
       if (command.options.some(({ long, hidden }) => long === opposite && !hidden)) {
-        return fail(`unknown flag ${quoted}`, `leave it out, since it is the default; ${opposite} is its opposite`)
+        const isOff = /^(?:off|false|no|0)$/i.test(value ?? '')
+        const hint = isOff ? `use ${opposite}` : `leave it out, since it is the default; ${opposite} is its opposite`
+        return fail(`unknown flag ${quoted}`, hint)
       }
       const near = suggest(quoted, command.options.map(({ long }) => long!)) // prettier-ignore
       return fail(`unknown flag ${quoted}${near ? ` (did you mean ${shownFlag(command, near)}?)` : ''}`)

@@ -36,6 +36,7 @@ export const crawlInputV2 = z.object({
   allow_external_links: crawlInput.shape.allow_external_links,
   sitemap: mapInput.shape.sitemap,
   ignore_robots_txt: crawlInput.shape.ignore_robots,
+  site_memory: crawlInput.shape.site_memory,
   max_concurrency: z.int().min(1).optional().describe(`Number of concurrent pages, at most ${crawl.mostAtOnce}`),
   scrape_options: pageOptions.optional().describe('Scrape options for each page'),
   webhook: crawlInput.shape.webhook,

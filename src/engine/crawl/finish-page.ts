@@ -140,7 +140,7 @@ export class PageFinisher {
         warning(`the kept page of ${waiting.url} is damaged, and it could not be fetched again (${finished.error})`),
       ]
     }
-    return this.#replacementLines(waiting, finished, index)
+    return this.#replacementLines(waiting, finished, index, { restored: true })
   }
 
   /** Applies the rendering policy as it is when it is the page's turn. */
@@ -148,9 +148,14 @@ export class PageFinisher {
     return this.#facts.decisions.finish(url, visited, (address) => this.#discovery.isKnown(address))
   }
 
-  async #replacementLines(waiting: QueuedUrl, finished: FinishedPage, index: number): Promise<JournalEntry[]> {
+  async #replacementLines(
+    waiting: QueuedUrl,
+    finished: FinishedPage,
+    index: number,
+    own: Pick<OwnFacts, 'restored'> = {},
+  ): Promise<JournalEntry[]> {
     const line = await this.#pageLine(waiting, finished, index)
-    const replacement = { ...line, data: { ...line.data, replaces: true }, own: { ...line.own, taken: 0 } }
+    const replacement = { ...line, data: { ...line.data, replaces: true }, own: { ...line.own, ...own, taken: 0 } }
     return [replacement as JournalEntry, ...this.#linkLines(finished.page.links, waiting.depth + 1)]
   }
 

@@ -120,8 +120,10 @@ export class CrawlRun {
   async #start(): Promise<void> {
     const { before, plan, record, journal } = this.#facts
     if (!before || journal.seq === 0) return this.#write(startLines(record, plan))
+    const damaged = new Set(this.#facts.damaged)
     for await (const placed of before) {
       this.#finisher.replay(placed.line)
+      this.#site.keep(placed.line, damaged)
       this.#site.apply(placed.line)
       this.#frontier.push(placed)
       this.#sitemapsRead ||= placed.line.own?.sitemaps ?? false
@@ -129,7 +131,7 @@ export class CrawlRun {
     }
     await this.#frontier.drop(record.taken)
     await this.#write([{ type: 'crawl.resumed', data: { completed: record.completed } }, ...damageLines(record)])
-    await this.#restore()
+    await this.#restore(damaged)
     await this.#renderAgain()
   }
 
@@ -234,11 +236,12 @@ export class CrawlRun {
   }
 
   /** Fetches pages again whose stored form is damaged. */
-  async #restore(): Promise<void> {
-    const { damaged = [], journal, answers } = this.#facts
-    for (const [index, waiting] of await pagesAt(journal.log, journal.bytes, new Set(damaged))) {
+  async #restore(damaged: ReadonlySet<number>): Promise<void> {
+    const { journal, answers } = this.#facts
+    for (const [index, waiting] of await pagesAt(journal.log, journal.bytes, damaged)) {
       await this.#write(await this.#finisher.restore(waiting, await this.#visitor.visit(waiting), index))
       answers.discard(waiting.url)
+      this.#site.discard(waiting.url)
     }
   }
 

@@ -50,9 +50,15 @@ export class CrawlSite {
     return !this.#isOn || windowOf(position) <= this.#taken
   }
 
-  /** Sets the position of a URL in the queue. */
-  assign(url: string, position: number): void {
+  /** Sets the position of a URL in the queue; by default that after the finished URLs. */
+  assign(url: string, position = this.#taken): void {
     if (this.#isOn) this.#assigned.set(url, this.#windowAt(position))
+  }
+
+  /** Keeps what a damaged page depended on, before its line is applied. */
+  keep({ type, data, own }: JournalLine, damaged: ReadonlySet<number>): void {
+    // A restored page depends on the same pages as before.
+    if (type === 'crawl.page' && damaged.has(data.index) && !own.restored) this.assign(data.url)
   }
 
   /** Forgets a finished URL. */

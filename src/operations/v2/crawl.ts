@@ -113,6 +113,7 @@ function inputV1(input: CrawlInputV2, mostPages: number): Record<string, unknown
     allow_external_links: input.allow_external_links,
     ignore_robots: input.ignore_robots_txt,
     sitemap: input.sitemap,
+    site_memory: input.site_memory,
     webhook: input.webhook,
     ...(atOnce !== undefined && { concurrency: Math.min(atOnce, limits.crawl.mostAtOnce) }),
     async: true,

@@ -23,6 +23,8 @@ export interface OwnFacts {
   readonly visited?: string
   /** Facts for the rendering policy. */
   readonly facts?: RenderingFacts
+  /** The page replaces a damaged one. */
+  readonly restored?: true
   /** Outline of the page, from which the crawl learns about the site. */
   readonly outline?: string
   /** The sitemaps have been read. */
