@@ -61,6 +61,7 @@ export function report(pages, keepOf) {
 /** Returns whether a block is kept at a threshold. */
 export function keepTest(extractor, page, chances, threshold) {
   const chosen = extractor.keptBlocks(page.survey, chances, threshold)
-  const kept = new Set(extractor.withAttachedParts(page.survey, chances, chosen).map(({ index }) => index))
+  const attached = extractor.withAttachedParts(page.survey, chances, chosen)
+  const kept = new Set(extractor.withCoherentParts(page.survey, chances, attached).map(({ index }) => index))
   return (index) => kept.has(index)
 }

@@ -230,3 +230,17 @@ brctl --version</code></pre>
     expect(time(page(1000)) / small).toBeLessThan(40)
   })
 })
+
+test('cells without text keep their columns, also in a table of which some cells are dropped', () => {
+  const rows = [
+    ['', 'Berth 1', 'Berth 2', 'Berth 3'],
+    ['Monday', '', '09:10', '11:40'],
+    ['Tuesday', '08:30', '&nbsp;', '12:20'],
+    ['Wednesday', '<p>07:45</p><p>10:05</p>', '', '<a href="/book">Book</a>'],
+  ]
+  const table = `<table>${rows.map((row) => `<tr>${row.map((cell) => `<td>${cell}</td>`).join('')}</tr>`).join('')}</table>`
+  const note = 'The table gives the hours at which the ferry can use each berth; a blank means that the berth is dry.'
+  const { root } = treeFromHtml(`<main><h1>Tides</h1><p>${note}</p>${table}<p>On Sundays there is no service from the pier, whatever the tide may be.</p></main>`, '') // prettier-ignore
+  const cells = [...elementsOf(mainContent(root, { model }).root)].filter(({ tag }) => tag === 'tr').map((row) => row.children.length) // prettier-ignore
+  expect(cells).toEqual([4, 4, 4, 4])
+})

@@ -5,6 +5,7 @@
 import { isFormula } from '../markdown/math.ts'
 import { type ElementNode, isElement, type TreeNode } from '../tree.ts'
 import type { Block, Box } from './blocks.ts'
+import { copiedFrom } from './copies.ts'
 import { isHeading } from './features/levels.ts'
 import type { Survey } from './features/survey.ts'
 
@@ -82,7 +83,7 @@ function attach(
       continue
     }
     if (!isLikely(part, survey, chances)) continue
-    for (let at = part.first; at < part.end; at++) if (survey.originals[at]! < 0) chosen[at] = 1
+    for (let at = part.first; at < part.end; at++) if (copiedFrom(survey, at) < 0) chosen[at] = 1
   }
 }
 

@@ -1,6 +1,6 @@
-/** Aligns the probabilities of corresponding blocks in the items of a list, table or grid. */
+/** Finds corresponding blocks in the items of a list, table or grid, and aligns their probabilities. */
 import { attribute, type ElementNode, wordSet } from '../tree.ts'
-import type { Block, Box } from './blocks.ts'
+import type { Block, Box, Segments } from './blocks.ts'
 import type { Survey } from './features/survey.ts'
 
 /** Blocks with the same path of elements in the items of a group. */
@@ -20,21 +20,40 @@ const proseTags = wordSet('p h1 h2 h3 h4 h5 h6 pre blockquote figure')
 /** Elements without a meaning of their own: they are items only if they share a class. */
 const genericTags = wordSet('div section span')
 
-/** Returns `chances`, moved towards the mean of each role in the outermost groups of items. */
-export function alignItems({ segments: { blocks, boxes } }: Survey, chances: Float32Array): Float32Array {
-  const aligned = chances.slice()
+/** Returns the blocks of each role, at least two, in the outermost groups of items. */
+export function rolesOf({ blocks, boxes }: Segments): readonly (readonly Block[])[] {
+  const roles: Block[][] = []
+  const add = (role: Role): void => {
+    if (role.blocks.length > 1) roles.push(role.blocks)
+    for (const inner of role.inner.values()) add(inner)
+  }
   const visit = ({ boxes: inner }: Box): void => {
     const groups = inner.length < minItems ? [] : groupsOf(inner)
     for (const items of groups) {
       const role = newRole()
       for (const item of items) collect(item, role, blocks)
-      alignRole(role, aligned)
+      add(role)
     }
     const grouped = groups.length > 0 ? new Set(groups.flat()) : undefined
     for (const box of inner) if (!grouped?.has(box)) visit(box)
   }
   const [root] = boxes
   if (root) visit(root)
+  return roles
+}
+
+/** Returns `chances`, moved towards the mean of each role, which is weighted by words. */
+export function alignItems({ roles }: Survey, chances: Float32Array): Float32Array {
+  const aligned = chances.slice()
+  for (const role of roles) {
+    let sum = 0
+    let weights = 0
+    for (const { index, measure } of role) {
+      sum += chances[index]! * (measure.words + 1)
+      weights += measure.words + 1
+    }
+    for (const { index } of role) aligned[index]! += agreement * (sum / weights - chances[index]!)
+  }
   return aligned
 }
 
@@ -50,7 +69,7 @@ function groupsOf(siblings: readonly Box[]): Box[][] {
 }
 
 /** Returns the tag of an element and its first two class names without digits. */
-function shapeOf(element: ElementNode): string {
+export function shapeOf(element: ElementNode): string {
   const value = attribute(element, 'class')
   if (value === '') return element.tag
   const names = value.split(/\s+/).filter((name) => /^\D+$/.test(name))
@@ -73,16 +92,4 @@ function collect({ boxes, first, end }: Box, role: Role, blocks: readonly Block[
     at = box.end
   }
   while (at < end) role.blocks.push(blocks[at++]!)
-}
-
-/** Moves the probabilities of a role towards their mean, which is weighted by words. */
-function alignRole({ blocks, inner }: Role, chances: Float32Array): void {
-  let sum = 0
-  let weights = 0
-  for (const { index, measure } of blocks) {
-    sum += chances[index]! * (measure.words + 1)
-    weights += measure.words + 1
-  }
-  for (const { index } of blocks) chances[index] = chances[index]! + agreement * (sum / weights - chances[index]!)
-  for (const role of inner.values()) alignRole(role, chances)
 }

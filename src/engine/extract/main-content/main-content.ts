@@ -1,6 +1,7 @@
 /** Finds the main content of pages of any kind with a learnt model that classifies blocks of text in two passes. */
 import type { ElementNode } from '../tree.ts'
 import { withAttachedParts } from './attached-parts.ts'
+import { withCoherentParts } from './coherence.ts'
 import { blockFeatures, featuresOf, type Matrix } from './features/features.ts'
 import { alignItems } from './item-groups.ts'
 import { pageFeatures } from './features/page-features.ts'
@@ -83,7 +84,8 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   writeSecond(matrix.values, matrix.width, survey, first)
   const combined = alignItems(survey, together(first, chancesOf(model.second, matrix)))
   const { threshold, worth: confidence } = expectedBest(survey, combined)
-  const selected = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
+  const attached = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
+  const selected = withCoherentParts(survey, combined, attached)
   const selection = { kept: selected, chances: combined, threshold }
   const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, selection, url)
   const stated = substituteFor(survey, root)

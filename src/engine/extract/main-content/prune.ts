@@ -6,6 +6,8 @@ import { type Block, silentWithContent } from './blocks.ts'
 /** Elements without text of their own that belong to the text around them. */
 const companions = wordSet('br hr wbr img picture video audio iframe math input svg source track col colgroup')
 
+const cellTags = wordSet('td th')
+
 /** Whether the text of a node is kept, dropped, or absent. */
 type TextState = 'kept' | 'dropped' | 'none'
 
@@ -41,7 +43,7 @@ class Pruner {
     if (state === 'dropped') return undefined
     if (state === 'none') return withoutText(element, nodes)
     if (element.tag === 'blockquote') keepSource(element, nodes, states)
-    const node = shown(element, withCompanions(nodes, states))
+    const node = shown(element, element.tag === 'tr' ? withAllCells(element, nodes) : withCompanions(nodes, states))
     // A listing is kept whole, because gaps make it worthless; only line numbers may be removed.
     return element.tag === 'pre' && wordsIn(node) !== wordsIn(element) ? element : node
   }
@@ -58,6 +60,12 @@ function withoutText(element: ElementNode, nodes: readonly (TreeNode | undefined
   const children = nodes.filter((node) => node !== undefined)
   return children.some(isElement) ? { ...element, children } : undefined
 }
+
+/** Returns the cells of a row, without the text of those that are not kept: every cell has its column. */
+const withAllCells = ({ children }: ElementNode, nodes: readonly (TreeNode | undefined)[]): TreeNode[] =>
+  children.flatMap(
+    (child, at) => nodes[at] ?? (isElement(child) && cellTags.has(child.tag) ? { ...child, children: [] } : []),
+  )
 
 /** Returns the text without white space and digits. */
 const wordsIn = (element: ElementNode): string => rawText(element).replaceAll(/[\d\s]+/g, '')

@@ -1,5 +1,6 @@
 /** Selects the blocks to keep by their probabilities, with a threshold per page. */
 import type { Block } from './blocks.ts'
+import { copiedFrom } from './copies.ts'
 import { bit } from './features/context.ts'
 import type { Survey } from './features/survey.ts'
 
@@ -42,8 +43,9 @@ export function orderOf(chances: Float32Array, { descending }: { readonly descen
 /** Returns the blocks with at least the probability `threshold`, without copies of kept blocks. */
 export function keptBlocks(survey: Survey, chances: Float32Array, threshold: number): Block[] {
   const kept = survey.segments.blocks.filter(({ index }) => {
-    const original = survey.originals[index]!
-    return chances[index]! >= threshold && (original < 0 || chances[original]! < threshold)
+    if (chances[index]! < threshold) return false
+    const original = copiedFrom(survey, index)
+    return original < 0 || chances[original]! < threshold
   })
   return withoutScriptNotice(kept)
 }

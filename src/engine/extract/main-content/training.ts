@@ -1,6 +1,7 @@
 /** Exports for scripts/train, which trains on the same features that the extractor computes. */
 export { treeFromHtml } from '../html-tree.ts'
 export { withAttachedParts } from './attached-parts.ts'
+export { withCoherentParts } from './coherence.ts'
 export { blockFeatures, featuresOf } from './features/features.ts'
 export { pageFeatures } from './features/page-features.ts'
 export { scoresOfWords } from './features/lexicon.ts'

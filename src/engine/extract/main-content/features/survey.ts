@@ -1,6 +1,7 @@
 /** Collects everything about a page that the features of its blocks need. */
 import type { ElementNode } from '../../tree.ts'
 import { type Block, segment } from '../blocks.ts'
+import { rolesOf } from '../item-groups.ts'
 import { PageFacts, sharedRuns } from './facts.ts'
 import { isHeading, isPlain, type Level, levelsOf, noSums, sumUp } from './levels.ts'
 import type { Lexicon } from './lexicon.ts'
@@ -21,6 +22,8 @@ export function surveyPage(root: ElementNode, url: string | undefined, lexicon: 
   const facts = new PageFacts(root, url)
   return {
     segments,
+    /** Corresponding blocks in the items of lists, tables and grids. */
+    roles: rolesOf(segments),
     facts,
     sums,
     levels,

@@ -1,0 +1,99 @@
+/**
+ * Makes a selection coherent: items of a list, table or grid get one decision, paragraphs between kept ones are kept, and
+ * so are the headings of kept sections. The model decides about every block alone.
+ */
+import { wordSet } from '../tree.ts'
+import type { Block, Box } from './blocks.ts'
+import { copiedFrom } from './copies.ts'
+import { isHeading } from './features/levels.ts'
+import type { Survey } from './features/survey.ts'
+
+/** Kept share of the words of a role from which all of its blocks are kept, and up to which all are dropped. */
+const keepAll = 0.8
+const dropAll = 0.2
+/** Minimum number of blocks of such a role. */
+const minBlocks = 3
+/** Minimum probability of blocks that are kept because of others. */
+const minChance = 0.1
+/** Minimum kept share of the words of a section, or of the text in a box. */
+const minKeptShare = 0.8
+/** Minimum kept words in a box, and minimum number of its paragraphs. */
+const minKeptWords = 30
+const minParagraphs = 2
+/** Maximum number of boxes around a heading alone, such as that of a section's header. */
+const maxWrappers = 2
+
+const textTags = wordSet('p h2 h3 h4 h5 h6 ul ol dl table pre blockquote figure details')
+
+/** Returns `kept` with the decisions that cohere with it, in document order. */
+export function withCoherentParts(survey: Survey, chances: Float32Array, kept: readonly Block[]): Block[] {
+  const { blocks, boxes } = survey.segments
+  const chosen = new Uint8Array(blocks.length)
+  for (const { index } of kept) chosen[index] = 1
+  const mayKeep = ({ index, linkWords, measure }: Block): boolean => {
+    if (chosen[index] === 1 || 2 * linkWords > measure.words) return false
+    const original = copiedFrom(survey, index)
+    return original < 0 || chosen[original] === 0
+  }
+  const isLikely = (block: Block): boolean => chances[block.index]! >= minChance && mayKeep(block)
+  for (const role of survey.roles) decideTogether(role, chosen, isLikely)
+  for (const box of boxes)
+    for (const block of betweenKept(box, blocks, chosen)) if (isLikely(block)) chosen[block.index] = 1
+  const first = chosen.indexOf(1)
+  for (let at = blocks.length - 2; at > first && first >= 0; at--) {
+    const block = blocks[at]!
+    if (isHeading(block) && mayKeep(block) && headsKeptSection(block, blocks, chosen)) chosen[at] = 1
+  }
+  return blocks.filter(({ index }) => chosen[index] === 1)
+}
+
+/** Gives blocks of the same role in different items the decision that most of their words have. */
+function decideTogether(role: readonly Block[], chosen: Uint8Array, isLikely: (block: Block) => boolean): void {
+  if (role.length < minBlocks) return
+  let words = 0
+  let keptWords = 0
+  for (const { index, measure } of role) {
+    words += measure.words + 1
+    if (chosen[index] === 1) keptWords += measure.words + 1
+  }
+  if (keptWords === 0 || keptWords === words) return
+  if (keptWords >= keepAll * words) for (const block of role) if (isLikely(block)) chosen[block.index] = 1
+  if (keptWords <= dropAll * words) for (const { index } of role) chosen[index] = 0
+}
+
+/** Returns the paragraphs and headings between kept blocks in the text directly in a box, if most of it is kept. */
+function betweenKept({ boxes }: Box, blocks: readonly Block[], chosen: Uint8Array): Block[] {
+  const parts = boxes.filter(({ element }) => textTags.has(element.tag))
+  if (parts.filter(({ element }) => element.tag === 'p').length < minParagraphs) return []
+  const text = parts.flatMap(({ first, end }) => blocks.slice(first, end))
+  const { words, keptWords } = wordsOf(text, chosen)
+  if (keptWords < minKeptWords || keptWords < minKeptShare * words) return []
+  const isKept = ({ index }: Block) => chosen[index] === 1
+  return text.slice(text.findIndex(isKept), text.findLastIndex(isKept)).filter(isTextLine)
+}
+
+const isTextLine = (block: Block): boolean => block.box.element.tag === 'p' || isHeading(block)
+
+/** Whether most words below a heading are kept, up to the next heading of its rank in the box around it. */
+function headsKeptSection({ box, index }: Block, blocks: readonly Block[], chosen: Uint8Array): boolean {
+  if (chosen[index + 1] === 0) return false
+  let around = box.parent
+  for (let wrappers = 0; around && around.end === index + 1 && wrappers < maxWrappers; wrappers++)
+    around = around.parent
+  if (!around) return false
+  const rank = box.element.tag
+  let end = index + 1
+  while (end < around.end && !(isHeading(blocks[end]!) && blocks[end]!.box.element.tag <= rank)) end++
+  const { words, keptWords } = wordsOf(blocks.slice(index + 1, end), chosen)
+  return words > 0 && keptWords >= minKeptShare * words
+}
+
+function wordsOf(some: readonly Block[], chosen: Uint8Array): { words: number; keptWords: number } {
+  let words = 0
+  let keptWords = 0
+  for (const { index, measure } of some) {
+    words += measure.words
+    if (chosen[index] === 1) keptWords += measure.words
+  }
+  return { words, keptWords }
+}
