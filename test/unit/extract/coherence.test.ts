@@ -71,6 +71,13 @@ describe('headings', () => {
     expect(kept(section, 0.1, 0.05, 0.9, 0.9, 0.9)).not.toContain('Times')
   })
 
+  test('of related links are dropped with the links', () => {
+    const links = '<ul><li><a href="/a">Ten gardens</a></li><li><a href="/b">Tools for small plots</a></li></ul>'
+    const article = (heading: string) => `<p>${words(9, 'text')}</p><h2>${heading}</h2>${links}`
+    expect(kept(article('Related articles'), 0.9, 0.9, 0.1, 0.1)).toEqual([words(9, 'text')])
+    expect(kept(article('Gardens'), 0.9, 0.9, 0.1, 0.1)).toEqual([words(9, 'text'), 'Gardens'])
+  })
+
   test('of other sections keep their decision', () => {
     const nested = `<p>${words(9, 'text')}</p><section><h2>Share</h2><p>On Mastodon</p></section><p>${words(9, 'more')}</p>`
     expect(kept(nested, 0.9, 0.05, 0.1, 0.9)).not.toContain('Share')

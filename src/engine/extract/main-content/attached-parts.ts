@@ -6,7 +6,6 @@ import { isFormula } from '../markdown/math.ts'
 import { type ElementNode, isElement, type TreeNode } from '../tree.ts'
 import type { Block, Box } from './blocks.ts'
 import { copiedFrom } from './copies.ts'
-import { isHeading } from './features/levels.ts'
 import type { Survey } from './features/survey.ts'
 
 const partTags = new Set(['table', 'pre', 'ul', 'ol', 'dl', 'figure', 'blockquote', 'details'])
@@ -62,10 +61,7 @@ function hasKeptParagraphs({ boxes }: Box, { sums }: Survey, chosen: Uint8Array)
   return keptWords > 0 && keptWords >= minKeptShare * words
 }
 
-/**
- * Chooses the parts in a box that follow a chosen block, or a figure that was dropped behind one. The model decides
- * about figures between paragraphs: most of their captions repeat the text.
- */
+/** Chooses the parts in a box that follow a chosen block. */
 function attach(
   { boxes }: Box,
   parts: ReadonlySet<ElementNode>,
@@ -73,15 +69,8 @@ function attach(
   chances: Float32Array,
   chosen: Uint8Array,
 ): void {
-  let before = -1
-  let figureEnd = -1
   for (const part of boxes) {
-    if (part.first !== figureEnd) before = part.first - 1
-    if (before < 0 || chosen[before] === 0 || !parts.has(part.element)) continue
-    if (part.element.tag === 'figure' && part !== boxes.at(-1) && !isHeading(survey.segments.blocks[before]!)) {
-      if (chosen[part.end - 1] === 0) figureEnd = part.end
-      continue
-    }
+    if (part.first === 0 || chosen[part.first - 1] === 0 || !parts.has(part.element)) continue
     if (!isLikely(part, survey, chances)) continue
     for (let at = part.first; at < part.end; at++) if (copiedFrom(survey, at) < 0) chosen[at] = 1
   }

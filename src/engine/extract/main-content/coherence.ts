@@ -1,12 +1,13 @@
 /**
  * Makes a selection coherent: items of a list, table or grid get one decision, paragraphs between kept ones are kept, and
- * so are the headings of kept sections. The model decides about every block alone.
+ * so are the headings of kept sections; those of removed boxes are dropped. The model decides about every block alone.
  */
 import { wordSet } from '../tree.ts'
 import type { Block, Box } from './blocks.ts'
 import { copiedFrom } from './copies.ts'
 import { isHeading } from './features/levels.ts'
 import type { Survey } from './features/survey.ts'
+import { topicBits } from './features/topics.ts'
 
 /** Kept share of the words of a role from which all of its blocks are kept, and up to which all are dropped. */
 const keepAll = 0.8
@@ -22,6 +23,9 @@ const minKeptWords = 30
 const minParagraphs = 2
 /** Maximum number of boxes around a heading alone, such as that of a section's header. */
 const maxWrappers = 2
+
+/** Topics of headings that are dropped with everything below them. */
+const boilerplate = topicBits('related', 'promotion', 'author', 'filters')
 
 const textTags = wordSet('p h2 h3 h4 h5 h6 ul ol dl table pre blockquote figure details')
 
@@ -40,9 +44,14 @@ export function withCoherentParts(survey: Survey, chances: Float32Array, kept: r
   for (const box of boxes)
     for (const block of betweenKept(box, blocks, chosen)) if (isLikely(block)) chosen[block.index] = 1
   const first = chosen.indexOf(1)
-  for (let at = blocks.length - 2; at > first && first >= 0; at--) {
+  for (let at = blocks.length - 2; at >= first && first >= 0; at--) {
     const block = blocks[at]!
-    if (isHeading(block) && mayKeep(block) && headsKeptSection(block, blocks, chosen)) chosen[at] = 1
+    if (!isHeading(block)) continue
+    const section = sectionOf(block, blocks)
+    const { words, keptWords } = wordsOf(section, chosen)
+    if (words > 0 && keptWords === 0 && (survey.topics[at]! & boilerplate) !== 0) chosen[at] = 0
+    else if (at > first && keptWords > 0 && keptWords >= minKeptShare * words && chosen[at + 1] === 1 && mayKeep(block))
+      chosen[at] = 1
   }
   return blocks.filter(({ index }) => chosen[index] === 1)
 }
@@ -74,18 +83,15 @@ function betweenKept({ boxes }: Box, blocks: readonly Block[], chosen: Uint8Arra
 
 const isTextLine = (block: Block): boolean => block.box.element.tag === 'p' || isHeading(block)
 
-/** Whether most words below a heading are kept, up to the next heading of its rank in the box around it. */
-function headsKeptSection({ box, index }: Block, blocks: readonly Block[], chosen: Uint8Array): boolean {
-  if (chosen[index + 1] === 0) return false
+/** Returns the blocks below a heading, up to the next heading of its rank in the box around it. */
+function sectionOf({ box, index }: Block, blocks: readonly Block[]): Block[] {
   let around = box.parent
   for (let wrappers = 0; around && around.end === index + 1 && wrappers < maxWrappers; wrappers++)
     around = around.parent
-  if (!around) return false
   const rank = box.element.tag
   let end = index + 1
-  while (end < around.end && !(isHeading(blocks[end]!) && blocks[end]!.box.element.tag <= rank)) end++
-  const { words, keptWords } = wordsOf(blocks.slice(index + 1, end), chosen)
-  return words > 0 && keptWords >= minKeptShare * words
+  while (end < (around?.end ?? 0) && !(isHeading(blocks[end]!) && blocks[end]!.box.element.tag <= rank)) end++
+  return blocks.slice(index + 1, end)
 }
 
 function wordsOf(some: readonly Block[], chosen: Uint8Array): { words: number; keptWords: number } {

@@ -21,7 +21,8 @@ function isIntended(first: Block, second: Block): boolean {
   const fork = one.findIndex((box, at) => box !== other[at])
   if (fork < 0 || fork >= other.length) return false
   if (tableTags.has(one[fork]!.element.tag)) return true
-  return one.length === other.length && one.every(({ element }, at) => shapeOf(element) === shapeOf(other[at]!.element))
+  const isAlike = (box: Box, at: number) => shapeOf(box.element) === shapeOf(other[fork + at]!.element)
+  return one.length === other.length && one.slice(fork).every(isAlike)
 }
 
 /** Returns the boxes around a block, the outermost first. */

@@ -93,9 +93,9 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   const introduces = (heading: ElementNode) => {
     const box = survey.segments.boxes.find(({ element }) => element === heading)
     if (!box) return false
-    return (
-      box.end === kept[0]!.index || combined.subarray(box.first, box.end).some((chance) => chance >= minHeadingChance)
-    )
+    const between = survey.sums.words[kept[0]!.index]! - survey.sums.words[box.end]!
+    const isNear = box.end <= kept[0]!.index && between <= maxWordsBelow
+    return isNear || combined.subarray(box.first, box.end).some((chance) => chance >= minHeadingChance)
   }
   return {
     root: prune(root, kept),
@@ -113,6 +113,8 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
  * training pages omit headlines that readers expect.
  */
 const minHeadingChance = 0.1
+/** Maximum words between a headline and the content that it directly precedes, such as a date or a place. */
+const maxWordsBelow = 12
 
 /** Maximum words of HTML text for using structured data instead, and the minimum words of the structured data. */
 const maxHtmlWords = 50

@@ -28,7 +28,7 @@ export function beginsWithHeadline(content: ElementNode, page: ElementNode): boo
   if (findElement(content, isHeadline)) return true
   const first = findElement(content, isLesser)
   const text = first ? plain(visibleText(first)) : ''
-  return text !== '' && namesOf(page).some((name) => name.startsWith(text))
+  return text !== '' && namesOf(page).some((name) => startsWith(name, text))
 }
 
 const isShown = ({ attributes }: ElementNode): boolean => attributes['hidden'] === undefined
@@ -44,6 +44,9 @@ function lesserHeadline(page: ElementNode): ElementNode | undefined {
     return text !== '' && titles.some((name) => name.includes(text) && text.length * 2 >= name.length)
   })
 }
+
+/** Whether a text begins with whole words. */
+const startsWith = (name: string, text: string): boolean => `${name} `.startsWith(`${text} `)
 
 const names = (name: string, text: string): boolean => name.includes(text) || (text.includes(name) && name.length > 12)
 

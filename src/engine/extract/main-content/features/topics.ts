@@ -95,6 +95,10 @@ const labelKinds = ['comments', 'reviews', 'related', 'filters'].map(
   (name) => [topics.indexOf(name), kinds.indexOf(name)] as const,
 )
 
+/** Returns the bits of topics. */
+export const topicBits = (...names: (keyof typeof topicPatterns)[]): number =>
+  names.reduce((bits, name) => bits | (1 << topics.indexOf(name)), 0)
+
 const maxHeadingLength = 90
 
 /** Returns the topics that a short line announces, as bits. */
