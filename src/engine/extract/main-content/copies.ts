@@ -29,5 +29,5 @@ function isIntended(first: Block, second: Block): boolean {
 function pathOf({ box }: Block): Box[] {
   const path: Box[] = []
   for (let outer: Box | undefined = box; outer; outer = outer.parent) path.push(outer)
-  return path.reverse()
+  return path.toReversed()
 }
