@@ -108,3 +108,23 @@ describe('a page without main content', () => {
     },
   )
 })
+
+describe('a headline that is not part of the main content', () => {
+  const headed = (html: string, title: string) => extract(`<!doctype html><html lang="en"><head><title>${title}</title></head><body>${html}</body></html>`) // prettier-ignore
+
+  test('is restored above a place or a date', async () => {
+    const text = '<p>We measure rivers that nobody has measured, mostly in waders. We are thirty people in three towns.</p><ul><li>Calibrate sensors</li></ul><p>£34,000–£41,000, 28 days of holiday, and a van.</p>' // prettier-ignore
+    const job = `<div id="header"><h1 class="app-title">Field Hydrologist</h1><a href="#" id="apply_button">View all jobs</a><div class="location">Inverness, Scotland</div></div><div id="content">${text}</div>` // prettier-ignore
+    const { markdown } = await headed(job, 'Job Application for Field Hydrologist at Rillwater')
+    expect(markdown).toMatch(/^# Field Hydrologist\n/)
+  })
+
+  test('is restored above a heading that only shares letters with the title', async () => {
+    const entries = '<h2>B</h2><p><b>Handstroke</b>: the pull of the sally.</p><p>: the woolly part of the rope.</p><p>: a piece of ash that breaks instead of you.</p>' // prettier-ignore
+    const { markdown } = await headed(
+      `<div class="site__body"><h1>Glossary</h1>${entries}</div>`,
+      'Bellringing glossary',
+    )
+    expect(markdown).toMatch(/^# Glossary\n\n## B\n/)
+  })
+})
