@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
-import { visibleText } from '../../../src/engine/extract/tree.ts'
-import { markdownOf, nodesOf, parseMarkdown, textOf } from '../../support/markdown.ts'
+import { treeFromHtml } from '../../src/engine/extract/html-tree.ts'
+import { visibleText } from '../../src/engine/extract/tree.ts'
+import { markdownOf, nodesOf, parseMarkdown, textOf } from '../support/markdown.ts'
 
 /** Characters with a meaning in Markdown, letters, white space and wide characters. */
 const text = fc

@@ -1,8 +1,8 @@
 /** Small files that could take hours or all memory to read; these tests fail by timeout. */
 import { expect, test } from 'vitest'
-import { linksOf } from '../../../src/engine/scrape/formats/links.ts'
-import { csvDocument, jsonDocument } from '../../../src/engine/scrape/documents/text.ts'
-import { xmlDocument } from '../../../src/engine/scrape/documents/xml.ts'
+import { linksOf } from '../../src/engine/scrape/formats/links.ts'
+import { csvDocument, jsonDocument } from '../../src/engine/scrape/documents/text.ts'
+import { xmlDocument } from '../../src/engine/scrape/documents/xml.ts'
 
 const of = (text: string) => ({ text, charset: 'utf-8', url: 'https://site.example/file' })
 

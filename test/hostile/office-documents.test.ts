@@ -1,7 +1,7 @@
 /** Sixty hostile files: each is read within limits, or rejected with a reason. */
 import { describe, expect, test } from 'vitest'
-import { readOffice } from '../../../src/engine/scrape/documents/office/office.ts'
-import { docx, epub, odt, p, pptx, relations, rtf, xlsx, zipOf } from '../../support/office-files.ts'
+import { readOffice } from '../../src/engine/scrape/documents/office/office.ts'
+import { docx, epub, odt, p, pptx, relations, rtf, xlsx, zipOf } from '../support/office-files.ts'
 
 type Outcome = 'read' | 'broken' | 'large' | 'locked' | 'unsupported' | 'any'
 

@@ -1,10 +1,10 @@
 /** Pages of a few hundred kilobytes that would take minutes with superlinear algorithms; the tests fail by timeout. */
 import { describe, expect, test } from 'vitest'
-import { limits } from '../../../src/core/limits/limits.ts'
-import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
-import { structuredOf } from '../../../src/engine/extract/structured.ts'
-import { rawText } from '../../../src/engine/extract/tree.ts'
-import { markdownOf } from '../../support/markdown.ts'
+import { limits } from '../../src/core/limits/limits.ts'
+import { treeFromHtml } from '../../src/engine/extract/html-tree.ts'
+import { structuredOf } from '../../src/engine/extract/structured.ts'
+import { rawText } from '../../src/engine/extract/tree.ts'
+import { markdownOf } from '../support/markdown.ts'
 
 const size = 300_000
 const many = (unit: string) => unit.repeat(Math.ceil(size / unit.length))
@@ -22,6 +22,22 @@ describe('Markdown', () => {
     ['lines of code', `<pre>${many('<div>x</div>')}</pre>`, /^```\n(?:x\n)+```\n$/],
   ])('converts %s in linear time', (_, html, expected) => {
     expect(markdownOf(html)).toMatch(expected)
+  })
+
+  const times = (text: string, count: number) => text.repeat(count)
+  test.each([
+    ['100 000 nested elements', times('<div>', 100_000)],
+    ['100 000 nested quotes', times('<blockquote>a', 100_000)],
+    ['100 000 nested lists', times('<ul><li>a', 100_000)],
+    ['nested tables', times('<table><tr><td>a', 50_000)],
+    ['nested links around blocks', times('<a href=x><div>a', 100_000)],
+    ['spans of cells that multiply', `<table>${times(`<tr>${times('<td colspan=1000 rowspan=60000>a', 30)}`, 1000)}`],
+    ['three million stars', `<p>${times('*', 3_000_000)}`],
+    ['three million brackets', `<p>${times('[', 3_000_000)}`],
+    ['a source set without end', `<img srcset="${times('a', 1_000_000)} b${times(', x 1x', 100_000)}">`],
+    ['200 000 lines', `<p>${times('a<br>', 200_000)}`],
+  ])('grows little from %s', (_, html) => {
+    expect(markdownOf(html).length).toBeLessThan(html.length * 12 + 1000)
   })
 
   test('omits hard breaks only at the ends of a line', () => {

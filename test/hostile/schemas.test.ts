@@ -1,10 +1,10 @@
 /** Hostile JSON schemas, which would take hours to compile or fill; these tests fail by timeout. */
 import { describe, expect, test } from 'vitest'
-import { extract_structured_content } from '../../../src/commands/content.ts'
-import { limits } from '../../../src/core/limits/limits.ts'
-import { scrapeInput } from '../../../src/core/shapes/scrape.ts'
-import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
-import { structuredOf } from '../../../src/engine/extract/structured.ts'
+import { extract_structured_content } from '../../src/commands/content.ts'
+import { limits } from '../../src/core/limits/limits.ts'
+import { scrapeInput } from '../../src/core/shapes/scrape.ts'
+import { treeFromHtml } from '../../src/engine/extract/html-tree.ts'
+import { structuredOf } from '../../src/engine/extract/structured.ts'
 
 type Schema = Record<string, unknown>
 
