@@ -1,26 +1,18 @@
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { availableParallelism } from 'node:os'
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { viteInlinePage } from '../scripts/inline-page.js'
+import { all, alone, core, hasRedis, onFleet, proof, unit } from './rings.ts'
 import { SkipReasons } from './support/skip-reasons.ts'
 
-const unit = ['test/unit/**/*.test.ts', 'test/unit/**/*.test.tsx']
+type Options = NonNullable<TestProjectInlineConfiguration['test']>
 
-/** Files that need a process of their own: they replace modules, or act on all processes or errors of theirs. */
-const alone = ['children-killed', 'hostile-strings', 'hung-browser', 'hung-page', 'recording-limits'].map(
-  (name) => `test/flow/${name}.test.ts`,
-)
+const project = (name: string, include: string[], options: Options = {}): TestProjectInlineConfiguration => ({
+  extends: true,
+  // Files that share a process load its modules once, which takes seconds.
+  test: { name, include, isolate: false, ...options },
+})
 
-const hasRedis = (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'redis-server')))
-
-/** Files that run once more against a gateway with two workers. */
-const onFleet = [
-  'clients/cdp', 'clients/curl', 'clients/firecrawl-changes', 'clients/firecrawl-cli', 'clients/firecrawl-jobs',
-  'clients/firecrawl-v1', 'clients/firecrawl-v2', 'flow/cdp-isolation', 'flow/cli-sessions', 'flow/confirm',
-  'flow/crawl', 'flow/crawl-async', 'flow/crawl-since', 'flow/default-session', 'flow/diagnostics', 'flow/downloads',
-  'flow/front-door', 'flow/isolation', 'flow/mcp-http', 'flow/page-requests', 'flow/path-tricks', 'flow/quotas',
-  'flow/session-cdp', 'flow/session-files', 'flow/sessions', 'flow/upload',
-].map((name) => `test/${name}.test.ts`) // prettier-ignore
+const records = { setupFiles: ['test/support/record-calls.ts'] }
 
 export default defineConfig({
   plugins: [viteInlinePage],
@@ -30,32 +22,16 @@ export default defineConfig({
     testTimeout: 60_000,
     // One file builds the program, others wait for it: test/support/build-once.ts.
     hookTimeout: 240_000,
-    // Two cores and a browser in most files: more workers only wait for each other.
-    maxWorkers: 2,
-    // A machine of CI is shared: a browser that it starved gets a second try there, and the report says that it took two.
-    retry: process.env.CI ? 1 : 0,
+    // Flows mostly wait for browsers and processes: one more file than cores keeps the cores busy.
+    maxWorkers: availableParallelism() + 1,
     pool: 'forks',
     projects: [
-      { extends: true, test: { name: 'alone', include: alone } },
-      // Files that share a process load its modules once, which takes seconds.
-      { extends: true, test: { name: 'unit', include: unit, isolate: false } },
-      {
-        extends: true,
-        test: {
-          name: 'flow',
-          include: ['test/**/*.test.ts', 'test/**/*.test.tsx'],
-          exclude: [...unit, ...alone, 'test/bench/**', '**/node_modules/**'],
-          isolate: false,
-        },
-      },
-      ...(hasRedis
-        ? [
-            {
-              extends: true as const,
-              test: { name: 'fleet', include: onFleet, isolate: false, env: { BAX_TEST_FLEET: '1' } },
-            },
-          ]
-        : []),
+      project('alone', alone, { isolate: true }),
+      project('unit', unit),
+      project('core', core, records),
+      project('flow', all, { exclude: [...unit, ...core, ...alone, ...proof, '**/node_modules/**'] }),
+      ...(hasRedis ? [project('fleet', onFleet, { env: { BAX_TEST_FLEET: '1' } })] : []),
+      project('proof', proof, { sequence: { groupOrder: 1 } }),
     ],
   },
 })

@@ -120,6 +120,13 @@ describe('a batch', () => {
     expect(await firecrawl.getQueueStatus()).toMatchObject({ jobsInQueue: 0, mostRecentSuccess: expect.any(String) })
   })
 
+  test('can be cancelled over v1', async () => {
+    const { id } = await served.request('POST', '/v1/batch/scrape', { urls: [urlOf('/slow')] })
+    const batch = `/v1/batch/scrape/${String(id)}`
+    expect(await served.request('DELETE', batch)).toEqual({ success: true, status: 'cancelled' })
+    expect(await served.request('GET', batch)).toMatchObject({ status: 'cancelled', data: [] })
+  })
+
   test('works with the older SDK', async () => {
     const job = await old.batchScrapeUrls([urlOf('/a'), urlOf('/b')], { formats: ['html'] }, 1)
     expect(job).toMatchObject({ success: true, status: 'completed', completed: 2 })
@@ -166,6 +173,10 @@ describe('a watched crawl or batch', () => {
 test('lists the running crawls of the caller', async () => {
   const { id } = await firecrawl.startCrawl(urlOf('/slow?crawl'), { limit: 5, webhook: { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, secret: 'this is not to be shown', events: ['failed'] } }) // prettier-ignore
   const { crawls } = await firecrawl.getActiveCrawls()
+  expect(await served.request('GET', '/v1/crawl/active')).toMatchObject({
+    success: true,
+    crawls: [{ id: expect.stringMatching(/^crl_/), url: urlOf('/slow?crawl') }],
+  })
   expect(crawls).toMatchObject([{ id, url: urlOf('/slow?crawl'), options: { limit: 5 } }])
   expect(JSON.stringify(crawls)).not.toContain('not to be shown')
   await firecrawl.cancelCrawl(id)
@@ -178,6 +189,7 @@ test('credits and tokens are unlimited', async () => {
     success: true,
     data: { remaining_credits: null, plan_credits: null, billing_period_start: null, billing_period_end: null },
   })
+  expect(await served.request('GET', '/v1/team/token-usage')).toMatchObject({ data: { remaining_tokens: null } })
   expect(await served.request('GET', '/v2/team/token-usage')).toMatchObject({ data: { remainingTokens: null } })
   // The SDK replaces null by 0.
   expect(await firecrawl.getCreditUsage()).toMatchObject({ billingPeriodStart: null })

@@ -3,11 +3,17 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { recordCommandLine } from '../support/calls.ts'
 import { type BuiltBax, buildBax, type CliOptions } from '../support/cli.ts'
 import { noConfig } from '../support/no-config.ts'
 import { serveSite } from '../support/site.ts'
 import { busybox, debian } from '../support/shell.ts'
 import { waitUntil } from '../support/wait.ts'
+
+interface Artifact {
+  readonly artifact_id: string
+  readonly files: readonly { readonly name: string }[]
+}
 
 const DOCKER_HOST = process.env['DOCKER_HOST']
 
@@ -172,6 +178,9 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     expect([...(await readFile(join(folder, 'back.bin')))]).toEqual([0, 255, 1, 254])
     await exec(['true'])
     expect((await on(['artifacts', 'list'])).stdout).toContain('local.bin')
+    const { artifacts } = JSON.parse((await on(['artifacts', 'list', '--json'])).stdout) as { artifacts: Artifact[] }
+    const { artifact_id } = artifacts.find(({ files }) => files.some(({ name }) => name === 'local.bin'))!
+    expect((await on(['artifacts', 'show', artifact_id])).stdout).toContain('local.bin')
     expect(await bax(['shell', 'read', 'x'])).toMatchObject({ code: 2, stderr: expect.stringContaining('no shell session is named') }) // prettier-ignore
   })
 
@@ -199,6 +208,7 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
       await waitUntil(() => seen.includes('37 101') && /^42\r?$/m.test(seen))
       child.stdin.write('exit 9\n')
       expect(await ended).toBe(9)
+      recordCommandLine(['shell', 'attach'])
     },
   )
 

@@ -20,12 +20,15 @@ export async function setup(): Promise<void> {
 }
 
 export async function teardown(): Promise<void> {
-  await rm(process.env[variable]!, { recursive: true, force: true })
+  await rm(buildFolder(), { recursive: true, force: true })
 }
+
+/** Returns the folder of this run, for what its processes share. */
+export const buildFolder = (): string => process.env[variable]!
 
 /** Returns the folder of the built program. It is shared: copy it before changing it. */
 export async function builtOnce(): Promise<string> {
-  const folder = process.env[variable]!
+  const folder = buildFolder()
   const [dist, done] = [join(folder, 'dist'), join(folder, 'done')]
   try {
     await mkdir(join(folder, 'building'))

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { main } from '../../src/cli/program.ts'
 import type { Io } from '../../src/cli/io.ts'
 import { builtOnce } from './build-once.ts'
+import { recordCommandLine, recordRequests } from './calls.ts'
 import { noConfig } from './no-config.ts'
 import { tied } from './tied.ts'
 
@@ -72,6 +73,7 @@ export async function bax(argv: readonly string[], options: CliOptions = {}): Pr
       self: options.self ?? ['/nonexistent/bax'],
     },
   })
+  if (code === 0) recordCommandLine(argv)
   return {
     code,
     stdout: Buffer.concat(out).toString(),
@@ -165,14 +167,16 @@ function startProcess(
   const text = (chunks: Buffer[]) => Buffer.concat(chunks).toString()
   const ended = new Promise<CliResult>((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, signal) =>
+    child.on('close', (code, signal) => {
+      if (code === 0) recordCommandLine(argv)
+      recordRequests(text(err))
       resolve({
         code: code ?? (signal === null ? -1 : -2),
         stdout: text(out),
         stderr: text(err),
         bytes: Buffer.concat(out),
-      }),
-    )
+      })
+    })
   })
   return {
     child,

@@ -13,6 +13,7 @@ import type { FleetWorker } from '../../src/core/shapes/fleet/status.ts'
 import { runningKey } from '../../src/fleet/crawl/keys.ts'
 import { JobQueues } from '../../src/fleet/queues.ts'
 import { operations } from '../../src/operations/index.ts'
+import { recordCommandLine } from './calls.ts'
 import { buildBax } from './cli.ts'
 import { noConfig } from './no-config.ts'
 import { descendants, isRunning, markedProcesses } from './processes.ts'
@@ -132,6 +133,7 @@ export async function startProcessFleet(redisSettings: Readonly<Record<string, s
       },
       stop: async () => {
         await end('SIGTERM')
+        if (child.exitCode === 0) recordCommandLine([command])
         return child.exitCode
       },
     }

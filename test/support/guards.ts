@@ -1,7 +1,6 @@
 /** Checks of the source tree as functions: tests run them on the real files, and on planted violations. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
-import { fileURLToPath } from 'node:url'
 
 /** A file below `src`, named relative to it with forward slashes. */
 export interface SourceFile {
@@ -32,19 +31,6 @@ export function readSources(): SourceFile[] {
     .filter((name) => /\.tsx?$/.test(name) && !name.endsWith('.d.ts'))
     .map((name) => ({ name, text: readFileSync(new URL(name, src), 'utf8') }))
 }
-
-/** Reads the flow tests as one text. */
-export function readFlowTests(): string {
-  const flow = fileURLToPath(new URL('test/flow/', root))
-  return readdirSync(flow)
-    .filter((file) => file.endsWith('.test.ts'))
-    .map((file) => readFileSync(posix.join(flow, file), 'utf8'))
-    .join('\n')
-}
-
-/** Returns the commands that no flow test calls, lists or sends by name. */
-export const commandsWithoutTest = (names: Iterable<string>, tests: string): string[] =>
-  [...names].filter((name) => !new RegExp(`(?:\\w\\(|command: |[[,])\\s*['"\`]${name}['"\`]`).test(tests))
 
 const layerOf = (name: string): string =>
   name.startsWith('cli/run/') ? 'cli/run' : name.split('/')[0]!.replace(/\.tsx?$/, '')

@@ -1,4 +1,4 @@
-/** A reporter that lists the reasons of skipped tests at the end, which their titles contain: see `titled`. */
+/** A reporter that lists the reasons of skipped tests at the end: the note of `context.skip`, or a part of the title, see `titled`. */
 import type { Reporter, TestCase, TestModule, TestSuite, Vitest } from 'vitest/node'
 
 export class SkipReasons implements Reporter {
@@ -18,7 +18,7 @@ export class SkipReasons implements Reporter {
     const counts = new Map<string, number>()
     for (const module of modules) {
       for (const test of module.children.allTests('skipped')) {
-        const reason = reasonOf(test)
+        const reason = noteOf(test) ?? reasonOf(test)
         // Excluded by `-t`.
         if (reason === undefined && this.#filtered) continue
         const line = reason ?? `without a reason in ${module.relativeModuleId}`
@@ -28,6 +28,11 @@ export class SkipReasons implements Reporter {
     const lines = [...[...counts].map(([line, count]) => `${count} ${line}`), ...this.#others]
     if (lines.length > 0) process.stdout.write(`\nSkipped tests:\n${lines.map((line) => `  ${line}\n`).join('')}`)
   }
+}
+
+function noteOf(test: TestCase): string | undefined {
+  const result = test.result()
+  return result.state === 'skipped' ? result.note : undefined
 }
 
 /** Returns the reason in the title of the test, or of a suite around it. */

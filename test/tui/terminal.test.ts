@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
+import { recordCommandLine } from '../support/calls.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { noConfig } from '../support/no-config.ts'
 import { missingPrograms, testUnless } from '../support/needs.ts'
@@ -127,6 +128,7 @@ terminalTest('creates, drives, shows, records and closes a session, and replays 
   await terminal.shows('no sessions; press c to create one')
   terminal.press('q')
   await expectCookedMode()
+  recordCommandLine(['tui'])
   const ran = await built.run(['run', file, '--state-dir', stateDir])
   expect(ran.stdout + ran.stderr).toContain('1 passed')
 })

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { catalogue, commandRequest, commands } from '../../src/commands/index.ts'
 import { examplesOf } from '../../src/core/operation/examples.ts'
 import { paramsOf } from '../../src/core/operation/schema-params.ts'
-import { commandsWithoutTest, readFlowTests } from '../support/guards.ts'
 
 /** The `command` column of the service interface, section 4.3. */
 const names = [
@@ -21,12 +20,6 @@ test('the catalogue has all 45 commands of the interface, and each name once', (
   expect(names.filter((name) => !catalogue.has(name))).toEqual([])
   const inFamilies = Object.values(commands).flatMap((family) => Object.keys(family))
   expect(new Set(inFamilies).size).toBe(inFamilies.length)
-})
-
-test('every command is driven by a test through the front door', () => {
-  const tests = readFlowTests()
-  expect(commandsWithoutTest(catalogue.keys(), tests)).toEqual([])
-  expect(commandsWithoutTest([...catalogue.keys(), 'print_to_pdf_planted'], tests)).toEqual(['print_to_pdf_planted'])
 })
 
 describe.each([...catalogue])('%s', (name, command) => {

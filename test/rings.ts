@@ -1,0 +1,51 @@
+/** The rings of the tests, as globs: what `npm run test:unit`, `npm test` and `npm run test:all` run. */
+import { existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+const named = (names: readonly string[]): string[] => names.map((name) => `test/${name}.test.ts`)
+
+/** Pure tests, without processes, browsers and sockets. */
+export const unit = ['test/unit/**/*.test.ts', 'test/unit/**/*.test.tsx']
+
+/**
+ * Flows that `npm test` runs besides `unit`: every operation, browser command and terminal command at least once, in
+ * every location of an engine. `test/calls.test.ts` proves it.
+ */
+export const core = named([
+  'clients/curl', 'clients/firecrawl-jobs', 'clients/firecrawl-v1', 'clients/firecrawl-v2', 'flow/batches', 'flow/cli', 'flow/cli-doctor', 'flow/cli-sessions',
+  'flow/cli-page-control', 'flow/cli-provisioning', 'flow/cli-engine', 'flow/cli-server', 'flow/clipboard', 'flow/completion',
+  'flow/confirm', 'flow/confirm-cli', 'flow/content', 'flow/cookies', 'flow/crawl', 'flow/crawl-async', 'flow/crawl-cli',
+  'flow/crawl-map', 'flow/downloads', 'flow/emulation', 'flow/extract', 'flow/fill', 'flow/form',
+  'flow/fleet/gateway', 'flow/fleet/import', 'flow/fleet/processes', 'flow/front-door', 'flow/history', 'flow/input-events', 'flow/inspect', 'flow/isolation', 'flow/keyboard',
+  'flow/keys', 'flow/life', 'flow/live-view', 'flow/mcp', 'flow/navigation', 'flow/observe', 'flow/overlay', 'flow/page-requests',
+  'flow/pointer', 'flow/profiles', 'flow/provisioning', 'flow/read-page', 'flow/record', 'flow/recording', 'flow/relay',
+  'flow/relay-cli', 'flow/requests', 'flow/routes', 'flow/run', 'flow/scrape', 'flow/scrape-cli',
+  'flow/screenshot', 'flow/search-cli', 'flow/serve', 'flow/session-cdp',
+  'flow/session-files', 'flow/sessions', 'flow/shell-cli', 'flow/shell-stream',
+  'flow/shell-files', 'flow/skill', 'flow/state', 'flow/step', 'flow/structured', 'flow/tabs',
+  'flow/upload', 'flow/wait-for', 'flow/webstorage', 'tui/terminal',
+]) // prettier-ignore
+
+/** Files that need a process of their own: they replace modules, or act on all processes or errors of theirs. */
+export const alone = named([
+  'flow/children-killed', 'flow/hostile-strings', 'flow/hung-browser', 'flow/hung-page', 'flow/recording-limits',
+]) // prettier-ignore
+
+/** Files that run once more against a gateway with two workers. */
+export const onFleet = named([
+  'clients/cdp', 'clients/curl', 'clients/firecrawl-changes', 'clients/firecrawl-cli', 'clients/firecrawl-jobs',
+  'clients/firecrawl-v1', 'clients/firecrawl-jobs', 'clients/firecrawl-v1', 'clients/firecrawl-v2', 'flow/cdp-isolation', 'flow/cli-sessions', 'flow/confirm',
+  'flow/crawl', 'flow/crawl-async', 'flow/crawl-since', 'flow/default-session', 'flow/diagnostics', 'flow/downloads',
+  'flow/front-door', 'flow/isolation', 'flow/mcp-http', 'flow/page-requests', 'flow/path-tricks', 'flow/quotas',
+  'flow/session-cdp', 'flow/session-files', 'flow/sessions', 'flow/upload',
+]) // prettier-ignore
+
+/** Proof that `core` runs everything; runs after it. */
+export const proof = ['test/calls.test.ts']
+
+/** All tests. */
+export const all = ['test/**/*.test.ts', 'test/**/*.test.tsx']
+
+export const hasRedis = (process.env['PATH'] ?? '')
+  .split(delimiter)
+  .some((folder) => existsSync(join(folder, 'redis-server')))
