@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { limits } from '../../src/core/limits/limits.ts'
 import { inUsualHomes } from '../support/commands.ts'
 
 const log = `<script>
@@ -119,7 +120,7 @@ inUsualHomes(pages, (given) => {
     expect((await given.fails('click', { selector: 'ref=nonsense' })).code).toBe('invalid_selector')
     const stale = await given.fails('click', { selector: 'ref=e9999' })
     expect(stale).toMatchObject({ code: 'stale_ref', error: expect.stringContaining('ref=e9999') })
-    for (const { duration_ms } of [bad, stale]) expect(duration_ms).toBeLessThan(3000)
+    for (const { duration_ms } of [bad, stale]) expect(duration_ms).toBeLessThan(limits.command.elementMs)
   })
 
   test('click waits until the element is clickable', async () => {
@@ -272,6 +273,6 @@ inUsualHomes(pages, (given) => {
     expect(clicked.results[0]).toMatchObject({ success: true })
     const { details, duration_ms } = await given.fails('click', { selector: '#n599x', timeout_ms: 300 })
     expect(details!['candidates']).toHaveLength(5)
-    expect(duration_ms).toBeLessThan(2000)
+    expect(duration_ms).toBeLessThan(limits.command.elementMs)
   })
 })

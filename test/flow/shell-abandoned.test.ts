@@ -61,7 +61,7 @@ test.skipIf(busybox.absent !== null)(
     try {
       const { process: doomed } = await program.start([JSON.stringify({ image, dockerHost: `unix://${socket}` })])
       const session = `${labels.session}=sh_not_started`
-      await waitUntil(async () => (await labelled(session)).length === 1, 30_000)
+      await waitUntil(async () => (await labelled(session)).length === 1)
       doomed.kill('SIGKILL')
       const [left] = await labelled(session)
       const [kept] = await labelled(`${labels.session}=sh_killed`)
