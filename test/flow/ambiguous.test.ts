@@ -66,7 +66,7 @@ describe('a selector that matches several elements', () => {
   })
 
   test('names the element that was tried in the error', async () => {
-    const failed = await run('click', { selector: '.off', timeout_ms: 300 })
+    const failed = await run('click', { selector: '.off', timeout_ms: 700 })
     expect(failed).toMatchObject({
       code: 'not_editable',
       matches: 2,

@@ -52,7 +52,7 @@ inUsualHomes(pages, (given) => {
 
   test('stops the batch at the first failure, which is reported at its top level', async () => {
     await given.open('/')
-    const missing = { selector: '#x', timeout_ms: 300 }
+    const missing = { selector: '#x', timeout_ms: 700 }
     const outcome = await given.run([['get_title'], ['click', missing], ['get_title']])
     expect(outcome).toMatchObject({
       success: false,
@@ -75,7 +75,7 @@ inUsualHomes(pages, (given) => {
   test('continue_on_error runs the rest and still reports the first failure', async () => {
     await given.open('/')
     const steps = [
-      ['click', { selector: '#x', timeout_ms: 300 }],
+      ['click', { selector: '#x', timeout_ms: 700 }],
       ['evaluate', { expression: 'no' }],
       ['get_title'],
     ] as const

@@ -112,7 +112,7 @@ inUsualHomes(pages, (given) => {
     ['ref=e9999', 'stale_ref', 'ref=e9999 is stale'],
   ])('fill of %s fails with %s', async (selector, code, error) => {
     await given.open('/')
-    const failed = await given.fails('fill', { selector, text: 'abcdef', timeout_ms: 300 })
+    const failed = await given.fails('fill', { selector, text: 'abcdef', timeout_ms: 700 })
     expect(failed).toMatchObject({ code, error: expect.stringContaining(error), details: { delivered: false } })
     expect(await given.evaluate('events')).toEqual([])
   })
@@ -158,7 +158,7 @@ inUsualHomes(pages, (given) => {
     await given.open('/form')
     const failed = await given.fails('fill_form', {
       fields: { Email: 'me@example.com', Country: 'Italy', Birthday: 'soon', Photo: 'a.png', Twin: 'x', Fixed: 'x', Nowhere: 'x' },
-      timeout_ms: 300,
+      timeout_ms: 700,
     }) // prettier-ignore
     expect(failed.error).toBe(
       'no field was set: Country has no option Italy; it has: Germany, France; Birthday does not take "soon": it is of type date; ' +
@@ -166,7 +166,7 @@ inUsualHomes(pages, (given) => {
     )
     expect(failed).toMatchObject({ code: 'invalid_data', details: { delivered: false } })
     expect(await held('#email')).toBe('')
-    expect(await given.fails('fill_form', { fields: { Email: true }, timeout_ms: 300 })).toMatchObject({
+    expect(await given.fails('fill_form', { fields: { Email: true }, timeout_ms: 700 })).toMatchObject({
       code: 'invalid_data',
       error: 'no field was set: Email needs a text, not true',
     })

@@ -198,6 +198,6 @@ inUsualHomes(pages, (given) => {
       in_shadow_root: true,
       ancestors: ['div#host.box', 'body', 'html'],
     })
-    expect((await given.fails('inspect_element', { selector: '#by', timeout_ms: 300 })).error).toContain('#buy')
+    expect((await given.fails('inspect_element', { selector: '#by', timeout_ms: 700 })).error).toContain('#buy')
   })
 })
