@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { missingPrograms, testUnless } from '../support/needs.ts'
 import { type Served, serveBax, servedWithinMs } from '../support/served.ts'
 import { busybox } from '../support/shell.ts'
@@ -29,12 +29,14 @@ beforeAll(async () => {
       // The image built for tests.
       .replace("/shell/sessions -d '{}'", `/shell/sessions -d '{"image": "${busybox.image}"}'`),
   )
-  folder = await mkdtemp(join(tmpdir(), 'bax-test-curl-'))
 }, servedWithinMs)
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'bax-test-curl-'))
+})
+afterEach(() => rm(folder, { recursive: true }))
 afterAll(async () => {
   await served.close()
   await site.close()
-  await rm(folder, { recursive: true })
 })
 
 /** Returns the output of each example, all run in one shell. */

@@ -98,7 +98,7 @@ describe('the EventSource of npm', () => {
     line.block()
     await session.say('cut 1', 'cut 2', 'cut 3')
     line.restore()
-    await waitUntil(() => words.length === 4, 30_000)
+    await waitUntil(() => words.length === 4)
     await session.say('after')
     await waitUntil(() => words.length === 5)
     expect(words).toEqual(['before', 'cut 1', 'cut 2', 'cut 3', 'after'])
@@ -106,7 +106,7 @@ describe('the EventSource of npm', () => {
     await session.close()
     await waitUntil(() => words.at(-1) === 'session.closed')
     // It reconnects once, and is told that there are no more events.
-    await waitUntil(() => source.readyState === ended, 30_000)
+    await waitUntil(() => source.readyState === ended)
     expect(words).toHaveLength(6)
   })
 })

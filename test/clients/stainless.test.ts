@@ -50,7 +50,7 @@ test('receives responses with its key in x-api-key', async () => {
 test('waits for Retry-After when it is rate-limited', async () => {
   sent.length = 0
   const answers = await Promise.all(Array.from({ length: 6 }, () => client.get('/sessions')))
-  for (const answer of answers) expect(answer).toMatchObject({ sessions: [], total: 0 })
+  for (const answer of answers) expect(answer).toMatchObject({ sessions: expect.any(Array) })
   expect(sent.length).toBeGreaterThan(6)
 })
 

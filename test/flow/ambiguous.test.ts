@@ -1,5 +1,5 @@
 /** Selectors that match several elements. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { scriptFolder, type ScriptFolder } from '../support/scripts.ts'
@@ -23,8 +23,9 @@ let folder: ScriptFolder
 let session: string
 beforeAll(async () => {
   ;[site, homes, folder] = await Promise.all([serveSite(pages), openHomes(), scriptFolder()])
-  session = (await homes.clients.embedded.createSession({ headless: true, start_url: site.url })).session_id!
+  session = (await homes.clients.embedded.createSession({ headless: true })).session_id!
 })
+beforeEach(() => run('navigate_to', { url: site.url }))
 afterAll(async () => {
   await homes?.close()
   await site?.close()
@@ -65,7 +66,7 @@ describe('a selector that matches several elements', () => {
   })
 
   test('names the element that was tried in the error', async () => {
-    const failed = await run('click', { selector: '.off', timeout_ms: 300 })
+    const failed = await run('click', { selector: '.off', timeout_ms: 700 })
     expect(failed).toMatchObject({
       code: 'not_editable',
       matches: 2,
@@ -81,7 +82,6 @@ describe('a selector that matches several elements', () => {
 
 describe('strict', () => {
   test('rejects the selector before any action, and lists the candidates', async () => {
-    await clicked()
     expect(await run('click', { selector: '.next' }, { strict: true })).toMatchObject({
       success: false,
       code: 'ambiguous_selector',

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { limits } from '../../src/core/limits/limits.ts'
 import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
@@ -51,7 +52,7 @@ inUsualHomes(pages, (given) => {
 
   test('stops the batch at the first failure, which is reported at its top level', async () => {
     await given.open('/')
-    const missing = { selector: '#x', timeout_ms: 300 }
+    const missing = { selector: '#x', timeout_ms: 700 }
     const outcome = await given.run([['get_title'], ['click', missing], ['get_title']])
     expect(outcome).toMatchObject({
       success: false,
@@ -74,7 +75,7 @@ inUsualHomes(pages, (given) => {
   test('continue_on_error runs the rest and still reports the first failure', async () => {
     await given.open('/')
     const steps = [
-      ['click', { selector: '#x', timeout_ms: 300 }],
+      ['click', { selector: '#x', timeout_ms: 700 }],
       ['evaluate', { expression: 'no' }],
       ['get_title'],
     ] as const
@@ -90,7 +91,7 @@ inUsualHomes(pages, (given) => {
     expect(outcome).toMatchObject({ success: false, steps_completed: 1, code: 'timeout' })
     expect(outcome.error).toBe('the batch timed out after 500 ms')
     expect(outcome.results.map(({ code }) => code)).toEqual([undefined, 'timeout', 'skipped'])
-    expect(outcome.duration_ms).toBeLessThan(3000)
+    expect(outcome.duration_ms).toBeLessThan(limits.command.elementMs)
   })
 
   test('cancels the action of a command that timed out', async () => {
@@ -149,6 +150,6 @@ inUsualHomes(pages, (given) => {
     const outcome = await running
     expect(outcome).toMatchObject({ success: false, code: 'session_closed' })
     expect(outcome.results.at(-1)).toMatchObject({ code: 'skipped' })
-    expect(outcome.duration_ms).toBeLessThan(10_000)
+    expect(outcome.duration_ms).toBeLessThan(limits.command.evaluateMs)
   })
 })

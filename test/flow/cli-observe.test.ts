@@ -140,7 +140,7 @@ focus: link "Next" [ref=e2]
     await homes.clients[home].runCommands({
       session_id: id,
       commands: [{ command: 'click', data: { selector: '#no' } }],
-      timeout_ms: 300,
+      timeout_ms: 700,
     })
     await closed(id)
     const { code, stdout, stderr } = await watching

@@ -1,19 +1,26 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { bax } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
+import { keyHolder, type KeyHolder } from '../support/owned-objects.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
 let site: Site
 let folder: string
+/** The user of the current test, whose session is new. */
+let user: KeyHolder
 beforeAll(async () => {
   homes = await openHomes()
   site = await serveSite({ '/': '<!doctype html><title>Shop</title><h1>Offers</h1>' })
   folder = await mkdtemp(join(tmpdir(), 'bax-cli-'))
 })
+beforeEach(async () => {
+  user = await keyHolder(homes)
+})
+afterEach(() => user.client.closeSessions())
 afterAll(async () => {
   await homes.close()
   await site.close()
@@ -21,7 +28,10 @@ afterAll(async () => {
 })
 
 const run = (...argv: string[]) =>
-  bax(argv, { cwd: folder, env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: join(folder, 'state') } })
+  bax(argv, {
+    cwd: folder,
+    env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: join(folder, 'state'), BAX_API_KEY: user.key },
+  })
 
 test('routes take their bodies from files, and their IDs and settings in force are printed', async () => {
   await writeFile(join(folder, 'items.json'), '{"from":"file"}')
@@ -71,7 +81,7 @@ test('words that people type for commands and values work', async () => {
 })
 
 test('a reference without @ gets a hint', async () => {
-  const { code, stderr } = await run('do', 'navigate-to', site.url, 'then', 'click', 'e3', '--timeout-ms', '200', '--headless') // prettier-ignore
+  const { code, stderr } = await run('do', 'navigate-to', site.url, 'then', 'click', 'e3', '--timeout-ms', '700', '--headless') // prettier-ignore
   expect(code).toBe(1)
   expect(stderr).toContain('hint: did you mean @e3?')
 })
@@ -102,12 +112,12 @@ test('a screenshot has the format of its file name', async () => {
 })
 
 test('a session whose page could not be opened is listed without internal URLs', async () => {
-  const { session_id } = await homes.clients.http.createSession({})
+  const { session_id } = await user.client.createSession({})
   const commands = [{ command: 'navigate_to', data: { url: 'http://127.0.0.1:1/' } }]
-  await homes.clients.http.runCommands({ session_id, commands })
-  const { sessions } = await homes.clients.http.listSessions({})
+  await user.client.runCommands({ session_id, commands })
+  const { sessions } = await user.client.listSessions({})
   expect(sessions.find((session) => session.session_id === session_id)?.url).toBe('about:blank')
-  await homes.clients.http.closeSession({ session_id: session_id! })
+  await user.client.closeSession({ session_id: session_id! })
 })
 
 test('a step takes one file without a list, and its notes are in reports', async () => {

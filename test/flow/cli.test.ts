@@ -95,7 +95,7 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
   })
 
   test('a failed command stops the batch with its error on stderr and exit code 1', async () => {
-    const failed = await run(['do', '-s', session, 'click', '#by', '--timeout-ms', '200', 'then', 'get-title'])
+    const failed = await run(['do', '-s', session, 'click', '#by', '--timeout-ms', '700', 'then', 'get-title'])
     expect([failed.code, failed.stdout]).toEqual([1, ''])
     expect(failed.stderr).toMatch(/^error: click \(1 of 2\): no element matches #by.* \[element_not_found\]\nhint: /)
     const on = await run([

@@ -154,7 +154,7 @@ describe('a context of a client', () => {
     }
     const more = limits.session.tabs + 5
     for (let count = 0; count < more; count++) await client.send('Target.createTarget', { url: 'about:blank', browserContextId }) // prettier-ignore
-    await waitUntil(async () => (await pages()) === limits.session.tabs, 20_000)
+    await waitUntil(async () => (await pages()) === limits.session.tabs)
     await client.close()
   })
 

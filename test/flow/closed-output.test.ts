@@ -1,6 +1,6 @@
 /** Commands that follow something end when nobody reads their output any more, as in `bax session watch | head -1`. */
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,12 +68,17 @@ describe.skipIf(noLauncher !== null)(titled('while nothing more happens', noLaun
 })
 
 test('without the launcher, a command ends at the next event', async () => {
+  const launcher = await readFile(built.launcher).catch(() => null)
   await rm(built.launcher, { force: true })
-  let hasEnded = false
-  const ended = intoHead(['session', 'watch', 'shop', '--replay', 'all']).finally(() => (hasEnded = true))
-  await waitUntil(async () => {
-    await built.run(['do', '-s', 'shop', 'evaluate', 'console.log(1)'], { env })
-    return hasEnded
-  }, 30_000)
-  expect(await ended).toEqual({ code: '0', line: expect.stringContaining('session.status') })
+  try {
+    let hasEnded = false
+    const ended = intoHead(['session', 'watch', 'shop', '--replay', 'all']).finally(() => (hasEnded = true))
+    await waitUntil(async () => {
+      await built.run(['do', '-s', 'shop', 'evaluate', 'console.log(1)'], { env })
+      return hasEnded
+    })
+    expect(await ended).toEqual({ code: '0', line: expect.stringContaining('session.status') })
+  } finally {
+    if (launcher) await writeFile(built.launcher, launcher, { mode: 0o755 })
+  }
 })

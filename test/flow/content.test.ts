@@ -66,7 +66,7 @@ inUsualHomes(pages, (given) => {
     expect((await one({ selector: 'table', kind: 'json' })).data).toMatchObject({ content: { links: [] } })
     expect((await one({ selector: '#deep', kind: 'html' })).data!['content']).toContain('In the shadow')
     expect((await one({ selector: 'frame=#inner >> h2' })).data!['content']).toMatch(/## Inside/)
-    expect((await given.fails('get_content', { selector: '#no', timeout_ms: 300 })).code).toBe('element_not_found')
+    expect((await given.fails('get_content', { selector: '#no', timeout_ms: 700 })).code).toBe('element_not_found')
   })
 
   test('get_text returns the rendered text, or the value of a field', async () => {
@@ -76,7 +76,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('get_text', { selector: '#q' })).toBe('typed')
     expect(await given.value('get_text', { selector: '#deep' })).toBe('In the shadow')
     expect(await given.value('get_text', { selector: 'frame=#inner >> h2' })).toBe('Inside')
-    const { error, code } = await given.fails('get_text', { selector: '#dep', timeout_ms: 300 })
+    const { error, code } = await given.fails('get_text', { selector: '#dep', timeout_ms: 700 })
     expect({ code, error }).toMatchObject({ code: 'element_not_found', error: expect.stringContaining('#deep') })
   })
 

@@ -2,14 +2,17 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { bax, type CliOptions } from '../support/cli.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
+import { type KeyHolder, keyHolder } from '../support/owned-objects.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
 let homes: Homes
 let site: Site
 let stateDir: string
+/** The user of the current test, whose names have never been used. */
+let user: KeyHolder
 beforeAll(async () => {
   homes = await openHomes()
   site = await serveSite({ '/': '<!doctype html><title>Shop</title><button>Buy</button>' })
@@ -21,8 +24,16 @@ afterAll(async () => {
   await rm(stateDir, { recursive: true, force: true })
 })
 
+beforeEach(async () => {
+  user = await keyHolder(homes)
+})
+afterEach(() => user.client.closeSessions())
+
 const run = (line: string, options: CliOptions = {}) =>
-  bax(line.split(' '), { ...options, env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: stateDir, ...options.env } })
+  bax(line.split(' '), {
+    ...options,
+    env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: stateDir, BAX_API_KEY: user.key, ...options.env },
+  })
 
 interface Listed {
   readonly session_id: string
@@ -30,10 +41,6 @@ interface Listed {
 }
 
 const live = async () => (JSON.parse((await run('session list --json')).stdout) as { sessions: Listed[] }).sessions
-
-afterEach(async () => {
-  for (const { session_id } of await live()) await run(`session close ${session_id}`)
-})
 
 describe('commands without a session', () => {
   test('continue in the session named default', async () => {
@@ -80,11 +87,11 @@ describe('commands without a session', () => {
     await run('set-cookie tea green')
     expect((await run('profile save tea')).code).toBe(0)
     expect(JSON.parse((await run('profile show tea --json')).stdout)).toMatchObject({ cookies: 1 })
-    await run('profile delete tea')
   })
 
   test('report a missing session where there is nothing to open', async () => {
-    const { code, stderr } = await run('cdp Browser.getVersion')
+    const admin = await keyHolder(homes, ['admin'])
+    const { code, stderr } = await run('cdp Browser.getVersion', { env: { BAX_API_KEY: admin.key } })
     expect([code, stderr]).toEqual([5, expect.stringContaining('run "bax open"')])
     expect(await live()).toEqual([])
   })
@@ -122,7 +129,6 @@ describe('bax open', () => {
     expect((await run('open -s guest --profile tea')).code).toBe(0)
     expect((await run('open -s guest --profile tea')).code).toBe(0)
     await run('close guest')
-    await run('profile delete tea')
     const differs = await run('open --viewport 700x600')
     expect(differs).toMatchObject({ code: 2, stdout: '' })
     expect(differs.stderr).toContain('session "default" already exists with other settings: --viewport')

@@ -126,11 +126,11 @@ describe('an action whose input has not reached the page', () => {
   afterAll(closeOpened)
 
   test.for<[string, Step, string]>([
-    ['/covered', ['click', { selector: '#b', timeout_ms: 400 }], 'element_obscured'],
-    ['/covered', ['click', { selector: '#nothing', timeout_ms: 300 }], 'element_not_found'],
-    ['/covered', ['press_key', { selector: '#nothing', key: 'a', timeout_ms: 300 }], 'element_not_found'],
-    ['/covered', ['type_text', { selector: '#nothing', text: 'a', timeout_ms: 300 }], 'element_not_found'],
-    ['/covered', ['select_option', { selector: '#nothing', values: ['a'], timeout_ms: 300 }], 'element_not_found'],
+    ['/covered', ['click', { selector: '#b', timeout_ms: 700 }], 'element_obscured'],
+    ['/covered', ['click', { selector: '#nothing', timeout_ms: 700 }], 'element_not_found'],
+    ['/covered', ['press_key', { selector: '#nothing', key: 'a', timeout_ms: 700 }], 'element_not_found'],
+    ['/covered', ['type_text', { selector: '#nothing', text: 'a', timeout_ms: 700 }], 'element_not_found'],
+    ['/covered', ['select_option', { selector: '#nothing', values: ['a'], timeout_ms: 700 }], 'element_not_found'],
     ['/covered', ['click', { selector: 'ref=e999' }], 'stale_ref'],
     ['/covered', ['click_at', { x: -5, y: 5 }], 'invalid_data'],
   ])('%s: %j is %s', async ([path, step, code], { expect }) => {
@@ -140,7 +140,7 @@ describe('an action whose input has not reached the page', () => {
   })
 
   test('an extraction does not report delivery', async ({ expect }) => {
-    const { details } = await failing(await open(), '/covered', ['get_text', { selector: '#nothing', timeout_ms: 300 }])
+    const { details } = await failing(await open(), '/covered', ['get_text', { selector: '#nothing', timeout_ms: 700 }])
     expect(details).not.toHaveProperty('delivered')
   })
 })

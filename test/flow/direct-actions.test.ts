@@ -1,5 +1,5 @@
 /** Direct actions beside those of Playwright: the same outcome on pages that change under them. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -119,7 +119,7 @@ beforeAll(async () => {
   session = (await homes.clients.embedded.createSession({ headless: true })).session_id!
 })
 afterAll(async () => {
-  delete process.env['BAX_DIRECT_ACTIONS']
+  vi.unstubAllEnvs()
   await homes?.close()
   await site?.close()
 })
@@ -135,7 +135,7 @@ const ways = { direct: '1', playwright: '0' } as const
 
 /** Opens a page, runs a command on it, and returns what can be seen of its outcome. */
 async function outcome(way: keyof typeof ways, path: string, step: Step) {
-  process.env['BAX_DIRECT_ACTIONS'] = ways[way]
+  vi.stubEnv('BAX_DIRECT_ACTIONS', ways[way])
   const read: Step = ['evaluate', { expression: `({ log: window.log, values: [...document.querySelectorAll('input, select, textarea')].map((field) => field.type + ':' + (field.checked ?? '') + ':' + field.value), focus: document.activeElement?.id, url: location.pathname + location.search, scrolled: scrollY > 0 })` }] // prettier-ignore
   const [, acted, seen] = await run([['navigate_to', { url: site.url + path }], step, read])
   const { success, code, error, details, matches, data } = acted!
@@ -186,7 +186,7 @@ describe('a click on an element that changes has the outcome of Playwright', () 
   })
 
   test('the first document of a session gets no click for another element, either', async () => {
-    process.env['BAX_DIRECT_ACTIONS'] = '1'
+    vi.stubEnv('BAX_DIRECT_ACTIONS', '1')
     const { session_id } = await homes.clients.embedded.createSession({ headless: true })
     const commands = [
       { command: 'navigate_to', data: { url: `${site.url}/seen-first` } },
@@ -291,7 +291,7 @@ describe('a position that elements take in turn', () => {
   test.each(Array.from({ length: 12 }, (_, seed) => seed + 1))(
     'delivers no click to another one (%i)',
     async (seed) => {
-      process.env['BAX_DIRECT_ACTIONS'] = '1'
+      vi.stubEnv('BAX_DIRECT_ACTIONS', '1')
       const url = `${site.url}/turns?${seed}`
       const [, clicked, seen] = await run([
         ['navigate_to', { url }],

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { openPrivateNet, type PrivateNet } from '../support/private-net.ts'
@@ -22,6 +22,9 @@ const respondWithText =
 
 const secret = (path: string) => `http://x.private.test:${net.blocked.port}${path}`
 const model = { asked: 0 }
+/** Contacts before the current test. */
+let before = 0
+const contacts = () => net.blocked.contacts() - before
 
 beforeAll(async () => {
   net = await openPrivateNet({
@@ -68,6 +71,9 @@ beforeAll(async () => {
     model: { url: `http://127.0.0.3:${port}/v1`, name: 'm' },
   })
 })
+beforeEach(() => {
+  before = net.blocked.contacts()
+})
 afterAll(async () => {
   await homes.close()
   await net.close()
@@ -82,7 +88,7 @@ test.each(['script', 'fetch', 'websocket', 'frame', 'worker', 'redirected-fetch'
     const url = `http://127.0.0.2:${net.site.port}/way?name=${name}&to=${to}`
     expect(await homes.clients.embedded.scrape({ url, render: 'browser' } as never)).toMatchObject({ success: true })
     await waitUntil(() => net.resolvedNames.has(`${name}.private.test`))
-    expect(net.blocked.contacts()).toBe(0)
+    expect(contacts()).toBe(0)
   },
 )
 
@@ -102,7 +108,7 @@ describe.each(['http', 'browser'] as const)('a crawl (%s)', (render) => {
       ['http://x.private.test/linked', 'url_blocked'],
     ])
     expect(warning).toContain('URL blocked')
-    expect(net.blocked.contacts()).toBe(0)
+    expect(contacts()).toBe(0)
   })
 })
 
@@ -113,7 +119,7 @@ test('a search may use the provider configured by the operator, but its results 
     'url_blocked',
     'url_blocked',
   ])
-  expect(net.blocked.contacts()).toBe(0)
+  expect(contacts()).toBe(0)
 })
 
 test('a scrape may use the model configured by the operator, but pages cannot reach its host', async () => {
@@ -131,12 +137,11 @@ test('an embedded engine may reach private addresses, but never cloud metadata',
   try {
     const client = own.clients.embedded
     const { session_id: id } = await client.createSession({ headless: true })
-    const before = net.blocked.contacts()
     for (const render of ['http', 'browser']) {
       expect(await client.scrape({ url: secret('/private'), render } as never)).toMatchObject({ success: true })
     }
     expect(await open(client, id!, secret('/private'))).toMatchObject({ success: true })
-    expect(net.blocked.contacts()).toBeGreaterThanOrEqual(before + 3)
+    expect(contacts()).toBeGreaterThanOrEqual(3)
     for (const host of [
       '169.254.169.254',
       'metadata.test',

@@ -30,7 +30,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     for (const [name, answers] of held)
       if (path === undefined || name === path) for (const answer of answers.splice(0)) answer()
   }
-  const isHeld = (path: string, times = 1) => waitUntil(() => (held.get(path)?.length ?? 0) >= times, 30_000)
+  const isHeld = (path: string, times = 1) => waitUntil(() => (held.get(path)?.length ?? 0) >= times)
 
   beforeAll(async () => {
     redis = await startRedis()
@@ -96,7 +96,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     const before = site.requests.length
     coordinator.kill('SIGKILL')
     await once(coordinator, 'exit')
-    await waitUntil(() => worker!.coordinating === 1, 30_000)
+    await waitUntil(() => worker!.coordinating === 1)
     await isHeld('/p/30', 2)
     release()
     await expectWhole(id)
@@ -124,7 +124,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     stalled.kill('SIGSTOP')
     const [worker] = await fleet.addWorkers(1)
     await isHeld('/p/0', 2)
-    await waitUntil(() => worker!.coordinating === 1, 30_000)
+    await waitUntil(() => worker!.coordinating === 1)
     const [late, current] = held.get('/p/0')!.splice(0)
     slow.clear()
     current!()
@@ -172,7 +172,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
       await expectWhole(id)
       // The gateway of the other build follows it too.
       expect((await other.whole(id)).data).toEqual(alone.data)
-      await waitUntil(async () => !(await redis.client.sismember(buildsKey, 'other')), 20_000)
+      await waitUntil(async () => !(await redis.client.sismember(buildsKey, 'other')))
     } finally {
       await other.close()
     }

@@ -36,7 +36,7 @@ inUsualHomes(pages, (given) => {
       expect(await checked(selector)).toBe(true)
     }
     expect(await checked('#r1')).toBe(false)
-    expect(await given.fails('check', { selector: '#text', timeout_ms: 300 })).toMatchObject({
+    expect(await given.fails('check', { selector: '#text', timeout_ms: 700 })).toMatchObject({
       code: 'not_editable',
       error: '#text is not a checkbox or radio button',
     })
@@ -53,13 +53,13 @@ inUsualHomes(pages, (given) => {
 
   test('select_option lists the options when one is missing', async () => {
     await given.open('/')
-    const missing = await given.fails('select_option', { selector: '#country', values: ['Italy'], timeout_ms: 300 })
+    const missing = await given.fails('select_option', { selector: '#country', values: ['Italy'], timeout_ms: 700 })
     expect(missing).toMatchObject({
       code: 'element_not_found',
       error: '#country has no such option; it has: de (Germany), fr (France)',
       details: { options: ['de (Germany)', 'fr (France)'] },
     })
-    expect(await given.fails('select_option', { selector: '#q', values: ['x'], timeout_ms: 300 })).toMatchObject({
+    expect(await given.fails('select_option', { selector: '#q', values: ['x'], timeout_ms: 700 })).toMatchObject({
       code: 'not_editable',
       error: '#q is not a select element',
     })

@@ -39,24 +39,24 @@ inUsualHomes(pages, (given) => {
 
   test('failures in a cross-site frame have the same messages', async () => {
     await given.open('/')
-    const near = await given.fails('click', { selector: 'frame=#outer >> #bb', timeout_ms: 300 })
+    const near = await given.fails('click', { selector: 'frame=#outer >> #bb', timeout_ms: 700 })
     expect(near).toMatchObject({ code: 'element_not_found', details: { matched: 0 } })
-    const covered = await given.fails('click', { selector: 'frame=#outer >> #under', timeout_ms: 500 })
+    const covered = await given.fails('click', { selector: 'frame=#outer >> #under', timeout_ms: 700 })
     expect(covered).toMatchObject({ code: 'element_obscured', error: expect.stringContaining('veil') })
-    const frame = await given.fails('click', { selector: 'frame=#outre >> #b', timeout_ms: 300 })
+    const frame = await given.fails('click', { selector: 'frame=#outre >> #b', timeout_ms: 700 })
     expect(frame).toMatchObject({ code: 'element_not_found', error: expect.stringContaining('frame=#outre') })
     expect(frame.error).toContain('#outer')
   })
 
   test('an element found only in a frame is suggested with its selector', async () => {
     await given.open('/')
-    const button = await given.fails('click', { selector: '#b', timeout_ms: 300 })
+    const button = await given.fails('click', { selector: '#b', timeout_ms: 700 })
     expect(button).toMatchObject({
       code: 'element_not_found',
       error: expect.stringContaining('closest: frame=#outer >> #b'),
       details: { candidates: [{ selector: 'frame=#outer >> #b', element: 'button#b "Press"' }] },
     })
-    const deep = await given.fails('get_text', { selector: '#deep', timeout_ms: 300 })
+    const deep = await given.fails('get_text', { selector: '#deep', timeout_ms: 700 })
     expect(deep.error).toContain('closest: frame=#outer >> frame=#inner >> #deep')
     expect(await given.value('get_text', { selector: 'frame=#outer >> frame=#inner >> #deep' })).toBe('deep')
   })

@@ -9,6 +9,7 @@ const pages = {
 
 inUsualHomes(pages, (given) => {
   test('go_back fails on the first page of a session', async () => {
+    await given.restart()
     await given.open('/a')
     expect(await given.fails('go_back')).toMatchObject({
       code: 'navigation_failed',

@@ -82,7 +82,7 @@ describe.skipIf(process.platform !== 'linux')('a suspended browser', () => {
     for (const pid of pids) process.kill(pid, 'SIGSTOP')
     await waitUntil(() => logged.includes('a rendering browser does not answer'))
     expect(await scrape()).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })
-    await waitUntil(() => !pids.some(isRunning), 20_000)
+    await waitUntil(() => !pids.some(isRunning))
     expect(await scrape()).toMatchObject({ success: true })
   })
 })

@@ -33,7 +33,7 @@ inUsualHomes(pages, (given) => {
     await given.open('/gone')
     await given.do('double_click', { selector: '#b' })
     expect(await given.value('count_elements', { selector: '#b' })).toBe(0)
-    expect(await given.fails('double_click', { selector: '#b', timeout_ms: 300 })).toMatchObject({
+    expect(await given.fails('double_click', { selector: '#b', timeout_ms: 700 })).toMatchObject({
       code: 'element_not_found',
       details: { delivered: false },
     })
@@ -51,7 +51,7 @@ inUsualHomes(pages, (given) => {
       await given.do('uncheck', { selector })
       expect(await given.value('get_state', { selector, state: 'checked' })).toBe(false)
     }
-    expect(await given.fails('uncheck', { selector: '#radio', timeout_ms: 300 })).toMatchObject({
+    expect(await given.fails('uncheck', { selector: '#radio', timeout_ms: 700 })).toMatchObject({
       code: 'not_editable',
       error: '#radio is a radio button and cannot be unchecked',
     })
@@ -111,7 +111,7 @@ inUsualHomes(pages, (given) => {
     await given.open('/fill')
     expect(await given.do('scroll', { direction: 'down' })).toMatchObject({ y: expect.any(Number) })
     expect(await given.evaluate('document.querySelector("#app").scrollTop')).toBeGreaterThan(300)
-    expect(await given.fails('scroll', { direction: 'down', selector: '#none', timeout_ms: 300 })).toMatchObject({
+    expect(await given.fails('scroll', { direction: 'down', selector: '#none', timeout_ms: 700 })).toMatchObject({
       code: 'element_not_found',
     })
   })

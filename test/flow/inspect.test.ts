@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { limits } from '../../src/core/limits/limits.ts'
 import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
@@ -97,7 +98,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('get_title')).toBe('Inspect')
     const batch = await given.run([['evaluate', { expression: 'while (true) {}' }], ['get_title']], { timeout_ms: 400 })
     expect(batch.results).toMatchObject([{ code: 'timeout' }, { code: 'skipped', skipped: true }])
-    expect(batch.duration_ms).toBeLessThan(3000)
+    expect(batch.duration_ms).toBeLessThan(limits.command.evaluateMs)
     expect(await given.value('get_title')).toBe('Inspect')
   })
 
@@ -197,6 +198,6 @@ inUsualHomes(pages, (given) => {
       in_shadow_root: true,
       ancestors: ['div#host.box', 'body', 'html'],
     })
-    expect((await given.fails('inspect_element', { selector: '#by', timeout_ms: 300 })).error).toContain('#buy')
+    expect((await given.fails('inspect_element', { selector: '#by', timeout_ms: 700 })).error).toContain('#buy')
   })
 })

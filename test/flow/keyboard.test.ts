@@ -48,7 +48,7 @@ inUsualHomes(pages, (given) => {
   test('type_text and clear reject elements that are not editable, with the reason', async () => {
     await given.open('/')
     const fail = (command: string, selector: string) =>
-      given.fails(command, { selector, timeout_ms: 300, ...(command === 'type_text' && { text: 'x', clear: true }) })
+      given.fails(command, { selector, timeout_ms: 700, ...(command === 'type_text' && { text: 'x', clear: true }) })
     for (const command of ['type_text', 'clear']) {
       expect(await fail(command, '#off')).toMatchObject({ code: 'not_editable', error: '#off is disabled (input#off)' })
       expect(await fail(command, '#fixed')).toMatchObject({

@@ -73,7 +73,7 @@ test('a key created on the machine works at once within its scopes, until it is 
   const listed = JSON.parse((await runRemotely(secrets[0], 'key', 'list', '--json')).stdout) as {
     keys: { name: string }[]
   }
-  expect(listed.keys).toMatchObject([{ name: 'ci', last_used_at: expect.any(String) }, { name: 'boss' }])
+  expect(listed.keys.find(({ name }) => name === 'ci')).toMatchObject({ last_used_at: expect.any(String) })
 
   expect(await runLocally('key', 'revoke', 'ci')).toMatchObject({ code: 0, stdout: '' })
   const revoked = await runRemotely(key, 'session', 'list')
@@ -99,7 +99,7 @@ test('the scope admin allows creating and revoking keys remotely; revoking a key
   const streamed = followed.text().then(() => ends.push('stream'))
 
   expect((await runRemotely(secrets[0], 'key', 'revoke', key_id)).code).toBe(0)
-  await waitUntil(() => ends.length === 3, 30_000)
+  await waitUntil(() => ends.length === 3)
   await streamed
   expect(ends.toSorted()).toEqual(['key', 'stream', 'token'])
   const sessions = await runRemotely(secrets[0], 'session', 'list', '--json')

@@ -31,7 +31,6 @@ afterAll(async () => {
 const flags = ['--allow-private', '127.0.0.0/8']
 
 const line = (message: string) => (one: LogLine) => one.message === message
-const requestOf = (operation: string) => (one: LogLine) => one.message === 'request' && one['operation'] === operation
 
 describe('a server', () => {
   let server: RunningServer
@@ -73,7 +72,7 @@ describe('a server', () => {
       body: JSON.stringify({ url: `${site.url}/?token=hidden` }),
     })
     const size = (await answer.text()).length
-    const logged = await server.waitForLog(requestOf('scrape'))
+    const logged = await server.waitForLog((one) => one['client_request_id'] === 'from-outside:1')
     expect(logged).toEqual({
       level: 'info',
       time: expect.stringMatching(/^\d{4}-.*Z$/),

@@ -298,7 +298,9 @@ describe('the live view in a browser', () => {
     expect(text).not.toContain('Pa55')
     const { steps, secrets } = parse(text) as { steps: Record<string, unknown>[]; secrets: string[] }
     expect(secrets).toEqual(['PASSWORD'])
-    expect(steps.map((step) => ({ ...step, fingerprint: undefined }))).toEqual([
+    // Of a navigation that begins late, as on a busy machine, the end is awaited.
+    const acts = steps.filter((step) => !('wait_for' in step))
+    expect(acts.map((step) => ({ ...step, fingerprint: undefined }))).toEqual([
       { navigate_to: `${site.url}/` },
       { click: 'input[name="who"]' },
       { fill: { selector: 'input[name="who"]', text: 'ada' } },

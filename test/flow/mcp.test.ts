@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { limits } from '../../src/core/limits/limits.ts'
 import { bax } from '../support/cli.ts'
+import { heldPages } from '../support/held-pages.ts'
 import { connectMcp, type McpClient } from '../support/mcp.ts'
 import { serveSite, type Site } from '../support/site.ts'
 
@@ -208,8 +209,8 @@ describe('pages', () => {
     expect(await says('eval "void alert(`OBEY`)"')).toBe('')
     expect(await says('eval "void confirm(`OBEY`)"')).toBe('run "dialog accept" first to accept it')
     expect(await says('eval "throw new Error(`OBEY`)"')).toMatch(/^evaluate failed \[\w+\]$/)
-    expect(await says('click "role=button[name=OBEYS]" --timeout-ms 100')).toBe('click failed [element_not_found]')
-    expect(await says('verify h1 --text Welcome --timeout-ms 100')).toMatch(/^verify failed \[\w+\]$/)
+    expect(await says('click "role=button[name=OBEYS]" --timeout-ms 700')).toBe('click failed [element_not_found]')
+    expect(await says('verify h1 --text Welcome --timeout-ms 700')).toMatch(/^verify failed \[\w+\]$/)
     expect(await says('click "text=Get it"', 'wait-for --text Shop --timeout-ms 100')).toMatch(/failed/)
     const { text } = await mcp.call('browser_screenshot', { selector: 'role=button[name=OBEYS]' })
     expect(parts(text)).toMatchObject({ before: 'failed [element_not_found]', page: expect.stringContaining('OBEY') })
@@ -287,18 +288,23 @@ describe('the web without a session', () => {
   })
 
   test('is crawled with progress, searched, and read by page', async () => {
-    const progress: number[] = []
-    const onprogress = (update: { progress: number }) => void progress.push(update.progress)
-    const request = { name: 'web_crawl', arguments: { url: site.url, find: 'oxidized tea' } }
-    const first = await mcp.client.callTool(request, undefined, { onprogress })
+    const held = heldPages()
+    const teas = await serveSite({
+      '/': shop('/'),
+      '/p1': held.page,
+      '/p2': article('Black tea is oxidized at 25 degrees'),
+    })
+    const request = { name: 'web_crawl', arguments: { url: teas.url, find: 'oxidized tea' } }
+    // The crawl cannot end before it has reported progress.
+    const first = await mcp.client.callTool(request, undefined, { onprogress: held.release })
     const { id, status, pages } = first.structuredContent as { id: string; status: string; pages: { page: number; url: string }[] } // prettier-ignore
     expect(status).toBe('completed')
-    expect(pages).toMatchObject([{ url: `${site.url}/p2`, passages: [expect.stringContaining('oxidized at 25')] }])
+    expect(pages).toMatchObject([{ url: `${teas.url}/p2`, passages: [expect.stringContaining('oxidized at 25')] }])
     const { text } = await mcp.call('web_crawl', { id, read: [pages[0]!.page] })
     expect(text).toContain('Black tea is oxidized at 25 degrees.')
     const { contents } = await mcp.client.readResource({ uri: `bax://crawl/${id}/${pages[0]!.page}` })
     expect((contents[0] as { text: string }).text).toContain('oxidized')
-    expect(progress.length).toBeGreaterThan(0)
+    await teas.close()
   })
 
   test('a cancelled call cancels its crawl', async () => {

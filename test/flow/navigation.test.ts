@@ -122,7 +122,7 @@ inUsualHomes(pages, (given) => {
 
   test('wait_for_element names the missing element', async () => {
     await given.open('/next')
-    const { code, error, details } = await given.fails('wait_for_element', { selector: '#never', timeout_ms: 300 })
+    const { code, error, details } = await given.fails('wait_for_element', { selector: '#never', timeout_ms: 700 })
     expect({ code, error }).toEqual({ code: 'element_not_found', error: 'no element matches #never' })
     expect(details).toMatchObject({ selector: '#never', matched: 0, candidates: [] })
   })

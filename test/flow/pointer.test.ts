@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { limits } from '../../src/core/limits/limits.ts'
 import { inUsualHomes } from '../support/commands.ts'
 
 const log = `<script>
@@ -75,7 +76,7 @@ inUsualHomes(pages, (given) => {
 
   test('reports what covers the element of a failed click', async () => {
     await given.open('/')
-    const fail = (selector: string) => given.fails('click', { selector, timeout_ms: 400 })
+    const fail = (selector: string) => given.fails('click', { selector, timeout_ms: 700 })
     expect(await fail('#d')).toMatchObject({
       code: 'element_obscured',
       error: '#d is covered by div#veil.veil.dark "Please wait"',
@@ -98,7 +99,7 @@ inUsualHomes(pages, (given) => {
   test('suggests similar elements when a click matches nothing', async () => {
     await given.open('/')
     const near = async (selector: string) => {
-      const { code, details, error } = await given.fails('click', { selector, timeout_ms: 300 })
+      const { code, details, error } = await given.fails('click', { selector, timeout_ms: 700 })
       expect(code).toBe('element_not_found')
       expect(error).toContain(`no element matches ${selector}`)
       return (details!['candidates'] as { selector: string }[]).map((candidate) => candidate.selector)
@@ -119,7 +120,7 @@ inUsualHomes(pages, (given) => {
     expect((await given.fails('click', { selector: 'ref=nonsense' })).code).toBe('invalid_selector')
     const stale = await given.fails('click', { selector: 'ref=e9999' })
     expect(stale).toMatchObject({ code: 'stale_ref', error: expect.stringContaining('ref=e9999') })
-    for (const { duration_ms } of [bad, stale]) expect(duration_ms).toBeLessThan(3000)
+    for (const { duration_ms } of [bad, stale]) expect(duration_ms).toBeLessThan(limits.command.elementMs)
   })
 
   test('click waits until the element is clickable', async () => {
@@ -235,7 +236,7 @@ inUsualHomes(pages, (given) => {
     const { code, error } = await given.fails('drag_to', {
       selector: '#card',
       target_selector: '#don',
-      timeout_ms: 300,
+      timeout_ms: 700,
     })
     expect({ code, error }).toMatchObject({
       code: 'element_not_found',
@@ -248,7 +249,7 @@ inUsualHomes(pages, (given) => {
     await given.evaluate(
       `document.body.innerHTML = '<a href=/a.png title="View original"><img src=/a.png></a><b>View</b>'`,
     )
-    const { hint } = await given.fails('click', { selector: 'text=View original', timeout_ms: 300 })
+    const { hint } = await given.fails('click', { selector: 'text=View original', timeout_ms: 700 })
     expect(hint).toBe('did you mean role=link[name="View original"]?')
     await given.do('hover', { selector: 'role=link[name="View original"]' })
   })
@@ -270,8 +271,8 @@ inUsualHomes(pages, (given) => {
     )
     const clicked = await given.run([['click', { selector: '#a' }]])
     expect(clicked.results[0]).toMatchObject({ success: true })
-    const { details, duration_ms } = await given.fails('click', { selector: '#n599x', timeout_ms: 300 })
+    const { details, duration_ms } = await given.fails('click', { selector: '#n599x', timeout_ms: 700 })
     expect(details!['candidates']).toHaveLength(5)
-    expect(duration_ms).toBeLessThan(2000)
+    expect(duration_ms).toBeLessThan(limits.command.elementMs)
   })
 })

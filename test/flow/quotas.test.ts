@@ -1,5 +1,5 @@
 /** Quotas per key on a real server: sessions, shells, crawls, streams and websockets. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { limits } from '../../src/core/limits/limits.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
@@ -14,21 +14,24 @@ const held = heldPages()
 let built: BuiltBax
 let server: RunningServer
 let site: Site
+let admin: string
+/** Keys of the current test. */
 let ann: string
 let bob: string
 
 beforeAll(async () => {
   ;[built, site] = await Promise.all([buildBax(), serveSite({ '/held': held.page })])
   const stateDir = await built.stateDir()
-  const makeKey = async (name: string) => {
-    const argv = ['key', 'create', name, '--scopes', 'browser,scrape,shell', '--embedded', '--state-dir', stateDir]
-    return (await built.run(argv)).stdout.trim()
-  }
-  ann = await makeKey('ann')
-  bob = await makeKey('bob')
+  admin = (await built.run(['key', 'create', 'admin', '--scopes', 'admin', '--embedded', '--state-dir', stateDir])).stdout.trim() // prettier-ignore
   const quotas = ['--max-sessions', '2', '--max-shells', '2', '--max-crawls', '2']
   server = await serve(built, ['--rate', '0', ...quotas], { stateDir })
 }, 240_000)
+beforeEach(async () => {
+  const makeKey = async (): Promise<string> =>
+    (await as(admin, 'POST', '/v1/keys', { name: 'user', scopes: ['browser', 'scrape', 'shell'] })).body.key
+  ann = await makeKey()
+  bob = await makeKey()
+})
 afterAll(async () => {
   held.release()
   server.child.kill('SIGTERM')
@@ -106,8 +109,6 @@ describe.each(Object.entries(kinds))('%s', (limit, { things, code, make, path, i
 })
 
 test('a failed creation does not count', async () => {
-  for (const one of (await as(bob, 'GET', '/sessions')).body.sessions)
-    await as(bob, 'DELETE', `/sessions/${one.session_id}`)
   for (let turn = 0; turn < 3; turn += 1) {
     const profile_id = '00000000-0000-4000-8000-000000000000'
     expect((await as(bob, 'POST', '/sessions', { profile_id })).status).toBe(404)
@@ -118,8 +119,8 @@ test('a failed creation does not count', async () => {
 describe('connections of a key', () => {
   const { ofKey } = limits.openEnds
   let id: string
-  beforeAll(async () => {
-    id = (await as(bob, 'GET', '/sessions')).body.sessions[0].session_id
+  beforeEach(async () => {
+    id = (await as(bob, 'POST', '/sessions', {})).body.session_id
   })
 
   test('limit the number of streams; closing one allows another', async () => {

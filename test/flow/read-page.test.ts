@@ -24,11 +24,11 @@ inUsualHomes(pages, (given) => {
     expect(await given.value('get_html', { selector: '#shadow' })).toBe('<button id="shadow">Shadow basket</button>')
     expect(await given.value('get_html', { selector: 'ul', inner: true })).toBe('<li>Tea</li><li>Bread</li>')
     expect(await given.value('get_html')).toMatch(/^<!DOCTYPE html><html>.*<\/html>$/s)
-    expect(await given.fails('get_value', { selector: 'h1', timeout_ms: 300 })).toMatchObject({
+    expect(await given.fails('get_value', { selector: 'h1', timeout_ms: 700 })).toMatchObject({
       code: 'not_editable',
       error: 'h1 has no value: it is not a form field',
     })
-    expect(await given.fails('get_html', { selector: '#none', timeout_ms: 300 })).toMatchObject({
+    expect(await given.fails('get_html', { selector: '#none', timeout_ms: 700 })).toMatchObject({
       code: 'element_not_found',
     })
   })
@@ -75,11 +75,11 @@ inUsualHomes(pages, (given) => {
       focused: false,
       in_viewport: true,
     })
-    expect(await given.fails('get_state', { selector: '#buy', state: 'checked', timeout_ms: 300 })).toMatchObject({
+    expect(await given.fails('get_state', { selector: '#buy', state: 'checked', timeout_ms: 700 })).toMatchObject({
       code: 'not_editable',
       error: '#buy is not a checkbox or radio button',
     })
-    expect(await given.fails('get_state', { selector: '#none', timeout_ms: 300 })).toMatchObject({
+    expect(await given.fails('get_state', { selector: '#none', timeout_ms: 700 })).toMatchObject({
       code: 'element_not_found',
     })
   })

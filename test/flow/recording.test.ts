@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unzipSync } from 'fflate'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { download } from '../../src/client/client.ts'
 import { bax } from '../support/cli.ts'
 import { inUsualHomes } from '../support/commands.ts'
@@ -31,6 +31,8 @@ afterAll(async () => {
 })
 
 inUsualHomes(pages, (given) => {
+  beforeEach(given.restart)
+
   const cli = (...argv: string[]) =>
     bax([...argv, '--server', given.homes().baseUrl], { cwd: folder, env: { BAX_SESSION: given.sessionId() } })
   const read = async (name: unknown) => {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { limits } from '../../src/core/limits/limits.ts'
 import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
@@ -34,7 +35,7 @@ inUsualHomes(pages, (given) => {
     for (const selector of [buy, inside]) {
       const { code, details, duration_ms } = await given.fails('click', { selector })
       expect({ code, details }).toMatchObject({ code: 'stale_ref', details: { selector, matched: 0 } })
-      expect(duration_ms).toBeLessThan(3000)
+      expect(duration_ms).toBeLessThan(limits.command.elementMs)
     }
   })
 })

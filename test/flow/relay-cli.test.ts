@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
+import { markedProcesses } from '../support/processes.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -225,18 +226,11 @@ describe('`bax relay connect --launch`', () => {
       connector.child.kill(signal)
       await connector.ended
       await waitUntil(async () => !(await readdir(folder)).some((entry) => entry.startsWith('bax-browser-')), 60_000)
-      expect(await processesNaming(folder)).toEqual([])
+      expect(await markedProcesses(folder)).toEqual([])
       await run(['relay', 'stop', 'laptop'], env)
     }
   })
 })
-
-async function processesNaming(text: string): Promise<string[]> {
-  const pids = (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))
-  // A process may end during the check.
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')))
-  return lines.filter((line) => line.includes(text))
-}
 
 describe('invalid input', () => {
   test.each([

@@ -129,7 +129,7 @@ describe('tunnel failures', () => {
     await foreign.evaluate('/popup', flood)
     connected.open = true
     await isBack(connected)
-    await waitUntil(() => events(session, { text: 'over' }).length > 0, 30_000)
+    await waitUntil(() => events(session, { text: 'over' }).length > 0)
     // Three events are of kind relay: lost, resumed, dropped.
     const dropped = session.events.lastSeq - before - 3
     expect(session.events.dropped.console + dropped).toBe(count + 1)
@@ -226,7 +226,7 @@ describe('large results and hanging tabs', () => {
     const target_id = String(result['targetId'])
     const isThere = (target: { target_id: string; title: string; responsive: boolean }) =>
       target.target_id === target_id && target.title === 'Home' && target.responsive
-    await waitUntil(() => session.record(null).targets.some(isThere), 30_000)
+    await waitUntil(() => session.record(null).targets.some(isThere))
     const run = (command: string) =>
       session.executor().execute('run', { commands: [{ command }], context: { target_id } }, never)
     expect(await run('get_title')).toMatchObject({ results: [{ data: { result: { value: 'Home' } } }] })
@@ -256,7 +256,7 @@ describe('large results and hanging tabs', () => {
     const { session } = connected
     const healthy = session.record(null).active_target_id!
     const { result } = await call(session, 'Target.createTarget', { url: `${site.url}/hang` })
-    await waitUntil(() => session.record(null).targets.some(({ responsive }) => !responsive), 15_000)
+    await waitUntil(() => session.record(null).targets.some(({ responsive }) => !responsive))
     await waitUntil(() => events(session, { types: ['unresponsive'] }).length > 0)
     expect(events(session, { types: ['unresponsive'] })).toMatchObject([{ data: { responsive: false } }])
     expect(await evaluate(session, '6 * 7', { target_id: healthy })).toBe(42)

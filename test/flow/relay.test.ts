@@ -250,10 +250,11 @@ describe('connectors', () => {
     expect(await failureOf(connect({ token: 'rlt_wrong' }))).toMatchObject({ code: 'unauthorized' })
     const { token, token_id } = await http.createRelayToken({ name: 'ci' })
     const one = await connect({ token })
-    expect((await http.listRelayTokens({})).tokens).toMatchObject([
-      { token_id, name: 'ci', last_used_at: expect.any(String) },
-      {},
-    ])
+    const { tokens } = await http.listRelayTokens({})
+    expect(tokens.find((listed) => listed.token_id === token_id)).toMatchObject({
+      name: 'ci',
+      last_used_at: expect.any(String),
+    })
     await http.revokeRelayToken({ token_id })
     await expect(one.running).rejects.toMatchObject({ message: expect.stringContaining('revoked') })
     connected.length = 0

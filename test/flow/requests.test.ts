@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
@@ -28,6 +28,8 @@ interface Listed {
 }
 
 inUsualHomes(pages, (given) => {
+  beforeEach(given.restart)
+
   const list = async (data: Record<string, unknown> = {}) => (await given.value('list_requests', data)) as Listed
   const get = async (request_id: string, data = {}) =>
     (await given.value('get_request', { request_id, ...data })) as Record<string, unknown>

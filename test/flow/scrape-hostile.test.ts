@@ -50,8 +50,19 @@ afterAll(async () => {
   await web?.close()
 })
 
-const scrape = (path: string, more: object = {}) =>
-  served.request('POST', '/v1/scrape', { url: web.url + path, ...more })
+const scrape = (path: string, more: object = {}, signal?: AbortSignal) =>
+  served.request('POST', '/v1/scrape', { url: web.url + path, ...more }, signal)
+
+/** Scrapes a page in vain while `work` runs, until the caller gives up. */
+async function whileScraping(path: string, more: object, work: () => Promise<void>): Promise<void> {
+  const leaving = new AbortController()
+  const before = web.requests.length
+  const scraping = scrape(path, { ...more, timeout: 120_000 }, leaving.signal).catch((error: Error) => error.name)
+  await waitUntil(() => web.requests.slice(before).includes(path))
+  await work()
+  leaving.abort()
+  expect(await scraping).toBe('AbortError')
+}
 
 describe('a hostile page', () => {
   test.each([
@@ -59,12 +70,10 @@ describe('a hostile page', () => {
     ['with a single paragraph', '/marks', 'http'],
     ['filled by a script', '/grown', 'browser'],
   ])('%s times out, while other pages are read', async (_, path, render) => {
-    let ended = false
-    const slowScrape = scrape(path, { render, timeout: 2500 }).finally(() => (ended = true))
-    await waitUntil(() => web.requests.includes(path))
-    expect(await scrape('/')).toMatchObject({ success: true, data: { metadata: { title: 'Long' } } })
-    expect(ended).toBe(false)
-    expect(await slowScrape).toMatchObject({ success: false, code: 'timeout' })
+    expect(await scrape(path, { render, timeout: 2500 })).toMatchObject({ success: false, code: 'timeout' })
+    await whileScraping(path, { render }, async () =>
+      expect(await scrape('/')).toMatchObject({ success: true, data: { metadata: { title: 'Long' } } }),
+    )
   })
 
   test('is rejected when it has too many elements', async () => {
@@ -85,12 +94,13 @@ test('reads a large file shown by a browser in a worker thread, and keeps its sc
 
 describe('a hostile PDF', () => {
   test('times out when it never finishes, while other PDFs are read', async () => {
-    let ended = false
-    const slowScrape = scrape('/slow.pdf', { timeout: 5000 }).finally(() => (ended = true))
-    // The engine keeps responding, and reads another PDF before the first one times out.
-    expect(await scrape('/paper.pdf')).toMatchObject({ success: true, data: { metadata: { title: 'World rivers' } } })
-    expect(ended).toBe(false)
-    expect(await slowScrape).toMatchObject({ success: false, code: 'timeout' })
+    expect(await scrape('/slow.pdf', { timeout: 3000 })).toMatchObject({ success: false, code: 'timeout' })
+    await whileScraping('/slow.pdf', {}, async () =>
+      expect(await scrape('/paper.pdf')).toMatchObject({
+        success: true,
+        data: { metadata: { title: 'World rivers' } },
+      }),
+    )
   })
 
   test('on every worker thread delays others at most until the timeout', async () => {

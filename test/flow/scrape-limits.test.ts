@@ -1,4 +1,5 @@
 /** Limits of a scrape: pages that hang, pages without main content, advertisements. */
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -123,12 +124,14 @@ describe.skipIf(noPort)(titled('advertisements', noPort), () => {
       response.setHeader('content-type', 'text/javascript')
       response.end('document.querySelector("#slot").textContent = "Buy now!"')
     })
-    ads.listen(80, '127.0.0.94')
+    // Another run of these tests listens on another address.
+    const address = `127.94.${randomInt(256)}.${randomInt(1, 255)}`
+    ads.listen(80, address)
     await once(ads, 'listening')
     page = await serveSite({
       '/': '<!doctype html><title>News</title><main><h1>News</h1><p>The river rose by a metre in one night.</p><p id="slot">No advertisement.</p></main><script src="http://securepubads.g.doubleclick.net/ad.js"></script>',
     })
-    const lookup = async () => [{ address: '127.0.0.94', family: 4 as const }]
+    const lookup = async () => [{ address, family: 4 as const }]
     own = await openHomes({ lookup, allowPrivate: ['127.0.0.0/8'] })
   })
   afterAll(async () => {

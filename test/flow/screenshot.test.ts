@@ -56,7 +56,7 @@ inUsualHomes(pages, (given) => {
     expect(bad.bytes.length).toBeLessThan(good.bytes.length)
     expect(pngSize((await shot('element_screenshot', { selector: '#deep' })).bytes)).toEqual([40, 20])
     expect(pngSize((await shot('element_screenshot', { selector: 'frame=#inner >> #in' })).bytes)).toEqual([70, 30])
-    const hidden = await given.fails('element_screenshot', { selector: '#gone', timeout_ms: 300 })
+    const hidden = await given.fails('element_screenshot', { selector: '#gone', timeout_ms: 700 })
     expect(hidden.code).toBe('element_not_visible')
   })
 })

@@ -2,7 +2,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call, download, upload } from '../../src/client/client.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
 import type { SessionFile, SessionFileList } from '../../src/core/shapes/session-files.ts'
@@ -58,8 +58,11 @@ beforeAll(async () => {
       },
     }),
   ])
+})
+beforeEach(async () => {
   session = (await homes.clients.http.createSession({ start_url: site.url })).session_id!
 })
+afterEach(() => homes.clients.http.closeSessions())
 afterAll(async () => {
   await homes?.close()
   await site?.close()
@@ -91,7 +94,6 @@ const cli = (argv: string[]) =>
   bax([...argv, '--server', homes.baseUrl], { cwd: folder, env: { BAX_SESSION: session } })
 const selected = (id: string) =>
   valueOf(homes.clients.http, session, `Promise.all([...document.querySelector('#${id}').files].map(async (file) => [file.name, await file.text()]))`) // prettier-ignore
-const reopen = () => run('navigate_to', { url: site.url })
 
 describe('the files of a session', () => {
   test('are uploaded, listed, downloaded and deleted', async () => {
@@ -112,7 +114,6 @@ describe('the files of a session', () => {
     expect((await put('a.txt', 'two', { overwrite: false })).name).toBe('a (2).txt')
     expect((await put('a.txt', 'one', { overwrite: false })).name).toBe('a.txt')
     expect(await names()).toEqual(['a.txt', 'a (2).txt'])
-    await Promise.all([remove('a.txt'), remove('a (2).txt')])
   })
 
   test.each(['..', '.', '../x', 'a/b', 'a\\b', 'x'.repeat(256)])('cannot be named %j', async (name) => {
@@ -135,7 +136,6 @@ describe('the files of a session', () => {
     await put('more.bin', 'x'.repeat(quota / 2))
     const saved = await run('screenshot', { path: 'shot.png' })
     expect(saved).toMatchObject({ success: false, code: 'no_space' })
-    await Promise.all([remove('half.bin'), remove('more.bin')])
   })
 
   test('include screenshots with a path, whose result has the name of the file', async () => {
@@ -143,7 +143,6 @@ describe('the files of a session', () => {
     expect(result.data).toMatchObject({ path: 'shots/page.png' })
     expect(await list()).toMatchObject([{ name: 'shots/page.png', source: 'screenshot', type: 'image/png' }])
     expect((await read('shots/page.png')).slice(1, 4)).toBe('PNG')
-    await remove('shots/page.png')
   })
 
   test('are removed with the session', async () => {
@@ -175,10 +174,12 @@ test('an upload fails when its session ends first', async () => {
 })
 
 describe('upload_files', () => {
-  test('selects files of the session by their names', async () => {
-    await reopen()
+  beforeEach(async () => {
     await put('a.txt', 'A')
     await put('b.txt', 'B')
+  })
+
+  test('selects files of the session by their names', async () => {
     expect(await run('upload_files', { selector: '#one', files: ['a.txt'] })).toMatchObject({ data: { files: ['a.txt'] } }) // prettier-ignore
     expect(await selected('one')).toEqual([['a.txt', 'A']])
     await run('upload_files', { selector: '#many', files: ['a.txt', 'b.txt'] })
@@ -188,7 +189,6 @@ describe('upload_files', () => {
   })
 
   test('accepts the label of an input, and a button that opens a file chooser', async () => {
-    await reopen()
     expect(await run('upload_files', { selector: '#label', files: ['a.txt'] })).toMatchObject({ success: true })
     expect(await selected('one')).toEqual([['a.txt', 'A']])
     const result = await run('upload_files', { selector: '#pick', files: ['a.txt', 'b.txt'] })
@@ -196,7 +196,6 @@ describe('upload_files', () => {
   })
 
   test('reports why files cannot be selected', async () => {
-    await reopen()
     const errorOf = async (selector: string, ...files: string[]) => {
       const { success, code, error } = await run('upload_files', { selector, files })
       return [success, code, error]
@@ -217,7 +216,6 @@ describe('upload_files', () => {
   })
 
   test('uploads local files first when it is typed', async () => {
-    await reopen()
     const done = await cli(['upload', '#one', './photo.png'])
     expect([done.code, done.stderr]).toEqual([0, ''])
     expect(await selected('one')).toEqual([['photo.png', 'a photo']])
@@ -234,7 +232,6 @@ describe('upload_files', () => {
   })
 
   test('fails before anything is sent if a local file is missing', async () => {
-    await reopen()
     const failed = await cli(['do', 'click', '#next', 'then', 'upload', '#one', 'photo.png', 'none.png'])
     expect(failed.code).toBe(2)
     expect(failed.stderr).toContain(`cannot read ${join(folder, 'none.png')}`)
@@ -242,7 +239,6 @@ describe('upload_files', () => {
   })
 
   test('uploads the files of a script', async () => {
-    await reopen()
     const script = `session: { session_id: ${session} }\nsteps:\n  - upload_files: { selector: '#one', files: [other/photo.png] }\n`
     await writeFile(join(folder, 'flow.yaml'), script)
     const done = await cli(['run', 'flow.yaml'])
@@ -255,36 +251,32 @@ describe('a download that a command starts', () => {
   const completed = { name: 'report.pdf', url: expect.any(String), state: 'completed', size: 11 }
 
   test.each(['#get', '#save', '#export'])('is awaited and reported by a click on %s', async (selector) => {
-    await reopen()
     const result = await run('click', { selector })
     expect(result).toMatchObject({ success: true, downloads: [completed] })
     expect(await list()).toContainEqual(expect.objectContaining({ name: 'report.pdf', source: 'download', size: 11 }))
     expect(await read('report.pdf')).toBe('%PDF-report')
-    await remove('report.pdf')
   })
 
   test('is reported by a navigation, which fails because there is no page', async () => {
     const result = await run('navigate_to', { url: `${site.url}/report` })
     expect(result).toMatchObject({ success: false, code: 'navigation_aborted', downloads: [completed] })
-    await remove('report.pdf')
   })
 
   test('is not reported by later commands, or by other navigations', async () => {
-    await reopen()
+    expect(await run('click', { selector: '#get' })).toMatchObject({ downloads: [completed] })
+    expect(await run('navigate_to', { url: site.url })).not.toHaveProperty('downloads')
     const result = await run('click', { selector: '#next' })
     expect(result.downloads).toBeUndefined()
     expect(await valueOf(homes.clients.http, session, 'document.title')).toBe('Next')
   })
 
   test('that fails is reported with the reason', async () => {
-    await reopen()
     const { downloads } = await run('click', { selector: '#broken' })
     expect(downloads).toMatchObject([{ name: 'broken.txt', state: 'failed', error: expect.any(String) }])
     expect(await names()).not.toContain('broken.txt')
   })
 
   test('is in progress when the batch ends first, and complete later', async () => {
-    await reopen()
     const { results } = await homes.clients.http.runCommands({
       session_id: session,
       commands: [{ command: 'click', data: { selector: '#slow' } }],
@@ -297,7 +289,6 @@ describe('a download that a command starts', () => {
   })
 
   test('is fetched by name from the command line', async () => {
-    await reopen()
     const clicked = await cli(['click', '#get'])
     expect(clicked).toMatchObject({ code: 0, stdout: '' })
     expect(clicked.stderr).toBe('downloaded report.pdf (11 bytes): bax session download report.pdf\n')

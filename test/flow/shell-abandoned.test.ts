@@ -7,13 +7,14 @@ import { expect, test } from 'vitest'
 import { AbandonedContainers } from '../../src/engine/shell/docker/abandoned.ts'
 import { connectDocker } from '../../src/engine/shell/docker/connection.ts'
 import { labels } from '../../src/engine/shell/docker/engine-identity.ts'
-import { nameOf, otherClient, shellConfig, testImages } from '../support/docker.ts'
+import { nameOf, otherClient, ownSession, shellConfig, testImages } from '../support/docker.ts'
 import { makeHostProgram } from '../support/host-process.ts'
 import { startShellHost } from '../support/shell-host.ts'
 import { waitUntil } from '../support/wait.ts'
 
 const busybox = testImages[0]!
 const abandonedMs = 500
+const notStarted = ownSession('sh_not_started')
 
 /** Starts a proxy to the socket of Docker that passes everything on, except requests to start a container. */
 async function withholdStarts(path: string): Promise<{ close(): void }> {
@@ -38,10 +39,10 @@ async function withholdStarts(path: string): Promise<{ close(): void }> {
 const source = `
 import { createContainers } from './src/engine/shell/docker/containers.ts'
 import { smallContainer } from './test/support/docker.ts'
-const { image, dockerHost } = JSON.parse(process.argv[2])
+const { image, sessionId, dockerHost } = JSON.parse(process.argv[2])
 const containers = createContainers({ stateDir, home: 'local', log: () => {}, shell: { dockerHost, warm: 1 } })
 process.send('begun')
-await containers.create(smallContainer(image, { sessionId: 'sh_not_started' }))
+await containers.create(smallContainer(image, { sessionId }))
 `
 
 test.skipIf(busybox.absent !== null)(
@@ -59,12 +60,14 @@ test.skipIf(busybox.absent !== null)(
     const labelled = (label: string) =>
       client.listContainers({ all: true, filters: JSON.stringify({ label: [label] }) })
     try {
-      const { process: doomed } = await program.start([JSON.stringify({ image, dockerHost: `unix://${socket}` })])
-      const session = `${labels.session}=sh_not_started`
-      await waitUntil(async () => (await labelled(session)).length === 1, 30_000)
+      const { process: doomed } = await program.start([
+        JSON.stringify({ image, sessionId: notStarted, dockerHost: `unix://${socket}` }),
+      ])
+      const session = `${labels.session}=${notStarted}`
+      await waitUntil(async () => (await labelled(session)).length === 1)
       doomed.kill('SIGKILL')
       const [left] = await labelled(session)
-      const [kept] = await labelled(`${labels.session}=sh_killed`)
+      const [kept] = await labelled(`${labels.session}=${ownSession('sh_killed')}`)
       const engineOf = (one: typeof left) => `${labels.engine}=${one!.Labels[labels.engine]}`
       const sweeper = (label: string) => new AbandonedContainers({ docker: client, log: () => {}, label, abandonedMs })
       const [ofDoomed, ofLiving] = [sweeper(engineOf(left)), sweeper(engineOf(kept))]

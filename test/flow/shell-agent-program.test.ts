@@ -1,14 +1,15 @@
 /** Tests the agent program, built with sanitizers, with input that an engine would never send. */
 import fc from 'fast-check'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startExec } from '../../src/engine/shell/agent/exec.ts'
 import { AgentFiles } from '../../src/engine/shell/agent/files.ts'
 import { FrameWriter, maxFrame, toAgent } from '../../src/engine/shell/agent/frames.ts'
 import { agentProgram, noAgent, type RunningAgent, startAgent } from '../support/agent.ts'
 import { bytesOf } from '../support/bytes.ts'
+import { markedProcesses } from '../support/processes.ts'
 
 describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, () => {
   let checked: Awaited<ReturnType<typeof agentProgram>>
@@ -16,11 +17,13 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
   const running = new Set<RunningAgent>()
   beforeAll(async () => {
     checked = await agentProgram({ checked: true })
+  })
+  afterAll(() => checked?.remove())
+  beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'bax-agent-test-'))
   })
-  afterAll(async () => {
+  afterEach(async () => {
     await Promise.all([...running].map((agent) => agent.close()))
-    await checked?.remove()
     await rm(folder, { recursive: true, force: true })
   })
 
@@ -123,12 +126,12 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
   test('leaves nothing running after the engine has disconnected', async () => {
     const agent = start()
     const script = 'trap "" TERM HUP; (setsid sleep 31417 &); echo up; exec sleep 31417'
-    const exec = await startExec(agent.channel, { argv: ['sh', '-c', script], cwd: '/', env: { PATH: '/usr/bin:/bin' }, stdin: 'none' }) // prettier-ignore
+    const exec = await startExec(agent.channel, { argv: ['sh', '-c', script], cwd: '/', env: { PATH: '/usr/bin:/bin', OF_TEST: folder }, stdin: 'none' }) // prettier-ignore
     await exec.stdout[Symbol.asyncIterator]().next()
+    expect(await markedProcesses(`OF_TEST=${folder}`)).not.toEqual([])
     await agent.close()
     await expect(exec.exit).rejects.toMatchObject({ code: 'session_lost' })
-    const lines = await Promise.all((await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(commandLine))
-    expect(lines.filter((line) => line.includes('31417'))).toEqual([])
+    expect(await markedProcesses(`OF_TEST=${folder}`)).toEqual([])
   })
 
   test('performs every file operation without a memory error', async () => {
@@ -163,9 +166,3 @@ describe.skipIf(noAgent)(`the agent's program${noAgent ? `: ${noAgent}` : ''}`, 
 /** Adds the bodies of words, which are frames without their head, to a body. */
 const joined = (words: readonly FrameWriter[], start = new FrameWriter()) =>
   words.reduce((body, word) => body.raw(word.frame(0, 0).subarray(9)), start)
-
-async function commandLine(pid: string): Promise<string> {
-  const { readFile } = await import('node:fs/promises')
-  // A process may end during the check.
-  return readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
-}

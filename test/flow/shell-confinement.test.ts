@@ -17,6 +17,7 @@ import {
   podman,
   sh,
   shellConfig,
+  ownSession,
   smallContainer,
   testImages,
 } from '../support/docker.ts'
@@ -60,11 +61,11 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
   describe('without a network', () => {
     let box: ShellContainer
     beforeAll(async () => {
-      box = await opened.containers.create(smallContainer(image, { sessionId: 'sh_confined' }))
+      box = await opened.containers.create(smallContainer(image, { sessionId: ownSession('sh_confined') }))
     })
 
     test('is created with every confinement option', async () => {
-      const { Config, HostConfig, Mounts } = await inspectOf(client, 'sh_confined')
+      const { Config, HostConfig, Mounts } = await inspectOf(client, ownSession('sh_confined'))
       expect(HostConfig).toMatchObject({
         NetworkMode: 'none',
         CapDrop: ['ALL'],
@@ -155,15 +156,16 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
 
     test('gets no disk of the host through a volume declared by its image', async () => {
-      const name = 'bax-test-volume:1'
+      const [repo, tag] = ['bax-test-volume', ownSession('of')]
+      const name = `${repo}:${tag}`
       const base = await opened.containers.images.find(image)
       const made = await client.createContainer({ Image: base.id, Cmd: ['true'], Volumes: { '/data': {} } })
-      await made.commit({ repo: 'bax-test-volume', tag: '1' })
+      await made.commit({ repo, tag })
       await made.remove({ force: true, v: true })
       try {
-        const volumed = await opened.containers.create(smallContainer(name, { sessionId: 'sh_volume' }))
+        const volumed = await opened.containers.create(smallContainer(name, { sessionId: ownSession('sh_volume') }))
         expect((await sh(volumed, 'mount | grep " /data "; echo x > /data/f; cat /data/f')).stdout).toMatch(/^tmpfs on \/data .*size=16384k.*\nx\n$/) // prettier-ignore
-        expect((await inspectOf(client, 'sh_volume')).Mounts).toEqual([])
+        expect((await inspectOf(client, ownSession('sh_volume'))).Mounts).toEqual([])
         await volumed.remove()
       } finally {
         await dropReplaced((await connectDocker(shellConfig)).docker, (await client.getImage(name).inspect()).Id)
@@ -196,7 +198,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
       port = (server.address() as AddressInfo).port
       const bridged = (sessionId: string) =>
         opened.containers.create(smallContainer(image, { sessionId, network: 'bridge' }))
-      ;[box, neighbour] = await Promise.all([bridged('sh_bridged'), bridged('sh_neighbour')])
+      ;[box, neighbour] = await Promise.all([bridged(ownSession('sh_bridged')), bridged(ownSession('sh_neighbour'))])
     })
     afterAll(() => server?.close())
 
@@ -212,7 +214,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
 
     test('cannot reach the host through its gateway or any other address', async () => {
-      const { Gateway, NetworkID } = await addressOf('sh_bridged')
+      const { Gateway, NetworkID } = await addressOf(ownSession('sh_bridged'))
       expect(await unfenced(client, image, NetworkID, `nc -w 5 ${Gateway} ${port}`)).toContain('the engine')
       const own = Object.values(networkInterfaces())
         .flatMap((list) => list ?? [])
@@ -240,7 +242,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
 
     test('cannot reach another session, or be reached by it', async () => {
-      const { IPAddress } = await addressOf('sh_neighbour')
+      const { IPAddress } = await addressOf(ownSession('sh_neighbour'))
       const listening = await neighbour.exec({ argv: ['sh', '-c', 'echo up; exec nc -l -p 8000'], cwd: '/', env: {}, stdin: 'none' }) // prettier-ignore
       await listening.stdout[Symbol.asyncIterator]().next()
       const ran = await sh(box, `echo hello | nc -w 2 ${IPAddress} 8000`)
@@ -263,7 +265,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
 
     test('leaves no helper container behind', async () => {
-      const { Config } = await inspectOf(client, 'sh_bridged')
+      const { Config } = await inspectOf(client, ownSession('sh_bridged'))
       const running = await ofEngine(client, `${labels.engine}=${Config.Labels[labels.engine]}`)
       expect(running.every(({ Labels }) => Labels[labels.session]?.startsWith('sh_'))).toBe(true)
       expect(running.every(({ State }) => State === 'running')).toBe(true)
@@ -281,7 +283,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     }
 
     test('removed externally: running programs fail with session_lost and without an exit status', async () => {
-      const { box, exec, output, id } = await begin('sh_removed')
+      const { box, exec, output, id } = await begin(ownSession('sh_removed'))
       await client.getContainer(id).remove({ force: true })
       await expect(exec.exit).rejects.toMatchObject(lost)
       await expect(output.next()).rejects.toMatchObject(lost)
@@ -291,23 +293,26 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
 
     test('paused externally: fails the same way within 5 s, and is removed', async () => {
-      const { box, exec, id } = await begin('sh_paused')
+      const { box, exec, id } = await begin(ownSession('sh_paused'))
       const before = performance.now()
       await client.getContainer(id).pause()
       await expect(exec.exit).rejects.toMatchObject(lost)
       // The documented maximum: two checks and an inspection.
       expect(performance.now() - before).toBeLessThan(5000)
       expect(await box.died).toMatchObject({ reason: 'paused' })
-      await waitFor('its removal', async () => (await ofEngine(client, `${labels.session}=sh_paused`)).length === 0)
+      await waitFor(
+        'its removal',
+        async () => (await ofEngine(client, `${labels.session}=${ownSession('sh_paused')}`)).length === 0,
+      )
     })
 
     test('a pending read of a file fails, too', async () => {
-      const box = await opened.containers.create(smallContainer(image, { sessionId: 'sh_reading' }))
+      const box = await opened.containers.create(smallContainer(image, { sessionId: ownSession('sh_reading') }))
       await sh(box, 'head -c 8000000 /dev/zero > /workspace/large')
       const { data } = await box.files.readStream('/workspace/large')
       const pieces = data[Symbol.asyncIterator]()
       await pieces.next()
-      await client.getContainer((await inspectOf(client, 'sh_reading')).Id).kill()
+      await client.getContainer((await inspectOf(client, ownSession('sh_reading'))).Id).kill()
       await expect(
         (async () => {
           for (let next = await pieces.next(); !next.done; next = await pieces.next()) continue
@@ -316,7 +321,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
 
     test('removed by us: can be repeated, and Docker no longer has it', async () => {
-      const { box, exec, id } = await begin('sh_ended')
+      const { box, exec, id } = await begin(ownSession('sh_ended'))
       await Promise.all([box.remove(), box.remove()])
       await expect(exec.exit).rejects.toMatchObject(lost)
       await expect(client.getContainer(id).inspect()).rejects.toMatchObject({ statusCode: 404 })
@@ -327,9 +332,9 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
   describe('when its engine ends', () => {
     test('regularly: nothing is left, including warm containers', async () => {
       const engine = await openContainers({ home: 'local' })
-      await engine.containers.create(smallContainer(image, { sessionId: 'sh_first' }))
+      await engine.containers.create(smallContainer(image, { sessionId: ownSession('sh_first') }))
       await waitFor('the warm one', async () => (await engine.containers.status()).warm === 1)
-      const { Config } = await inspectOf(client, 'sh_first')
+      const { Config } = await inspectOf(client, ownSession('sh_first'))
       const label = `${labels.engine}=${Config.Labels[labels.engine]}`
       expect(await ofEngine(client, label)).toHaveLength(2)
       await engine.close()
@@ -338,7 +343,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
 
     test('by SIGKILL with a running program: its containers exit', async () => {
       const host = await startShellHost(image)
-      const { Config } = await inspectOf(client, 'sh_killed')
+      const { Config } = await inspectOf(client, ownSession('sh_killed'))
       const label = `${labels.engine}=${Config.Labels[labels.engine]}`
       expect(await ofEngine(client, label)).toHaveLength(2)
       host.process.kill('SIGKILL')
@@ -348,7 +353,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
 
     test('the next engine of its folder removes leftovers, but not other containers', async () => {
       const host = await startShellHost(image)
-      const { Id, Config } = await inspectOf(client, 'sh_killed')
+      const { Id, Config } = await inspectOf(client, ownSession('sh_killed'))
       const engine = Config.Labels[labels.engine]!
       // A paused container cannot notice; a container of another engine and one without an owner label stay.
       await client.getContainer(Id).pause()
@@ -363,7 +368,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
         await waitFor('the death of the host', () => host.process.exitCode !== null || host.process.signalCode !== null)
         const next = await openContainers({ stateDir: host.stateDir })
         await next.containers.status()
-        expect(await ofEngine(client, `${labels.session}=sh_killed`)).toEqual([])
+        expect(await ofEngine(client, `${labels.session}=${ownSession('sh_killed')}`)).toEqual([])
         for (const other of others) expect((await other.inspect()).State.Status).toBe('created')
         await next.close()
       } finally {
@@ -373,7 +378,7 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
     })
 
     test('a running engine of the same folder keeps its containers', async () => {
-      const box = await opened.containers.create(smallContainer(image, { sessionId: 'sh_kept' }))
+      const box = await opened.containers.create(smallContainer(image, { sessionId: ownSession('sh_kept') }))
       const second = await openContainers({ stateDir: opened.stateDir })
       await second.containers.status()
       await second.close()
@@ -384,11 +389,17 @@ describe.skipIf(busybox!.absent)(`a container, ${nameOf(busybox!)}`, () => {
 
   test('is removed once it is created if the caller has canceled', async () => {
     const controller = new AbortController()
-    const creation = opened.containers.create(smallContainer(image, { sessionId: 'sh_given_up' }), controller.signal)
+    const creation = opened.containers.create(
+      smallContainer(image, { sessionId: ownSession('sh_given_up') }),
+      controller.signal,
+    )
     controller.abort(new Error('given up'))
     await expect(creation).rejects.toThrow('given up')
-    const third = await opened.containers.create(smallContainer(image, { sessionId: 'sh_third' }))
-    await waitFor('its removal', async () => (await ofEngine(client, `${labels.session}=sh_given_up`)).length === 0)
+    const third = await opened.containers.create(smallContainer(image, { sessionId: ownSession('sh_third') }))
+    await waitFor(
+      'its removal',
+      async () => (await ofEngine(client, `${labels.session}=${ownSession('sh_given_up')}`)).length === 0,
+    )
     await third.remove()
   })
 })

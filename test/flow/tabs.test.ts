@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
@@ -18,9 +18,7 @@ const pages = {
 inUsualHomes(pages, (given) => {
   const ids = async () => ((await given.value('list_tabs')) as { tab_id: string }[]).map(({ tab_id }) => tab_id)
   const title = () => given.value('get_title')
-  const restart = async () => {
-    for (const tab of await ids()) await given.run([['close_tab', { tab }]])
-  }
+  beforeEach(given.restart)
 
   describe('tabs', () => {
     test('open with IDs that are never reused, and are listed in this order', async () => {
@@ -35,7 +33,6 @@ inUsualHomes(pages, (given) => {
         { tab_id: first, url: given.url('/'), title: 'Home', active: false },
         { tab_id: 'tab_3', url: 'about:blank', title: '', active: true },
       ])
-      await restart()
     })
 
     test('are selected by ID or label; observations, events and further commands use the selected one', async () => {
@@ -60,7 +57,6 @@ inUsualHomes(pages, (given) => {
         tab_id: observed.tabs![1]!.tab_id,
         url: given.url('/other'),
       })
-      await restart()
     })
 
     test('opened by a page become active; after they close, the previous one is', async () => {
@@ -72,7 +68,6 @@ inUsualHomes(pages, (given) => {
       expect(await title()).toBe('Popup')
       const popup = (await ids()).at(-1)
       expect(await given.do('close_tab', { tab: popup })).toEqual({ closed: popup, active: home })
-      await restart()
     })
 
     test('steps report the tab that they open', async () => {
@@ -82,7 +77,6 @@ inUsualHomes(pages, (given) => {
       })
       expect(step).toMatchObject({ success: true, observation: { title: 'Other' } })
       expect(step.changes.tabs_opened).toHaveLength(1)
-      await restart()
     })
   })
 
@@ -108,7 +102,6 @@ inUsualHomes(pages, (given) => {
     expect(await given.fails('new_tab', { label: 'one' })).toMatchObject({ code: 'invalid_data' })
     await given.do('close_tab', { tab: 'one' })
     await given.do('new_tab', { label: 'one' })
-    await restart()
   })
 
   test.each(['new', 'list', 'close', 'tab_7', '7', ''])('%j is no label', async (label) => {

@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { noConfig } from '../support/no-config.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -70,8 +70,8 @@ describe.skipIf(noFull !== null)(`a full output${noFull ? `: skipped, ${noFull}`
 
 describe.skipIf(noDisk !== null)(`a disk${noDisk ? `: skipped, ${noDisk}` : ''}`, () => {
   let disk: SmallDisk
-  beforeAll(async () => void (disk = await mountSmallDisk(1)))
-  afterAll(() => disk?.close())
+  beforeEach(async () => void (disk = await mountSmallDisk(1)))
+  afterEach(() => disk?.close())
 
   const bax = (argv: readonly string[], env: Record<string, string> = {}) =>
     built.run(argv, { env: { BAX_STATE_DIR: join(disk.path, 'state'), ...env } })
@@ -88,7 +88,6 @@ describe.skipIf(noDisk !== null)(`a disk${noDisk ? `: skipped, ${noDisk}` : ''}`
     const scrape = await built.run(['scrape', site.url, '--render', 'browser', '--embedded'], { env: { BAX_STATE_DIR: stateDir, TMPDIR: missing } }) // prettier-ignore
     expect(scrape).toMatchObject({ code: 7, stdout: '' })
     expect(scrape.stderr).toMatch(new RegExp(`^error: cannot write ${missing}/\\S+: no such file or folder\\n`))
-    await disk.empty()
   }, 60_000)
 
   test('that is read-only is reported with the file', async () => {

@@ -9,7 +9,7 @@ const pages = {
 }
 
 inUsualHomes(pages, (given) => {
-  const mismatch = (data: Record<string, unknown>) => given.fails('verify', { timeout_ms: 200, ...data })
+  const mismatch = (data: Record<string, unknown>) => given.fails('verify', { timeout_ms: 700, ...data })
 
   test('verify of a list compares with any number of matches', async () => {
     await given.open('/')

@@ -25,7 +25,7 @@ const pages = {
 }
 
 inUsualHomes(pages, (given) => {
-  const late = (data: Record<string, unknown>) => given.fails('wait_for', { timeout_ms: 300, ...data })
+  const late = (data: Record<string, unknown>) => given.fails('wait_for', { timeout_ms: 700, ...data })
 
   test('wait_for waits for a selector in each of its states', async () => {
     await given.open('/')
@@ -93,33 +93,33 @@ inUsualHomes(pages, (given) => {
     })
     expect(await late({ selector: '#spinner', state: 'hidden' })).toMatchObject({
       code: 'timeout',
-      error: '#spinner is still visible after 300 ms',
+      error: '#spinner is still visible after 700 ms',
     })
     expect(await late({ text: 'Welcome' })).toMatchObject({
       code: 'timeout',
-      error: `"Welcome" did not appear within 300 ms; ${origin}/ shows "Loading items Spinner Go"`,
+      error: `"Welcome" did not appear within 700 ms; ${origin}/ shows "Loading items Spinner Go"`,
     })
     expect((await late({ text_gone: 'loading' })).error).toBe(
-      '"loading" is still visible after 300 ms: "Loading items"',
+      '"loading" is still visible after 700 ms: "Loading items"',
     )
-    expect((await late({ url: '**/done' })).error).toBe(`the URL did not match **/done within 300 ms: it is ${origin}/`)
+    expect((await late({ url: '**/done' })).error).toBe(`the URL did not match **/done within 700 ms: it is ${origin}/`)
     expect((await late({ function: 'document.title.length > 10 || 0' })).error).toBe(
-      'the function was not true within 300 ms: its value is 0',
+      'the function was not true within 700 ms: its value is 0',
     )
     expect((await late({ response: '**/other' })).error).toMatch(
-      /^no response from \*\*\/other arrived within 300 ms: \d+ others? did, the last one from http/,
+      /^no response from \*\*\/other arrived within 700 ms: \d+ others? did, the last one from http/,
     )
     await given.open('/twice')
     expect((await late({ selector: '.x', state: 'detached' })).error).toBe(
-      '.x is still in the page after 300 ms (2 matches)',
+      '.x is still in the page after 700 ms (2 matches)',
     )
   })
 
   test('wait_for reports requests that keep a page from loading', async () => {
-    await given.run([['navigate_to', { url: given.url('/slow'), timeout_ms: 300 }]])
+    await given.run([['navigate_to', { url: given.url('/slow'), timeout_ms: 700 }]])
     const { error, code } = await late({ load: 'load' })
     expect({ error, code }).toEqual({
-      error: `the page did not reach load within 300 ms: 1 request is open: ${given.url('/hang')}`,
+      error: `the page did not reach load within 700 ms: 1 request is open: ${given.url('/hang')}`,
       code: 'timeout',
     })
   })

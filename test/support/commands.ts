@@ -18,6 +18,8 @@ export interface Given {
   readonly client: () => Client
   readonly transport: () => Transport
   sessionId(): string
+  /** Replaces the session by a new one, for tests of state that a session keeps. */
+  restart(): Promise<void>
   /** Opens a path of the fixture site. */
   open(path: string): Promise<void>
   /** Runs one command that must succeed; returns its `data`. */
@@ -42,10 +44,12 @@ export function inEveryHome(pages: Pages, tests: (given: Given) => void, names: 
     let site: Site
     let homes: Homes
     let session: string
+    const createSession = async () => {
+      session = (await homes.clients[home].createSession({ headless: true })).session_id!
+    }
     beforeAll(async () => {
       ;[site, homes] = await Promise.all([serveSite(pages), openHomes()])
-      const created = await homes.clients[home].createSession({ headless: true })
-      session = created.session_id!
+      await createSession()
     })
     afterAll(async () => {
       await homes?.close()
@@ -72,6 +76,10 @@ export function inEveryHome(pages: Pages, tests: (given: Given) => void, names: 
       client: () => homes.clients[home],
       transport: () => homes.transports[home],
       sessionId: () => session,
+      restart: async () => {
+        await homes.clients[home].closeSession({ session_id: session })
+        await createSession()
+      },
       open: async (path) => void (await done('navigate_to', { url: site.url + path })),
       do: done,
       value,

@@ -1,5 +1,6 @@
 /** Containers on the Docker of this machine, for tests of shell sessions. */
 import Docker from 'dockerode'
+import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -100,9 +101,14 @@ export async function openContainers(config: Partial<EngineConfig> = {}): Promis
   }
 }
 
+const ofThisProcess = randomBytes(4).toString('hex')
+
+/** Returns a session ID of this process only: others may run the same tests on the same Docker. */
+export const ownSession = (name: string): string => `${name}_${ofThisProcess}`
+
 /** Returns the spec of a small container. */
 export const smallContainer = (image: string, changes: Partial<ContainerSpec> = {}): ContainerSpec => ({
-  sessionId: 'sh_test',
+  sessionId: ownSession('sh_test'),
   image,
   network: 'none',
   outputMounts: ['/output'],

@@ -127,9 +127,9 @@ export async function startProcessFleet(redisSettings: Readonly<Record<string, s
       kill: async () => {
         const own = new Set([...(await descendants(child.pid!)), ...(await markedProcesses(marker))])
         await end('SIGKILL')
-        await waitUntil(async () => (await Promise.all([...own].map(isRunning))).every((is) => !is), 20_000)
+        await waitUntil(async () => (await Promise.all([...own].map(isRunning))).every((is) => !is))
         // In case that it started something meanwhile.
-        await waitUntil(async () => (await markedProcesses(marker)).length === 0, 20_000)
+        await waitUntil(async () => (await markedProcesses(marker)).length === 0)
       },
       stop: async () => {
         await end('SIGTERM')
@@ -158,7 +158,7 @@ export async function startProcessFleet(redisSettings: Readonly<Record<string, s
       const counts = async () => (await queues.all()).map(({ oldest_secs: _secs, ...counts }) => counts)
       const empty = ['crawls', 'pages'].map((queue) => ({ queue, waiting: 0, active: 0, delayed: 0, failed: 0 }))
       // Workers complete their jobs after the results are stored; those of killed ones are taken when their lock expires.
-      await waitUntil(async () => JSON.stringify(await counts()) === JSON.stringify(empty), 20_000).catch(() => {})
+      await waitUntil(async () => JSON.stringify(await counts()) === JSON.stringify(empty)).catch(() => {})
       expect(await counts()).toEqual(empty)
       expect(await redis.client.smembers(runningKey)).toEqual([])
     },

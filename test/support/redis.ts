@@ -45,7 +45,9 @@ export async function startRedis(settings: Readonly<Record<string, string>> = {}
   const start = async () => {
     child = spawn(...tied('redis-server', flags), { stdio: 'ignore' })
     await waitUntil(() => client.status === 'ready')
-    await client.ping()
+    // Another program may have taken the port before.
+    const [, used] = (await client.config('GET', 'dir')) as [string, string]
+    if (used !== folder) throw new Error(`another Redis listens on port ${port}`)
   }
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return

@@ -14,7 +14,7 @@ export interface Served {
   /** Runs one command against it. */
   bax(...argv: string[]): Promise<CliResult>
   /** Sends a request with the key. */
-  request(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
+  request(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Record<string, unknown>>
   close(): Promise<void>
 }
 
@@ -33,11 +33,12 @@ export async function serveBax(env: Record<string, string> = {}, rate = ['--rate
     key,
     built,
     bax: (...argv) => built.run(argv, { env: { ...own, BAX_SERVER: url, BAX_API_KEY: key } }),
-    async request(method, path, body) {
+    async request(method, path, body, signal) {
       const response = await fetch(url + path, {
         method,
         headers: { 'x-api-key': key, ...(body !== undefined && { 'content-type': 'application/json' }) },
         ...(body !== undefined && { body: JSON.stringify(body) }),
+        ...(signal && { signal }),
       })
       return (response.status === 204 ? {} : await response.json()) as Record<string, unknown>
     },

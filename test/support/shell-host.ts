@@ -1,6 +1,6 @@
 /** A separate process with an engine that runs a program in a container and has a warm one, for tests that kill it. */
 import type { ChildProcess } from 'node:child_process'
-import { shellConfig } from './docker.ts'
+import { ownSession, shellConfig } from './docker.ts'
 import { makeHostProgram } from './host-process.ts'
 
 export interface ShellHost {
@@ -13,16 +13,18 @@ export interface ShellHost {
 /** Resolves once the program runs and the warm container is ready. */
 export async function startShellHost(image: string): Promise<ShellHost> {
   const program = await makeHostProgram(source)
-  const { process } = await program.start([JSON.stringify({ image, shell: { ...shellConfig, warm: 1 } })])
+  const { process } = await program.start([
+    JSON.stringify({ image, sessionId: ownSession('sh_killed'), shell: { ...shellConfig, warm: 1 } }),
+  ])
   return { process, stateDir: program.stateDir, close: program.close }
 }
 
 const source = `
 import { createContainers } from './src/engine/shell/docker/containers.ts'
-const { image, shell } = JSON.parse(process.argv[2])
+const { image, sessionId, shell } = JSON.parse(process.argv[2])
 const containers = createContainers({ stateDir, home: 'local', log: () => {}, shell })
 const limits = { memoryMb: 64, cpus: 1, pids: 32, workspaceMb: 8, outputMb: 8, tmpMb: 8, workspaceFiles: 1000, outputFiles: 1000, tmpFiles: 1000 }
-const box = await containers.create({ sessionId: 'sh_killed', image, network: 'none', outputMounts: [], limits })
+const box = await containers.create({ sessionId, image, network: 'none', outputMounts: [], limits })
 await box.exec({ argv: ['sleep', '777'], cwd: '/', env: {}, stdin: 'none' })
 while ((await containers.status()).warm < 1) await new Promise((resolve) => setTimeout(resolve, 20))
 process.send('ready')

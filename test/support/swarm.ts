@@ -1,6 +1,7 @@
 /** A Swarm of this machine alone, for tests; it is left again afterwards. */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { waitUntil } from './wait.ts'
 
 const run = promisify(execFile)
 
@@ -19,12 +20,25 @@ export async function noSwarm(image: string): Promise<string | null> {
   }
 }
 
+/** Maximum time that another run of these tests has a Swarm. */
+const otherRunMs = 200_000
+
+/** Returns false if the error is that there is a Swarm already; throws others. */
+function isPartOfSwarm(error: Error): false {
+  if (error.message.includes('already part of a swarm')) return false
+  throw error
+}
+
 /** Creates a Swarm that only this machine can reach; returns a function that ends it and its services. */
 export async function startSwarm(): Promise<() => Promise<void>> {
   // Swarm leaves this network behind.
   const bridge = 'docker_gwbridge'
-  const hadBridge = (await docker('network', 'ls', '--format', '{{.Name}}')).split('\n').includes(bridge)
-  await docker('swarm', 'init', '--advertise-addr', '127.0.0.1')
+  let hadBridge: boolean
+  // Another run of these tests may have one at the moment.
+  await waitUntil(async () => {
+    hadBridge = (await docker('network', 'ls', '--format', '{{.Name}}')).split('\n').includes(bridge)
+    return docker('swarm', 'init', '--advertise-addr', '127.0.0.1').then(() => true, isPartOfSwarm)
+  }, otherRunMs)
   return async () => {
     await docker('swarm', 'leave', '--force')
     if (!hadBridge) await docker('network', 'rm', bridge)

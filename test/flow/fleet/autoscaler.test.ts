@@ -31,7 +31,7 @@ describe.skipIf(noRedis)(titled('the autoscaler', noRedis), () => {
     let failure: string | undefined
     let starting: Promise<void> = Promise.resolve()
     const exitOnce = async (lease: WorkerLease) => {
-      await waitUntil(() => lease.draining && lease.objects === 0, 30_000)
+      await waitUntil(() => lease.draining && lease.objects === 0)
       workers.delete(lease.id)
       await lease.stop()
     }

@@ -85,7 +85,7 @@ describe.skipIf(noRedis)(titled('a fleet whose Redis is full', noRedis), () => {
     const record = () => client().getProvision({ provision_id: waiting.provision_id! })
     expect(await record()).toMatchObject({ status: 'provisioning' })
     await limitMemory(0)
-    await waitUntil(async () => (await record()).status !== 'provisioning', 30_000)
+    await waitUntil(async () => (await record()).status !== 'provisioning')
     expect(await record()).toMatchObject({ status: 'ready', error: null })
     expect((await client().listSessions({})).total).toBe(2)
   }, 60_000)

@@ -52,7 +52,7 @@ describe.skipIf(noRedis)(titled('`bax fleet import`', noRedis), () => {
     const first = await run()
     expect(first).toMatchObject({ code: 0, stderr: '' })
     expect(first.stdout).toBe('keys: 2 imported\nprofiles: 1 imported\nrelay tokens: 2 imported\n')
-    await waitUntil(() => fleet.keys.isGood(good.key_id), 1000)
+    await waitUntil(() => fleet.keys.isGood(good.key_id))
     expect(fleet.keys.callerOf(good.key)).toMatchObject({ keyId: good.key_id })
     expect(() => fleet.keys.callerOf(revoked.key)).toThrow(unauthorized)
     expect(await fleet.profiles.load('work', { ...keylessCaller, keyId: good.key_id })).toMatchObject({ state })
@@ -89,7 +89,7 @@ describe.skipIf(noRedis)(titled('`bax fleet import`', noRedis), () => {
     await keys.revoke(here.key_id)
     const skipped = [{ id: there.key_id, why: 'is revoked in Redis' }]
     expect(await report('--overwrite')).toMatchObject({ keys: { replaced: 1, skipped } })
-    await waitUntil(() => !fleet.keys.isGood(here.key_id), 1000)
+    await waitUntil(() => !fleet.keys.isGood(here.key_id))
     expect(fleet.keys.isGood(there.key_id)).toBe(false)
   })
 

@@ -82,7 +82,7 @@ describe.skipIf(noRedis)(titled('requests of a fleet whose processes are killed'
     if (shell) {
       const docker = await otherClient()
       const filters = JSON.stringify({ label: [`${labels.session}=${shell.session_id}`] })
-      await waitUntil(async () => (await docker.listContainers({ filters })).length === 0, 20_000)
+      await waitUntil(async () => (await docker.listContainers({ filters })).length === 0)
     }
     // Another worker scrapes the page.
     await isHeld('/slow', 2)
@@ -94,7 +94,7 @@ describe.skipIf(noRedis)(titled('requests of a fleet whose processes are killed'
     const run = () => failureOf(gateway.client.runCommands({ session_id, commands: title }))
     let failure: BaxError
     // The lease ends 15 s after the last heartbeat.
-    await waitUntil(async () => (failure = await run()).status === 410, 30_000)
+    await waitUntil(async () => (failure = await run()).status === 410)
     expect(failure!).toMatchObject({ code: 'session_closed', details: { reason: 'worker_lost' } })
     expect(await failureOf(gateway.client.listSessionFiles({ session_id }))).toMatchObject({ code: 'session_closed' })
     expect((await workersOf(gateway)).map(({ worker_id }) => worker_id)).toEqual([other.id])
@@ -114,7 +114,7 @@ describe.skipIf(noRedis)(titled('requests of a fleet whose processes are killed'
       expect(failure).toMatchObject({ code: 'engine_unreachable' })
     // The worker gives up what nobody waits for.
     const last = () => ['/slow', '/buy'].map((path) => held.get(path)!.at(-1)!)
-    await waitUntil(() => last().every(({ destroyed }) => destroyed), 30_000)
+    await waitUntil(() => last().every(({ destroyed }) => destroyed))
     const { client } = gateway
     const { results } = await client.runCommands({ session_id, commands: title })
     expect(results[0]!.data).toMatchObject({ result: { value: 'Shop' } })

@@ -98,10 +98,10 @@ done
     expect(first['stages'].map(({ stage }: { stage: string }) => stage)).toEqual([
         'provisioning', 'scaling', 'worker_found', 'creating', 'ready',
       ]) // prettier-ignore
-    await waitUntil(async () => (await pids()).length === 2, 30_000)
+    await waitUntil(async () => (await pids()).length === 2)
     const state = await send('GET', '/fleet')
     expect(state['scaler']).toMatchObject({ scaler: 'program ./scale.sh', workers: 2, message: null })
-    await waitUntil(async () => (await send('GET', '/fleet'))['workers'].length === 2, 30_000)
+    await waitUntil(async () => (await send('GET', '/fleet'))['workers'].length === 2)
     const { workers } = await send('GET', '/fleet')
     const busy = workers.find((worker: { sessions: { used: number } }) => worker.sessions.used === 1)
     expect(busy).toMatchObject({ name: 'scaled' })

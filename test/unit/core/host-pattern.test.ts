@@ -34,8 +34,6 @@ test.each(['', 'https://a.test', 'a.test/b', 'a b', 'a.test:0', 'a.test:99999', 
   (text) => expect(parseHostPattern(text)).toBeUndefined(),
 )
 
-test('matches hostile patterns in linear time', () => {
-  const started = performance.now()
-  expect(matches(`${'*a'.repeat(60)}b`, 'a'.repeat(250))).toBe(false)
-  expect(performance.now() - started).toBeLessThan(100)
-})
+// With backtracking it would never end.
+test('matches hostile patterns without backtracking', () =>
+  expect(matches(`${'*a'.repeat(60)}b`, 'a'.repeat(250))).toBe(false))
