@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { makeOpenapi } from '../../src/server/openapi/openapi.ts'
 
 type Json = Record<string, unknown>
-type Fetch = (request: Request) => Response | Promise<Response>
+type Fetch = (request: Request, env?: unknown) => Response | Promise<Response>
 
 const opened = makeOpenapi() as {
   paths: Record<string, Record<string, { responses: DescribedOperation['responses'] }>>
@@ -75,8 +75,8 @@ export interface CheckedApp {
 export function withOpenapiCheck(app: { fetch: Fetch }): CheckedApp {
   const violations = new Set<string>()
   return {
-    async fetch(request) {
-      const response = await app.fetch(request)
+    async fetch(request, env) {
+      const response = await app.fetch(request, env)
       const mediaType = response.headers.get('content-type')?.split(';')[0]
       const { pathname } = new URL(request.url)
       if (request.method === 'HEAD' || mediaType === undefined) return response

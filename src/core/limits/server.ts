@@ -13,6 +13,8 @@ export const serverLimits = {
     idleMs: 60_000,
     /** Time for a client to close its side after an error response that ends the connection. */
     lingerMs: 1000,
+    /** Time for the rest of a body whose request has been answered, while its client does not pause for `lingerMs`. */
+    restMs: 30_000,
     /** Open connections; further ones are not accepted. */
     most: 16_000,
   },

@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { limits } from '../../core/limits/limits.ts'
 import type { AppContext } from '../request/env.ts'
+import { byteStream } from '../request/byte-stream.ts'
 import { outgoingOf } from '../request/requests.ts'
 import { responseHeaders } from './headers.ts'
 import { LostWorker } from './worker-requests.ts'
@@ -25,7 +26,9 @@ export async function relayResponse(context: AppContext, response: IncomingMessa
     const isJson = response.headers['content-type']?.startsWith('application/json')
     return respond(context, isJson ? bytes.toString() : bytes, status, headers)
   }
-  return respond(context, streamOf(context, response), status, headers)
+  const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
+  const body = byteStream(chunks, outgoingOf(context.env), () => response.destroy())
+  return respond(context, body, status, headers)
 }
 
 /** Reads a whole response. @throws LostWorker */
@@ -51,28 +54,4 @@ function respond(
   headers: Record<string, string | string[]>,
 ): Response {
   return context.newResponse(body, status as 200, headers)
-}
-
-function streamOf(context: AppContext, response: IncomingMessage): ReadableStream<Uint8Array> {
-  const outgoing = outgoingOf(context.env)
-  const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { value, done } = await chunks.next()
-          if (done) controller.close()
-          else controller.enqueue(value)
-        } catch (error) {
-          // Cuts the connection. The close cancels this stream; an error of the stream would be printed.
-          if (outgoing) outgoing.destroy()
-          else controller.error(error)
-        }
-      },
-      cancel() {
-        response.destroy()
-      },
-    },
-    { highWaterMark: 0 },
-  )
 }

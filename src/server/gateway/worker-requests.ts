@@ -3,7 +3,6 @@ import { Agent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeade
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Directory, WorkerAddress } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -55,6 +54,7 @@ export class WorkerRequests {
   readonly #watch: NodeJS.Timeout
   /** Hosts of workers by URL. */
   readonly #hosts = new Map<string, WorkerHost>()
+  #isClosed = false
 
   constructor(directory: Pick<Directory, 'workers'>, ca?: string) {
     this.#directory = directory
@@ -79,6 +79,7 @@ export class WorkerRequests {
   }
 
   close(): void {
+    this.#isClosed = true
     clearInterval(this.#watch)
     this.#agent.destroy()
     this.#secureAgent.destroy()
@@ -87,6 +88,8 @@ export class WorkerRequests {
   #start(worker: WorkerAddress, sent: WorkerRequest, keepsOpen: boolean): Promise<Upgraded | IncomingMessage> {
     const { body, signal } = sent
     signal.throwIfAborted()
+    // Requests that this has ended are not repeated on other workers.
+    if (this.#isClosed) throw new BaxError('shutting_down', 'the gateway is shutting down', { retryAfterSecs: 1 })
     return new Promise((resolve, reject) => {
       const { isSecure } = this.#hostOf(worker)
       const outgoing = this.#requestTo(worker, sent, keepsOpen)
@@ -135,8 +138,7 @@ export class WorkerRequests {
       if (body === undefined) outgoing.end()
       // As text of single bytes, so that headers and body are one write; two of them take longer.
       else if (body instanceof Uint8Array) outgoing.end(Buffer.from(body).toString('latin1'), 'latin1')
-      // Errors of the request are handled above; when the client breaks off, the signal is aborted.
-      else pipeline(body, outgoing).catch((error: Error) => outgoing.destroy(error))
+      else sendStream(body, outgoing)
     })
   }
 
@@ -185,6 +187,25 @@ export class WorkerRequests {
     const ids = new Set(live.map(({ id }) => id))
     for (const [id, ends] of this.#open) if (!ids.has(id)) for (const end of ends) end(new Error('the worker was lost'))
   }
+}
+
+/**
+ * Sends a body until it ends, or the worker responds or is lost. What the client still sends then is left to the server:
+ * `pipeline` would destroy the request of the client, and the rest of its body would block the connection.
+ */
+function sendStream(body: NodeJS.ReadableStream, outgoing: ClientRequest): void {
+  // The worker may reject the request before the client sends the first byte of its body.
+  outgoing.flushHeaders()
+  const fail = (error: Error) => outgoing.destroy(error)
+  body.once('error', fail)
+  outgoing.once('close', () => body.off('error', fail))
+  outgoing.once('response', (response) => {
+    if (outgoing.writableEnded) return
+    body.unpipe(outgoing)
+    // A connection with half a request cannot be used again.
+    response.once('close', () => outgoing.destroy())
+  })
+  body.pipe(outgoing)
 }
 
 /** Returns headers as names and values in turn, with the length of the body. */

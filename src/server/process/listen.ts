@@ -1,5 +1,5 @@
 /** Serves an app on a TCP port or a unix socket. */
-import { createServer, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { chmod } from 'node:fs/promises'
 import type { Duplex } from 'node:stream'
@@ -11,6 +11,7 @@ import { limits } from '../../core/limits/limits.ts'
 import type { TlsIdentity } from '../access/tls-files.ts'
 import { rejectSocket } from '../websocket/reject.ts'
 import { acceptSockets, type SocketOptions } from '../websocket/sockets.ts'
+import { discardUnread } from './unread-bodies.ts'
 
 export interface TcpAddress {
   readonly host: string
@@ -39,7 +40,11 @@ export async function listen(
 ): Promise<Listener> {
   const tls = 'tls' in where ? where.tls : undefined
   const options = optionsOf(connectionLimits)
-  const respond = getRequestListener(app.fetch)
+  const handle = getRequestListener(app.fetch, { autoCleanupIncoming: false })
+  const respond: RequestListener = (incoming, outgoing) => {
+    discardUnread(incoming, outgoing, connectionLimits)
+    void handle(incoming, outgoing)
+  }
   const server = tls
     ? createSecureServer({ ...options, ...tls, handshakeTimeout: connectionLimits.headersMs }, respond)
     : createServer(options, respond)

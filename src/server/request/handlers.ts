@@ -127,7 +127,7 @@ export async function handleStream(
   if (call.caller.keyId !== null) services.engine.keys.whenLost(call.caller.keyId, end, controller.signal)
   try {
     const frames = await stream.open(services.engine, input, call)
-    if (frames !== null) return frameResponse(frames, context.req.header('accept'), end)
+    if (frames !== null) return frameResponse(frames, context.req.header('accept'), end, outgoing)
     end()
     return context.body(null, 204)
   } catch (error) {
@@ -145,10 +145,11 @@ export async function handleTransfer(
   if ('receive' in transfer) {
     const { input } = await readInput(raw, transfer.input, context.req.param(), { hasJson: false })
     const call = { ...callOf(context, services), contentType: context.req.header('content-type') }
-    return context.json(await transfer.receive(services.engine, input, bodyOf(raw), call))
+    return context.json(await transfer.receive(services.engine, input, bodyOf(raw, incomingOf(context.env)), call))
   }
   const { input } = await readInput(raw, transfer.input, pathFieldsOf(context, transfer))
-  return contentResponse(raw, await transfer.open(services.engine, input, callOf(context, services)))
+  const content = await transfer.open(services.engine, input, callOf(context, services))
+  return contentResponse(raw, content, outgoingOf(context.env))
 }
 
 /** Returns the fields in the path. Hono decodes the rest of a path, whose bytes may not be UTF-8. */

@@ -11,21 +11,31 @@ export interface BodyRules {
   readonly incoming?: IncomingMessage | undefined
   /** Reservation for the memory of the body. */
   readonly memory?: BodyReservation | undefined
+  /** Ends the wait for the body, except within the process, where bodies are complete. */
+  readonly signal?: AbortSignal
   /** Called with the bytes of the body. */
   readonly onBody?: ((bytes: Uint8Array) => void) | undefined
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
-/** Reads a whole body. @throws BaxError `payload_too_large`, `timeout`, and those of `BodyReservation.add` */
-export async function readBody(request: Request, { maxBytes, incoming, memory }: BodyRules): Promise<Uint8Array> {
+/**
+ * Reads a whole body.
+ * @throws BaxError `payload_too_large`, `timeout`, and those of `BodyReservation.add`; the reason of the signal
+ */
+export async function readBody(
+  request: Request,
+  { maxBytes, incoming, memory, signal }: BodyRules,
+): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? 0)
   if (declared > maxBytes) throw tooLarge(maxBytes)
   const limited = new LimitedBody(maxBytes, memory)
-  // The web stream may still have the body of a request that Node has closed or begun to read.
-  const isOpen = incoming !== undefined && !incoming.destroyed && !incoming.readableDidRead
-  return isOpen ? readIncoming(incoming, limited) : readStream(request, limited)
+  return isUnread(incoming) ? readIncoming(incoming, limited, signal) : readStream(request, limited)
 }
+
+/** Returns whether Node's request has its body; otherwise the web stream may still have it. */
+export const isUnread = (incoming: IncomingMessage | undefined): incoming is IncomingMessage =>
+  incoming !== undefined && !incoming.destroyed && !incoming.readableDidRead
 
 /** Reads the object in the body, which is empty without a body. @throws BaxError */
 export async function readJsonBody(request: Request, rules: BodyRules): Promise<Record<string, unknown>> {
@@ -94,10 +104,11 @@ class LimitedBody {
 }
 
 /** Reads the body of Node's request. What remains after an error is paused, and left to the server. */
-function readIncoming(incoming: IncomingMessage, limited: LimitedBody): Promise<Uint8Array> {
+function readIncoming(incoming: IncomingMessage, limited: LimitedBody, signal?: AbortSignal): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer)
+      signal?.removeEventListener('abort', abort)
       incoming.off('data', add).off('end', end).off('error', fail).off('close', close)
     }
     const fail = (error: unknown) => {
@@ -117,6 +128,8 @@ function readIncoming(incoming: IncomingMessage, limited: LimitedBody): Promise<
       resolve(limited.bytes())
     }
     const close = () => fail(new Error('the client disconnected'))
+    const abort = () => fail(signal!.reason)
+    signal?.addEventListener('abort', abort, { once: true })
     const timer = setTimeout(() => fail(timedOut()), limits.connection.bodyMs)
     incoming.on('data', add).once('end', end).once('error', fail).once('close', close)
   })

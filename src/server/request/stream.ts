@@ -1,11 +1,20 @@
 /** Streaming responses: server-sent events with keep-alives, or NDJSON. */
+import type { ServerResponse } from 'node:http'
 import type { Frame } from '../../core/operation/call.ts'
 import { limits } from '../../core/limits/limits.ts'
 
 const encoder = new TextEncoder()
 
-/** Returns a response that sends every frame immediately. `onEnd` runs when the frames end or the client disconnects. */
-export function frameResponse(frames: AsyncIterable<Frame>, accept: string | undefined, onEnd: () => void): Response {
+/**
+ * Returns a response that sends every frame immediately. `onEnd` runs when the frames end or the client disconnects. An
+ * error of the frames cuts the connection of `outgoing`, so that the response does not look complete.
+ */
+export function frameResponse(
+  frames: AsyncIterable<Frame>,
+  accept: string | undefined,
+  onEnd: () => void,
+  outgoing?: ServerResponse,
+): Response {
   const lines = accept?.includes('application/x-ndjson') ?? false
   const encode = lines ? line : event
   const iterator = frames[Symbol.asyncIterator]()
@@ -28,7 +37,8 @@ export function frameResponse(frames: AsyncIterable<Frame>, accept: string | und
           if (!done) return controller.enqueue(encode(value))
         } catch (error) {
           end()
-          throw error
+          if (!outgoing) throw error
+          return void outgoing.destroy()
         }
         end()
         controller.close()

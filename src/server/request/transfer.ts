@@ -1,9 +1,16 @@
 /** Downloads with ranges and conditional requests, and upload bodies. */
+import { on } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import type { Content } from '../../core/operation/call.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
+import { byteStream } from './byte-stream.ts'
+import { isUnread } from './json-body.ts'
 
 /** Returns the content, the requested range, or 304. HEAD gets no body. */
-export function contentResponse(request: Request, content: Content): Response {
+export function contentResponse(request: Request, content: Content, outgoing?: ServerResponse): Response {
   const { size, contentType, fileName } = content
   const tag = `"${content.etag}"`
   const headers: Record<string, string> = {
@@ -29,7 +36,10 @@ export function contentResponse(request: Request, content: Content): Response {
     'content-length': String(end - start),
     ...(range && { 'content-range': `bytes ${start}-${end - 1}/${size}` }),
   }
-  const body = request.method === 'HEAD' || start === end ? null : streamOf(content.read(start, end))
+  const body =
+    request.method === 'HEAD' || start === end
+      ? null
+      : byteStream(content.read(start, end)[Symbol.asyncIterator](), outgoing)
   return new Response(body, { status: range ? 206 : 200, headers: all })
 }
 
@@ -57,22 +67,28 @@ function rangeOf(headers: Headers, size: number, tag: string): Range | 'none' | 
   return start >= size ? 'none' : { start, end }
 }
 
-/** Converts to a stream with backpressure; a client that disconnects ends the iteration. */
-function streamOf(bytes: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const iterator = bytes[Symbol.asyncIterator]()
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { value, done } = await iterator.next()
-        if (done) controller.close()
-        else controller.enqueue(value)
-      },
-      async cancel() {
-        await iterator.return?.()
-      },
-    },
-    { highWaterMark: 0 },
-  )
-}
+/**
+ * Returns the body of an upload, as it arrives. When its reader ends early, the rest is left to the server.
+ * @throws BaxError `timeout` when the client has sent nothing for `limits.connection.bodyMs`
+ */
+export const bodyOf = (request: Request, incoming?: IncomingMessage): AsyncIterable<Uint8Array> =>
+  isUnread(incoming) ? chunksOf(incoming) : ((request.body ?? Readable.from([])) as AsyncIterable<Uint8Array>)
 
-export const bodyOf = (request: Request): AsyncIterable<Uint8Array> => (request.body ?? []) as AsyncIterable<Uint8Array>
+/** Reads Node's request without a web stream, which would block what remains. */
+const chunksOf = (incoming: IncomingMessage): AsyncIterable<Uint8Array> => ({
+  [Symbol.asyncIterator]() {
+    if (incoming.destroyed) throw new Error('the client disconnected')
+    const events = on(incoming, 'data', { close: ['end'], highWaterMark: 4, lowWaterMark: 1 })
+    const deadline = { ms: limits.connection.bodyMs, error: 'timed out reading the body' }
+    return {
+      async next() {
+        const { value, done } = await withDeadline(events.next(), deadline)
+        return done ? { value: undefined, done } : { value: (value as [Uint8Array])[0], done }
+      },
+      async return() {
+        await events.return!()
+        return { value: undefined, done: true }
+      },
+    }
+  },
+})

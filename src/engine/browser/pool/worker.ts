@@ -180,12 +180,12 @@ export class BrowserWorker {
     const contexts = new ClientContexts(() => this.#openForClient(options))
     try {
       await installClipboard(context, { hidden: hidesAutomation(this.kind) })
-      let closed = false
+      const closing = new AbortController()
       // Only after the response to the creation: a session that is closed at once needs no page.
-      const page = nextTurn().then(() => {
-        if (closed) throw new BaxError('session_closed', 'the context was closed before its page was opened')
-        return context.newPage()
-      })
+      const page = nextTurn().then(() =>
+        // Playwright never reports that the context of a page that is being opened was closed.
+        withDeadline(() => context.newPage(), { signal: closing.signal }),
+      )
       // Users of the page receive the error.
       page.catch(() => {})
       const { userAgent } = options
@@ -198,7 +198,7 @@ export class BrowserWorker {
         return new SessionGate(await this.upstream.openChannel(), { ...facts, ...client })
       }
       const close = async () => {
-        closed = true
+        closing.abort(new BaxError('session_closed', 'the context was closed before its page was opened'))
         await Promise.all([contexts.close(), this.#close(context, contextId)])
       }
       return { context, page, ...driven, openCdp, clientContexts: contexts, close }

@@ -9,6 +9,7 @@ import type { Content } from '../../../core/operation/call.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { FileSource, SessionFile } from '../../../core/shapes/session-files.ts'
+import { untilAborted } from '../../../core/process/until-aborted.ts'
 import { privateDir } from '../../../core/state/files.ts'
 import { percentEncoded } from '../../shell/names.ts'
 
@@ -136,6 +137,8 @@ export class FileStore {
     body: AsyncIterable<Uint8Array>,
     { overwrite, signal }: { readonly overwrite: boolean; readonly signal: AbortSignal },
   ): Promise<SessionFile> {
+    // The folder of a session that has ended is gone.
+    signal.throwIfAborted()
     this.checkRoom(given, 0)
     const folder = join(this.folder, uploadFolder, String(++this.#uploads))
     const path = join(folder, given)
@@ -192,7 +195,7 @@ export class FileStore {
     const hash = createHash('sha256')
     let size = 0
     const counted = async function* (this: FileStore) {
-      for await (const chunk of body) {
+      for await (const chunk of untilAborted(body, signal)) {
         size += chunk.length
         this.#receiving += chunk.length
         if (this.exceeds(0)) throw this.#full()

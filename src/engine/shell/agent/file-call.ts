@@ -1,4 +1,5 @@
 /** File operation: its frames to the agent, and the streamed response. */
+import { untilAborted } from '../../../core/process/until-aborted.ts'
 import { type AgentChannel, type Conversation, unexpected } from './channel.ts'
 import { Deferred } from './deferred.ts'
 import { type FrameReader, FrameWriter, fromAgent, toAgent } from './frames.ts'
@@ -21,6 +22,8 @@ export class FileCall implements Conversation {
   readonly #channel: AgentChannel
   readonly #id: number
   readonly #opens: boolean
+  /** Aborted when the call has ended. */
+  readonly #ended = new AbortController()
   readonly #answer = new Deferred<FrameReader>()
   /** Final response. @throws ContainerError, BaxError `session_lost`. */
   readonly answer = this.#answer.promise
@@ -45,14 +48,16 @@ export class FileCall implements Conversation {
     void this.answer.catch(() => {}).finally(() => signal.removeEventListener('abort', this.#cancel))
   }
 
-  /** Sends the content of a file. Fails only if its source does; the answer reports other errors. */
+  /** Sends the content of a file until the call ends. Fails only if its source does; the answer reports other errors. */
   async send(content: Uint8Array | AsyncIterable<Uint8Array>): Promise<void> {
     try {
-      for await (const piece of content instanceof Uint8Array ? [content] : content)
+      const pieces = content instanceof Uint8Array ? [content] : untilAborted(content, this.#ended.signal)
+      for await (const piece of pieces)
         // False means that the agent has failed; its response has the reason.
         if (!(await this.#input.write(piece))) return
       this.#input.end()
     } catch (error) {
+      if (this.#ended.signal.aborted) return
       // The source failed: discard the partial file.
       this.#cancel()
       // A cancelled call fails; the error of the source is reported.
@@ -67,7 +72,7 @@ export class FileCall implements Conversation {
     else if (type === fromAgent.result) this.pieces.push(body.rest())
     else if (type === fromAgent.done) {
       this.#channel.finish(this.#id)
-      this.#input.close()
+      this.#end()
       this.pieces.end()
       this.#answer.resolve(body)
     } else unexpected(type)
@@ -78,10 +83,15 @@ export class FileCall implements Conversation {
   }
 
   fail(error: Error): void {
-    this.#input.close()
+    this.#end()
     this.opening.reject(error)
     this.#answer.reject(error)
     this.pieces.fail(error)
+  }
+
+  #end(): void {
+    this.#input.close()
+    this.#ended.abort()
   }
 
   /** Cancels the operation, which fails with `ECANCELED` unless it has just completed. */

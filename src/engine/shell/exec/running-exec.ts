@@ -1,5 +1,6 @@
 /** Command of a session: its identity, output and outcome. */
 import { BaxError } from '../../../core/errors/errors.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { ExecRecord, ExecResult } from '../../../core/shapes/shell/exec.ts'
 import type { ContainerExec, TerminalSize } from '../container-exec.ts'
 import { encodeBytes, type Encoding } from './characters.ts'
@@ -100,7 +101,7 @@ export class RunningExec {
     this.#exec.resize(size)
   }
 
-  /** Resolves when the program has room for more. @throws BaxError `conflict` if the input is no longer read. */
+  /** Resolves when the program has room for more. @throws BaxError `conflict` if it no longer reads, `session_lost` */
   async write(data: Uint8Array, eof: boolean): Promise<void> {
     const written = this.#writing.then(() => this.#writeNow(data, eof))
     // A failed write must not block the next one.
@@ -111,7 +112,10 @@ export class RunningExec {
   async #writeNow(data: Uint8Array, eof: boolean): Promise<void> {
     const isRead = data.length === 0 || (await this.#exec.write(data))
     if (eof) this.#exec.endInput()
-    if (!isRead) throw new BaxError('conflict', 'the program no longer reads its input')
+    if (isRead) return
+    // The loss of the container also closes the input.
+    await withDeadline(this.#exec.exit, { ms: 0, value: undefined })
+    throw new BaxError('conflict', 'the program no longer reads its input')
   }
 
   /** Returns the outcome without the output. */

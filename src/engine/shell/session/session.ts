@@ -95,12 +95,17 @@ export class ShellSession {
 
   /**
    * Runs work on the container; the session does not become idle meanwhile.
-   * @throws BaxError `conflict` before it is ready and while it stops, `session_closed` afterwards.
+   * @throws BaxError `conflict` before it is ready and while it stops, `session_closed` afterwards, and for work that
+   * the end of the session interrupts.
    */
   async use<T>(work: (container: ShellContainer) => Promise<T>): Promise<T> {
     const { container, release } = this.hold()
     try {
       return await work(container)
+    } catch (error) {
+      const isStopped =
+        container.end?.reason === 'removed' && error instanceof BaxError && error.code === 'session_lost'
+      throw isStopped ? closedError(this.id, 'stopped', this.#stopReason!) : error
     } finally {
       release()
     }
