@@ -105,8 +105,9 @@ describe('crawl', () => {
     expect(await firecrawl.cancelCrawl(id)).toMatchObject({ success: true, status: 'cancelled' })
     expect(await firecrawl.checkCrawlStatus(id, true)).toMatchObject({ status: 'cancelled' })
     const whole = await firecrawl.asyncCrawlUrl(site.url, { limit: 10 })
-    const pages = async () => (await firecrawl.checkCrawlStatus(whole.id, true)).data.length
-    await waitUntil(async () => (await pages()) === 3, 60_000)
+    const state = () => firecrawl.checkCrawlStatus(whole.id, true)
+    await waitUntil(async () => (await state()).status === 'completed', 60_000)
+    expect((await state()).data).toHaveLength(3)
     expect(await firecrawl.checkCrawlErrors(whole.id)).toMatchObject({ robots_blocked: [`${site.url}/private/x`] })
   })
 

@@ -52,12 +52,13 @@ const pagesAtOnce = 100
 /** Prints the answer of `POST /v1/crawl` with all pages, which are requested in chunks. */
 export async function printAnswer(reader: Reader, calls: CrawlCalls): Promise<void> {
   const head: Partial<CrawlState> = await calls.state(0, 0)
+  const { completed = 0 } = head
   const accounts: Partial<CrawlAccounts> = await calls.accounts()
   for (const name of ['kind', 'created_at', 'expires_at', 'next', 'data'] as const) delete head[name]
   delete accounts.success
   await reader.print(`${JSON.stringify(head).slice(0, -1)},"data":[`)
-  for (let skip = 0; ;) {
-    const { data } = await calls.state(skip, pagesAtOnce)
+  for (let skip = 0; skip < completed;) {
+    const { data } = await calls.state(skip, Math.min(pagesAtOnce, completed - skip))
     if (data.length === 0) break
     for (const [at, page] of data.entries()) await reader.print(`${skip + at > 0 ? ',' : ''}${JSON.stringify(page)}`)
     skip += data.length

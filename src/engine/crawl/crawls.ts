@@ -18,7 +18,7 @@ import { type CrawlContext, type LiveCrawl, resumeLive, runningElsewhere, startL
 import { crawlForMap, mapOf } from './queue/map.ts'
 import { checkCrawl, planCrawl } from './plan.ts'
 import { CrawlStore, notFound } from './store/crawl-store.ts'
-import type { StoredCrawl } from './store/stored-crawl.ts'
+import type { CrawlRecord } from './store/record.ts'
 import { acceptedAnswer, accountsAnswer, assertLimit, assertResumable, cancelledStatus, type CrawlView, listedAnswer, stateAnswer, usageAnswer, wholeAnswer } from './views.ts' // prettier-ignore
 
 export interface CrawlsFacts {
@@ -127,7 +127,7 @@ export class EngineCrawls implements Crawls {
     this.#maps.add(live.id)
     try {
       await this.#waitUntilDone(live, call.signal)
-      return await mapOf(input, live.record, { logs: this.#store.logs(live.id), bytes: live.bytes() })
+      return await mapOf(input, live.record, this.#store.logs(live.id))
     } finally {
       live.end('interrupted')
       // Failures of the crawl are reported by `#waitUntilDone`.
@@ -204,13 +204,12 @@ export class EngineCrawls implements Crawls {
   async #find(id: string, { caller }: Call): Promise<CrawlView> {
     const live = this.#liveOf(id, caller)
     if (live) return this.#viewOf(live)
-    const { record, bytes } = await this.#read(id, caller)
-    const isRunning = !record.finished && (await this.#store.isHeld(id))
-    return { record, bytes, isRunning, logs: this.#store.logs(id) }
+    const state = await this.#store.stateOf(id, () => this.#read(id, caller))
+    return { ...state, logs: this.#store.logs(id) }
   }
 
-  #viewOf({ id, record, bytes }: LiveCrawl): CrawlView {
-    return { record, bytes: bytes(), isRunning: true, logs: this.#store.logs(id) }
+  #viewOf({ id, record }: LiveCrawl): CrawlView {
+    return { record, isRunning: true, logs: this.#store.logs(id) }
   }
 
   #liveOf(id: string, caller: Caller): LiveCrawl | undefined {
@@ -219,9 +218,9 @@ export class EngineCrawls implements Crawls {
   }
 
   /** @throws BaxError `crawl_not_found`, also for crawls of other callers. */
-  async #read(id: string, caller: Caller): Promise<StoredCrawl> {
-    const stored = await this.#store.view(id)
-    if (canSee(caller, stored.record.owner)) return stored
+  async #read(id: string, caller: Caller): Promise<CrawlRecord> {
+    const record = await this.#store.view(id)
+    if (canSee(caller, record.owner)) return record
     throw notFound(id)
   }
 

@@ -50,9 +50,9 @@ export class EarlierPages {
   }
 
   /** Reads where the pages of a crawl are. */
-  static async open({ record, logs, bytes }: Pick<CrawlView, 'record' | 'logs' | 'bytes'>): Promise<EarlierPages> {
+  static async open({ record, logs }: Pick<CrawlView, 'record' | 'logs'>): Promise<EarlierPages> {
     const pages = new EarlierPages(PageFile.forReading(logs.pages), record.input)
-    for await (const { line } of readJournal(logs.journal, 0, bytes)) {
+    for await (const { line } of readJournal(logs.journal, 0, record.bytes)) {
       if (line.own?.earlier) pages.#add(line.own.earlier)
       else if (line.type === 'crawl.page') pages.#add({ ...line.own, url: line.data.url, ts: line.ts })
     }

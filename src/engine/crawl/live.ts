@@ -50,8 +50,9 @@ export async function startLive(
 export async function resumeLive(id: string, { store, scraper, log }: CrawlContext): Promise<LiveCrawl> {
   const logs = store.logs(id)
   return runLocked(id, store, async () => {
-    const { record, bytes, seq } = await store.read(id)
-    if (record.isDamaged) await store.keepDamaged(id, bytes)
+    const record = await store.read(id)
+    const { bytes, seq } = record
+    if (record.isDamaged) await store.keepDamaged(record)
     const damaged = await store.damagedPages(record)
     const answers = new ResponseCache({ folder: store.files(id).folder, log })
     answers.load()
@@ -90,7 +91,7 @@ const loadingFacts = (plan: CrawlPlan, scraper: PageScraper, answers: ResponseCa
 /** Opens the pages of the crawl to compare with. */
 async function earlierOf({ input: { since } }: CrawlPlan, store: CrawlStore): Promise<EarlierPages | undefined> {
   if (since === undefined) return undefined
-  return EarlierPages.open({ logs: store.logs(since), ...(await store.read(since)) })
+  return EarlierPages.open({ logs: store.logs(since), record: await store.read(since) })
 }
 
 export const runningElsewhere = (): BaxError => new BaxError('conflict', 'the crawl is running in another process')

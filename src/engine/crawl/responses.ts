@@ -49,19 +49,20 @@ export interface PageRange {
  * Returns at most `limit` pages of `data` from `skip` on, fewer when they are very long; `next` is the first one left
  * out. Pages that can no longer be read are replaced with placeholders, which `warning` counts.
  */
-export async function pagesOf(record: CrawlRecord, logs: CrawlLogs, { skip, limit }: PageRange, bytes: number) {
+export async function pagesOf(record: CrawlRecord, logs: CrawlLogs, { skip, limit }: PageRange) {
+  const { bytes, completed } = record
   const order = record.order().slice(skip, skip + limit)
+  const places = order.map((index) => record.locationOf(index))
   const data: ScrapeData[] = []
   const damaged = new Map<number, DamagedPage>()
   const file = order.length > 0 ? await PageFile.forReading(logs.pages) : undefined
   let chars = 0
   try {
-    for (const index of order) {
-      const place = record.locationOf(index)
+    for (const [at, place] of places.entries()) {
       chars += place.length
       if (data.length > 0 && chars > limits.crawl.answerChars) break
       const kept = await file!.tryRead(place)
-      if (kept instanceof DamagedPage) damaged.set(index, kept)
+      if (kept instanceof DamagedPage) damaged.set(order[at]!, kept)
       data.push(kept instanceof DamagedPage ? { metadata: { sourceURL: '' } } : kept.page)
     }
   } finally {
@@ -71,10 +72,10 @@ export async function pagesOf(record: CrawlRecord, logs: CrawlLogs, { skip, limi
   for (const [index, error] of damaged) data[order.indexOf(index)] = placeholderOf(found.get(index)!.url, error)
   const next = skip + data.length
   const warning = damaged.size > 0 ? `${damaged.size} kept pages are damaged; resume the crawl to fetch them again` : undefined // prettier-ignore
-  return { data, next: next < record.completed ? next : undefined, warning }
+  return { data, next: next < completed ? next : undefined, warning }
 }
 
-function skipReasonOf({ finished }: CrawlRecord): SkipReason {
+function skipReasonOf({ finished }: Pick<CrawlRecord, 'finished'>): SkipReason {
   if (finished?.status === 'cancelled') return 'cancelled'
   return finished?.status === 'failed' ? 'out_of_time' : 'limit'
 }
@@ -103,8 +104,10 @@ class ChangeCount {
   }
 }
 
-/** Returns errors, skipped and blocked URLs in the order of the journal, which is read up to `bytes`. */
-export async function accountsOf(record: CrawlRecord, logs: CrawlLogs, bytes: number) {
+/** Returns errors, skipped and blocked URLs in the order of the journal. */
+export async function accountsOf(record: CrawlRecord, logs: CrawlLogs) {
+  const { finished, queued, taken, bytes } = record
+  const { skipped: total } = record.counts()
   const errors: CrawlError[] = []
   const skipped: CrawlSkipped[] = []
   const blocked: string[] = []
@@ -116,21 +119,20 @@ export async function accountsOf(record: CrawlRecord, logs: CrawlLogs, bytes: nu
     if (line.type === 'crawl.skipped' && skipped.length < limits.crawl.listed) skipped.push(...line.data.skipped)
     if (line.type === 'crawl.robots_blocked') blocked.push(...line.data.urls)
     changes?.add(line)
-    if (record.finished) frontier.push(placed)
+    if (finished) frontier.push(placed)
   }
-  if (record.finished && record.queued > 0 && skipped.length < limits.crawl.listed) {
-    await frontier.drop(record.taken)
-    const reason = skipReasonOf(record)
-    while (skipped.length < limits.crawl.listed) {
+  if (finished && queued > 0 && skipped.length < limits.crawl.listed) {
+    await frontier.drop(taken)
+    const reason = skipReasonOf({ finished })
+    for (let left = Math.min(queued, limits.crawl.listed - skipped.length); left > 0; left -= 1) {
       const waiting = await frontier.next()
-      if (!waiting) break
-      skipped.push({ url: waiting.url, reason })
+      if (waiting) skipped.push({ url: waiting.url, reason })
     }
   }
   return {
     errors,
     skipped: skipped.slice(0, limits.crawl.listed),
-    skipped_total: record.counts().skipped,
+    skipped_total: total,
     robots_blocked: blocked,
     ...(changes && { changes: changes.answer() }),
   }

@@ -268,7 +268,7 @@ export class CrawlRun {
 
   async #write(entries: readonly JournalEntry[]): Promise<void> {
     for (const placed of await this.#facts.journal.commit(entries)) {
-      this.#facts.record.apply(placed.line)
+      this.#facts.record.apply(placed)
       this.#site.apply(placed.line)
       this.#frontier.push(placed)
     }

@@ -8,12 +8,13 @@ import { accountsOf, outcomeOf, pagesOf, type PageRange } from './responses.ts'
 import type { CrawlLogs } from './store/log.ts'
 import type { CrawlRecord } from './store/record.ts'
 
-/** A crawl at one moment. */
+/**
+ * A crawl. The record changes while the crawl runs: responses read all they need from it before they first wait, and the
+ * logs up to that state.
+ */
 export interface CrawlView {
   readonly record: CrawlRecord
   readonly logs: CrawlLogs
-  /** Size of the journal up to the last complete commit. */
-  readonly bytes: number
   readonly isRunning: boolean
   /** Whether the crawl is to be resumed, but no process has continued it yet. */
   readonly isWaiting?: boolean
@@ -49,27 +50,30 @@ export const acceptedAnswer = (id: string, call: Call): CrawlAccepted => ({
 
 /** Returns a crawl that has ended, with all pages. @throws BaxError for failures of the server */
 export async function wholeAnswer(view: CrawlView, call: Call): Promise<CrawlAnswer> {
-  const { record, logs, bytes } = view
+  const { record, logs } = view
   throwServerErrors(record)
-  return {
+  const state = {
     ...outcomeOf(record, { url: crawlUrl(record.id, call), isRunning: false }),
     duration_ms: record.activeMs(),
-    ...(await pagesIn(view, { skip: 0, limit: Infinity }, call)).part,
-    ...(await accountsOf(record, logs, bytes)),
   }
+  const [{ part }, accounts] = await Promise.all([
+    pagesIn(view, { skip: 0, limit: Infinity }, call),
+    accountsOf(record, logs),
+  ])
+  return { ...state, ...part, ...accounts }
 }
 
 export async function stateAnswer(view: CrawlView, range: PageRange, call: Call): Promise<CrawlState> {
   const { record, isRunning, isWaiting } = view
-  const { part, warning } = await pagesIn(view, range, call)
-  return {
-    ...addWarning(outcomeOf(record, { url: crawlUrl(record.id, call), isRunning, isWaiting }), warning),
+  const state: Omit<CrawlState, 'data' | 'next'> = {
+    ...outcomeOf(record, { url: crawlUrl(record.id, call), isRunning, isWaiting }),
     kind: record.input.list?.kind ?? 'crawl',
     created_at: record.createdAt,
     expires_at: new Date(Date.parse(record.lastAt) + limits.crawl.keptMs).toISOString(),
     duration_ms: record.activeMs(isRunning ? Date.now() : undefined),
-    ...part,
   }
+  const { part, warning } = await pagesIn(view, range, call)
+  return { ...addWarning(state, warning), ...part }
 }
 
 export function listedAnswer({ record, isRunning, isWaiting }: Listed, call: Call): CrawlListed {
@@ -83,7 +87,7 @@ export function listedAnswer({ record, isRunning, isWaiting }: Listed, call: Cal
   }
 }
 
-type Listed = Omit<CrawlView, 'logs' | 'bytes'>
+type Listed = Omit<CrawlView, 'logs'>
 
 /** Returns the use of an engine by a caller; `progress` is that of the running crawls. */
 export function usageAnswer(
@@ -113,12 +117,12 @@ function optionsOf({ webhook, ...input }: CrawlInput): Record<string, unknown> {
   return webhook === undefined ? input : { ...input, webhook: { url: webhookOf(webhook).url } }
 }
 
-export async function accountsAnswer({ record, logs, bytes }: CrawlView): Promise<CrawlAccounts> {
-  return { success: true, ...(await accountsOf(record, logs, bytes)) }
+export async function accountsAnswer({ record, logs }: CrawlView): Promise<CrawlAccounts> {
+  return { success: true, ...(await accountsOf(record, logs)) }
 }
 
-async function pagesIn({ record, logs, bytes }: CrawlView, part: PageRange, call: Call) {
-  const { data, next, warning } = await pagesOf(record, logs, part, bytes)
+async function pagesIn({ record, logs }: CrawlView, part: PageRange, call: Call) {
+  const { data, next, warning } = await pagesOf(record, logs, part)
   const size = Number.isFinite(part.limit) ? `&limit=${part.limit}` : ''
   const more = next !== undefined && { next: `${crawlUrl(record.id, call)}?skip=${next}${size}` }
   return { part: { data, ...more }, warning }

@@ -142,7 +142,8 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     { id, since, types }: { id: string; since: number; types?: readonly string[] | undefined },
     { caller, signal }: StreamCall,
   ): Promise<AsyncIterable<Frame> | null> {
-    const { logs, bytes, seq, isRunning } = await this.#ask(() => this.#find(id, caller))
+    const { logs, record, isRunning } = await this.#ask(() => this.#find(id, caller))
+    const { bytes, seq } = record
     if (!isRunning) return since >= seq ? null : crawlFrames(logs, undefined, { since, types, bytes, signal })
     const remote = await this.#ask(() => RemoteCrawl.open(this.#followFacts, id))
     const frames = crawlFrames(logs, remote, { since, types, bytes, signal })
@@ -188,14 +189,14 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     const fence = await this.#store.begin(run)
     if (fence === undefined) return
     const { redis, log } = this.#facts
-    const { record, bytes, seq, hasEnded } = await this.#store.readFresh(run.id)
+    const { record, hasEnded } = await this.#store.readFresh(run.id)
     if (hasEnded) return this.#store.end(record, fence)
     const logs = new WritingLogs({ redis, id: run.id, fence, log, signal: AbortSignal.timeout(limits.crawl.fleet.answerMs) }) // prettier-ignore
-    const journal = await Journal.reopen(logs.journal, bytes, seq)
+    const journal = await Journal.reopen(logs.journal, record.bytes, record.seq)
     const write = async (lines: readonly JournalEntry[]) => {
-      for (const { line } of await journal.commit(lines)) record.apply(line)
+      for (const placed of await journal.commit(lines)) record.apply(placed)
     }
-    if (seq === 0) await write(startLines(record, planCrawl(record.input)))
+    if (record.seq === 0) await write(startLines(record, planCrawl(record.input)))
     await write([finishLine(record, 'cancelled')])
     await this.#store.end(record, fence)
   }

@@ -59,7 +59,7 @@ export class RemoteCrawl implements FollowedCrawl {
   }
 
   bytes(): number {
-    return this.#crawl.bytes
+    return this.#crawl.record.bytes
   }
 
   /** Returns the latest progress; until a coordinator has reported any, what the journal has. */

@@ -137,7 +137,7 @@ interface ListedPage {
 async function listPages({ connection, signal }: ToolCall, { id, completed }: CrawlState, find?: string): Promise<ToolAnswer> {
   const found: { readonly score: number; readonly listed: ListedPage }[] = []
   for (let skip = 0; skip < completed; ) {
-    const { data } = await connection.call<CrawlState>(operations.getCrawl, { id, skip, limit: chunk }, signal)
+    const { data } = await connection.call<CrawlState>(operations.getCrawl, { id, skip, limit: Math.min(chunk, completed - skip) }, signal)
     if (data.length === 0) break
     for (const [at, { metadata, markdown = '' }] of data.entries()) {
       const { title, url: address = metadata.sourceURL } = metadata

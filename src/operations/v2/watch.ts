@@ -75,7 +75,8 @@ async function watch({ engine, call, link, format, id, state }: Watched): Promis
     const catchUp = async (isWhole: boolean) => {
       if (!pages) return
       const found = await engine.crawls.get({ id, skip: 0, limit: 0 }, call)
-      const { total, completed, expires_at: expiresAt } = found
+      const { total, expires_at: expiresAt } = found
+      const completed = pages.length
       // Clients stop at the state of a finished crawl, so it is sent only with all pages; the crawl may end meanwhile.
       const status = isWhole ? found.status : 'scraping'
       await send({ type: 'catchup', data: { success: true, status, total, completed, expiresAt, data: pages } })
@@ -88,8 +89,10 @@ async function watch({ engine, call, link, format, id, state }: Watched): Promis
       // The first progress follows the pages that were there before.
       if (type === 'crawl.progress' || (pages?.length ?? 0) >= limits.crawl.listedPages) await catchUp(false)
       if (type !== 'crawl.page') continue
-      const document = format.page((data as CrawlEventData['crawl.page']).page)
-      if (pages) pages.push(document)
+      const { page, index } = data as CrawlEventData['crawl.page']
+      const document = format.page(page)
+      // A page that is repeated in a browser replaces the earlier one.
+      if (pages) pages[index] = document
       else await send({ type: 'document', data: document })
     }
     await catchUp(true)

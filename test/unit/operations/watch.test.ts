@@ -7,12 +7,17 @@ import { memoryLink } from '../../support/memory-link.ts'
 
 interface Message {
   readonly type: string
-  readonly data: { readonly status?: string; readonly data?: { markdown: string }[]; readonly markdown?: string }
+  readonly data: {
+    readonly status?: string
+    readonly completed?: number
+    readonly data?: { markdown: string }[]
+    readonly markdown?: string
+  }
 }
 
-const page = (markdown: string) => ({
+const page = (markdown: string, index: number) => ({
   type: 'crawl.page',
-  data: { page: { markdown, metadata: { status_code: 200 } } },
+  data: { index, page: { markdown, metadata: { status_code: 200 } } },
 })
 const progress = { type: 'crawl.progress', data: {} }
 const finished = { type: 'crawl.finished', data: { status: 'completed', total: 2, completed: 2 } }
@@ -44,20 +49,26 @@ async function watched(...frames: object[]): Promise<Message[]> {
 const textsOf = ({ data }: Message) => (data.data ?? [data]).map(({ markdown }) => markdown)
 
 test('a crawl that ends while its first pages are sent is finished only after the last page', async () => {
-  const messages = await watched(page('one'), progress, page('two'), finished)
-  expect(messages.map(({ type, data }) => [type, data.status])).toEqual([
-    ['catchup', 'scraping'],
-    ['document', undefined],
-    ['done', 'completed'],
+  const messages = await watched(page('one', 0), progress, page('two', 1), finished)
+  expect(messages.map(({ type, data }) => [type, data.status, data.completed])).toEqual([
+    ['catchup', 'scraping', 1],
+    ['document', undefined, undefined],
+    ['done', 'completed', 2],
   ])
   expect(messages.slice(0, 2).map(textsOf)).toEqual([['one'], ['two']])
 })
 
 test('a finished crawl is sent as a whole, with its state', async () => {
-  const messages = await watched(page('one'), page('two'), finished)
+  const messages = await watched(page('one', 0), page('two', 1), finished)
   expect(messages.map(({ type, data }) => [type, data.status])).toEqual([
     ['catchup', 'completed'],
     ['done', 'completed'],
   ])
   expect(textsOf(messages[0]!)).toEqual(['one', 'two'])
+})
+
+test('a page that is rendered later replaces the fetched one', async () => {
+  const messages = await watched(page('fetched', 0), page('two', 1), page('rendered', 0), finished)
+  expect(messages[0]!.data.completed).toBe(2)
+  expect(textsOf(messages[0]!)).toEqual(['rendered', 'two'])
 })

@@ -23,24 +23,20 @@ export const crawlForMap = ({ search, ...input }: MapInput): CrawlInput => ({
   async: false,
 })
 
-/** Builds the response from the crawl; `bytes` is the size of the journal. */
-export async function mapOf(
-  { search, limit }: MapInput,
-  record: CrawlRecord,
-  { logs, bytes }: { logs: CrawlLogs; bytes: number },
-): Promise<MapAnswer> {
+/** Builds the response from the crawl, which has ended. */
+export async function mapOf({ search, limit }: MapInput, record: CrawlRecord, logs: CrawlLogs): Promise<MapAnswer> {
   const { success, warning, error, code } = outcomeOf(record, { url: '', isRunning: false })
   const links: string[] = []
   const add = (urls: readonly string[]) => links.push(...urls.filter((url) => matches(url, search)))
   for (let skip: number | undefined = 0; skip !== undefined && links.length < limit;) {
-    const { data, next } = await pagesOf(record, logs, { skip, limit: limits.crawl.mostListedPages }, bytes)
+    const { data, next } = await pagesOf(record, logs, { skip, limit: limits.crawl.mostListedPages })
     add(data.map(({ metadata }) => metadata.url ?? metadata.sourceURL))
     skip = next
   }
   const isTimedOut = success && error !== undefined
   if (isTimedOut) {
     // URLs that were found but not visited are part of the map too.
-    const { skipped } = await accountsOf(record, logs, bytes)
+    const { skipped } = await accountsOf(record, logs)
     add(skipped.filter(({ reason }) => reason === 'out_of_time').map(({ url }) => url))
   }
   links.length = Math.min(links.length, limit)

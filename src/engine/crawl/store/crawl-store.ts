@@ -16,7 +16,7 @@ import { asideName, isAside, moveAside, readEach, readState, UnusableFile, write
 import { stateKinds } from '../../../core/state/state-kinds.ts'
 import { fileLog } from './file-log.ts'
 import { type CrawlRequest, readJournal } from './journal.ts'
-import { applyCommits, type StoredCrawl } from './stored-crawl.ts'
+import { applyCommits } from './stored-crawl.ts'
 import type { CrawlLog, CrawlLogs } from './log.ts'
 import { DamagedPage, PageFile } from './page-file.ts'
 import { CrawlRecord } from './record.ts'
@@ -26,7 +26,7 @@ const isId = (text: string): boolean => /^crl_[\w-]{20}$/.test(text)
 export class CrawlStore {
   readonly #folder: string
   /** The last crawl that was viewed: clients request its pages part by part. */
-  #viewed: { readonly stamp: string | undefined; readonly stored: StoredCrawl } | undefined
+  #viewed: { readonly stamp: string | undefined; readonly record: CrawlRecord } | undefined
 
   constructor(stateDir: string) {
     this.#folder = join(stateDir, 'crawls')
@@ -56,7 +56,7 @@ export class CrawlStore {
   }
 
   /** Reads a crawl. @throws BaxError `crawl_not_found`, UnusableFile when its request cannot be read */
-  async read(id: string): Promise<StoredCrawl> {
+  async read(id: string): Promise<CrawlRecord> {
     if (!isId(id)) throw notFound(id)
     const { journal } = this.logs(id)
     const { input, created_at: created, owner = null } = await this.#requestOf(id)
@@ -64,12 +64,12 @@ export class CrawlStore {
   }
 
   /** Returns a crawl as `read` does; its journal is read only if it has changed. Do not change the result. */
-  async view(id: string): Promise<StoredCrawl> {
+  async view(id: string): Promise<CrawlRecord> {
     if (!isId(id)) throw notFound(id)
     const stamp = await this.stampOf(id)
-    if (this.#viewed?.stored.record.id !== id || this.#viewed.stamp !== stamp || stamp === undefined)
-      this.#viewed = { stamp, stored: await this.read(id) }
-    return this.#viewed.stored
+    if (this.#viewed?.record.id !== id || this.#viewed.stamp !== stamp || stamp === undefined)
+      this.#viewed = { stamp, record: await this.read(id) }
+    return this.#viewed.record
   }
 
   /** Returns a text that changes with the journal of a crawl; undefined without a journal. */
@@ -118,7 +118,7 @@ export class CrawlStore {
   }
 
   /** Keeps a copy of a damaged journal under another name. */
-  async keepDamaged(id: string, bytes: number): Promise<void> {
+  async keepDamaged({ id, bytes }: CrawlRecord): Promise<void> {
     const { journal } = this.files(id)
     // The readable lines stay in use.
     if (bytes > 0) await copyFile(journal, asideName(journal))
@@ -148,6 +148,15 @@ export class CrawlStore {
   /** Locks a crawl for this process; resolves with undefined if another process holds the lock. */
   hold(id: string): Promise<HeldLock | undefined> {
     return acquireLock(this.#lock(id))
+  }
+
+  /** Reads the record of a crawl of any process, and whether it is running. */
+  async stateOf(id: string, read: () => Promise<CrawlRecord>): Promise<{ record: CrawlRecord; isRunning: boolean }> {
+    const record = await read()
+    if (record.finished) return { record, isRunning: false }
+    if (await this.isHeld(id)) return { record, isRunning: true }
+    // Its process may have finished it after it was read.
+    return { record: await read(), isRunning: false }
   }
 
   async isHeld(id: string): Promise<boolean> {
@@ -200,14 +209,13 @@ async function namesIn(folder: string): Promise<string[]> {
 }
 
 /** Reads the journal into the record of a crawl. */
-async function readRecord(record: CrawlRecord, journal: CrawlLog): Promise<StoredCrawl> {
-  const stored = await applyCommits({ record, bytes: 0, seq: 0 }, journal).catch((error: unknown) => {
+async function readRecord(record: CrawlRecord, journal: CrawlLog): Promise<CrawlRecord> {
+  await applyCommits(record, journal).catch((error: unknown) => {
     // A crawl without a journal has to start again.
     if (!isMissing(error)) throw error
-    return { record, bytes: 0, seq: 0 }
   })
-  if (stored.seq === 0) record.isDamaged = true
-  return stored
+  if (record.seq === 0) record.isDamaged = true
+  return record
 }
 
 export const notFound = (id: string): BaxError =>

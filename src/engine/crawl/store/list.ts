@@ -4,7 +4,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { UnusableFile } from '../../../core/state/state-file.ts'
 import type { LiveCrawl } from '../live.ts'
 import type { CrawlRecord } from './record.ts'
-import type { CrawlStore } from './crawl-store.ts'
+import { type CrawlStore, notFound } from './crawl-store.ts'
 
 interface CachedRecord {
   readonly stamp: string
@@ -26,30 +26,31 @@ export class CrawlList {
   /** Returns the crawls visible to a caller, newest first, without internal ones (`hidden`). */
   async all(caller: Caller, hidden: ReadonlySet<string>) {
     this.#damaged.clear()
-    const ids = (await this.#store.ids()).filter((id) => !this.#live.has(id))
-    const entries = await Promise.all(ids.map(async (id) => [id, await this.#read(id)] as const))
-    this.#cache = new Map(entries.filter((entry): entry is [string, CachedRecord] => entry[1] !== undefined))
-    const running = [...this.#live.values()].filter(({ id }) => !hidden.has(id)).map(({ record }) => record)
-    const ended = await Promise.all(
-      [...this.#cache.values()].map(async ({ record }) => ({
-        record,
-        isRunning: !record.finished && (await this.#store.isHeld(record.id)),
-      })),
-    )
-    const crawls = [...running.map((record) => ({ record, isRunning: true })), ...ended]
-      .filter(({ record }) => canSee(caller, record.owner))
+    // Crawls may start and end meanwhile: each is listed once.
+    const [live, hiddenBefore] = [new Map(this.#live), new Set(hidden)]
+    const running = [...live.values()].map(({ record }) => ({ record, isRunning: true }))
+    const ids = (await this.#store.ids()).filter((id) => !live.has(id))
+    const cache = new Map<string, CachedRecord>()
+    const stored = await Promise.all(ids.map((id) => this.#stateOf(id, cache)))
+    this.#cache = cache
+    const crawls = [...running, ...stored.filter((state) => state !== undefined)]
+      .filter(({ record: { id, owner } }) => canSee(caller, owner) && !hiddenBefore.has(id) && !hidden.has(id))
       .toSorted((a, b) => b.record.createdAt.localeCompare(a.record.createdAt))
     if (!caller.admin || this.#damaged.size === 0) return { crawls }
     return { crawls, warning: `left out because damaged: ${[...this.#damaged].join(', ')}; see \`bax doctor\`` }
   }
 
-  /** Reads a crawl; undefined if it was removed meanwhile or has not started. */
-  async #read(id: string): Promise<CachedRecord | undefined> {
+  /** Reads a crawl, and adds it to the cache; undefined if it was removed meanwhile or has not started. */
+  async #stateOf(id: string, cache: Map<string, CachedRecord>) {
     try {
-      const stamp = await this.#store.stampOf(id)
-      if (stamp === undefined) return undefined
-      const cached = this.#cache.get(id)
-      return cached?.stamp === stamp ? cached : { stamp, record: (await this.#store.read(id)).record }
+      return await this.#store.stateOf(id, async () => {
+        const stamp = await this.#store.stampOf(id)
+        if (stamp === undefined) throw notFound(id)
+        const cached = this.#cache.get(id)
+        const read = cached?.stamp === stamp ? cached : { stamp, record: await this.#store.read(id) }
+        cache.set(id, read)
+        return read.record
+      })
     } catch (error) {
       if (error instanceof UnusableFile) this.#damaged.add(id)
       if (error instanceof BaxError && error.code === 'crawl_not_found') return undefined

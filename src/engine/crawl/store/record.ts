@@ -1,6 +1,6 @@
 /** The state of a crawl, computed from the lines of its journal. */
 import type { CrawlEventData, CrawlInput, CrawlStatus } from '../../../core/shapes/crawl.ts'
-import type { JournalLine } from './journal.ts'
+import type { PlacedLine } from './journal.ts'
 import type { RecordLocation } from './page-file.ts'
 
 const maxWarnings = 20
@@ -13,6 +13,9 @@ export class CrawlRecord {
   readonly owner: string | null
   readonly createdAt: string
   readonly warnings: string[] = []
+  /** Size of the journal up to the last line that was applied, and the number of that line. */
+  bytes = 0
+  seq = 0
   /** Number of finished URLs of the queue. */
   taken = 0
   /** Whether the start page was loaded; always true for the URLs of a list. */
@@ -101,8 +104,10 @@ export class CrawlRecord {
     return this.#pageBytes
   }
 
-  apply(line: JournalLine): void {
+  apply({ line, to }: PlacedLine): void {
     const { own } = line
+    this.bytes = to
+    this.seq = line.seq
     const before = this.lastAt
     this.lastAt = line.ts
     const first = this.taken === 0 && !this.input.list

@@ -59,7 +59,8 @@ export class Coordinator {
     const { id, activeMs } = this.#job
     const closed = new AbortController()
     const logs = new WritingLogs({ redis, id, fence, log, signal: this.#stopped.signal })
-    const { record, bytes, seq, hasEnded } = await store.readFresh(id)
+    const { record, hasEnded } = await store.readFresh(id)
+    const { bytes, seq } = record
     const answers = await FleetAnswers.load({ redis, id, log })
     const pageScraper = await scraper()
     const { egress, webhookSecret: secret } = pageScraper

@@ -5,7 +5,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { notFound } from '../../../engine/crawl/store/crawl-store.ts'
 import type { CrawlRequest } from '../../../engine/crawl/store/journal.ts'
 import { CrawlRecord } from '../../../engine/crawl/store/record.ts'
-import { applyCommits, type StoredCrawl } from '../../../engine/crawl/store/stored-crawl.ts'
+import { applyCommits } from '../../../engine/crawl/store/stored-crawl.ts'
 import type { CrawlView } from '../../../engine/crawl/views.ts'
 import { evictOldest } from '../../../engine/evict-oldest.ts'
 import { allKey, buildsKey, crawlsQueue, endedChannel, eventsChannel, lockKey, metaKey, ownedKey, progressKey, runningKey, siteKey, visitsKey } from '../keys.ts' // prettier-ignore
@@ -34,7 +34,6 @@ export interface PlacedRun extends CrawlRunId {
 export const crawlJobId = ({ id, run }: CrawlRunId): string => `${id}-${run}`
 
 export interface FleetCrawl extends CrawlView {
-  readonly seq: number
   readonly run: number
   readonly build: string
 }
@@ -43,7 +42,7 @@ export class FleetCrawlStore {
   readonly #redis: Redis
   readonly #build: string
   /** Parts of crawls that have been read; their journals only grow. */
-  readonly #records = new Map<string, Promise<StoredCrawl>>()
+  readonly #records = new Map<string, Promise<CrawlRecord>>()
 
   /** `build` is that of this process; its workers get the runs that are accepted here. */
   constructor(redis: Redis, build: string) {
@@ -81,11 +80,18 @@ export class FleetCrawlStore {
     // The first line of a resumed crawl says that it was resumed.
     const isWaiting = running !== null && journal === from
     const before = this.#records.get(id) ?? Promise.resolve(emptyRecord(id, JSON.parse(request) as CrawlRequest))
-    const reading = before.then((stored) => (stored.bytes < bytes ? applyCommits(stored, logs.journal, bytes) : stored))
+    const reading = before.then((record) => (record.bytes < bytes ? applyCommits(record, logs.journal, bytes) : record))
     if (!this.#records.has(id)) evictOldest(this.#records, limits.crawl.fleet.records - 1)
     this.#records.set(id, reading)
     try {
-      return { ...(await reading), logs, isRunning: running !== null, isWaiting, run: Number(run), build: build ?? '' }
+      return {
+        record: await reading,
+        logs,
+        isRunning: running !== null,
+        isWaiting,
+        run: Number(run),
+        build: build ?? '',
+      }
     } catch (error) {
       // The record may have been changed in part.
       if (this.#records.get(id) === reading) this.#records.delete(id)
@@ -97,12 +103,12 @@ export class FleetCrawlStore {
    * Reads a crawl into a record of the caller's own; `hasEnded` if the present run has nothing left but to end.
    * @throws BaxError `crawl_not_found`
    */
-  async readFresh(id: string): Promise<StoredCrawl & { readonly hasEnded: boolean }> {
+  async readFresh(id: string): Promise<{ readonly record: CrawlRecord; readonly hasEnded: boolean }> {
     const [request, journal, from] = await this.#redis.hmget(metaKey(id), 'request', 'journal', 'from')
     if (!request) throw notFound(id)
     const empty = emptyRecord(id, JSON.parse(request) as CrawlRequest)
-    const stored = await applyCommits(empty, readingLogs(this.#redis, id).journal, Number(journal))
-    return { ...stored, hasEnded: stored.record.finished !== undefined && journal !== from }
+    const record = await applyCommits(empty, readingLogs(this.#redis, id).journal, Number(journal))
+    return { record, hasEnded: record.finished !== undefined && journal !== from }
   }
 
   /**
@@ -174,9 +180,8 @@ export class FleetCrawlStore {
 
 const lockOf = (run: PlacedRun): string => lockKey(crawlsQueue(run.build), crawlJobId(run))
 
-function emptyRecord(id: string, { input, created_at, owner = null }: CrawlRequest): StoredCrawl {
-  return { record: new CrawlRecord({ id, input, owner }, created_at), bytes: 0, seq: 0 }
-}
+const emptyRecord = (id: string, { input, created_at, owner = null }: CrawlRequest): CrawlRecord =>
+  new CrawlRecord({ id, input, owner }, created_at)
 
 function quotaError(reached: 'key' | 'all', { key }: CrawlQuota): BaxError {
   const { retryAfterSecs } = limits.overload

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { followCrawl } from '../../../../src/cli/crawl/crawl-calls.ts'
+import { type CrawlCalls, followCrawl, printAnswer } from '../../../../src/cli/crawl/crawl-calls.ts'
 import type { Transport } from '../../../../src/client/transport.ts'
+import type { Reader } from '../../../../src/cli/output/reader.ts'
 
 const http = 'GET /v1/crawl/{id}/stream'
 const frame = (seq: number, type: string) => ({ seq, ts: '2026-01-01T00:00:00.000Z', type, data: {} })
@@ -62,4 +63,18 @@ describe('followCrawl', () => {
     await expect(heard(streams([page(1)]).transport, 0)).rejects.toMatchObject({ code: 'engine_unreachable' })
     await expect(heard(streams([page(1), new Error('reset')]).transport, 0)).rejects.toMatchObject({ code: 'engine_unreachable' }) // prettier-ignore
   })
+})
+
+test('printAnswer prints the pages that the answer counts, also if the crawl goes on', async () => {
+  const pages = ['one', 'two']
+  const state = async (skip: number, limit: number) => {
+    const answer = { completed: pages.length, data: pages.slice(skip, skip + limit) }
+    if (pages.length < 4) pages.push('later')
+    return answer
+  }
+  let printed = ''
+  const reader = { print: async (text: string) => void (printed += text) }
+  const accounts = async () => ({ success: true, errors: [] })
+  await printAnswer(reader as unknown as Reader, { state, accounts } as unknown as CrawlCalls)
+  expect(JSON.parse(printed)).toEqual({ completed: 2, data: ['one', 'two'], errors: [] })
 })

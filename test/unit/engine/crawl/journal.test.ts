@@ -112,7 +112,7 @@ test('the page file of a resumed crawl keeps the earlier versions of pages that 
   const record = new CrawlRecord({ id: 'crl_1', input: {} as never, owner: null }, new Date().toISOString())
   const earlier = { url: stored.url, ts: '2026-03-01T08:00:00.000Z', final: stored.url, ...place }
   const data = { url: stored.url, error: 'it responded with 503', code: 'server_error', depth: 1 }
-  for (const { line } of await journal.commit([{ type: 'crawl.error', data, own: { taken: 1, earlier } }])) record.apply(line) // prettier-ignore
+  for (const placed of await journal.commit([{ type: 'crawl.error', data, own: { taken: 1, earlier } }])) record.apply(placed) // prettier-ignore
   await Promise.all([journal.close(), pages.close()])
   const resumed = await PageFile.reopen(fileLog(join(folder, 'pages.ndjson')), record.pageBytes)
   expect(await resumed.read(place)).toEqual(stored)
