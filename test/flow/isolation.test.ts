@@ -152,6 +152,20 @@ describe('another key', () => {
     if (!kept.has(name) && !isShell) expect(ids.filter((id) => all.includes(id))).not.toEqual([])
   })
 
+  test('gets no cached page of the owner', async () => {
+    const input = { url: site.url, max_age: 60_000 }
+    await owner.client.scrape(input)
+    const [again, others] = await Promise.all([owner, other].map(({ client }) => client.scrape(input)))
+    // Another worker may answer.
+    if (!isFleet) expect(again!.data!.metadata.cached_at).toBeDefined()
+    expect(others!.data!.metadata.cached_at).toBeUndefined()
+  })
+
+  test('cannot compare a crawl with one of the owner', async () => {
+    const crawl = other.client.crawl({ url: site.url, since: objects.crawl, async: true })
+    await expect(crawl).rejects.toMatchObject({ code: 'crawl_not_found' })
+  })
+
   test('may use the same names for its own objects', async () => {
     const { token } = await other.client.createRelayToken({ name: 'laptop' })
     expect(token).toMatch(/^rlt_/)
