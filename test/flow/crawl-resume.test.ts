@@ -10,6 +10,7 @@ import { crawl, linkPage, pathsOf } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
+import { receiveWebhooks } from '../support/webhooks.ts'
 
 const pages = 60
 let host: CrawlHost
@@ -160,19 +161,29 @@ describe('a crawl whose engine was killed', () => {
   }, 60_000)
 })
 
-test('crawls of a closed engine can be resumed', async () => {
+test('crawls of a closed engine can be resumed, without sending their webhooks again', async () => {
   served = 0
   hold = 10
+  const receiver = await receiveWebhooks()
+  const { webhook, received } = receiver
   const first = await openHomes({ stateDir: host.stateDir, home: 'embedded' })
-  const { id } = (await first.clients.http.crawl({ ...input(), async: true })) as { id: string }
+  const { id } = (await first.clients.http.crawl({ ...input(), webhook, async: true })) as { id: string }
   await expect.poll(() => held.length, { timeout: 30_000 }).toBeGreaterThan(0)
+  await expect.poll(() => received.length, { timeout: 30_000 }).toBeGreaterThan(2)
   await first.engine.close()
+  const before = received.map(({ event }) => event)
   hold = Infinity
   held.splice(0)
   expect(await client().getCrawl({ id })).toMatchObject({ status: 'failed', code: 'worker_lost' })
   await client().resumeCrawl({ id })
   expect((await atEnd(id)).state.completed).toBe(pages)
+  // The start, every page and the end.
+  await expect.poll(() => new Set(received.map(({ event }) => event)).size, { timeout: 30_000 }).toBe(pages + 2)
+  // The engine may have been closed before the response to the last one arrived.
+  const after = received.slice(before.length).map(({ event }) => event)
+  expect(after.filter((event) => before.slice(0, -1).includes(event))).toEqual([])
   await first.close().catch(() => {})
+  await receiver.close()
 }, 60_000)
 
 test('crawls are removed after a day', async () => {

@@ -19,6 +19,8 @@ beforeAll(async () => {
   net = await openPrivateNet({
     '/': '<!doctype html><title>Home</title><p>Home, and nothing else.</p>',
     '/redirect': redirectToUrl(() => secret('/redirect')),
+    // No name is resolved whose addresses would be checked.
+    '/redirect-to-address': redirectToUrl(() => `http://127.0.0.3:${net.blocked.port}/`),
     '/file': redirectToUrl(() => 'file:///etc/passwd'),
     '/meta': (_, response) => {
       response.setHeader('content-type', 'text/html')
@@ -89,7 +91,7 @@ describe.each(['http', 'browser'] as const)('a scrape (%s)', (render) => {
     expect(net.blocked.contacts()).toBe(0)
   })
 
-  test.each(['/redirect', '/meta', ...(render === 'browser' ? ['/script'] : [])])(
+  test.each(['/redirect', '/redirect-to-address', '/meta', ...(render === 'browser' ? ['/script'] : [])])(
     'is rejected when it leads there (%s)',
     async (path) => {
       expect(await failureOf(scrape(net.url + path, render))).toMatchObject(blocked)
@@ -146,6 +148,7 @@ test('navigate_to reports blocked URLs, requested directly or by redirect', asyn
   const addresses = [
     ...hosts.map((host) => `http://${host}:${port}/`),
     `${net.url}/redirect`,
+    `${net.url}/redirect-to-address`,
     'file:///etc/passwd',
     'chrome://version',
     'about:version',

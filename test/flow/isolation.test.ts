@@ -30,7 +30,11 @@ let admin: KeyHolder
 let objects: OwnedObjects
 
 beforeAll(async () => {
-  site = await serveSite({ '/': '<title>Home</title><p>Home' })
+  site = await serveSite({
+    '/': '<title>Home</title><p>Home',
+    // Never responds.
+    '/held': () => {},
+  })
   // Two slots: the third session waits for one, as a provision.
   homes = await openHomes({
     pool: { warm: 0, browsers: 1, contextsPerBrowser: 2 },
@@ -152,6 +156,28 @@ describe('another key', () => {
     if (!kept.has(name) && !isShell) expect(ids.filter((id) => all.includes(id))).not.toEqual([])
   })
 
+  test('gets no cached page of the owner', async () => {
+    const input = { url: site.url, max_age: 60_000 }
+    await owner.client.scrape(input)
+    const [again, others] = await Promise.all([owner, other].map(({ client }) => client.scrape(input)))
+    // Another worker may answer.
+    if (!isFleet) expect(again!.data!.metadata.cached_at).toBeDefined()
+    expect(others!.data!.metadata.cached_at).toBeUndefined()
+  })
+
+  test('does not find a crawl that is running', async () => {
+    const { id } = (await owner.client.crawl({ url: `${site.url}/held`, async: true })) as { id: string }
+    expect(await owner.client.getCrawl({ id })).toMatchObject({ status: 'scraping' })
+    for (const name of ['getCrawl', 'getCrawlErrors', 'cancelCrawl'] as const)
+      await expect(other.client[name]({ id }), name).rejects.toMatchObject({ code: 'crawl_not_found' })
+    await owner.client.cancelCrawl({ id })
+  })
+
+  test('cannot compare a crawl with one of the owner', async () => {
+    const crawl = other.client.crawl({ url: site.url, since: objects.crawl, async: true })
+    await expect(crawl).rejects.toMatchObject({ code: 'crawl_not_found' })
+  })
+
   test('may use the same names for its own objects', async () => {
     const { token } = await other.client.createRelayToken({ name: 'laptop' })
     expect(token).toMatch(/^rlt_/)
@@ -265,4 +291,15 @@ describe('the stream of a session', () => {
     expect(await follow(`&token=${owner.key}`)).toBe(401)
     expect(await follow('', { 'x-api-key': owner.key })).toBe(200)
   })
+})
+
+test('another key does not find a session that has ended', async () => {
+  const input = { session_id: objects.session }
+  await owner.client.closeSession(input)
+  expect(await owner.client.getSession(input)).toMatchObject({ status: 'stopped' })
+  for (const session_id of [objects.session, commonName]) {
+    const commands = [{ command: 'get_title' }]
+    for (const work of [other.client.getSession({ session_id }), other.client.runCommands({ session_id, commands })])
+      await expect(work).rejects.toMatchObject({ code: 'session_not_found' })
+  }
 })

@@ -437,6 +437,27 @@ describe('the websocket of the live view', () => {
     socket.close()
   })
 
+  test('accepts input of the viewer with control only, until that viewer returns it', async () => {
+    const session_id = await create()
+    const { token } = await linkTo(session_id, true)
+    const sockets = [await opening(session_id, token), await opening(session_id, token)].map(({ socket }) => socket)
+    const [first, second] = sockets as [WebSocket, WebSocket]
+    const [, messages] = sockets.map(answersOf)
+    const send = (socket: WebSocket, message: object) => socket.send(JSON.stringify(message))
+    const isHeldBy = (who: string) =>
+      waitUntil(() => messages!.findLast(({ type }) => type === 'control')?.['holder'] === who)
+    send(first, { type: 'take' })
+    await isHeldBy('another')
+    send(second, { type: 'take' })
+    send(second, { type: 'text', text: 'x' })
+    const errors = () => messages!.filter(({ type }) => type === 'error').map(({ code }) => code)
+    await waitUntil(() => errors().length === 2)
+    expect(errors()).toEqual(['conflict', 'conflict'])
+    send(first, { type: 'return' })
+    await isHeldBy('nobody')
+    for (const socket of sockets) socket.close()
+  })
+
   test('reports invalid messages, and continues', async () => {
     const session_id = await create()
     const { socket } = await opening(session_id, (await linkTo(session_id, true)).token)

@@ -354,6 +354,8 @@ test('arguments are validated by the schemas of the operations', async () => {
   expect((await mcp.call('web_crawl', { url: site.url, limt: 3 })).text).toBe('web_crawl has no field limt (did you mean "limit"?) [invalid_request]') // prettier-ignore
   expect((await mcp.call('web_map', { url: site.url, limit: 'x' })).text).toContain('limit must be')
   expect((await mcp.call('web_crawl', {})).text).toContain('give either url or id')
+  const commands = Array.from({ length: 51 }, () => 'get title')
+  expect((await mcp.call('browser_act', { commands })).text).toMatch(/^commands .*50.* \[invalid_request\]/)
 })
 
 test('allowed domains hold for sessions, scrapes and redirects', async () => {

@@ -52,6 +52,7 @@ beforeAll(async () => {
     // Two elements that are equally similar.
     '/menu3': menu('<nav><button id=basket>Cart</button></nav><div><button id=basket>Bag</button></div>'),
     '/menu4': menu('<p>Nothing</p>'),
+    '/menu5': menu('<button id=help type=button>Help</button>'),
   })
 })
 afterAll(async () => {
@@ -290,8 +291,12 @@ steps:
     expect(ambiguous.code).toBe(1)
     expect(ambiguous.stdout).toMatch(/2 elements fit its fingerprint: button#basket "Cart" .*button#basket "Bag"/)
     expect(await folder.read('ambiguous.yaml')).toBe(recorded('/menu3'))
+    // Of the two identifying facts, the help button has one that most buttons have.
+    const weak = recorded('/menu5').replace('id: basket', 'id: basket, type: button')
+    await folder.write('weak.yaml', weak)
     await folder.write('gone.yaml', recorded('/menu4'))
-    expect((await run(['gone.yaml'])).stdout).toContain('[element_not_found]')
+    for (const script of ['weak.yaml', 'gone.yaml'])
+      expect((await run([script])).stdout, script).toContain('[element_not_found]')
   })
 
   test('has its candidates searched by a command, too', async () => {

@@ -174,8 +174,15 @@ describe('options', () => {
     expect(site.requests.length).toBe(before)
     expect(second.data!.metadata.scrape_id).toBe(first.data!.metadata.scrape_id)
     expect(second.data!.metadata.cached_at).toMatch(/^\d{4}-/)
-    const fresh = await scrape({ ...input, max_age: 0 })
-    expect(fresh.data!.metadata.cached_at).toBeUndefined()
+    const other = await scrape({ ...input, formats: ['rawHtml'] })
+    expect(other.data!.rawHtml).toContain('<html')
+    // The cached answer is older than a millisecond.
+    const requests = site.requests.length
+    for (const max_age of [1, 0]) {
+      const fresh = await scrape({ ...input, max_age })
+      expect(fresh.data!.metadata.cached_at).toBeUndefined()
+    }
+    expect(site.requests.length).toBe(requests + 2)
   })
 
   test.each([

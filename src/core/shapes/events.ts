@@ -41,6 +41,10 @@ export const eventData = {
     ...command,
     success: z.boolean(),
     duration_ms: z.int(),
+    direct: z
+      .literal(true)
+      .optional()
+      .describe('The command worked on its element without Playwright, which takes longer'),
     error: z.string().optional(),
     code: z.string().optional(),
   }),

@@ -14,6 +14,8 @@ describe('redaction', () => {
     expect(
       redactHeaders({
         Authorization: 'Bearer abc',
+        'Proxy-Authorization': 'Basic abc',
+        cookie: 'a=b',
         'set-cookie': 'a=b',
         'X-API-Key': 'k',
         'x-amz-security-token': 't',
@@ -23,6 +25,8 @@ describe('redaction', () => {
       }),
     ).toEqual({
       Authorization: '[redacted]',
+      'Proxy-Authorization': '[redacted]',
+      cookie: '[redacted]',
       'set-cookie': '[redacted]',
       'X-API-Key': '[redacted]',
       'x-amz-security-token': '[redacted]',

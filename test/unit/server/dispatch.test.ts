@@ -5,6 +5,7 @@ import { BaxError } from '../../../src/core/errors/errors.ts'
 import type { Directory } from '../../../src/core/fleet.ts'
 import { onSession } from '../../../src/core/operation/placement.ts'
 import { Dispatcher, type Work } from '../../../src/server/gateway/dispatch.ts'
+import { LostWorker } from '../../../src/server/gateway/worker-requests.ts'
 
 const worker = { id: 'wrk_1', url: 'http://127.0.0.1:1' }
 const invalid = new BaxError('invalid_request', 'colour is not a known field')
@@ -58,5 +59,42 @@ describe('a request for any worker', () => {
     leastLoaded.mockResolvedValue(undefined)
     await expect(dispatcher.dispatch(render, workOf({}))).rejects.toBe(invalid)
     await expect(dispatcher.dispatch(render, workOf({}, {}))).rejects.toMatchObject({ code: 'no_capacity' })
+  })
+})
+
+describe('a request whose worker is lost', () => {
+  const workers = ['wrk_1', 'wrk_2'].map((id) => ({ id, url: `http://127.0.0.1/${id}` }))
+
+  /** Runs a request on workers, the first of which is lost after or before it was sent; returns those that got it. */
+  async function dispatched(runs: Parameters<Dispatcher['dispatch']>[0], sent: boolean) {
+    const free = [...workers]
+    const directory: Partial<Directory> = {
+      reserve: async () => ({ id: 'rsv_1', kind: 'session', worker: free.shift()! }),
+      release: async () => {},
+      leastLoaded: async () => ({ worker: free.shift()!, done: () => {} }),
+    }
+    const tried: string[] = []
+    const run: Work<string>['run'] = async ({ id }) => {
+      tried.push(id)
+      if (id === 'wrk_1') throw new LostWorker(new Error('lost'), sent)
+      return { as: 'done', value: 'response of the worker' }
+    }
+    const dispatcher = new Dispatcher(directory as Directory, allowancesOf({}))
+    const work = { ...workOf({}, {}), run }
+    const code = await dispatcher.dispatch(runs, work).then(() => null, (error: BaxError) => error.code) // prettier-ignore
+    return { tried, code }
+  }
+
+  const placements = {
+    'creates an object': { on: 'new', slot: 'session' },
+    'must run once': { on: 'any', label: 'render', once: () => true },
+    'may run twice': { on: 'any', label: 'render' },
+  } as const
+
+  test.each(Object.entries(placements))('and that %s runs on another one unless it was sent', async (name, runs) => {
+    const repeated = { tried: ['wrk_1', 'wrk_2'], code: null }
+    expect(await dispatched(runs, false)).toEqual(repeated)
+    const once = { tried: ['wrk_1'], code: 'worker_lost' }
+    expect(await dispatched(runs, true)).toEqual(name === 'may run twice' ? repeated : once)
   })
 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { openLogFile } from '../../../src/server/process/log-file.ts'
+import { openLog } from '../../../src/server/process/log.ts'
 
 let folder: string
 let path: string
@@ -29,13 +30,25 @@ describe('a log file', () => {
     expect((await stat(`${path}.1`)).size).toBe(limits.engine.logBytes - 9)
     expect((await readFile(path, 'utf8')).split('\n')).toHaveLength(2)
   })
+})
 
-  test('contains no secrets', async () => {
-    const log = openLogFile(path)
-    log('info', 'GET /stream/sse?session_id=1&token=ft_secret')
-    log('info', 'headers', { authorization: 'Bearer hidden', 'x-api-key': 'hidden', cookie: 'a=hidden' })
-    const text = await readFile(path, 'utf8')
-    expect(text).not.toMatch(/ft_secret|hidden/)
-    expect(text.match(/\[redacted\]/g)).toHaveLength(4)
-  })
+const formats = {
+  'a log file': async () => ({ log: openLogFile(path), read: () => readFile(path, 'utf8') }),
+  'a log in JSON': () => serverLog('json'),
+  'a log in text': () => serverLog('text'),
+}
+
+async function serverLog(format: 'json' | 'text') {
+  let text = ''
+  const log = await openLog({ level: 'info', format, write: (line) => void (text += line) })
+  return { log, read: async () => text }
+}
+
+test.each(Object.entries(formats))('%s contains no secrets', async (_, open) => {
+  const { log, read } = await open()
+  log('info', 'GET /stream/sse?session_id=1&token=ft_secret')
+  log('info', 'headers', { authorization: 'Bearer hidden', 'x-api-key': 'hidden', cookie: 'a=hidden' })
+  const text = await read()
+  expect(text).not.toMatch(/ft_secret|hidden/)
+  expect(text.match(/\[redacted\]/g)).toHaveLength(4)
 })

@@ -33,7 +33,7 @@ interface ContextParts extends Omit<ActionContext, 'direct'> {
 }
 
 export async function makeContext({ page, target, tools, acts, ...parts }: ContextParts): Promise<CommandContext> {
-  const { signal, delivery } = parts
+  const { signal, delivery, onDirect } = parts
   watchNavigations(page)
   const overlay = await overlayOf(page)
   await delivery?.begin(page)
@@ -62,7 +62,7 @@ export async function makeContext({ page, target, tools, acts, ...parts }: Conte
     evaluate: (expression, { timeoutMs }) => evaluate(page, expression, { timeoutMs, signal }),
     evaluateOn: (element, expression, { timeoutMs }) => evaluateOn(element, expression, { timeoutMs, signal }),
     navigated: (timeoutMs) => navigated(page, callLimit(timeoutMs, signal)),
-    measure: (selector, options) => measure(page, selector, options, { direct: isDirect(target) }),
+    measure: (selector, options) => measure(page, selector, options, { direct: isDirect(target), onDirect }),
     movePointer: (to, steps) => movePointer(page, target.pointer, to, steps),
     poll: (probe, timeoutMs) => poll(page, probe, { timeoutMs, signal }),
     matcher,

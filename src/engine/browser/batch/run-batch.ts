@@ -116,8 +116,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   const delivery = command?.input && new Delivery(command.input)
   const mark = target.downloads?.mark()
   const approvals = target.approvals?.begin(call.command, stop)
-  const several: Ambiguity = {}
-  const onMatches = collector(several)
+  const { several, way, ...listeners } = actionFacts()
   let result: CommandResult
   try {
     if (!command) throw new BaxError('unknown_command', `unknown command ${JSON.stringify(call.command)}`)
@@ -129,7 +128,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
       untilStopped(target, deadline, async (signal) => {
         const page = await target.page()
         if (!command.worksDuringDialog) target.dialogs.checkOpen(page, call.command)
-        const context = await makeContext({ page, target, tools, signal, acts, delivery, strict, onMatches })
+        const context = await makeContext({ page, target, tools, signal, acts, delivery, strict, ...listeners })
         const run = () => unlessCrashed(page, async () => command.run(context, call.data ?? {}))
         if (command.worksDuringDialog) return run()
         const outcome = await target.dialogs.unlessBlocked(page, call.command, run)
@@ -163,7 +162,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   if (downloads?.length) result = { ...result, duration_ms: duration(), downloads }
   const { success, duration_ms, error, code } = result
   const failure = !success && { error, code }
-  target.events.emit('command.finished', { command: call.command, index, success, duration_ms, ...failure })
+  target.events.emit('command.finished', { command: call.command, index, success, duration_ms, ...way, ...failure })
   return result
 }
 
@@ -186,14 +185,15 @@ async function approveCode(
   await approvals.askForCode(call.command, code, target, stop)
 }
 
-type Ambiguity = Pick<CommandResult, 'matches' | 'used_match'>
-
-/** Returns a function that keeps the largest number of matches. */
-const collector =
-  (several: Ambiguity): ActionContext['onMatches'] =>
-  ({ matches, which }) => {
+/** Collects facts about the actions of a command: the largest number of matches, and whether Playwright was needed. */
+function actionFacts() {
+  const several: Pick<CommandResult, 'matches' | 'used_match'> = {}
+  const way: { direct?: true } = {}
+  const onMatches: ActionContext['onMatches'] = ({ matches, which }) => {
     if (matches > (several.matches ?? 1)) Object.assign(several, { matches, used_match: which })
   }
+  return { several, way, onMatches, onDirect: () => void (way.direct = true) }
+}
 
 /** Time for an aborted command to finish its work on the page. */
 const abortMs = 1500

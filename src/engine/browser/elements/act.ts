@@ -42,6 +42,8 @@ export interface ActionContext {
   readonly delivery: Delivery | undefined
   /** Called when there are several matches. */
   readonly onMatches: (picked: Pick<Picked, 'matches' | 'which'>) => void
+  /** Called after an action without Playwright. */
+  readonly onDirect: () => void
 }
 
 /** Runs an action on the first visible match of a selector, else the first. @throws BaxError that explains why not. */
@@ -51,7 +53,7 @@ export async function act<T>(
   action: (element: Locator, limit: CallLimit) => Promise<T>,
   options: ActOptions & Directly<T> = {},
 ): Promise<T> {
-  const { page, signal, strict, delivery, onMatches } = context
+  const { page, signal, strict, delivery, onMatches, onDirect } = context
   const { needs = 'present', direct } = options
   const parsed = parseSelector(selector)
   if (parsed.ref) await checkRef(locateAll(page, parsed).first(), selector, parsed)
@@ -62,6 +64,7 @@ export async function act<T>(
     const facts = { page, selector, strict, needs, delivery, limit }
     const done = direct && context.direct ? await tryDirectly({ ...facts, action: direct }) : undefined
     if (done && done.matches > 1) onMatches({ matches: done.matches, which: 'first visible' })
+    if (done) onDirect()
     if (done) return done.value
     picked = await pickElement(context, selector, options.needs, limit)
     if (picked.matches > 1) onMatches(picked)

@@ -4,6 +4,7 @@ import type { CommandContext } from '../../../core/operation/command.ts'
 import type { BoundingBox } from '../../../core/shapes/commands.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { tryOnAll } from '../direct/direct.ts'
+import type { ActionContext } from './act.ts'
 import measureScript from './measure.page.ts?inline'
 import { listFunction } from '../batch/page-function.ts'
 import { evaluateAll, isFrameRef, locateAll, type ParsedSelector, parseSelector, rootOf } from './selectors.ts'
@@ -22,9 +23,10 @@ export async function measure(
   page: Page,
   selector: string,
   options: MeasureOptions,
-  { direct }: { readonly direct: boolean },
+  { direct, onDirect }: Pick<ActionContext, 'direct' | 'onDirect'>,
 ): Promise<Measured> {
   const measured = direct ? await tryOnAll<Measured>(page, selector, String(measureAll.all), options) : undefined
+  if (measured) onDirect()
   if (measured) return measured
   const found = await evaluateAll(page, selector, measureAll, options)
   return { ...found, boxes: await inPage(page, parseSelector(selector), found.boxes) }
