@@ -303,10 +303,13 @@ inUsualHomes(pages, (given) => {
     expect(snapshot!.length).toBeLessThanOrEqual(3000)
     const lines = snapshot!.split('\n')
     expect(lines[0]).toBe('- heading "Long" [level=1]')
-    const [, ...counts] = /^# (\d+) texts, (\d+) headings and (\d+) links omitted; use max_chars or selector$/.exec(lines.at(-1)!)! // prettier-ignore
-    const [texts, headings, links] = counts.map(Number)
-    expect(omitted).toEqual({ texts, headings, links, elements: 2981 })
-    expect(texts! + headings! + links! + lines.length - 1).toBe(3001)
+    // The most frequent first: references of many digits leave less room for links.
+    expect(lines.at(-1)).toMatch(/^# (?:\d+ (?:texts|headings|links)[, and]*){3} omitted; use max_chars or selector$/)
+    const counts: Record<string, number> = Object.fromEntries(
+      [...lines.at(-1)!.matchAll(/(\d+) (texts|headings|links)/g)].map(([, count, kind]) => [kind, Number(count)]),
+    )
+    expect(omitted).toEqual({ ...counts, elements: 2981 })
+    expect(Object.values(counts).reduce((sum, count) => sum + count, lines.length - 1)).toBe(3001)
     for (const line of lines.slice(0, -1))
       expect(line).toMatch(
         /^- (heading "[^"]+" \[level=\d\]|text: Some words about part \d+\.|link "[^"]+" \[ref=e\d+\])$/,

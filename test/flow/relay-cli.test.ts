@@ -226,7 +226,7 @@ describe('`bax relay connect --launch`', () => {
       connector.child.kill(signal)
       await connector.ended
       await waitUntil(async () => !(await readdir(folder)).some((entry) => entry.startsWith('bax-browser-')), 60_000)
-      expect(await markedProcesses(folder)).toEqual([])
+      await waitUntil(async () => (await markedProcesses(folder)).length === 0, 60_000)
       await run(['relay', 'stop', 'laptop'], env)
     }
   })

@@ -77,7 +77,8 @@ const outputs: Readonly<Record<string, RegExp>> = {
   'bax shell read': /^6\n$/,
 }
 
-describe('the core', () => {
+// Its lines use one session, one after the other.
+describe('the core', { shuffle: false }, () => {
   test('has front matter, and fewer than 6000 characters', () => {
     expect(skill).toMatch(/^---\nname: bax\ndescription: [^\n]{50,1024}\n---\n/)
     expect(skill.length).toBeLessThan(6000)
