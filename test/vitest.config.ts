@@ -20,6 +20,8 @@ export default defineConfig({
     reporters: ['default', new SkipReasons(hasRedis ? [] : ['the project fleet: redis-server is not installed'])],
     globalSetup: ['test/support/build-once.ts'],
     testTimeout: 60_000,
+    // As `waitUntil`: what a test waits for may take long on a busy machine.
+    expect: { poll: { timeout: 30_000 } },
     // One file builds the program, others wait for it: test/support/build-once.ts.
     hookTimeout: 240_000,
     // Flows mostly wait for browsers and processes: one more file than cores keeps the cores busy.

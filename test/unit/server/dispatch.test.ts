@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { keylessCaller } from '../../../src/core/access/caller.ts'
 import { allowancesOf } from '../../../src/core/access/quota.ts'
 import { BaxError } from '../../../src/core/errors/errors.ts'
@@ -26,8 +26,12 @@ function workOf(fields: Record<string, unknown>, input?: Record<string, unknown>
 }
 
 describe('a request for an object', () => {
-  const find = vi.fn<Directory['find']>(async (id) => ({ id, kind: 'session', owner: null, worker }) as never)
-  const dispatcher = new Dispatcher({ find } as Partial<Directory> as Directory, allowancesOf({}))
+  const find = vi.fn<Directory['find']>()
+  let dispatcher: Dispatcher
+  beforeEach(() => {
+    find.mockReset().mockImplementation(async (id) => ({ id, kind: 'session', owner: null, worker }) as never)
+    dispatcher = new Dispatcher({ find } as Partial<Directory> as Directory, allowancesOf({}))
+  })
   const session = { session_id: 'ses_1' }
 
   test('is validated before the object is looked up', async () => {
