@@ -5,6 +5,7 @@ import type { RelaySession } from '../../src/engine/relay/hub/relay-session.ts'
 import { memoryLink } from '../support/memory-link.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type ConnectedHub, connectToHub, helloOf } from '../support/relay.ts'
+import { freePort } from '../support/ports.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -273,7 +274,7 @@ describe('large results and hanging tabs', () => {
 })
 
 test('a browser that is killed and restarted keeps its ID', async () => {
-  const killable = await startForeignBrowser()
+  const killable = await startForeignBrowser({ port: await freePort() })
   const connected = await connectToHub(killable.url)
   await killable.close()
   await waitUntil(() => connected.session.record(null).status === 'browser_lost')

@@ -59,7 +59,7 @@ describe('retry', () => {
   })
 
   test('repeats a click that was not delivered', async () => {
-    const click = '  - click: {selector: "#late", timeout_ms: 250}\n    retry: 2\n'
+    const click = '  - click: {selector: "#late", timeout_ms: 700}\n    retry: 2\n'
     expect(await steps(click)).toMatchObject([{ status: 'failed', tries: 3, code: 'element_not_found' }])
   })
 

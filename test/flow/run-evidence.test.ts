@@ -23,7 +23,7 @@ steps:
   - wait_for_element: h1
   - evaluate: fetch('/missing').then((answer) => answer.status)
   - click: '#buy'
-    timeout_ms: 300
+    timeout_ms: 700
 `,
     )
     const { code, stdout } = await run(['shop/buy.yaml', '--artifacts', 'kept', '--reporter', 'line,html=report.html'])
@@ -102,7 +102,7 @@ steps:
     save: value
   - evaluate: document.body.append(\${vars.quoted})
   - click: text=\${env.SHOP_PASSWORD} nowhere
-    timeout_ms: 200
+    timeout_ms: 700
 vars:
   base: ''
   quoted: ''
