@@ -79,10 +79,12 @@ class HttpEndpoint implements McpEndpoint {
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     server.onclose = () => this.#end(client, connection)
     await server.connect(transport)
-    const response = await this.#pass(client, request, facts)
-    // The message was no initialization.
-    if (transport.sessionId === undefined) await server.close()
-    return response
+    try {
+      return await this.#pass(client, request, facts)
+    } finally {
+      // The message was no initialization.
+      if (transport.sessionId === undefined) await server.close()
+    }
   }
 
   #assertFree({ keyId, admin }: Caller): void {
@@ -113,7 +115,7 @@ class HttpEndpoint implements McpEndpoint {
   }
 
   /** Passes a request to the client's transport, and ends the session some time after its last request. */
-  async #pass(client: Client, request: Request, { whenClosed }: McpRequest): Promise<Response> {
+  async #pass(client: Client, request: Request, { read, whenClosed }: McpRequest): Promise<Response> {
     clearTimeout(client.timer)
     client.open += 1
     if (request.method === 'GET') client.streamed = true
@@ -126,7 +128,16 @@ class HttpEndpoint implements McpEndpoint {
       )
       client.timer.unref()
     })
-    return client.transport.handleRequest(request)
+    if (request.method !== 'POST') return client.transport.handleRequest(request)
+    const { signal: ended } = client.ended
+    const body = await read(ended).catch((error: unknown) => {
+      // The session does not wait for the rest of the message.
+      if (!ended.aborted) throw error
+    })
+    if (!body) return sessionNotFound()
+    return client.transport.handleRequest(
+      new Request(request.url, { method: 'POST', headers: request.headers, body: Buffer.from(body) }),
+    )
   }
 
   #end(client: Client, connection: Connection): void {

@@ -3,12 +3,16 @@ import type { Caller } from '../core/access/caller.ts'
 import type { KeyRing } from '../core/access/keys.ts'
 import type { Log } from '../core/config/config.ts'
 import { BaxError } from '../core/errors/errors.ts'
+import { limits } from '../core/limits/limits.ts'
 import type { OpenStreams } from './access/load.ts'
 import type { AppContext } from './request/env.ts'
-import { outgoingOf } from './request/requests.ts'
+import { readBody } from './request/json-body.ts'
+import { incomingOf, outgoingOf } from './request/requests.ts'
 
 export interface McpRequest {
   readonly caller: Caller
+  /** Reads the message. @throws BaxError as `readBody` does, the reason of the signal */
+  read(signal: AbortSignal): Promise<Uint8Array>
   /** Calls a listener when the connection of the request has closed. */
   whenClosed(listener: () => void): void
 }
@@ -46,7 +50,10 @@ export class LazyMcp {
       if (release) whenClosed(release)
     }
     this.#endpoint ??= this.#open()
-    return (await this.#endpoint).handle(context.req.raw, { caller, whenClosed })
+    const { raw } = context.req
+    const rules = { maxBytes: limits.mcp.messageBytes, incoming: incomingOf(context.env) }
+    const read = (signal: AbortSignal) => readBody(raw, { ...rules, signal })
+    return (await this.#endpoint).handle(raw, { caller, read, whenClosed })
   }
 
   async close(): Promise<void> {

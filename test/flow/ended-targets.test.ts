@@ -30,7 +30,7 @@ const lastUse = async (session: string) => (await client().getSession({ session_
 async function uploadHalf(session: string): Promise<ConnectionInParts> {
   const before = await lastUse(session)
   const uploading = await connection()
-  await uploading.begin(fileAt(session, 'half.bin'), { 'content-length': quota }, Buffer.alloc(quota / 2))
+  await uploading.begin(fileAt(session, 'half.bin'), { 'content-length': quota }, 'begun')
   await waitUntil(async () => (await lastUse(session)) !== before)
   return uploading
 }

@@ -1,4 +1,5 @@
 /** Graceful shutdown of a server: running work finishes, new work is rejected. */
+import { setMaxListeners } from 'node:events'
 import type { MiddlewareHandler } from 'hono'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -29,9 +30,14 @@ export class Drain {
   #open = 0
   #until: number | undefined
   #wake = () => {}
+  readonly #over = new AbortController()
+  /** Aborted when nothing runs any more that could respond. */
+  readonly over = this.#over.signal
 
   constructor(held: Held = work) {
     this.#held = held
+    // Every open request listens.
+    setMaxListeners(0, this.over)
   }
 
   get begun(): boolean {
@@ -46,12 +52,12 @@ export class Drain {
 
   /** Called before new work starts. @throws BaxError `shutting_down` with the time until the next server should run */
   assertAccepting(): void {
-    if (this.#until === undefined) return
-    const left = Math.max(1, Math.ceil((this.#until - performance.now()) / 1000))
-    throw new BaxError('shutting_down', 'the server is shutting down', {
-      retryAfterSecs: left,
-      hint: 'retry after the time in Retry-After, or on another server',
-    })
+    if (this.#until !== undefined) throw shuttingDown(this.#until - performance.now())
+  }
+
+  /** Called after the engine has closed: requests that are still without a response fail, such as those being received. */
+  end(): void {
+    this.#over.abort(shuttingDown(0))
   }
 
   /** Counts a request as work until the returned function is called. */
@@ -84,6 +90,12 @@ export class Drain {
   }
 }
 
+const shuttingDown = (leftMs: number): BaxError =>
+  new BaxError('shutting_down', 'the server is shutting down', {
+    retryAfterSecs: Math.max(1, Math.ceil(leftMs / 1000)),
+    hint: 'retry after the time in Retry-After, or on another server',
+  })
+
 /**
  * Counts running requests. During shutdown it rejects new work and closes every connection after its response. On a
  * worker, new work is what a gateway may give to another one; requests for objects of the worker are none.
@@ -104,8 +116,9 @@ export function drainMiddleware(drain: Drain, isWorker: boolean): MiddlewareHand
     const outgoing = outgoingOf(context.env)
     outgoing?.once('close', release)
     try {
-      await next()
+      await withDeadline(next(), { signal: drain.over })
     } finally {
+      if (drain.over.aborted) context.header('connection', 'close')
       if (!outgoing) release()
     }
   }

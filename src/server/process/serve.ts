@@ -115,6 +115,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     else await drainWork(options, drain)
     await mcp?.close()
     await engine.close()
+    drain.end()
     await worker?.ended()
     log('info', 'ended')
     crashed.throwIfAborted()
