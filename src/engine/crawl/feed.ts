@@ -51,8 +51,9 @@ export async function* crawlFrames(
         seq = line.seq
         if (isIncluded(line.type)) yield await frameOf(line, pages, live)
       }
-      // Everything that was written before the crawl ended has been read by now.
-      if (!live || !isRunning || signal.aborted) return
+      // Everything that was written before the crawl ended has been read by now. Other lines are in the place of those
+      // that were read if Redis has lost its last writes: the reader continues with a new stream.
+      if (!live || !isRunning || at < end || signal.aborted) return
       if (isIncluded('crawl.progress') && performance.now() - progressAt >= limits.crawl.progressMs) {
         progressAt = performance.now()
         yield { seq, ts: new Date().toISOString(), type: 'crawl.progress', data: live.progress() } as Frame

@@ -41,7 +41,7 @@ export interface FleetCrawl extends CrawlView {
 export class FleetCrawlStore {
   readonly #redis: Redis
   readonly #build: string
-  /** Parts of crawls that have been read; their journals only grow. */
+  /** Parts of crawls that have been read; their journals only grow, unless Redis loses its last writes. */
   readonly #records = new Map<string, Promise<CrawlRecord>>()
 
   /** `build` is that of this process; its workers get the runs that are accepted here. */
@@ -79,9 +79,15 @@ export class FleetCrawlStore {
     const bytes = Number(journal)
     // The first line of a resumed crawl says that it was resumed.
     const isWaiting = running !== null && journal === from
-    const before = this.#records.get(id) ?? Promise.resolve(emptyRecord(id, JSON.parse(request) as CrawlRequest))
-    const reading = before.then((record) => (record.bytes < bytes ? applyCommits(record, logs.journal, bytes) : record))
-    if (!this.#records.has(id)) evictOldest(this.#records, limits.crawl.fleet.records - 1)
+    const fromStart = () => applyCommits(emptyRecord(id, JSON.parse(request) as CrawlRequest), logs.journal, bytes)
+    const continued = async (known: Promise<CrawlRecord>) => {
+      const record = await applyCommits(await known, logs.journal, bytes)
+      // After a crash, Redis may have lost commits that were read, and have others in their place.
+      return record.bytes === bytes ? record : fromStart()
+    }
+    const known = this.#records.get(id)
+    const reading = known ? continued(known) : fromStart()
+    if (!known) evictOldest(this.#records, limits.crawl.fleet.records - 1)
     this.#records.set(id, reading)
     try {
       return {
