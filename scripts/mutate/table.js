@@ -160,7 +160,7 @@ const bySubsystem = {
     ['json-answer', 'src/cli/output/output.ts', 'if (json) return print', 'if (!json) return print', 'test/flow/cli.test.ts'],
     ['json-failure', 'src/cli/output/errors.ts', 'if (json) print(io, JSON.stringify(error.toBody()))', '', 'test/flow/cli.test.ts'],
     ['tui-modal', 'src/tui/keyboard.ts', 'modal === -1 ? all : all.slice(0, modal + 1)', 'all', 'test/unit/tui/terminal.test.ts'],
-    ['tui-paste', 'src/tui/keyboard.ts', 'this.#waiting.splice(1, 0, ...[...text]', 'this.#waiting.splice(2, 0, ...[...text]', 'test/unit/tui/terminal.test.ts', 'test/tui/screens.test.tsx'],
+    ['tui-control-keys', 'src/tui/keyboard.ts', 'name: controlKeys[part] ?? `ctrl+', 'name: `ctrl+', 'test/unit/tui/terminal.test.ts'],
     ['tui-selection', 'src/tui/components/table.tsx', 'rows.findIndex((row) => keyOf(row) === chosen.key)', 'rows.length > chosen.index ? chosen.index : -1', 'test/tui/screens.test.tsx', 'test/tui/sessions.test.tsx'],
   ],
 }
