@@ -20,7 +20,7 @@ describe('docx', () => {
     const cell = (text: string) => `<w:tc>${p(text)}</w:tc>`
     const bytes = docx(
       p('Deltas', '<w:pStyle w:val="H1"/>') +
-        `<w:p>${run('Sand ', '')}${run('settles', '<w:b/>')}${run(' and ', '')}${run('builds', '<w:i/>')}${run(' land', '<w:b w:val="0"/>')}<w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:ins>${run(', slowly', '')}</w:ins><w:r><w:footnoteReference w:id="2"/></w:r></w:p>` +
+        `<w:p>${run('Sand ', '')}${run('settles', '<w:b/>')}${run(' and ', '')}${run('builds', '<w:i/>')}${run(' land', '<w:b w:val="0"/>')}<w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom>${run(' moved', '')}</w:moveFrom><w:ins>${run(', slowly', '')}</w:ins><w:r><w:footnoteReference w:id="2"/></w:r></w:p>` +
         `<w:p><w:hyperlink r:id="r1">${run('more', '')}</w:hyperlink></w:p>` +
         item('first', 0) + item('inner', 1) + item('second', 0) +
         `<w:tbl><w:tr>${cell('River')}${cell('km')}</w:tr><w:tr>${cell('Nile | long')}${cell('6650')}</w:tr></w:tbl>`,
@@ -29,7 +29,7 @@ describe('docx', () => {
     const { markdown, title, author, published } = await read(bytes)
     expect(markdown).toContain('# Deltas')
     expect(markdown).toContain('Sand **settles** and *builds* land, slowly')
-    expect(markdown).not.toContain('gone')
+    expect(markdown).not.toMatch(/gone|moved/)
     expect(markdown).toContain('[more](https://example.com/deltas)')
     expect(markdown).toMatch(/1\. first\n {2,4}[-*] inner\n2\. second/)
     expect(markdown).toMatch(/\| River \| km \|\n\| --- \| --- \|\n\| Nile \\\| long \| 6650 \|/)
@@ -54,6 +54,12 @@ test('xlsx has a table for each sheet, with dates and strings', async () => {
     ),
   )
   expect(markdown).toMatch(/## Rivers\n\n\| River \| Length \| Seen \|\n\| --- \| --- \| --- \|\n\| Nile \| 6650 \| 2026-03-01 \|\n\| 1 \| +\| TRUE \|/) // prettier-ignore
+})
+
+test('xlsx counts the days of dates from 1904 where the workbook does', async () => {
+  const workbook = `<workbook><workbookPr date1904="1"/><sheets><sheet name="Rivers" sheetId="1" r:id="r1"/></sheets></workbook>`
+  const sheet = '<row><c r="A1" s="1"><v>44620</v></c></row>'
+  expect(await markdownOf(xlsx(sheet, { 'xl/workbook.xml': workbook }))).toContain('| 2026-03-01 |')
 })
 
 test('xlsx names cells that cannot be read, and keeps the others', async () => {

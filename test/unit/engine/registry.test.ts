@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type Caller, keylessCaller, anonymousCaller } from '../../../src/core/access/caller.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { SessionRegistry } from '../../../src/engine/browser/session/registry.ts'
@@ -42,6 +42,21 @@ describe('session registry', () => {
     end(made, Date.now())
     registry.retire(made)
     registry.reserveName('shop', null)
+  })
+
+  test('redeems a ticket once, for its own session, and for a minute', () => {
+    vi.useFakeTimers({ toFake: ['performance'] })
+    const registry = new SessionRegistry()
+    const [own, other] = [session('ses_1'), session('ses_2')]
+    for (const made of [own, other]) registry.add(made)
+    const redeemed = (sessionId: string, ticket: string) => registry.redeemTicket(sessionId, ticket)
+    const ticket = registry.issueTicket('ses_1', keylessCaller)
+    expect([redeemed('ses_1', ticket), redeemed('ses_1', ticket)]).toEqual([own, undefined])
+    expect(redeemed('ses_2', registry.issueTicket('ses_1', keylessCaller))).toBeUndefined()
+    const late = registry.issueTicket('ses_1', keylessCaller)
+    vi.advanceTimersByTime(limits.session.ticketMs)
+    expect(redeemed('ses_1', late)).toBeUndefined()
+    vi.useRealTimers()
   })
 
   test('finds an ended session for ten minutes, by ID and by name', () => {

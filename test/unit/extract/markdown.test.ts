@@ -95,6 +95,18 @@ describe('tables', () => {
     )
   })
 
+  test('move cells past those that span rows', () => {
+    becomes(
+      '<table><tr><th align="left">a</th><th align="center">b</th><th>c</th></tr><tr><td rowspan="2">1</td><td>2</td><td>3</td></tr><tr><td>4</td><td>5</td></tr><tr><td>6</td></tr></table>',
+      `
+      | a | b | c |
+      | :-- | :-: | --- |
+      | 1 | 2 | 3 |
+      |  | 4 | 5 |
+      | 6 |  |  |`,
+    )
+  })
+
   test('without a head have an empty one', () => {
     becomes('<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>', '|  |  |\n| --- | --- |\n| a | b |\n| c | d |') // prettier-ignore
   })
