@@ -145,7 +145,7 @@ const bySubsystem = {
     ['model-second-pass', 'src/engine/extract/main-content/features/second-pass.ts', 'out[at++] = log(group.words)', 'out[at++] = 2 * log(group.words)', 'test/unit/extract/features.test.ts'],
     ['model-second-ignored', 'src/engine/extract/main-content/main-content.ts', 'together(first, chancesOf(model.second, matrix))', 'first', 'test/unit/extract/features.test.ts'],
     ['model-lexicon', 'src/engine/extract/main-content/features/block-features.ts', 'out[at++] = totals.high\n', 'out[at++] = 0\n', 'test/unit/extract/features.test.ts'],
-    ['markdown-line-start', 'src/engine/extract/markdown/escape.ts', "if (number) return `${number[1]}\\\\${line.slice(number[1]!.length)}`", '', 'test/unit/extract/markdown.test.ts', 'test/unit/extract/markdown-fuzz.test.ts'],
+    ['markdown-line-start', 'src/engine/extract/markdown/escape.ts', "if (number) return `${number[1]}\\\\${line.slice(number[1]!.length)}`", '', 'test/unit/extract/markdown.test.ts', 'test/hostile/any-markdown.test.ts'],
     ['markdown-spans', 'src/engine/extract/markdown/table.ts', 'taken[y + dy]!.add(x + dx)', 'taken[y]!.add(x + dx)', 'test/unit/extract/markdown.test.ts'],
     ['markdown-alignment', 'src/engine/extract/markdown/table.ts', "['center', ':-:']", "['center', '---']", 'test/unit/extract/markdown.test.ts'],
     ['pdf-pages', 'src/engine/scrape/documents/pdf.ts', "texts.join('\\n\\n---\\n\\n')", 'texts[0]', 'test/flow/scrape-kinds.test.ts'],
