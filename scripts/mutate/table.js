@@ -155,8 +155,8 @@ const bySubsystem = {
     ['docx-moved', 'src/engine/scrape/documents/office/docx.ts', "case 'del': case 'moveFrom':", "case 'del':", 'test/unit/engine/office.test.ts'],
   ],
   'command line': [
-    ['exit-codes', 'src/core/errors/errors.ts', '  denied: 4,', '  denied: 1,', 'test/flow/keys.test.ts'],
-    ['exit-timeout', 'src/core/errors/errors.ts', 'timeout: { status: 408, exit: exits.timeout, retryable: false },\n  confirmation', 'timeout: { status: 408, exit: exits.failed, retryable: false },\n  confirmation', 'test/flow/cli.test.ts', 'test/flow/scrape-cli.test.ts', 'test/unit/server/statuses.test.ts'],
+    ['exit-codes', 'src/core/errors/errors.ts', '  denied: 4,', '  denied: 1,', 'test/unit/core/errors.test.ts'],
+    ['exit-timeout', 'src/core/errors/errors.ts', 'timeout: { status: 408, exit: exits.timeout, retryable: false },\n  confirmation', 'timeout: { status: 408, exit: exits.failed, retryable: false },\n  confirmation', 'test/unit/core/errors.test.ts'],
     ['json-answer', 'src/cli/output/output.ts', 'if (json) return print', 'if (!json) return print', 'test/flow/cli.test.ts'],
     ['json-failure', 'src/cli/output/errors.ts', 'if (json) print(io, JSON.stringify(error.toBody()))', '', 'test/flow/cli.test.ts'],
     ['tui-modal', 'src/tui/keyboard.ts', 'modal === -1 ? all : all.slice(0, modal + 1)', 'all', 'test/unit/tui/terminal.test.ts'],
