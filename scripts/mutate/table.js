@@ -116,7 +116,6 @@ const bySubsystem = {
     ['worker-lost-create', 'src/server/gateway/dispatch.ts', '        if (error.sent) break\n', '', 'test/unit/server/dispatch.test.ts'],
   ],
   'observe and scripts': [
-    ['refs-stale', 'src/engine/browser/observe/snapshot/refs.ts', "table.get(ref) ?? 'e0'", 'table.get(ref) ?? ref', 'test/flow/observe.test.ts'],
     ['refs-reused', 'src/engine/browser/observe/snapshot/refs.ts', 'counters.set(context, Math.max(next, nextNumber(context)))', 'counters.set(context, 1)', 'test/flow/observe.test.ts'],
     ['heal-ambiguous', 'src/cli/run/heal/healed-selector.ts', 'if (candidates.length < 2) return', 'return', 'test/flow/record.test.ts'],
     ['heal-weak', 'src/engine/browser/elements/fingerprint.page.ts', 'const minShare = 0.5', 'const minShare = 0.1', 'test/flow/record.test.ts'],
@@ -155,8 +154,8 @@ const bySubsystem = {
     ['docx-moved', 'src/engine/scrape/documents/office/docx.ts', "case 'del': case 'moveFrom':", "case 'del':", 'test/unit/engine/office.test.ts'],
   ],
   'command line': [
-    ['exit-codes', 'src/core/errors/errors.ts', '  denied: 4,', '  denied: 1,', 'test/flow/keys.test.ts'],
-    ['exit-timeout', 'src/core/errors/errors.ts', 'timeout: { status: 408, exit: exits.timeout, retryable: false },\n  confirmation', 'timeout: { status: 408, exit: exits.failed, retryable: false },\n  confirmation', 'test/flow/cli.test.ts', 'test/flow/scrape-cli.test.ts', 'test/unit/server/statuses.test.ts'],
+    ['exit-codes', 'src/core/errors/errors.ts', '  denied: 4,', '  denied: 1,', 'test/unit/core/errors.test.ts'],
+    ['exit-timeout', 'src/core/errors/errors.ts', 'timeout: { status: 408, exit: exits.timeout, retryable: false },\n  confirmation', 'timeout: { status: 408, exit: exits.failed, retryable: false },\n  confirmation', 'test/unit/core/errors.test.ts'],
     ['json-answer', 'src/cli/output/output.ts', 'if (json) return print', 'if (!json) return print', 'test/flow/cli.test.ts'],
     ['json-failure', 'src/cli/output/errors.ts', 'if (json) print(io, JSON.stringify(error.toBody()))', '', 'test/flow/cli.test.ts'],
     ['tui-modal', 'src/tui/keyboard.ts', 'modal === -1 ? all : all.slice(0, modal + 1)', 'all', 'test/unit/tui/terminal.test.ts'],
