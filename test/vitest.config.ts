@@ -7,9 +7,14 @@ import { SkipReasons } from './support/skip-reasons.ts'
 const unit = ['test/unit/**/*.test.ts', 'test/unit/**/*.test.tsx']
 
 /** Files that need a process of their own: they replace modules, or act on all processes or errors of theirs. */
-const alone = ['children-killed', 'hostile-strings', 'hung-browser', 'hung-page', 'recording-limits'].map(
-  (name) => `test/flow/${name}.test.ts`,
-)
+const alone = [
+  'children-killed',
+  'killed-anytime',
+  'hostile-strings',
+  'hung-browser',
+  'hung-page',
+  'recording-limits',
+].map((name) => `test/flow/${name}.test.ts`)
 
 const hasRedis = (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'redis-server')))
 
