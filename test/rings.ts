@@ -28,7 +28,8 @@ export const core = named([
 
 /** Files that need a process of their own: they replace modules, or act on all processes or errors of theirs. */
 export const alone = named([
-  'flow/children-killed', 'flow/hostile-strings', 'flow/hung-browser', 'flow/hung-page', 'flow/recording-limits',
+  'flow/children-killed', 'flow/hostile-strings', 'flow/hung-browser', 'flow/hung-page', 'flow/killed-anytime',
+  'flow/recording-limits',
 ]) // prettier-ignore
 
 /** Files that run once more against a gateway with two workers. */

@@ -1,6 +1,7 @@
 /** Three transports to an engine behind one interface. Those over a wire use node:http: fetch adds 30 ms of startup. */
 import type * as http from 'node:http'
 import { BaxError } from '../core/errors/errors.ts'
+import { systemReason } from '../core/errors/system-errors.ts'
 
 export interface WireRequest {
   readonly method: string
@@ -162,9 +163,9 @@ export function unreachable(name: string, cause: unknown): BaxError {
   const why =
     code === 'ECONNREFUSED' || code === 'ENOENT'
       ? 'nothing is listening there'
-      : code === 'ECONNRESET'
+      : code === 'ECONNRESET' || code === 'EPIPE'
         ? 'the connection was lost during the call'
-        : (code ?? (cause as Error).message)
+        : systemReason(cause as Error)
   return new BaxError('engine_unreachable', `cannot reach the engine at ${name}: ${why}`, {
     hint: 'start a server with "bax serve", or omit --server to use a local engine',
     // The request may have been executed once a connection was made.

@@ -113,7 +113,7 @@ const emptyState = { cookies: [], origins: [] }
 const profilesOf = (store: SavedProfiles, sessions: BrowserSessions): Profiles => ({
   save: async ({ name, session_id: sessionId }, { caller }) => {
     const session = sessionId === undefined ? undefined : sessions.live(sessionId, caller)
-    return store.add(name, session ? await readStorage(session) : emptyState, caller)
+    return store.add(name, session ? await session.use(() => readStorage(session)) : emptyState, caller)
   },
   list: async ({ caller }) => {
     const profiles = await store.list(caller)

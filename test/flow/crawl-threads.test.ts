@@ -84,7 +84,7 @@ test.skipIf(oneCore)(
     await writeFile(worker, "import { parentPort } from 'node:worker_threads'\nparentPort.on('message', () => process.exit(1))\n") // prettier-ignore
     const { stdout } = await built.run(argv(), options('c'))
     const { data, errors, total } = JSON.parse(stdout) as { data: { metadata: { url: string } }[]; errors: { url: string; code: string }[]; total: number } // prettier-ignore
-    expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['internal_error']))
+    expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(['worker_lost']))
     // Without the start page, which is one of them, no other page is known.
     expect(data.map(({ metadata }) => new URL(metadata.url).pathname)).toEqual([])
     expect(total).toBe(data.length + errors.length)

@@ -5,6 +5,7 @@ import { limits } from '../../src/core/limits/limits.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type FakeBrowser, type Message, startFakeBrowser } from '../support/fake-browser.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
+import { freePort } from '../support/ports.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { serve } from '../support/server.ts'
 import { failureOf, valueOf } from '../support/session-steps.ts'
@@ -70,6 +71,18 @@ test.each(excessive)(
     await expectWorkingEngine()
   },
 )
+
+test('an endpoint without a browser is reported in own words', async () => {
+  const port = await freePort()
+  expect(await failureOf(client().createSession({ cdp_url: `http://127.0.0.1:${port}` }))).toMatchObject({
+    code: 'browser_failed',
+    details: [{ path: 'cdp_url', message: 'connection refused' }],
+  })
+  expect(await failureOf(client().createSession({ cdp_url: `ws://127.0.0.1:${port}` }))).toMatchObject({
+    code: 'browser_failed',
+    details: [{ path: 'cdp_url', message: 'cannot reach the browser: connection refused' }],
+  })
+})
 
 describe('an endpoint that sends invalid messages', () => {
   test.each(nonsense)('in place of a response (%s) gets no session', async (_, answer) => {

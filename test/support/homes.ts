@@ -6,6 +6,7 @@ import { type Client, createClient } from '../../src/client/client.ts'
 import { embedded, overHttp, overSocket, type Transport } from '../../src/client/transport.ts'
 import type { EngineConfig } from '../../src/core/config/config.ts'
 import type { Engine } from '../../src/core/engine.ts'
+import type { BaxError } from '../../src/core/errors/errors.ts'
 import { createEngine } from '../../src/engine/index.ts'
 import { operations } from '../../src/operations/index.ts'
 import { createApp } from '../../src/server/app.ts'
@@ -55,7 +56,9 @@ export async function openHomes(config: Partial<EngineConfig> = {}): Promise<Hom
   })
   const gate = { hosts: loopbackHosts, origins: new Set<string>(), keys: engine.keys }
   const inside = withOpenapiCheck(createApp({ engine, gate: privateGate }))
-  const outside = withOpenapiCheck(createApp({ engine, gate, sockets: 'here' }))
+  const onError = ({ code, message, cause }: BaxError) =>
+    config.log?.('error', message, { code, cause: cause instanceof Error ? cause.stack : String(cause) })
+  const outside = withOpenapiCheck(createApp({ engine, gate, sockets: 'here', onError }))
   const socket = join(stateDir, 'test.sock')
   const [unix, tcp] = await Promise.all([
     listen(inside, { socket }, { engine, gate: privateGate, own: true }),

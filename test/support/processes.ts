@@ -42,7 +42,8 @@ export async function chromiumProcesses(type: ChromiumProcess): Promise<number[]
   return found.flat()
 }
 
-function isOfType(line: string, type: ChromiumProcess): boolean {
+/** Returns whether a command line starts a process of this type. */
+export function isOfType(line: string, type: ChromiumProcess): boolean {
   if (type === 'network') return line.includes('network.mojom.NetworkService')
   if (type === 'browser') return line.includes('--remote-debugging-pipe') && !/--type=|^\S*sh -c /.test(line)
   return line.includes(`--type=${type}`)

@@ -1,5 +1,7 @@
 /** The error table: every code with its HTTP status, CLI exit code and whether a retry may help. */
 
+import { browserErrorOf } from './browser-errors.ts'
+
 /** CLI exit codes (`spec: contract 1`). */
 export const exits = {
   done: 0,
@@ -235,7 +237,10 @@ export class BaxError extends Error {
   }
 }
 
-/** Returns a BaxError as it is, and wraps any other error as the cause of one, `internal_error` by default. */
+/**
+ * Returns a BaxError as it is, and wraps any other error as the cause of one: what an error of a browser or the system
+ * means, or else `internal_error`.
+ */
 export function asBaxError(error: unknown): BaxError {
   if (error instanceof BaxError) return error
   const system = error as NodeJS.ErrnoException | undefined
@@ -243,5 +248,7 @@ export function asBaxError(error: unknown): BaxError {
     return new BaxError('no_capacity', 'too many files are open', { cause: error })
   if (system?.code === 'ENOSPC' || system?.code === 'EDQUOT')
     return new BaxError('no_space', 'the disk is full', { cause: error, hint: 'free some space and repeat the call' })
+  const ofBrowser = error instanceof Error ? browserErrorOf(error.message) : undefined
+  if (ofBrowser) return new BaxError(ofBrowser.code, ofBrowser.message, { cause: error })
   return new BaxError('internal_error', 'internal error; see the log for details', { cause: error })
 }

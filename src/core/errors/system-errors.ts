@@ -1,6 +1,19 @@
 /** Messages for errors of the operating system: what could not be read or written, and why. */
 import { asBaxError, BaxError, type ErrorCode } from './errors.ts'
 
+/** Reasons of failed connections. */
+const connectionReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'the connection was closed',
+  ECONNABORTED: 'the connection was closed',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'the host cannot be reached',
+  ENETUNREACH: 'the network cannot be reached',
+  EADDRNOTAVAIL: 'the host cannot be reached',
+  ENOTFOUND: 'the host name cannot be resolved',
+  EAI_AGAIN: 'the host name cannot be resolved',
+}
+
 const reasons: Readonly<Record<string, string>> = {
   ENOSPC: 'no space left on the device',
   EDQUOT: 'the disk quota is used up',
@@ -26,9 +39,13 @@ const hints: Readonly<Record<string, string>> = {
 
 const reading = new Set(['read', 'stat', 'lstat', 'access', 'scandir', 'realpath', 'readlink'])
 
+/** Returns whether an error is that of a failed system call. */
+export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && /^E[A-Z]+$/.test((error as NodeJS.ErrnoException).code ?? '')
+
 /** Returns the reason of a failed system call; its code when there is no text for it. */
 export const systemReason = ({ code = '', message }: NodeJS.ErrnoException): string =>
-  reasons[code] ?? (code || message)
+  reasons[code] ?? connectionReasons[code] ?? (code || message)
 
 /** Returns the sentence for a failed system call on a file; undefined for failures of other kinds. */
 export function systemSentence(thrown: unknown): { readonly message: string; readonly hint?: string } | undefined {

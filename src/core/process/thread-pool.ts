@@ -83,8 +83,8 @@ export class ThreadPool<Task, Result> {
    * Runs a task, which is cloned to a thread. Tasks of one origin start in order, those of several take turns. Aborting
    * a running task terminates its thread after `graceMs`, because nothing else stops a busy program.
    * @throws the program's error; the reason of `signal`; BaxError `timeout` after `longestMs`, `content_too_large`
-   * for a task that exceeds a thread's memory, `internal_error` for one that crashes threads otherwise,
-   * `shutting_down`
+   * for a task that exceeds a thread's memory, `worker_lost` for one whose
+   * threads ended, `internal_error` for one that crashes them, `shutting_down`
    */
   async run(task: Task, { signal, from = null }: TaskOptions = {}): Promise<Result> {
     if (this.#closed) throw shuttingDown()
@@ -264,7 +264,7 @@ export class ThreadPool<Task, Result> {
       first.crashes++
       if ((reason as { code?: string } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') first.reject(tooLarge(reason))
       else if (first.crashes < maxCrashes) this.#waiting.unshift(first)
-      else first.reject(new BaxError('internal_error', 'a worker thread crashed twice on one task', { cause: reason }))
+      else first.reject(reason === undefined ? ended() : crashed(reason))
     }
     if (this.#closed) return
     this.#assign()
@@ -283,5 +283,11 @@ const rebuilt = ({ code, message, hint, details }: PlainError): BaxError =>
 
 const tooLarge = (cause: unknown): BaxError =>
   new BaxError('content_too_large', 'processing the page exceeds the memory limit', { cause })
+
+const crashed = (cause: unknown): BaxError =>
+  new BaxError('internal_error', 'a worker thread crashed twice on one task', { cause })
+
+const ended = (): BaxError =>
+  new BaxError('worker_lost', 'the task was interrupted twice: its worker thread ended', { hint: 'repeat the request' })
 
 const shuttingDown = (): BaxError => new BaxError('shutting_down', 'the engine is shutting down')

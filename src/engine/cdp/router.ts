@@ -1,7 +1,7 @@
 /** Routes one CDP connection to a browser between several isolated channels. */
 import { BaxError } from '../../core/errors/errors.ts'
 import { readMessage } from './message.ts'
-import { tooLargeCode } from './message-size.ts'
+import { type CdpFailure, lostCode, noSession, protocolError } from './protocol-errors.ts'
 
 /** A message of the Chrome DevTools Protocol in either direction. */
 export interface CdpMessage {
@@ -48,7 +48,7 @@ export interface CdpWire {
  */
 export class CdpRouter {
   readonly #wire: CdpWire
-  readonly #pending = new Map<number, Answer>()
+  readonly #pending = new Map<number, { readonly sessionId: string | undefined; readonly answer: Answer }>()
   readonly #owners = new Map<string, Channel>()
   readonly #closers = new Set<() => void>()
   #lastId = 0
@@ -88,11 +88,12 @@ export class CdpRouter {
   post(message: CdpMessage, answer: Answer, owner?: Channel): void {
     if (this.#closed) return answer({ error: { code: lostCode, message: this.#closed.message } })
     const id = ++this.#lastId
-    this.#pending.set(id, (reply) => {
+    const onReply: Answer = (reply) => {
       const attached = reply.result?.['sessionId']
       if (owner && typeof attached === 'string') this.#owners.set(attached, owner)
       answer(reply)
-    })
+    }
+    this.#pending.set(id, { sessionId: message.sessionId, answer: onReply })
     this.#wire.send(JSON.stringify({ ...message, id }))
   }
 
@@ -117,9 +118,9 @@ export class CdpRouter {
 
   #receive(message: CdpMessage): void {
     if (message.id !== undefined) {
-      const answer = this.#pending.get(message.id)
+      const call = this.#pending.get(message.id)
       this.#pending.delete(message.id)
-      answer?.(message)
+      call?.answer(message)
       return
     }
     const owner = message.sessionId === undefined ? undefined : this.#owners.get(message.sessionId)
@@ -127,7 +128,17 @@ export class CdpRouter {
     const child = message.params?.['sessionId'] as string
     if (message.method === 'Target.attachedToTarget') this.#owners.set(child, owner)
     owner.deliver(message)
-    if (message.method === 'Target.detachedFromTarget') this.#owners.delete(child)
+    if (message.method === 'Target.detachedFromTarget') this.#detached(child)
+  }
+
+  /** Fails the calls of a session whose page was closed: the browser does not answer them. */
+  #detached(sessionId: string): void {
+    this.#owners.delete(sessionId)
+    for (const [id, call] of this.#pending) {
+      if (call.sessionId !== sessionId) continue
+      this.#pending.delete(id)
+      call.answer({ error: noSession })
+    }
   }
 
   #fail(): void {
@@ -137,7 +148,7 @@ export class CdpRouter {
     const pending = [...this.#pending.values()]
     this.#pending.clear()
     this.#owners.clear()
-    for (const answer of pending) answer({ error: { code: lostCode, message: this.#closed.message } })
+    for (const { answer } of pending) answer({ error: { code: lostCode, message: this.#closed.message } })
     for (const channel of channels) channel.lost()
     for (const listener of this.#closers) listener()
     this.#closers.clear()
@@ -167,10 +178,10 @@ export class Channel implements CdpChannel {
       const known: CdpMessage = { ...(id !== undefined && { id }), ...(sessionId && { sessionId }) }
       answer({ ...known, ...(error ? { error } : { result: result ?? {} }) })
     }
-    if (this.#closed) return reply({ error: { code: lostCode, message: 'the channel is closed' } })
+    if (this.#closed) return reply({ error: { code: lostCode, message: 'the connection to the browser is closed' } })
     // The sessions of other channels do not exist for this one.
     if (sessionId !== undefined && sessionId !== this.root && !this.#router.owns(this, sessionId)) {
-      return reply({ error: { code: noSessionCode, message: 'Session with given id not found.' } })
+      return reply({ error: noSession })
     }
     this.#router.post({ ...message, sessionId: sessionId ?? this.root }, reply, this)
   }
@@ -205,12 +216,6 @@ export class Channel implements CdpChannel {
 /** Close reason for a browser that sends invalid messages. */
 export const noCdp = 'it does not speak the DevTools protocol'
 
-const lostCode = -32_000
-/** Chromium's error code for a session that does not exist. */
-const noSessionCode = -32_001
-
-type CdpFailure = NonNullable<CdpMessage['error']>
-
 /** Calls a method with `post`; rejects with the result of `toError`. */
 export function sendOver(
   channel: Pick<CdpChannel, 'post'>,
@@ -224,13 +229,3 @@ export function sendOver(
     channel.post(message, ({ result, error }) => (error ? reject(toError(method, error)) : resolve(result ?? {})))
   })
 }
-
-function protocolError(method: string, { code, message }: CdpFailure): BaxError {
-  if (code === lostCode && message === 'the browser is gone') return new BaxError('worker_lost', message)
-  if (code === tooLargeCode) return new BaxError('content_too_large', message)
-  return new BaxError('internal_error', `${method}: ${message}`)
-}
-
-/** Converts a protocol error for a caller who requested the method. */
-export const cdpError = (method: string, { code, message }: CdpFailure): BaxError =>
-  new BaxError('cdp_error', message, { details: { code, message, method } })

@@ -11,6 +11,8 @@ interface Task {
   /** Crashes the thread: always, or only if this file does not exist yet. */
   readonly breaks?: true | string
   readonly throws?: true
+  /** Throws an error that the program does not catch. */
+  readonly raises?: true
   readonly fills?: true
   /** Never finishes. */
   readonly hangs?: true
@@ -26,7 +28,8 @@ interface Said {
 const program = `
 const { parentPort, threadId } = require('node:worker_threads')
 const { existsSync, writeFileSync } = require('node:fs')
-parentPort.on('message', ({ say, breaks, throws, fills, hangs, until }) => {
+parentPort.on('message', ({ say, breaks, throws, raises, fills, hangs, until }) => {
+  if (raises) throw new Error('not caught')
   if (breaks === true) process.exit(1)
   if (breaks && !existsSync(breaks)) {
     writeFileSync(breaks, '')
@@ -134,10 +137,13 @@ test('retries a task on another thread after a crash', async () => {
   expect(answers[1]!.thread).not.toBe(answers[0]!.thread)
 })
 
-test('rejects a task after two crashes, and completes the tasks behind it', async () => {
+test.each([
+  ['thread was ended', { breaks: true }, 'worker_lost'],
+  ['program crashed', { raises: true }, 'internal_error'],
+] as const)('rejects a task after its %s twice, and completes the tasks behind it', async (_, task, code) => {
   const pool = poolOf(1)
-  const [bad, ...good] = await Promise.allSettled([pool.run({ say: 'a', breaks: true }), ...words(4).map((say) => pool.run({ say }))]) // prettier-ignore
-  expect(bad).toMatchObject({ status: 'rejected', reason: { code: 'internal_error' } })
+  const [bad, ...good] = await Promise.allSettled([pool.run({ say: 'a', ...task }), ...words(4).map((say) => pool.run({ say }))]) // prettier-ignore
+  expect(bad).toMatchObject({ status: 'rejected', reason: { code } })
   expect(good.map((settled) => settled.status === 'fulfilled' && settled.value.said)).toEqual(words(4))
 })
 
@@ -214,7 +220,7 @@ test('replaces several threads that crash, hang and exceed their heap, each with
   const good = words(9).map((say) => pool.run({ say }))
   patience.abort(new Error('long enough'))
   expect(await Promise.allSettled(bad)).toMatchObject([
-    { reason: { code: 'internal_error' } },
+    { reason: { code: 'worker_lost' } },
     { reason: { message: 'long enough' } },
     { reason: { code: 'content_too_large' } },
   ])

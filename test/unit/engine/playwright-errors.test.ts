@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BaxError } from '../../../src/core/errors/errors.ts'
+import { asBaxError, BaxError } from '../../../src/core/errors/errors.ts'
 import { toBaxError } from '../../../src/engine/browser/batch/playwright-errors.ts'
 
 test.each([
@@ -12,6 +12,11 @@ test.each([
   ['page.goto: Download is starting', 'navigation_aborted', 'the URL started a download instead of a page'],
   ['locator.click: Target page, context or browser has been closed', 'target_closed', 'the page was closed'],
   ['page.evaluate: Target crashed', 'page_crashed', 'the page crashed'],
+  ['cdpSession.send: Protocol error (Runtime.evaluate): the browser is gone', 'worker_lost', 'the browser is gone'],
+  ['page.screenshot: Protocol error (Page.captureScreenshot): Unable to capture screenshot', 'action_failed', 'click failed: the browser could not paint the page'],
+  ['page.pdf: Protocol error (Page.printToPDF): Printing failed', 'action_failed', 'click failed: the browser could not print the page'],
+  ['cdpSession.send: Protocol error (Page.a): Something new', 'action_failed', 'click failed: the browser reported an error'],
+  ['page.evaluate: Execution context was destroyed, most likely because of a navigation.', 'navigation_aborted', 'the page navigated meanwhile'],
   ['locator.click: Something new\nCall log: …', 'action_failed', 'click failed: Something new'],
 ])('%s becomes %s', (message, code, sentence) => {
   expect(toBaxError(new Error(message), 'click')).toMatchObject({ code, message: sentence })
@@ -30,7 +35,29 @@ test('recognizes a timeout whatever its call log quotes', () => {
   })
 })
 
+test('reports a failed system call by its reason, without paths', () => {
+  const denied = Object.assign(new Error("EACCES: permission denied, open '/a/b'"), { code: 'EACCES' })
+  expect(toBaxError(denied, 'screenshot')).toMatchObject({
+    code: 'action_failed',
+    message: 'screenshot failed: permission denied',
+  })
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+  expect(toBaxError(full, 'screenshot')).toMatchObject({ code: 'no_space' })
+})
+
 test('keeps an error of the engine', () => {
   const error = new BaxError('url_blocked', 'URL blocked')
   expect(toBaxError(error, 'navigate_to')).toBe(error)
+})
+
+test.each([
+  ['browserContext._startRecording: Target crashed', 'page_crashed'],
+  ['page.title: Target page, context or browser has been closed', 'target_closed'],
+  ['cdpSession.send: Protocol error (Page.a): the browser is gone', 'worker_lost'],
+  ['cdpSession.send: Protocol error (Page.a): Something new', 'cdp_error'],
+  ['x is not a function', 'internal_error'],
+])('%s that nothing has converted is reported as %s', (message, code) => {
+  const error = asBaxError(new Error(message))
+  expect(error.code).toBe(code)
+  expect(error.message).not.toContain(message)
 })

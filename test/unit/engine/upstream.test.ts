@@ -97,15 +97,31 @@ describe('one pipe for several channels', () => {
     expect(await version).toEqual({ product: 'Chrömium/1' })
   })
 
-  test('rejects with the method and message of a protocol error', async () => {
+  test('rejects with a code and words of its own, and the method and message of the browser as the details', async () => {
     const { upstream, reply, requested } = openPipe()
     const call = upstream.send('Page.nothing')
     const { id } = await requested('Page.nothing')
     reply({ id: id!, error: { code: -32_601, message: "'Page.nothing' wasn't found" } })
     await expect(call).rejects.toMatchObject({
-      code: 'internal_error',
-      message: "Page.nothing: 'Page.nothing' wasn't found",
+      code: 'cdp_error',
+      message: 'the browser reported an error',
+      details: { code: -32_601, message: "'Page.nothing' wasn't found", method: 'Page.nothing' },
     })
+  })
+
+  test('fails the pending calls of a page that is closed, which the browser never answers', async () => {
+    const { reply, requested, openChannel } = openPipe()
+    const channel = await openChannel()
+    const attached = new Promise((resolve) => channel.onEvent(resolve))
+    reply({ method: 'Target.attachedToTarget', sessionId: 'root-1', params: attachment('page-1') })
+    await attached
+    const pending = channel.send('Runtime.evaluate', {}, 'page-1')
+    const other = channel.send('Target.getTargets')
+    await requested('Runtime.evaluate')
+    reply({ method: 'Target.detachedFromTarget', sessionId: 'root-1', params: { sessionId: 'page-1' } })
+    await expect(pending).rejects.toMatchObject({ code: 'target_closed', message: 'the page was closed' })
+    reply({ id: (await requested('Target.getTargets')).id!, result: {} })
+    expect(await other).toEqual({})
   })
 
   test('hides the sessions of other channels', async () => {
@@ -146,7 +162,10 @@ describe('one pipe for several channels', () => {
     channel.close()
     expect((await requested('Target.detachFromTarget')).params).toEqual({ sessionId: 'root-1' })
     reply({ method: 'Page.loaded', sessionId: 'root-1', params: {} })
-    await expect(channel.send('A.a')).rejects.toThrow(/closed/)
+    await expect(channel.send('A.a')).rejects.toMatchObject({
+      code: 'worker_lost',
+      message: expect.stringContaining('closed'),
+    })
     const call = upstream.send('B.b')
     reply({ id: (await requested('B.b')).id!, result: {} })
     await call

@@ -1,21 +1,34 @@
 /** Converts Playwright's errors to errors of the engine. */
 import { setTimeout as after } from 'node:timers/promises'
-import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
+import { browserErrorOf } from '../../../core/errors/browser-errors.ts'
+import { asBaxError, BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
+import { isSystemError, systemReason } from '../../../core/errors/system-errors.ts'
 import type { BatchTarget } from './batch-target.ts'
 import { withReason } from '../tabs/net-reason.ts'
 
-/** Time to wait for the end of the session before a closed page counts as closed by itself. */
+/** Time in which the end of a session or a crash is reported, after calls that fail because of it. */
 const endMs = 200
+
+const lossCodes: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['target_closed', 'page_crashed', 'worker_lost'])
+
+/** Returns whether an error is one of the browser, which the loss of the page or the browser may have caused. */
+const isBrowserError = (thrown: unknown): boolean =>
+  thrown instanceof BaxError
+    ? thrown.code === 'worker_lost'
+    : thrown instanceof Error && browserErrorOf(thrown.message) !== undefined
+
+/** Rethrows an error of work on a session; an error of the browser as what caused it. */
+export async function rethrow(thrown: unknown, target: BatchTarget): Promise<never> {
+  throw isBrowserError(thrown) ? await failureOf(thrown, 'the request', target) : thrown
+}
 
 /** Returns the error of a failed command; the end of its session or a crash of its page takes precedence. */
 export async function failureOf(thrown: unknown, command: string, target: BatchTarget): Promise<BaxError> {
   const error = thrown instanceof BaxError ? thrown : toBaxError(withReason(thrown, target.activePage), command)
-  const isClosed = error.code === 'target_closed' || error.code === 'page_crashed'
-  // Aborted when the session ends.
-  if (isClosed) await after(endMs, undefined, { signal: target.ended }).catch(() => {})
-  if (target.ended.aborted && target.ended.reason instanceof BaxError) return target.ended.reason
+  const end = await endOf(target, isBrowserError(thrown) || lossCodes.has(error.code))
+  if (end) return end
   // When the page crashed meanwhile, the crash is the cause of any other error.
-  const crash = target.crashed ? await target.recover() : undefined
+  const crash = target.crashed ? await crashOf(target, command) : undefined
   if (crash) return crash
   if (error.code === 'timeout' && !target.responsive) {
     return new BaxError('timeout', `${command} timed out: the browser does not answer`, {
@@ -27,9 +40,23 @@ export async function failureOf(thrown: unknown, command: string, target: BatchT
   return (error.code === 'timeout' && target.dialogs.errorFor(command)) || error
 }
 
-const known: readonly [RegExp, ErrorCode, string][] = [
-  [/page crashed|target crashed/i, 'page_crashed', 'the page crashed'],
-  [/has been closed|target closed|browser closed|session closed/i, 'target_closed', 'the page was closed'],
+/** Returns the error that reports the end of the session; waits for it if an error may be an effect of it. */
+async function endOf({ ended }: BatchTarget, isLikely: boolean): Promise<BaxError | undefined> {
+  // Aborted when the session ends.
+  if (isLikely) await after(endMs, undefined, { signal: ended }).catch(() => {})
+  return ended.aborted && ended.reason instanceof BaxError ? ended.reason : undefined
+}
+
+/** Reloads the crashed page, and returns the error that reports the crash. */
+async function crashOf(target: BatchTarget, command: string): Promise<BaxError | undefined> {
+  try {
+    return await target.recover()
+  } catch (error) {
+    return (await endOf(target, true)) ?? toBaxError(error, command)
+  }
+}
+
+const navigationErrors: readonly [RegExp, ErrorCode, string][] = [
   [/ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION/, 'dns_failed', 'the host name could not be resolved'],
   [/ERR_CERT_|ERR_SSL_|ERR_BAD_SSL/, 'tls_error', 'no secure connection could be made'],
   [/ERR_TOO_MANY_REDIRECTS/, 'too_many_redirects', 'the URL redirects too often'],
@@ -54,24 +81,32 @@ export function toBaxError(thrown: unknown, command: string): BaxError {
     const ms = /Timeout (\d+)ms exceeded/.exec(message)?.[1]
     return new BaxError('timeout', `${command} timed out${ms ? ` after ${ms} ms` : ''}`, { cause: thrown })
   }
-  const found = known.find(([pattern]) => pattern.test(message))
+  const ofBrowser = browserErrorOf(message)
+  if (ofBrowser) {
+    const isOwn = ofBrowser.code === 'action_failed' || ofBrowser.code === 'cdp_error'
+    const sentence = isOwn ? `${command} failed: ${ofBrowser.message}` : ofBrowser.message
+    return new BaxError(isOwn ? 'action_failed' : ofBrowser.code, sentence, { cause: thrown })
+  }
+  const found = navigationErrors.find(([pattern]) => pattern.test(message))
   if (found) {
     const [, code, sentence] = found
     const net = /net::(ERR_\w+)/.exec(message)?.[1]
     const shown = net && code !== 'url_blocked' ? `${sentence} (${net})` : sentence
     return new BaxError(code, shown, { cause: thrown })
   }
-  return new BaxError('action_failed', `${command} failed: ${firstLine(message)}`, { cause: thrown })
+  const system = asBaxError(thrown)
+  if (system.code !== 'internal_error') return system
+  const reason = isSystemError(thrown) ? systemReason(thrown) : firstLine(message)
+  return new BaxError('action_failed', `${command} failed: ${reason}`, { cause: thrown })
 }
 
 const firstLine = (message: string): string =>
   message.split('\n', 1)[0]!.replace(/^(?:\w+\.\w+: )?(?:Error: )?/, '') // prettier-ignore
 
-const gone =
-  /context was destroyed|frame was detached|frame got detached|has been closed|target closed|crashed|Cannot find context/i
+const goneCodes: ReadonlySet<string | undefined> = new Set<ErrorCode>([...lossCodes, 'navigation_aborted'])
 
 /** Returns whether a call failed because its frame or page navigated or closed meanwhile. */
-export const isGone = (error: unknown): boolean => gone.test(String(error))
+export const isGone = (error: unknown): boolean => goneCodes.has(browserErrorOf(String(error))?.code)
 
 /** Returns undefined for work that fails since its frame or page navigated or closed meanwhile. */
 export const unlessGone = <T>(work: Promise<T>): Promise<T | undefined> =>

@@ -53,7 +53,7 @@ export async function openClient(session: Session, token: string | null): Promis
   if (session.tokens.grantOf(token ?? '')?.cdp === false)
     throw new BaxError('unauthorized', 'this token grants access only to the live view of the session')
   if (token !== null) session.tokens.assertRoom()
-  const channel = await session.openCdp()
+  const channel = await session.use(() => session.openCdp())
   const left = new AbortController()
   return (link) => {
     let leaveDialogs: (() => void) | undefined

@@ -3,6 +3,7 @@ import type { Page } from 'playwright'
 import type { Caller } from '../../../core/access/caller.ts'
 import type { Quota } from '../../../core/access/quota.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
+import { browserErrorOf } from '../../../core/errors/browser-errors.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { newId } from '../../../core/ids.ts'
@@ -185,9 +186,8 @@ function creationError(error: unknown): unknown {
       details: [{ path: field, message: 'is not accepted by the browser' }],
     })
   }
-  if (/has been closed|Target closed|Browser closed/i.test(message)) {
+  if (browserErrorOf(message))
     return new BaxError('worker_lost', 'the browser ended while the session was being created', { cause: error })
-  }
   return error
 }
 

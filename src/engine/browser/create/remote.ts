@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Browser, ConnectOverCDPTransport } from 'playwright'
-import { BaxError } from '../../../core/errors/errors.ts'
+import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withErrorHandler } from '../../../core/process/unhandled-errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
@@ -10,7 +10,7 @@ import { readMessage } from '../../cdp/message.ts'
 import { type CdpMessage, noCdp } from '../../cdp/router.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { type BrowserWire, openBrowserWire } from '../../relay/connector/socket-wire.ts'
-import { get } from '../../render/http/http-client.ts'
+import { request } from '../../render/http/http-client.ts'
 import { installClipboard } from '../clipboard/clipboard.ts'
 import type { SessionPlan } from './plan.ts'
 import { enableEmulation } from '../emulation/emulation.ts'
@@ -89,20 +89,30 @@ async function socketAddress(url: string, egress: Egress, signal: AbortSignal): 
   const endpoint = new URL(url)
   if (endpoint.protocol === 'ws:' || endpoint.protocol === 'wss:') return url
   endpoint.pathname = `${endpoint.pathname.replace(/\/$/, '')}/json/version/`
-  const { status, body } = await get(endpoint, { headers: { accept: 'application/json' }, signal, egress })
+  const { status, body } = await request(endpoint, { headers: { accept: 'application/json' }, signal, egress })
   const text = await textOf(body)
-  if (status !== 200) throw new Error(`it answered ${status}`)
-  const { webSocketDebuggerUrl: address } = JSON.parse(text) as { webSocketDebuggerUrl?: unknown }
-  if (typeof address !== 'string' || !/^wss?:/i.test(address))
-    throw new Error('it is not the debugging port of a browser')
+  if (status !== 200) throw refused(`it answered ${status}`)
+  const address = addressIn(text)
+  if (typeof address !== 'string' || !/^wss?:/i.test(address)) throw noPort()
   return address
 }
+
+function addressIn(text: string): unknown {
+  try {
+    return (JSON.parse(text) as { webSocketDebuggerUrl?: unknown } | null)?.webSocketDebuggerUrl
+  } catch {
+    return undefined
+  }
+}
+
+const refused = (message: string, cause?: unknown) => new BaxError('browser_failed', message, { cause })
+const noPort = () => refused('it is not the debugging port of a browser')
 
 async function textOf(body: Readable): Promise<string> {
   let text = ''
   for await (const chunk of body) {
     text += String(chunk)
-    if (text.length > maxChars) throw new Error('it is not the debugging port of a browser')
+    if (text.length > maxChars) throw noPort()
   }
   return text
 }
@@ -149,7 +159,7 @@ class Link implements ConnectOverCDPTransport {
   #receive(text: string): void {
     if (this.#closed) return
     const message = readMessage(text)
-    if (!message) return this.#end(new Error(noCdp))
+    if (!message) return this.#end(refused(noCdp))
     if (message.method === undefined && !this.#isPending(message)) return
     const contextId = message.result?.['browserContextId']
     if (typeof contextId === 'string') this.contextId = contextId
@@ -162,8 +172,7 @@ class Link implements ConnectOverCDPTransport {
     return this.#pending.delete(id!) && session === sessionId
   }
 
-  readonly #fail = (cause: unknown): void =>
-    this.#end(new Error(`it violates the DevTools protocol: ${(cause as Error).message}`, { cause }))
+  readonly #fail = (cause: unknown): void => this.#end(refused('it violates the DevTools protocol', cause))
 
   #end(error?: Error): void {
     if (this.#closed) return
@@ -191,9 +200,10 @@ async function factsOf(browser: Browser): Promise<{ version: string; userAgent: 
 function unusable(url: string, cause: unknown): BaxError {
   if (cause instanceof BaxError && cause.code === 'url_blocked') return cause
   const { host } = new URL(url)
+  const { code, message } = asBaxError(cause)
   return new BaxError('browser_failed', `cannot use the browser at cdp_url (${host})`, {
     cause,
     hint: 'start it with --remote-debugging-port, and check the URL',
-    details: [{ path: 'cdp_url', message: (cause as Error).message.split('\n', 1)[0]! }],
+    details: [{ path: 'cdp_url', message: code === 'internal_error' ? noCdp : message }],
   })
 }

@@ -5,7 +5,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ListedRoute, RouteAction, RouteRule } from '../../../core/operation/page-control.ts'
 import { oncePer } from '../../once-per.ts'
-import { isGone } from '../batch/playwright-errors.ts'
+import { isGone, toBaxError } from '../batch/playwright-errors.ts'
 import { urlGlob } from './url-glob.ts'
 
 /** Returns the routes of a context; those of a user's browser last until the engine disconnects from it. */
@@ -98,8 +98,8 @@ class Routes {
     } catch (error) {
       // The page may have closed meanwhile. Any other failure must not leave the request unanswered.
       if (isGone(error)) return
-      const message = `${found.id} failed: ${(error as Error).message.split('\n', 1)[0]}`
-      this.#events?.emit('error', { code: 'action_failed', message })
+      const { code, message } = toBaxError(error, found.id)
+      this.#events?.emit('error', { code, message })
       await route.abort('failed').catch(() => {})
     }
   }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 // Browsers inherit the environment of this process, including display and time zone.
 import { env } from 'node:process'
 import type { Readable, Writable } from 'node:stream'
-import { BaxError } from '../../../core/errors/errors.ts'
+import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { lacksSandbox } from '../../../core/process/sandbox.ts'
 import { systemReason } from '../../../core/errors/system-errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -68,6 +68,20 @@ export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFact
     })
   }
   return watch(child, folder, windows)
+}
+
+/** Ends a browser that did not start, and returns the error that reports why. */
+export async function launchFailure(browser: BrowserProcess, path: string, cause: unknown): Promise<BaxError> {
+  await browser.end()
+  const { code, message } = asBaxError(cause)
+  const isEnd = code === 'worker_lost' || code === 'target_closed'
+  const why = isEnd ? 'it ended at once' : code === 'internal_error' ? 'it cannot be controlled' : message
+  const stderr = browser.lastWords()
+  return new BaxError('browser_failed', `the browser did not start: ${why}`, {
+    cause,
+    hint: `run "bax doctor" to see what ${path} is missing`,
+    ...(stderr && { details: { stderr } }),
+  })
 }
 
 function watch(child: ChildProcess, folder: string, windows: boolean): BrowserProcess {

@@ -1,6 +1,7 @@
 /** One browser process driven by Playwright: opens and closes contexts, and keeps a few warm ones ready. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright'
+import { protocolText } from '../../cdp/protocol-errors.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
@@ -11,7 +12,7 @@ import { installClipboard } from '../clipboard/clipboard.ts'
 import { GuardedUpstream } from '../clipboard/guarded-upstream.ts'
 import { connectPlaywright, type DrivenContext, withClientHints } from './driver.ts'
 import { type BrowserKind, hasWindows, hidesAutomation } from './flags.ts'
-import { type BrowserProcess, startBrowser } from './launch.ts'
+import { type BrowserProcess, launchFailure, startBrowser } from './launch.ts'
 import { Health, type HealthRules } from './health.ts'
 import type { LocatedBrowser } from '../install/locate.ts'
 import { playwright } from './playwright.ts'
@@ -113,16 +114,7 @@ export class BrowserWorker {
       const deadline = { ms, error: `it did not answer within ${ms} ms` }
       return new BrowserWorker(facts, await withDeadline(connect(process, kind, facts.onFound), deadline))
     } catch (cause) {
-      await process.end()
-      const words = process.lastWords()
-      const hasEnded = cause instanceof BaxError && cause.code === 'worker_lost'
-      // Only the first line: Playwright's log quotes the command line.
-      const why = hasEnded ? 'it ended at once' : (cause as Error).message.split('\n', 1)[0]
-      throw new BaxError('browser_failed', `the browser did not start: ${why}`, {
-        cause,
-        hint: `run "bax doctor" to see what ${browser.path} is missing`,
-        ...(words && { details: { stderr: words } }),
-      })
+      throw await launchFailure(process, browser.path, cause)
     }
   }
 
@@ -229,7 +221,7 @@ export class BrowserWorker {
     await this.#control
       .send('Target.disposeBrowserContext', { browserContextId: contextId })
       .catch((error: BaxError) => {
-        if (!/Failed to find context/.test(error.message) && error.code !== 'worker_lost') throw error
+        if (!/Failed to find context/.test(protocolText(error)) && error.code !== 'worker_lost') throw error
       })
   }
 }

@@ -27,7 +27,10 @@ export function watchRecordings(session: Session, listener: () => void): () => v
 }
 
 /** @throws BaxError `conflict` when the recording is not in the state that the action requires, `unsupported`. */
-export async function recordSession(session: Session, action: RecordingAction): Promise<RecordingState> {
+export const recordSession = (session: Session, action: RecordingAction): Promise<RecordingState> =>
+  session.use(() => runAction(session, action))
+
+async function runAction(session: Session, action: RecordingAction): Promise<RecordingState> {
   const recording = recordings.get(session)?.recording
   if (action === 'status') return stateOf(session, recording, recording !== undefined)
   if (action === 'stop') return stateOf(session, await stopRecording(session), false)

@@ -1,6 +1,7 @@
 /** Cookies and storage of a session, and the profile that they are saved to. */
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { toBaxError } from '../batch/playwright-errors.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import type { BrowserSessionsFacts } from './sessions.ts'
 import type { Session } from './session.ts'
@@ -21,8 +22,9 @@ export async function saveProfile(
   try {
     await profiles.update(profileId, await readStorage(session))
   } catch (error) {
-    const message = `the profile was not saved: ${(error as Error).message}`
-    session.events.emit('error', { code: 'internal_error', message })
+    const { code, message: reason } = toBaxError(error, 'reading its storage')
+    const message = `the profile was not saved: ${reason}`
+    session.events.emit('error', { code, message })
     config.log('warn', message, { session: session.sessionId, profile: profileId })
   }
 }

@@ -13,6 +13,7 @@ import type { FileSource } from '../../../core/shapes/session-files.ts'
 import { urlsOf, urlsOfEnded, type BaseUrls } from './session-urls.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
+import { rethrow } from '../batch/playwright-errors.ts'
 import { type Clipboard, clipboardOf } from '../clipboard/clipboard.ts'
 import { type Approvals, approvalsFor } from '../approvals/approvals.ts'
 import { Dialogs } from '../tabs/dialogs.ts'
@@ -201,14 +202,11 @@ export class Session implements BatchTarget {
     return { writeAnywhere: this.#facts.writeAnywhere, files: this.files }
   }
 
-  /** Runs `work` as activity on the session, which suspends the idle timeout. */
-  async use<T>(work: () => Promise<T>): Promise<T> {
+  /** Runs `work` as activity, which suspends the idle timeout. @throws BaxError for errors of the browser */
+  use<T>(work: () => Promise<T>): Promise<T> {
     const release = this.hold()
-    try {
-      return await this.opened.then(work)
-    } finally {
-      release()
-    }
+    const done = this.opened.then(work).catch((error: unknown) => rethrow(error, this))
+    return done.finally(release)
   }
 
   /** Suspends the idle timeout until the returned function is called. */

@@ -28,12 +28,15 @@ export class SessionDiagnostics implements Diagnostics {
   }
 
   async trace(sessionId: string, action: TraceAction, { caller }: Call): Promise<TraceState> {
-    const { sessionId: session_id, browserContext } = this.#live(sessionId, caller)
+    const session = this.#live(sessionId, caller)
+    const { sessionId: session_id, browserContext } = session
     const trace = (await import('../recording/trace.ts')).traceOf(browserContext)
-    if (action === 'start') await trace.start()
-    else if (action === 'discard') await trace.stop()
-    else return { session_id, tracing: false, trace: await inMemory((path) => trace.stop(path)) }
-    return { session_id, tracing: action === 'start' }
+    return session.use(async () => {
+      if (action === 'start') await trace.start()
+      else if (action === 'discard') await trace.stop()
+      else return { session_id, tracing: false, trace: await inMemory((path) => trace.stop(path)) }
+      return { session_id, tracing: action === 'start' }
+    })
   }
 }
 

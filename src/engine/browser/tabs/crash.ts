@@ -3,6 +3,7 @@ import type { Frame, Page, Request } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { toBaxError } from '../batch/playwright-errors.ts'
 import { pageOf } from './net-reason.ts'
 import { shownUrl } from './page-events.ts'
 
@@ -70,7 +71,7 @@ export async function loadFailure(page: Page, url: string): Promise<string | und
   try {
     await unlessCrashed(page, () => page.goto(url, { waitUntil: 'commit', timeout: reloadMs }))
   } catch (error) {
-    return hasCrashed(page) ? 'it crashed again' : (error as Error).message.split('\n', 1)[0]!
+    return hasCrashed(page) ? 'it crashed again' : toBaxError(error, 'loading it').message
   }
   const left = Math.max(1, reloadMs - (performance.now() - start))
   // Ignore the timeout; a crash is reported below.

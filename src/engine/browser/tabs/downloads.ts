@@ -8,6 +8,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { SessionHost } from '../create/opening.ts'
 import type { FileStore } from '../session/file-store.ts'
+import { toBaxError } from '../batch/playwright-errors.ts'
 import { oncePer } from '../../once-per.ts'
 import { DownloadWatch } from './download-watch.ts'
 import { shownUrl } from './page-events.ts'
@@ -102,8 +103,8 @@ async function save(download: Download, store: DownloadStore): Promise<void> {
       await Promise.all([quietly(download.cancel()), quietly(download.delete())])
       return fail(error.message)
     }
-    const why = (await download.failure().catch(() => null)) ?? (error as Error).message.split('\n', 1)[0]!
-    fail(store.full ? quotaReached : why)
+    const known = await download.failure().catch(() => null)
+    fail(store.full ? quotaReached : toBaxError(known === null ? error : new Error(known), 'the download').message)
   }
 }
 

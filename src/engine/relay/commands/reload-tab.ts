@@ -1,5 +1,6 @@
 /** Reloads a crashed tab of a user's browser over CDP, which keeps the tab, its history and its session storage. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { asBaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
@@ -29,7 +30,7 @@ export async function reloadTab(
     await withDeadline(reload(channel, session), { ms: limits.session.reloadMs, error: 'it did not load in time' })
     return { url }
   } catch (error) {
-    return { url, obstacle: (error as Error).message }
+    return { url, obstacle: asBaxError(error).message }
   } finally {
     channel.close()
   }

@@ -1,5 +1,5 @@
 /** Connection of a connector to a browser: its tabs, its collector, and a channel per consumer. */
-import { BaxError } from '../../../core/errors/errors.ts'
+import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import { Collector, type CollectorOptions } from '../collect/collector.ts'
@@ -64,7 +64,7 @@ export async function attach(browser: UserBrowser, options: AttachmentOptions) {
       },
     }
   } catch (cause) {
-    throw new BaxError('browser_failed', `the browser cannot be debugged: ${(cause as Error).message}`, { cause })
+    throw new BaxError('browser_failed', `the browser cannot be debugged: ${asBaxError(cause).message}`, { cause })
   }
 }
 

@@ -232,7 +232,7 @@ export class Connector {
     if (kind !== 'cdp' && kind !== 'ws') return channel.close(closeCodes.protocol, `no channels of kind ${kind}`)
     attachment.open(kind === 'ws').then(
       (browser) => serveChannel(channel, browser, { code: closeCodes.browserGone, reason: 'the browser is gone' }),
-      (error: Error) => channel.close(closeCodes.browserGone, error.message.slice(0, 100)),
+      (error: unknown) => channel.close(closeCodes.browserGone, asBaxError(error).message.slice(0, 100)),
     )
   }
 

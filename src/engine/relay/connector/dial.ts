@@ -1,6 +1,7 @@
 /** Connects a connector to its engine: one outbound WebSocket. */
 import { WebSocket } from 'ws'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { systemReason } from '../../../core/errors/system-errors.ts'
 import type { Link } from '../../../core/net/link.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { websocketLink } from '../../../core/net/websocket-link.ts'
@@ -53,7 +54,7 @@ function refusal(engine: string, status: number, text: string): BaxError {
 }
 
 const unreachable = (engine: string, cause: Error) =>
-  new BaxError('engine_unreachable', `cannot reach the engine at ${engine}: ${cause.message}`, {
+  new BaxError('engine_unreachable', `cannot reach the engine at ${engine}: ${systemReason(cause)}`, {
     cause,
     hint: 'start one with "bax serve", or omit --server to use a local engine',
   })

@@ -2,6 +2,7 @@
 import type { LookupFunction } from 'node:net'
 import { WebSocket } from 'ws'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { systemReason } from '../../../core/errors/system-errors.ts'
 import { answeredId, messageExcess, tooLargeAnswer } from '../../cdp/message-size.ts'
 import type { CdpWire } from '../../cdp/router.ts'
 
@@ -38,7 +39,7 @@ export function openBrowserWire(
     socket.once('error', (cause) => {
       if (/timed out/i.test(cause.message))
         fail(new BaxError('timeout', 'the browser did not answer in time', { cause }))
-      else fail(new BaxError('browser_failed', `cannot reach the browser: ${cause.message}`, { cause }))
+      else fail(new BaxError('browser_failed', `cannot reach the browser: ${systemReason(cause)}`, { cause }))
     })
   })
 }
@@ -88,6 +89,14 @@ function refusalOf(status: number): BaxError {
 /** WebSocket close code for a protocol error. */
 const protocolError = 1002
 
+/** Builds the error for a connection that failed after it was open. */
+function broken(cause: NodeJS.ErrnoException): BaxError {
+  const isLong = cause.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH'
+  const isProtocol = cause.code?.startsWith('WS_ERR_')
+  const why = isLong ? 'it sent a message that is too large' : isProtocol ? 'it violates the WebSocket protocol' : systemReason(cause) // prettier-ignore
+  return new BaxError('browser_failed', why, { cause })
+}
+
 function wireOf(socket: WebSocket, excessEnds: boolean): BrowserWire {
   let error: Error | undefined
   const close = (why?: string) => {
@@ -107,13 +116,13 @@ function wireOf(socket: WebSocket, excessEnds: boolean): BrowserWire {
         if (excess === undefined) onMessage(data.toString())
         else if (id !== undefined) onMessage(tooLargeAnswer(id, excess))
         else if (excessEnds) {
-          error = new Error(`it sent an event ${excess}`)
+          error = new BaxError('browser_failed', `it sent an event ${excess}`)
           close(error.message)
         }
       })
       socket.on('close', () => onClose(error))
       // Every error is followed by a close event.
-      socket.on('error', (cause) => (error = cause))
+      socket.on('error', (cause) => (error = broken(cause)))
     },
     close,
   }

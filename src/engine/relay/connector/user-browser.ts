@@ -4,7 +4,7 @@ import type { EngineConfig } from '../../../core/config/config.ts'
 import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { CdpRouter } from '../../cdp/router.ts'
-import { startBrowser } from '../../browser/pool/launch.ts'
+import { launchFailure, startBrowser } from '../../browser/pool/launch.ts'
 import { locateBrowser } from '../../browser/install/locate.ts'
 import { Upstream } from '../../browser/pool/upstream.ts'
 import { type BrowserSource, type Endpoint, endpointAt, endpointOfRunning, pagesByUse } from './endpoint.ts'
@@ -58,7 +58,7 @@ async function connect(
     })
   } catch (thrown) {
     const error = asBaxError(thrown)
-    const refused = /ECONNREFUSED/.test(error.message)
+    const refused = (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED'
     if (!('running' in source) || !refused) throw error
     const message = `${source.running} is not running at the port in its DevToolsActivePort file`
     const hint = 'start it, or restart it with remote debugging enabled'
@@ -80,8 +80,7 @@ async function launch({ config }: BrowserOptions): Promise<UserBrowser> {
     // A browser without a tab has nothing to work with.
     await router.send('Target.createTarget', { url: 'about:blank' })
   } catch (cause) {
-    await process.end()
-    throw new BaxError('browser_failed', `${located.path} did not start`, { cause, hint: process.lastWords() })
+    throw await launchFailure(process, located.path, cause)
   }
   return { router, own: true, recent: async () => [], release: () => process.end() }
 }

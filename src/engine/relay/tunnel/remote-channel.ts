@@ -4,17 +4,21 @@ import { closeCodes } from '../../../core/net/link.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { readCall } from '../../cdp/message.ts'
 import { answeredId, messageExcess, tooLargeAnswer, tooLargeCode } from '../../cdp/message-size.ts'
-import { type Answer, type CdpChannel, cdpError, type CdpMessage, sendOver } from '../../cdp/router.ts'
+import { cdpError, type CdpFailure, lostCode } from '../../cdp/protocol-errors.ts'
+import { type Answer, type CdpChannel, type CdpMessage, sendOver } from '../../cdp/router.ts'
 import type { TunnelChannel } from './tunnel.ts'
 
-const lostCode = -32_000
-const lostMessage = 'the relay is disconnected'
+/** The failure of calls after the connection to the connector is lost. */
+const disconnected: CdpFailure = { code: lostCode, message: 'the relay is disconnected' }
 
-/** Converts the error of a call. If the connection was lost, it is unknown whether the browser has executed the call. */
-const sendError: typeof cdpError = (method, error) =>
-  error.message === lostMessage
-    ? new BaxError('relay_disconnected', lostMessage, { details: { outcome: 'unknown' } })
-    : cdpError(method, error)
+/** Converts the error of a call. After a loss it is unknown whether the browser has executed the call. */
+function sendError(method: string, failure: CdpFailure): BaxError {
+  const details = { outcome: 'unknown' }
+  if (failure === disconnected) return new BaxError('relay_disconnected', failure.message, { details })
+  if (failure.code === lostCode)
+    return new BaxError('browser_lost', 'the browser was lost during the call', { details })
+  return cdpError(method, failure)
+}
 
 /** Engine's end: sends CDP over a channel of the tunnel. */
 export class RemoteChannel implements CdpChannel {
@@ -38,7 +42,7 @@ export class RemoteChannel implements CdpChannel {
   }
 
   post(message: CdpMessage, answer: Answer): void {
-    if (this.#closed) return reply(message, { error: { code: lostCode, message: lostMessage } }, answer)
+    if (this.#closed) return reply(message, { error: disconnected }, answer)
     const id = ++this.#lastId
     this.#pending.set(id, { message, answer })
     this.#channel.send(JSON.stringify({ ...message, id }))
@@ -80,7 +84,7 @@ export class RemoteChannel implements CdpChannel {
     const pending = [...this.#pending.values()]
     this.#pending.clear()
     for (const { message, answer } of pending) {
-      reply(message, { error: { code: lostCode, message: lostMessage } }, answer)
+      reply(message, { error: disconnected }, answer)
     }
     this.#onClose?.()
   }

@@ -1,6 +1,7 @@
 /** Actions of a scrape on a rendered page. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BaxError } from '../../../core/errors/errors.ts'
+import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
+import { protocolText } from '../../cdp/protocol-errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ScrapeAction, ScrapeData } from '../../../core/shapes/scrape.ts'
 import actScript from '../page/act.page.ts?inline'
@@ -18,7 +19,7 @@ export async function runActions(visit: Visit, actions: readonly ScrapeAction[],
     try {
       await run(visit, action, signal, results, index)
     } catch (error) {
-      if (signal.aborted || !(error instanceof BaxError) || !actionErrors.has(error.code)) throw error
+      if (signal.aborted || !(error instanceof BaxError) || !isActionError(error)) throw error
       throw new BaxError('action_failed', `action ${index} (${action.type}) failed: ${error.message}`, {
         cause: error,
         details: { index, type: action.type, ...('selector' in action && { selector: action.selector }) },
@@ -45,8 +46,11 @@ class Results {
   }
 }
 
-/** Errors caused by an action rather than by the page or bax. */
-const actionErrors = new Set(['element_not_found', 'element_not_visible', 'invalid_selector', 'evaluate_failed', 'invalid_data', 'internal_error', 'content_too_large']) // prettier-ignore
+const actionErrors: ReadonlySet<string> = new Set<ErrorCode>(['element_not_found', 'element_not_visible', 'invalid_selector', 'evaluate_failed', 'invalid_data', 'cdp_error', 'action_failed', 'content_too_large']) // prettier-ignore
+
+/** Returns whether an error was caused by an action rather than by the page or bax. */
+const isActionError = (error: BaxError): boolean =>
+  actionErrors.has(error.code) || (error.code === 'navigation_aborted' && protocolText(error) !== '')
 
 async function run(visit: Visit, action: ScrapeAction, signal: AbortSignal, results: Results, index: number) {
   const { done } = results

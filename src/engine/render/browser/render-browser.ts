@@ -1,11 +1,10 @@
 /** A browser process of the renderer, controlled over raw CDP instead of Playwright so that its tabs can be reused. */
 import type { EngineConfig } from '../../../core/config/config.ts'
-import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { Health } from '../../browser/pool/health.ts'
 import { disabledFeatures } from '../../browser/pool/flags.ts'
-import { type BrowserProcess, startBrowser } from '../../browser/pool/launch.ts'
+import { type BrowserProcess, launchFailure, startBrowser } from '../../browser/pool/launch.ts'
 import { locateBrowser } from '../../browser/install/locate.ts'
 import { type CdpMessage, type Channel, Upstream } from '../../browser/pool/upstream.ts'
 import { plainUserAgent } from '../../browser/pool/user-agents.ts'
@@ -95,13 +94,7 @@ export class RenderBrowser {
       const connection = await withDeadline(connect(process), { ms, error: `it did not respond within ${ms} ms` })
       return new RenderBrowser(kind, shell, connection, egress, config)
     } catch (cause) {
-      await process.end()
-      const stderr = process.lastWords()
-      throw new BaxError('browser_failed', `${located.path} did not start: ${(cause as Error).message}`, {
-        cause,
-        hint: 'run "bax doctor" to see what it is missing',
-        ...(stderr && { details: { stderr } }),
-      })
+      throw await launchFailure(process, located.path, cause)
     }
   }
 

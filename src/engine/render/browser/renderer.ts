@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import PQueue from 'p-queue'
 import type { EngineConfig } from '../../../core/config/config.ts'
-import { BaxError } from '../../../core/errors/errors.ts'
+import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
 import type { AllowedHosts } from '../../egress/allowed-hosts.ts'
@@ -15,6 +15,7 @@ import type { PageResponse } from '../http/fetch.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { PageReading } from '../page/read.page.ts'
 import { RenderBrowser, type RenderKind } from './render-browser.ts'
+import type { Tab } from './tab.ts'
 import { Tabs } from './tabs.ts'
 import type { Visit } from './visit.ts'
 
@@ -47,6 +48,8 @@ export interface RenderedPage extends PageResponse {
   readonly actions?: ActionResults
   readonly warnings: readonly string[]
 }
+
+const lostTab: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'target_closed'])
 
 export class Renderer {
   readonly #config: EngineConfig
@@ -93,16 +96,17 @@ export class Renderer {
     const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
     for (let attempt = 0; ; attempt++) {
       const tabs = await this.#tabs(kind)
-      const tab = await (request.allowed ? tabs.openLimited(request.allowed) : tabs.take())
+      let tab: Tab | undefined
       let visit: Visit | undefined
       try {
+        tab = await (request.allowed ? tabs.openLimited(request.allowed) : tabs.take())
         visit = await tab.visit(request.url, blocked)
         return await renderVisit(visit, request)
       } catch (error) {
-        // Retry if the tab had crashed before the page was loaded.
-        if (attempt > 0 || (error as BaxError).code !== 'page_crashed' || visit?.response) throw error
+        // Retry if the tab was lost before the page was loaded.
+        if (attempt > 0 || !lostTab.has((error as BaxError).code) || visit?.response) throw error
       } finally {
-        tabs.release(tab)
+        if (tab) tabs.release(tab)
       }
     }
   }
@@ -212,7 +216,7 @@ async function bodyOf(visit: Visit, signal: AbortSignal): Promise<string | undef
     const { body, base64Encoded } = await visit.send('Network.getResponseBody', { requestId }, signal)
     return base64Encoded ? Buffer.from(body as string, 'base64').toString('utf8') : (body as string)
   } catch (error) {
-    if (signal.aborted || (error as BaxError).code !== 'internal_error') throw error
+    if (signal.aborted || (error as BaxError).code !== 'cdp_error') throw error
     // The body is empty, or the browser has already discarded it.
     return undefined
   }

@@ -1,8 +1,10 @@
 /** A tab of a rendering browser, which is cleaned between pages and reused. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
+import { protocolText } from '../../cdp/protocol-errors.ts'
 import type { Route } from '../../egress/egress.ts'
 import type { Failures } from '../../egress/failures.ts'
 import type { RenderBrowser } from './render-browser.ts'
@@ -16,6 +18,9 @@ const storageTypes = 'local_storage,indexeddb,cache_storage,service_workers,file
 /** Time for which a finished page stays in its tab, in case another one is opened there, in milliseconds. */
 const idleMs = 200
 
+/** Time for a crash to be reported, in milliseconds. */
+const crashMs = 200
+
 export class Tab {
   readonly browser: RenderBrowser
   readonly #contextId: string
@@ -26,6 +31,9 @@ export class Tab {
   #blocked = ''
   #visits = 0
   #broken = false
+  /** Why the page is lost: the browser does not answer pending and later calls then. */
+  #lost: BaxError | undefined
+  readonly #waiting = new Set<(error: BaxError) => void>()
   /** Whether the sealed previous page is still in the tab. */
   #occupied = false
   #idleTimer: NodeJS.Timeout | undefined
@@ -48,6 +56,16 @@ export class Tab {
       ...(route && { proxyServer: route.proxy.server, proxyBypassList: '<-loopback>' }),
     })
     const contextId = browserContextId as string
+    try {
+      return await Tab.#openIn(contextId, browser, route)
+    } catch (error) {
+      // The first error is the one to report.
+      await dispose(browser, contextId).catch(() => {})
+      throw error
+    }
+  }
+
+  static async #openIn(contextId: string, browser: RenderBrowser, route: Route | undefined): Promise<Tab> {
     const [{ targetId }] = await Promise.all([
       browser.send('Target.createTarget', {
         url: 'about:blank',
@@ -91,8 +109,21 @@ export class Tab {
     return (this.#route ?? this.browser.egress).failures
   }
 
-  send(method: string, params: object = {}): Promise<Record<string, unknown>> {
-    return this.browser.send(method, params, this.#sessionId)
+  /** @throws BaxError `page_crashed` or `target_closed` when the page is lost before it answers. */
+  async send(method: string, params: object = {}): Promise<Record<string, unknown>> {
+    if (this.#lost) throw this.#lost
+    let onLost!: (error: BaxError) => void
+    const lost = new Promise<never>((_, reject) => (onLost = reject))
+    this.#waiting.add(onLost)
+    try {
+      return await Promise.race([lost, this.browser.send(method, params, this.#sessionId)])
+    } catch (error) {
+      // A crash is reported after the call that fails because of it.
+      if ((error as BaxError).code === 'action_failed') await sleep(crashMs)
+      throw this.#lost ?? error
+    } finally {
+      this.#waiting.delete(onLost)
+    }
   }
 
   /** Prepares an idle tab for use; resolves with false if it cannot be reused. */
@@ -172,22 +203,32 @@ export class Tab {
     clearTimeout(this.#idleTimer)
     this.browser.listen(this.#sessionId, undefined)
     this.browser.listen(this.#targetId, undefined)
-    if (this.browser.isClosed) return
-    // This also ends the renderer, even while its scripts run.
-    await this.browser
-      .send('Target.disposeBrowserContext', { browserContextId: this.#contextId })
-      .catch((error: BaxError) => {
-        if (!/Failed to find context/.test(error.message) && error.code !== 'worker_lost') throw error
-      })
+    await dispose(this.browser, this.#contextId)
   }
 
   #onMessage(message: CdpMessage): void {
     const { method, params = {} } = message
-    if (method === 'Inspector.targetCrashed' || method === 'Target.targetCrashed') this.#broken = true
+    if (method === 'Inspector.targetCrashed') this.#lose(new BaxError('page_crashed', 'the page crashed its renderer'))
+    if (method === 'Target.detachedFromTarget') this.#lose(new BaxError('target_closed', 'the page was closed'))
     if (method === 'Page.javascriptDialogOpening') {
       // A late response fails because the dialog is gone with its page.
       this.send('Page.handleJavaScriptDialog', { accept: params['type'] === 'beforeunload' }).catch(() => {})
     }
     this.#visit?.onMessage(message)
   }
+
+  #lose(error: BaxError): void {
+    this.#broken = true
+    this.#lost ??= error
+    this.#visit?.fail(this.#lost)
+    for (const onLost of this.#waiting) onLost(this.#lost)
+  }
+}
+
+/** Closes a context with its page; this also ends the renderer, even while its scripts run. */
+async function dispose(browser: RenderBrowser, browserContextId: string): Promise<void> {
+  if (browser.isClosed) return
+  await browser.send('Target.disposeBrowserContext', { browserContextId }).catch((error: BaxError) => {
+    if (!/Failed to find context/.test(protocolText(error)) && error.code !== 'worker_lost') throw error
+  })
 }

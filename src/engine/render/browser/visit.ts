@@ -2,6 +2,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
+import { protocolText } from '../../cdp/protocol-errors.ts'
 import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage } from './document.ts' // prettier-ignore
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
 import readScript from '../page/read.page.ts?inline'
@@ -59,10 +60,13 @@ export class Visit {
     else if (method === 'Page.windowOpen') this.#leavesState = true
     else if (method === 'Page.loadEventFired') {
       if (this.#hasStarted) this.#loaded = this.#committed
-    } else if (method === 'Inspector.targetCrashed')
-      this.#waiting.fail(new BaxError('page_crashed', 'the page crashed its renderer'))
-    else return
+    } else return
     this.#waiting.wake()
+  }
+
+  /** Ends all current and later waits with an error. */
+  fail(error: BaxError): void {
+    this.#waiting.fail(error)
   }
 
   /** Opens a URL; resolves with false if it is not a page. @throws BaxError with the code of the failed navigation */
@@ -193,8 +197,7 @@ export class Visit {
 
   /** Ignores errors of calls whose page was replaced; rethrows all others. */
   #ignoreReplaced(error: unknown): undefined {
-    const { message } = error as Error
-    if (/context was destroyed|navigated or closed|Cannot find context|uniqueContextId not found|Frame was detached/i.test(message)) return undefined // prettier-ignore
+    if (/context was destroyed|navigated or closed|Cannot find context|uniqueContextId not found|Frame was detached/i.test(protocolText(error))) return undefined // prettier-ignore
     throw error
   }
 
@@ -248,7 +251,7 @@ export class Visit {
     const stopped = new BaxError('evaluate_failed', 'a script that blocked the page was stopped')
     if (!(await this.#waiting.settlesWithin(work, graceMs, signal))) throw stopped
     // Chromium answers the call whose script it has ended with this error.
-    return work.catch((error: Error) => Promise.reject(error.message.endsWith('Internal error') ? stopped : error))
+    return work.catch((error: unknown) => Promise.reject(protocolText(error).endsWith('Internal error') ? stopped : error)) // prettier-ignore
   }
 
   #request(event: RequestWillBeSent): void {

@@ -32,7 +32,7 @@ export interface RequestOptions {
  * retried once.
  * @throws BaxError `url_blocked`; the signal's reason; errors of Node's client as they are.
  */
-export async function get(url: URL, options: RequestOptions): Promise<HttpResponse> {
+async function get(url: URL, options: RequestOptions): Promise<HttpResponse> {
   options.egress.checkLiteral(url)
   const client: Client = await (url.protocol === 'https:' ? import('node:https') : import('node:http'))
   const first = await send(client, url, options, agentOf(client, url, options.egress))

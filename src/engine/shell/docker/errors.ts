@@ -22,7 +22,10 @@ export function dockerError(error: unknown, action: string): BaxError {
       hint: 'free some space and retry',
       cause: error,
     })
-  return new BaxError('internal_error', `Docker reported an error while ${action}: ${message.trim()}`, { cause: error })
+  return new BaxError('docker_unavailable', `Docker reported an error while ${action}: ${message.trim()}`, {
+    cause: error,
+    hint: "see Docker's log for details",
+  })
 }
 
 function messageIn(error: unknown): string | undefined {

@@ -52,7 +52,7 @@ interface Target {
   readonly labels: Record<string, string>
 }
 
-/** Blocks all but the public internet for a session. @throws BaxError `internal_error`: it must not be used then. */
+/** Blocks all but the public internet for a session. @throws BaxError `docker_unavailable`: it must not be used then. */
 export async function isolateNetwork(docker: Dockerode, { container, ...shared }: Target): Promise<void> {
   const survey = await runOnce(docker, { ...shared, command: ['survey'], network: 'host', capabilities: [] })
   const lines = survey.stdout.split('\n').map((line) => line.split(' '))
@@ -74,7 +74,7 @@ export async function isolateNetwork(docker: Dockerode, { container, ...shared }
   })
   if (survey.code !== 0 || fencing.code !== 0 || fencing.stdout.trim() !== 'fenced')
     throw new BaxError(
-      'internal_error',
+      'docker_unavailable',
       `cannot isolate the session's network from the host: ${fencing.stderr.trim() || survey.stderr.trim()}`,
       { hint: "create the session with network 'none'" },
     )

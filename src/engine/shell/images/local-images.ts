@@ -6,7 +6,7 @@ import { imagePattern, isImageReference } from '../../../core/config/image-refer
 import { type OwnImage, ownImages, type ShellImage } from '../container.ts'
 import type { DockerConnection } from '../docker/connection.ts'
 import { derivedRepository, dropReplaced } from '../docker/derived-image.ts'
-import { dockerError, ignoreStatuses } from '../docker/errors.ts'
+import { dockerError, ignoreStatuses, statusOf } from '../docker/errors.ts'
 import { makeBusybox } from './busybox-image.ts'
 import { makeDebian, shellDebian } from './debian-image.ts'
 import type { ToolRun } from './tool.ts'
@@ -57,7 +57,9 @@ export class LocalImages {
     } catch (error) {
       signal?.throwIfAborted()
       const failure = dockerError(error, 'pulling an image')
-      if (failure.code !== 'internal_error') throw failure
+      // Docker reports the answers of the registry like its own errors.
+      const isOfRegistry = failure.code === 'internal_error' || statusOf(error) !== undefined
+      if (!isOfRegistry || failure.code === 'no_space') throw failure
       throw new BaxError('image_not_found', `cannot pull ${name}: ${(error as Error).message.trim()}`, {
         hint: 'check the name, and that the registry is reachable from the machine of Docker',
         cause: error,

@@ -10,7 +10,7 @@ import type {
 } from '../../../core/shapes/shell/session.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { ArtifactCapture, CapturedSession } from '../artifacts/capture.ts'
-import { ContainerError, type ShellContainer } from '../container.ts'
+import { ContainerError, sessionLost, type ShellContainer } from '../container.ts'
 import type { SessionDefaults } from '../exec/plan.ts'
 import type { RunningExec } from '../exec/running-exec.ts'
 import { ExecRegistry } from '../exec/exec-registry.ts'
@@ -95,8 +95,12 @@ export class ShellSession {
 
   /**
    * Runs work on the container; the session does not become idle meanwhile.
+<<<<<<< HEAD
    * @throws BaxError `conflict` before it is ready and while it stops, `session_closed` afterwards, and for work that
    * the end of the session interrupts.
+=======
+   * @throws BaxError `conflict` before it is ready and while it stops, `session_lost`, `session_closed` afterwards.
+>>>>>>> h-unmapped
    */
   async use<T>(work: (container: ShellContainer) => Promise<T>): Promise<T> {
     const { container, release } = this.hold()
@@ -120,6 +124,8 @@ export class ShellSession {
   assertReady(): void {
     if (this.#status === 'ready') return
     if (!this.isLive && this.#status !== 'stopping') throw closedError(this.id, this.#status, this.#stopReason!)
+    const end = this.#container?.end
+    if (end && end.reason !== 'removed') throw sessionLost(end)
     throw new BaxError('conflict', `the shell session ${this.id} is ${this.#status}`, {
       details: { status: this.#status, stop_reason: this.#stopReason, reason: this.#stopReason },
     })

@@ -183,7 +183,7 @@ describe('errors of Docker', () => {
     const answer = (statusCode: number, message: string) => Object.assign(new Error('x'), { statusCode, json: { message } }) // prettier-ignore
     expect(dockerError(Object.assign(new Error('x'), { code: 'ECONNREFUSED' }), 'looking')).toMatchObject({ code: 'docker_unavailable' }) // prettier-ignore
     expect(dockerError(answer(500, 'write: no space left on device'), 'looking')).toMatchObject({ code: 'no_space' })
-    expect(dockerError(answer(500, 'boom'), 'looking')).toMatchObject({ code: 'internal_error', message: 'Docker reported an error while looking: boom' }) // prettier-ignore
+    expect(dockerError(answer(500, 'boom'), 'looking')).toMatchObject({ code: 'docker_unavailable', message: 'Docker reported an error while looking: boom' }) // prettier-ignore
     expect(dockerError(new Error('ours'), 'looking')).toMatchObject({ code: 'internal_error' })
   })
 })
