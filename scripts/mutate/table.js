@@ -62,7 +62,6 @@ const bySubsystem = {
     ['isolation-fleet', 'src/fleet/directory/directory.ts', ' && canSee(caller, owner)),', '),', 'test/flow/fleet/directory.test.ts', 'fleet:test/flow/isolation.test.ts'],
     ['scopes', 'src/core/access/caller.ts', "one === 'public' || scopes.includes(one)", 'one', 'test/unit/server/gate.test.ts'],
     ['keys-revoked', 'src/engine/store/keys.ts', "if (status !== 'active') throw", "if (status === 'expired') throw", 'test/flow/keys.test.ts', 'test/unit/engine/key-store.test.ts'],
-    ['keys-lost', 'src/server/request/handlers.ts', 'services.engine.keys.whenLost(call.caller.keyId, end, controller.signal)', '{}', 'test/flow/keys.test.ts'],
     ['signature-target', 'src/server/access/signed-caller.ts', ' || facts.target !== target', '', 'test/unit/server/signed-caller.test.ts'],
     ['signature-expiry', 'src/server/access/signed-caller.ts', 'now - expires <= skewToleranceMs', 'true', 'test/unit/server/signed-caller.test.ts'],
   ],
@@ -135,8 +134,8 @@ const bySubsystem = {
     ['shell-links', 'src/engine/shell/agent/content.c', 'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS', '0', 'test/flow/shell-confinement.test.ts', 'test/flow/shell-artifacts.test.ts'],
     ['shell-idle', 'src/engine/shell/session/idle-clock.ts', 'if (!this.#running || this.#holds > 0) return', 'return', 'test/flow/shell-sessions.test.ts'],
     ['artifact-changes', 'src/engine/shell/artifacts/capture.ts', 'if (previous?.state === state) return', 'if (previous) return', 'test/flow/shell-artifacts.test.ts'],
-    ['artifact-paths', 'src/cli/shell/save-files.ts', 'if (path.startsWith(resolve(folder) + sep)) return path', 'return path', 'test/flow/shell-cli.test.ts'],
-    ['session-paths', 'src/engine/browser/session/session-files.ts', "inside === '..' || inside.startsWith(`..${sep}`)", 'false', 'test/flow/path-tricks.test.ts', 'test/unit/engine/file-store.test.ts'],
+    ['artifact-paths', 'src/cli/shell/save-files.ts', 'if (path.startsWith(resolve(folder) + sep)) return path', 'return path', 'test/unit/cli/save-files.test.ts'],
+    ['session-paths', 'src/engine/browser/session/session-files.ts', "inside === '..' || inside.startsWith(`..${sep}`)", 'false', 'test/flow/pointer.test.ts'],
   ],
   extraction: [
     ['model-page-feature', 'src/engine/extract/main-content/features/page-features.ts', 'shareOf(sums.headings[count]!, count),', '2 * shareOf(sums.headings[count]!, count),', 'test/unit/extract/features.test.ts'],
