@@ -208,8 +208,8 @@ export class EngineCrawls implements Crawls {
     return { ...state, logs: this.#store.logs(id) }
   }
 
-  #viewOf({ id, record }: LiveCrawl): CrawlView {
-    return { record, isRunning: true, logs: this.#store.logs(id) }
+  #viewOf({ id, record, isWaiting }: LiveCrawl): CrawlView {
+    return { record, isRunning: true, isWaiting: isWaiting(), logs: this.#store.logs(id) }
   }
 
   #liveOf(id: string, caller: Caller): LiveCrawl | undefined {

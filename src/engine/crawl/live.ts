@@ -115,6 +115,7 @@ async function runLocked(id: string, store: CrawlStore, open: () => Promise<Loca
     throw error
   }
   const { record, journal, pages, answers } = facts
+  const { seq } = record
   const run = new CrawlRun(facts)
   let running = true
   const followed = {
@@ -145,6 +146,8 @@ async function runLocked(id: string, store: CrawlStore, open: () => Promise<Loca
   return {
     id,
     record,
+    /** Whether the run has not begun: until its first line is written, a resumed crawl has the record of the ended run. */
+    isWaiting: () => record.seq === seq,
     /** Resolves when the crawl has ended and its files are closed; rejects only for internal errors. */
     done,
     end: (kind: CrawlAbort['kind']) => {

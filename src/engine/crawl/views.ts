@@ -94,7 +94,7 @@ export function usageAnswer(
   listed: readonly Listed[],
   progress: readonly Pick<CrawlEventData['crawl.progress'], 'current' | 'queued'>[],
 ): CrawlUsage {
-  const running = listed.filter(({ isRunning, record }) => isRunning && !record.finished)
+  const running = listed.filter(({ isRunning, isWaiting, record }) => isWaiting || (isRunning && !record.finished))
   const completed = listed.filter(({ record }) => record.finished?.status === 'completed')
   const active = progress.reduce((sum, { current }) => sum + current.length, 0)
   const unfinished = progress.reduce((sum, { queued }) => sum + queued, 0)

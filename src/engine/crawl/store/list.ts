@@ -28,7 +28,11 @@ export class CrawlList {
     this.#damaged.clear()
     // Crawls may start and end meanwhile: each is listed once.
     const [live, hiddenBefore] = [new Map(this.#live), new Set(hidden)]
-    const running = [...live.values()].map(({ record }) => ({ record, isRunning: true }))
+    const running = [...live.values()].map(({ record, isWaiting }) => ({
+      record,
+      isRunning: true,
+      isWaiting: isWaiting(),
+    }))
     const ids = (await this.#store.ids()).filter((id) => !live.has(id))
     const cache = new Map<string, CachedRecord>()
     const stored = await Promise.all(ids.map((id) => this.#stateOf(id, cache)))
