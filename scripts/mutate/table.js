@@ -135,7 +135,7 @@ const bySubsystem = {
     ['shell-idle', 'src/engine/shell/session/idle-clock.ts', 'if (!this.#running || this.#holds > 0) return', 'return', 'test/flow/shell-sessions.test.ts'],
     ['artifact-changes', 'src/engine/shell/artifacts/capture.ts', 'if (previous?.state === state) return', 'if (previous) return', 'test/flow/shell-artifacts.test.ts'],
     ['artifact-paths', 'src/cli/shell/save-files.ts', 'if (path.startsWith(resolve(folder) + sep)) return path', 'return path', 'test/unit/cli/save-files.test.ts'],
-    ['session-paths', 'src/engine/browser/session/session-files.ts', "inside === '..' || inside.startsWith(`..${sep}`)", 'false', 'test/flow/pointer.test.ts'],
+    ['session-paths', 'src/engine/browser/session/session-files.ts', "inside === '..' || inside.startsWith(`..${sep}`)", 'false', 'test/flow/path-tricks.test.ts'],
   ],
   extraction: [
     ['model-page-feature', 'src/engine/extract/main-content/features/page-features.ts', 'shareOf(sums.headings[count]!, count),', '2 * shareOf(sums.headings[count]!, count),', 'test/unit/extract/features.test.ts'],
