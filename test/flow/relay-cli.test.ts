@@ -226,7 +226,8 @@ describe('`bax relay connect --launch`', () => {
       connector.child.kill(signal)
       await connector.ended
       await waitUntil(async () => !(await readdir(folder)).some((entry) => entry.startsWith('bax-browser-')), 60_000)
-      await waitUntil(async () => (await markedProcesses(folder)).length === 0, 60_000)
+      // Its profile is on the command line; the folder is in the environment of the engine, too.
+      await waitUntil(async () => (await markedProcesses(join(folder, 'bax-browser-'))).length === 0, 60_000)
       await run(['relay', 'stop', 'laptop'], env)
     }
   })

@@ -126,7 +126,8 @@ test.each(['ids', 'stampOf'] as const)(
   async (step) => {
     // One that has not started, and is not listed.
     await store.add('crl_BBBBBBBBBBBBBBBBBBBB', record.input, null)
-    const live = new Map([[id, { id, record } as LiveCrawl]])
+    const running = { id, record, isWaiting: () => false } as LiveCrawl
+    const live = new Map([[id, running]])
     const list = new CrawlList(store, live)
     const read = store[step].bind(store) as (id: string) => Promise<never>
     const listed = async (change: () => void) => {
@@ -134,6 +135,6 @@ test.each(['ids', 'stampOf'] as const)(
       return (await list.all(keylessCaller, new Set())).crawls.map(({ record: { id: of } }) => of)
     }
     expect(await listed(() => live.delete(id))).toEqual([id])
-    expect(await listed(() => live.set(id, { id, record } as LiveCrawl))).toEqual([id])
+    expect(await listed(() => live.set(id, running))).toEqual([id])
   },
 )
