@@ -91,6 +91,7 @@ describe.skipIf(noDisk !== null)(`a disk${noDisk ? `: skipped, ${noDisk}` : ''}`
   }, 60_000)
 
   test('that is read-only is reported with the file', async () => {
+    await bax(['key', 'create', 'first', '--embedded'])
     await promisify(execFile)('mount', ['-o', 'remount,ro', disk.path])
     const { code, stderr } = await bax(['key', 'create', 'x', '--embedded'])
     expect(code).toBe(7)

@@ -6,6 +6,7 @@ export interface BrowserError {
   readonly message: string
 }
 
+/** `$1` in a message is the first group of the pattern. */
 const meanings: readonly [RegExp, ErrorCode, string][] = [
   [/(?:page|target) crashed/i, 'page_crashed', 'the page crashed'],
   [/the browser is gone|connection to the browser is closed/i, 'worker_lost', 'the browser is gone'],
@@ -21,13 +22,18 @@ const meanings: readonly [RegExp, ErrorCode, string][] = [
   ],
   [/unable to capture screenshot/i, 'action_failed', 'the browser could not paint the page'],
   [/printing failed/i, 'action_failed', 'the browser could not print the page'],
-  [/\bprotocol error \(/i, 'cdp_error', 'the browser reported an error'],
+  [/\bprotocol error \([\w.]+\): internal error/i, 'cdp_error', 'the browser reported an error'],
+  // Its reason may be a rule of ours, such as a policy or a size.
+  [/\bprotocol error \([\w.]+\): (.+)/i, 'cdp_error', '$1'],
 ]
 
 /** Returns what a message of a browser means; undefined when it is none, or not known. */
 export function browserErrorOf(message: string): BrowserError | undefined {
   // Further lines are a log, which may quote anything.
   const [line = ''] = message.split('\n', 1)
-  const found = meanings.find(([pattern]) => pattern.test(line))
-  return found && { code: found[1], message: found[2] }
+  for (const [pattern, code, text] of meanings) {
+    const match = pattern.exec(line)
+    if (match) return { code, message: text.replace('$1', () => match[1]!) }
+  }
+  return undefined
 }

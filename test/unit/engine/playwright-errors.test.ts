@@ -15,7 +15,7 @@ test.each([
   ['cdpSession.send: Protocol error (Runtime.evaluate): the browser is gone', 'worker_lost', 'the browser is gone'],
   ['page.screenshot: Protocol error (Page.captureScreenshot): Unable to capture screenshot', 'action_failed', 'click failed: the browser could not paint the page'],
   ['page.pdf: Protocol error (Page.printToPDF): Printing failed', 'action_failed', 'click failed: the browser could not print the page'],
-  ['cdpSession.send: Protocol error (Page.a): Something new', 'action_failed', 'click failed: the browser reported an error'],
+  ['cdpSession.send: Protocol error (Page.a): Something new', 'action_failed', 'click failed: Something new'],
   ['page.evaluate: Execution context was destroyed, most likely because of a navigation.', 'navigation_aborted', 'the page navigated meanwhile'],
   ['locator.click: Something new\nCall log: …', 'action_failed', 'click failed: Something new'],
 ])('%s becomes %s', (message, code, sentence) => {
