@@ -16,7 +16,8 @@ export class Subscriptions {
     // The connection of the commands reports the same error.
     this.#connection.on('error', () => {})
     this.#connection.on('message', (channel: string, message: string) => this.#call(channel, message))
-    this.#connection.on('ready', () => void this.#resubscribe())
+    // The first connection has lost nothing: what was asked of it meanwhile is sent when it is ready.
+    this.#connection.once('ready', () => this.#connection.on('ready', () => void this.#resubscribe()))
   }
 
   /** Calls `listener` with every message on a channel, once this has resolved; returns a function that stops it. */
