@@ -41,9 +41,9 @@ const pages = {
     let once; b.onmouseenter = () => { if (!once) { once = true; b.style.left = '200px' } }</script>`,
   '/gone-by-hover': '<button id=b>Buy</button><button id=other>Sell</button><script>b.onmouseenter = () => b.remove()</script>',
   '/replaced-often': `<p id=p></p><script>const renew = () => p.innerHTML = '<button id=b>Buy</button>'; renew()
-    let left = 20; const timer = setInterval(() => { renew(); if (!left--) clearInterval(timer) }, 10)</script>`,
+    let left = 20; const next = () => { renew(); if (left--) requestAnimationFrame(next) }; next()</script>`,
   '/jumps-often': `<div id=gap></div><button id=b>Buy</button><button id=other>Sell</button><script>
-    let left = 20; const timer = setInterval(() => { gap.style.height = left % 2 ? '60px' : '0'; if (!left--) clearInterval(timer) }, 15)</script>`,
+    let left = 20; const next = () => { gap.style.height = left % 2 ? '60px' : '0'; if (left--) requestAnimationFrame(next) }; next()</script>`,
   '/frame-by-hover': `<button id=b>Buy</button><script>let once; b.onmouseover = () => { if (once) return; once = true
     const frame = document.createElement('iframe'); frame.id = 'cover'; frame.className = 'cover'; frame.style.cssText = 'width:100%;height:100%;border:0'; document.body.append(frame) }</script>`,
   '/pressed-away': '<button id=b>Buy</button><button id=other>Sell</button><script>b.onmousedown = () => b.remove()</script>',
