@@ -1,5 +1,10 @@
 /** Decides which calls a policy allows; enforced in the connector, so that no server can lift it (`spec: relay 5`). */
+import { catalogue } from '../../commands/index.ts'
+import { BaxError } from '../../core/errors/errors.ts'
+import { codeIn } from '../../core/operation/command.ts'
 import type { RelayPolicy } from '../../core/relay-names.ts'
+import type { CommandCall } from '../../core/shapes/commands.ts'
+import type { ChannelKind } from './tunnel/messages.ts'
 
 /** Methods that end or break the browser. */
 const lifecycle = [
@@ -49,8 +54,18 @@ interface CdpCall {
   readonly params?: Readonly<Record<string, unknown>> | undefined
 }
 
-/** Returns why `policy` denies a call, or undefined if it is allowed. */
-export function refusal(policy: RelayPolicy, { method, params = {} }: CdpCall): string | undefined {
+/**
+ * Methods with which the connector's own reading commands work. They run code of bax, in a JavaScript world that the
+ * pages do not see.
+ */
+const reading = /^(?:Runtime\.(?:evaluate|callFunctionOn)|Page\.addScriptToEvaluateOnNewDocument)$/
+
+/** Returns why `policy` denies a call of a consumer, or undefined if it is allowed. */
+export function refusal(
+  policy: RelayPolicy,
+  { method, params = {} }: CdpCall,
+  consumer: ChannelKind = 'cdp',
+): string | undefined {
   if (policy === 'full') return undefined
   if (lifecycle.some((pattern) => pattern.test(method))) return denial(policy, method)
   // A browser context created by a consumer belongs to that consumer.
@@ -58,6 +73,7 @@ export function refusal(policy: RelayPolicy, { method, params = {} }: CdpCall): 
   const url = openers.has(method) ? String(params['url'] ?? '').trim() : ''
   if (internalPage.test(url) && !harmlessPage.test(url)) return `${denial(policy, method)} of ${url}`
   if (policy === 'no-lifecycle') return undefined
+  if (consumer === 'commands' && reading.test(method)) return undefined
   if (changes.some((pattern) => pattern.test(method))) return denial(policy, method)
   if (!evaluations.has(method)) return undefined
   // `callFunctionOn` accepts the flag too; without it the function may do anything.
@@ -65,3 +81,14 @@ export function refusal(policy: RelayPolicy, { method, params = {} }: CdpCall): 
 }
 
 const denial = (policy: RelayPolicy, method: string) => `the policy ${policy} of this browser does not allow ${method}`
+
+/** Rejects commands that a policy denies: under `read-only`, all but reading ones. @throws BaxError `method_denied`. */
+export function checkCommand(policy: RelayPolicy, { command, data }: CommandCall): void {
+  const known = catalogue.get(command)
+  if (policy !== 'read-only' || !known) return
+  const reads = known.kind === 'extraction' || known.waits === true
+  if (reads && codeIn(known, data ?? {}) === undefined) return
+  throw new BaxError('method_denied', denial(policy, command), {
+    hint: 'reading commands work; the user of the browser chooses its policy with "bax relay connect --policy"',
+  })
+}

@@ -59,7 +59,7 @@ async function compareOne(context: BrowserContext, application: ApplicationPage)
   await application.open(page)
   const client = await context.newCDPSession(page)
   const { targetInfo } = await client.send('Target.getTargetInfo')
-  const target = new UserTabs({ sessionId: 'bench', context, active: () => targetInfo.targetId, ended: new AbortController().signal, crashed: () => false, open: () => Promise.reject(new Error('the page has crashed')) }) // prettier-ignore
+  const target = new UserTabs({ sessionId: 'bench', context, active: () => targetInfo.targetId, ended: new AbortController().signal, policy: 'full', open: () => Promise.reject(new Error('the page has crashed')) }) // prettier-ignore
   const inspect = async (options: object) => {
     const parsed = observationOptions.parse({ include: ['snapshot'], ...options })
     return (await observe(target, parsed, new AbortController().signal)).observation

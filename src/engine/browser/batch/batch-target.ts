@@ -5,6 +5,7 @@ import type { EventLog } from '../../../core/events/events.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import type { Clipboard } from '../clipboard/clipboard.ts'
 import type { Dialogs } from '../tabs/dialogs.ts'
+import type { CommandCall } from '../../../core/shapes/commands.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
 import type { Recordable } from '../recording/recordings.ts'
 import type { DownloadWatch } from '../tabs/download-watch.ts'
@@ -31,6 +32,8 @@ export interface BatchTarget {
   readonly dialogs: Dialogs
   /** Set when actions may wait for a person. */
   readonly approvals?: Approvals | undefined
+  /** @throws BaxError `method_denied` for a command that the user of the browser does not allow. */
+  checkAllowed?(call: CommandCall): void
   /** @throws BaxError `unsupported` where pages use another clipboard. */
   clipboard(): Clipboard
   /** Last position of the pointer, in CSS pixels of the viewport. */

@@ -120,6 +120,7 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   let result: CommandResult
   try {
     if (!command) throw new BaxError('unknown_command', `unknown command ${JSON.stringify(call.command)}`)
+    target.checkAllowed?.(call)
     const ms = timeoutOf(command, call.data)
     const deadline = { ms, error: `${call.command} timed out after ${ms} ms: the page does not answer`, signal: stop }
     const acts = command.kind === 'action' && !command.waits

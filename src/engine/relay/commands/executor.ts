@@ -15,6 +15,7 @@ import { playwright } from '../../browser/pool/playwright.ts'
 import { type BatchTools, runBatch } from '../../browser/batch/run-batch.ts'
 import { CommandQueue } from '../../browser/session/command-queue.ts'
 import { continueTabIds } from '../../browser/tabs/tab-ids.ts'
+import type { RelayPolicy } from '../../../core/relay-names.ts'
 import { UserTabs } from './user-tabs.ts'
 
 /** Requests and results of an executor, by kind. */
@@ -42,8 +43,11 @@ export interface ExecutorOptions {
   readonly open: () => Promise<CdpChannel>
   /** Tab that the user is viewing. */
   readonly active: () => string | null
-  /** Whether a tab is known to have crashed. Playwright does not report crashes that happened before it connected. */
-  readonly crashed?: (targetId: string) => boolean
+  /** State of a tab. Playwright does not report what happened to a tab before it connected. */
+  readonly tab?: (targetId: string) => { readonly responsive: boolean; readonly crashed: boolean } | undefined
+  /** Updates the states of all tabs. */
+  readonly refresh?: () => Promise<void>
+  readonly policy: RelayPolicy
   readonly tools: BatchTools
 }
 
@@ -96,6 +100,8 @@ export class LocalExecutor implements Executor {
 
   async #connect(): Promise<{ browser: Browser; tabs: UserTabs }> {
     try {
+      // Playwright would wait for tabs that do not answer; the channel withholds those that are known.
+      await this.#options.refresh?.()
       const channel = await this.#options.open()
       const ended = new AbortController()
       const transport = new ChannelTransport(channel, () => {
@@ -106,7 +112,7 @@ export class LocalExecutor implements Executor {
       })
       const connect = { isLocal: true, noDefaults: true, timeout: limits.pool.launchMs }
       const overriding = new OverrideTransport(transport)
-      const browser = await playwright().chromium.connectOverCDP(overriding, connect)
+      const browser = await playwright().chromium.connectOverCDP(overriding, connect).catch(rethrowTimeout)
       const [context] = browser.contexts()
       if (!context) throw new BaxError('browser_failed', 'the browser has no window')
       enableEmulation(context, overriding.of())
@@ -118,6 +124,14 @@ export class LocalExecutor implements Executor {
       throw error
     }
   }
+}
+
+function rethrowTimeout(cause: Error): never {
+  if (cause.name !== 'TimeoutError') throw cause
+  throw new BaxError('timeout', 'a tab of the browser does not answer', {
+    cause,
+    hint: 'close dialogs that are open in the browser, and tabs that hang',
+  })
 }
 
 /** Playwright transport over a channel. The connector is not trusted: an invalid message closes the channel. */

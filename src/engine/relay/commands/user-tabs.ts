@@ -9,6 +9,8 @@ import { crashedError, documentMethod, hasCrashed, watchCrash } from '../../brow
 import { Dialogs } from '../../browser/tabs/dialogs.ts'
 import { tabIdOf } from '../../browser/tabs/tab-ids.ts'
 import { recordPageEvents, shownUrl } from '../../browser/tabs/page-events.ts'
+import type { CommandCall } from '../../../core/shapes/commands.ts'
+import { checkCommand } from '../policy.ts'
 import type { ExecutorOptions } from './executor.ts'
 import { reloadTab } from './reload-tab.ts'
 
@@ -31,6 +33,8 @@ export class UserTabs implements BatchTarget {
   readonly pointer = { x: 0, y: 0 }
   readonly ended: AbortSignal
   readonly responsive = true
+  /** A tab was not reported to Playwright, because it did not answer. */
+  #withheld = false
   readonly #facts: UserTabsFacts
   readonly #ids = new WeakMap<Page, Promise<string>>()
   #busy = false
@@ -50,8 +54,8 @@ export class UserTabs implements BatchTarget {
     for (const page of context.pages()) watchCrash(page)
     context.on('page', watchCrash)
     recordPageEvents(context, this.events)
-    // Dialogs outside of batches are left to the user.
-    const setting = () => (this.#busy ? 'dismiss' : 'leave')
+    // Dialogs outside of batches are left to the user, and all of them where nothing may be changed.
+    const setting = () => (this.#busy && facts.policy !== 'read-only' ? 'dismiss' : 'leave')
     this.dialogs = new Dialogs({ context, events: this.events, setting, outsider: 'person' })
   }
 
@@ -78,9 +82,12 @@ export class UserTabs implements BatchTarget {
     return this.#page !== undefined && hasCrashed(this.#page)
   }
 
-  /** Whether a tab was reloaded after a crash. Playwright then has to reconnect: it only knows the crashed page. */
+  /**
+   * Whether Playwright has to reconnect: it only knows the crashed page of a tab that was reloaded, and no tab that did
+   * not answer when it connected.
+   */
   get outdated(): boolean {
-    return this.#crash !== undefined
+    return this.#crash !== undefined || this.#withheld
   }
 
   async recover(): Promise<BaxError | undefined> {
@@ -114,12 +121,14 @@ export class UserTabs implements BatchTarget {
   }
 
   async #current(): Promise<Page> {
-    const { active, crashed } = this.#facts
+    const { active, tab } = this.#facts
     const targetId = this.#requested ?? active()
     if (targetId === null) return this.browserContext.newPage()
     const found = await this.#find(targetId)
     if (found) return found
-    if (crashed?.(targetId) || this.#crash?.targetId === targetId) throw await this.#reload(targetId)
+    const known = tab?.(targetId)
+    if (known?.crashed || this.#crash?.targetId === targetId) throw await this.#reload(targetId)
+    if (known?.responsive === false) throw this.#withhold()
     // The tab may not be reported yet, or it is closing and the next one replaces it.
     for (const end = performance.now() + newTabMs; performance.now() < end; await sleep(pollMs)) {
       const opened = await this.#find(this.#requested ?? active() ?? targetId)
@@ -128,6 +137,10 @@ export class UserTabs implements BatchTarget {
     throw new BaxError('target_not_found', `no tab ${targetId}`, {
       hint: 'run "bax relay tabs" to list the tabs',
     })
+  }
+
+  checkAllowed(call: CommandCall): void {
+    checkCommand(this.#facts.policy, call)
   }
 
   clipboard(): never {
@@ -147,6 +160,13 @@ export class UserTabs implements BatchTarget {
   save(): Promise<string> {
     const message = "cannot save files on the user's machine; omit path and read the screenshot from the result"
     return Promise.reject(new BaxError('invalid_data', message))
+  }
+
+  #withhold(): BaxError {
+    this.#withheld = true
+    return new BaxError('timeout', 'the tab does not answer', {
+      hint: 'a dialog may be open in it, or its script hangs: close the dialog or the tab, or name another one',
+    })
   }
 
   #reload(targetId: string, page?: Page): Promise<BaxError> {

@@ -4,7 +4,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
 import { Collector, type CollectorOptions } from '../collect/collector.ts'
 import type { RelayPolicy } from '../../../core/relay-names.ts'
-import type { Hello } from '../tunnel/messages.ts'
+import type { ChannelKind, Hello } from '../tunnel/messages.ts'
 import { Gate } from './gate.ts'
 import { TargetTracker } from './targets.ts'
 import type { UserBrowser } from './user-browser.ts'
@@ -53,8 +53,8 @@ export async function attach(browser: UserBrowser, options: AttachmentOptions) {
       /** Runs `listener` when the browser is gone. */
       onLost: (listener: () => void) => router.onClose(listener),
       /** Opens a channel for a consumer, restricted by the policy. */
-      open: async (lenient: boolean): Promise<CdpChannel> =>
-        new Gate(await router.openChannel(), { lenient, policy: options.policy, targets }),
+      open: async (consumer: ChannelKind): Promise<CdpChannel> =>
+        new Gate(await router.openChannel(), { consumer, policy: options.policy, targets }),
       /** Releases the browser, which keeps running unless the connector launched it. */
       async release(): Promise<void> {
         clearInterval(polling)

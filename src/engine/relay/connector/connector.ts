@@ -222,15 +222,17 @@ export class Connector {
     if (kind === 'commands') {
       const executor = new LocalExecutor({
         sessionId: this.#sessionId,
-        open: () => attachment.open(true),
+        open: () => attachment.open(kind),
+        policy: this.#facts.attachment.policy,
         active: () => attachment.targets.active,
-        crashed: (targetId) => attachment.targets.find(targetId)?.crashed === true,
+        tab: (targetId) => attachment.targets.find(targetId),
+        refresh: () => attachment.targets.refresh(),
         tools: this.#facts.tools,
       })
       return serveExecutor(channel, executor)
     }
     if (kind !== 'cdp' && kind !== 'ws') return channel.close(closeCodes.protocol, `no channels of kind ${kind}`)
-    attachment.open(kind === 'ws').then(
+    attachment.open(kind).then(
       (browser) => serveChannel(channel, browser, { code: closeCodes.browserGone, reason: 'the browser is gone' }),
       (error: unknown) => channel.close(closeCodes.browserGone, asBaxError(error).message.slice(0, 100)),
     )

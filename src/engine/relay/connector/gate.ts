@@ -3,11 +3,11 @@ import type { Answer, CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { deniedCode } from '../../cdp/calls.ts'
 import type { RelayPolicy } from '../../../core/relay-names.ts'
 import { refusal } from '../policy.ts'
+import type { ChannelKind } from '../tunnel/messages.ts'
 import type { TargetTracker, TargetInfo } from './targets.ts'
 
 export interface GateOptions {
-  /** Report setup calls that the policy blocks as successful, for clients that cannot start without them. */
-  readonly lenient: boolean
+  readonly consumer: ChannelKind
   readonly policy: RelayPolicy
   readonly targets: TargetTracker
 }
@@ -23,6 +23,8 @@ const wideMethods =
 export class Gate implements CdpChannel {
   readonly #channel: CdpChannel
   readonly #rules: GateOptions
+  /** Report setup calls that the policy blocks as successful, for clients that cannot start without them. */
+  readonly #lenient: boolean
   /** Sessions of targets that are hidden from the consumer. */
   readonly #hidden = new Set<string>()
   /** Target IDs of sessions of type `tab`, through which Puppeteer attaches to pages. */
@@ -41,6 +43,7 @@ export class Gate implements CdpChannel {
   constructor(channel: CdpChannel, rules: GateOptions) {
     this.#channel = channel
     this.#rules = rules
+    this.#lenient = rules.consumer !== 'cdp'
   }
 
   async send(method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> {
@@ -53,7 +56,7 @@ export class Gate implements CdpChannel {
     const { id, sessionId, method, params } = message
     const reply = (rest: CdpMessage) =>
       answer({ ...(id !== undefined && { id }), ...(sessionId && { sessionId }), ...rest })
-    if (this.#rules.lenient && isSkippableSetup(this.#rules.policy, message)) {
+    if (this.#lenient && isSkippableSetup(this.#rules.policy, message)) {
       if (method === 'Browser.setDownloadBehavior') this.#reportDownloads(message)
       return reply({ result: {} })
     }
@@ -98,7 +101,8 @@ export class Gate implements CdpChannel {
 
   #denial(message: CdpMessage): { code: number; message: string } | undefined {
     const { method = '', params = {} } = message
-    const why = refusal(this.#rules.policy, { method, params })
+    const { policy, consumer } = this.#rules
+    const why = refusal(policy, { method, params }, consumer)
     if (why) return { code: deniedCode, message: why }
     const { targets } = this.#rules
     const targetId = params['targetId']
@@ -190,7 +194,7 @@ export class Gate implements CdpChannel {
 
   /** Clients that wait for all tabs would wait forever for one that hangs. */
   #hangs({ targetId, type }: TargetInfo): boolean {
-    return this.#rules.lenient && type === 'page' && this.#rules.targets.find(targetId)?.responsive === false
+    return this.#lenient && type === 'page' && this.#rules.targets.find(targetId)?.responsive === false
   }
 
   /** Removes URL and title of a `tab` target, which Puppeteer needs to see, when only some tabs are shared. */

@@ -33,6 +33,7 @@ test.each([
     sessionId: 'ses',
     open: async () => channel,
     active: () => null,
+    policy: 'full',
     tools: {} as BatchTools,
   })
   const { signal } = new AbortController()
