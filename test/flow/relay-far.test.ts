@@ -11,6 +11,7 @@ import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-bro
 import { titled } from '../support/needs.ts'
 import { puppeteerModule } from '../support/puppeteer.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { tied } from '../support/tied.ts'
 import { waitUntil } from '../support/wait.ts'
 
 // The server only listens on loopback, because it has no keys: a forwarder between the networks connects to it, and
@@ -63,8 +64,9 @@ describe.skipIf(noNetworkBecause)(
 
     /** Runs a program in the other network and returns its output and exit. */
     function startFar(argv: readonly string[], env: Record<string, string> = {}) {
-      const [program, ...args] = [...network.inside, process.execPath, ...argv]
-      const child = spawn(program!, args, {
+      const [inside, ...rest] = network.inside
+      const [program, args] = tied(inside!, [...rest, process.execPath, ...argv])
+      const child = spawn(program, args, {
         env: { PATH: process.env['PATH'], HOME: folder, BAX_CONFIG: noConfig, ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
@@ -132,6 +134,6 @@ describe.skipIf(noNetworkBecause)(
       expect(await foreign.pages()).toEqual([`${site.url}/account`])
       for (const { child } of [events, server]) child.kill('SIGINT')
       await Promise.all([events.ended, server.ended])
-    })
+    }, 180_000)
   },
 )
