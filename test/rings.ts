@@ -32,6 +32,14 @@ export const alone = named([
   'flow/recording-limits',
 ]) // prettier-ignore
 
+/**
+ * Files that change the network interfaces of the machine, after which Chromium closes all connections: they run after
+ * all others.
+ */
+export const network = named([
+  'flow/fleet/networks', 'flow/fleet/scaler-docker', 'flow/relay-far', 'flow/shell-confinement',
+]) // prettier-ignore
+
 /** Files that run once more against a gateway with two workers. */
 export const onFleet = named([
   'clients/cdp', 'clients/curl', 'clients/firecrawl-changes', 'clients/firecrawl-cli', 'clients/firecrawl-jobs',

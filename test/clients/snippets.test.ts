@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { chromium } from 'playwright'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { retryTransient } from '../../src/core/errors/transient-errors.ts'
 import { type ForeignBrowser, startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { loadPuppeteer, type PuppeteerPage } from '../support/puppeteer.ts'
@@ -98,19 +99,19 @@ describe.each(Object.keys(libraries))('%s', (name) => {
     const run = async (snippet: (tools: never) => Promise<unknown>) => {
       const tools = await client.open()
       try {
-        await tools.page.goto(site.url)
+        await retryTransient(() => tools.page.goto(site.url))
         return await snippet({ ...tools, url: site.url, upload, folder } as never)
       } finally {
         await tools.page.close()
       }
     }
 
-    test.each(Object.keys(snippets))('%s', { timeout: 20_000 }, async (title) => {
+    test.each(Object.keys(snippets))('%s', async (title) => {
       const [snippet, result] = snippets[title]!
       expect(await run(snippet)).toEqual(result)
     })
 
-    test.each(Object.keys(refusals[kind]))('is refused: %s', { timeout: 20_000 }, async (title) => {
+    test.each(Object.keys(refusals[kind]))('is refused: %s', async (title) => {
       const [snippet, message] = refusals[kind][title]!
       await expect(run(snippet)).rejects.toThrow(message)
     })
