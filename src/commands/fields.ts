@@ -1,13 +1,13 @@
 /** Fields that several commands share. */
 import { z } from 'zod'
 import { limits } from '../core/limits/limits.ts'
-import { integer, number, selectorText, withoutNul } from '../core/shapes/fields.ts'
+import { duration, integer, number, selectorText, withoutNul } from '../core/shapes/fields.ts'
 
 export const selector = selectorText.describe(
   'Element, the first visible match: CSS (pierces open shadow roots), text=…, role=…, label=…, xpath=…, ref=e12 or @e12 from an observation, frame=<css> >> … for an iframe',
 )
 
-export const timeoutMs = integer(0, limits.command.maxMs)
+export const timeoutMs = duration(0, limits.command.maxMs)
 
 /** Maximum time that an action waits for its element; an addition to the specified interface. */
 export const elementTimeout = timeoutMs

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { defineCommand } from '../../core/operation/command.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { integer } from '../../core/shapes/fields.ts'
+import { duration } from '../../core/shapes/fields.ts'
 import { selector, timeoutMs } from '../fields.ts'
 import { conditions } from './conditions.ts'
 
@@ -35,7 +35,7 @@ export const wait_for = defineCommand({
         .min(1)
         .optional()
         .describe('JavaScript expression or function that becomes true; promises are awaited'),
-      milliseconds: integer(0, maxMs).optional().describe('Time to wait'),
+      milliseconds: duration(0, maxMs).optional().describe('Time to wait'),
       response: label
         .optional()
         .describe('Glob of the URL of a response that arrives, or has arrived since the last action'),

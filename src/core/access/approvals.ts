@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { BaxError } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
-import { integer, listOf, named } from '../shapes/fields.ts'
+import { duration, listOf, named } from '../shapes/fields.ts'
 
 /** Kinds of actions that can wait for a person; `core/operation/command.ts` says which commands run code. */
 const actionKinds = {
@@ -21,7 +21,7 @@ export const confirmFields = {
     .min(1)
     .optional()
     .describe(`Actions that wait until a person approves them: ${kindNames.map((kind) => `${kind} (${actionKinds[kind]})`).join('; ')}`), // prettier-ignore
-  confirm_timeout_secs: integer(1, limits.approvals.maxTimeoutSecs)
+  confirm_timeout_secs: duration(1, limits.approvals.maxTimeoutSecs)
     .default(limits.approvals.timeoutSecs)
     .describe('Time that such an action waits before it fails with confirmation_timeout, in seconds'),
 }

@@ -57,7 +57,10 @@ export function otherNames(meta: Readonly<Record<string, unknown>> | undefined):
   return flag === undefined ? aliases : [flag, ...aliases]
 }
 
-/** Renames camelCase aliases (`waitFor`) and those in a field's meta to the wire names (`wait_for`) of the schema. */
+/**
+ * Renames camelCase aliases (`waitFor`) and those in a field's meta to the wire names (`wait_for`) of the schema, and
+ * removes optional fields that are null.
+ */
 export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   const inner = unwrap(schema)
   if (Array.isArray(value)) {
@@ -67,13 +70,17 @@ export function renameAliases(schema: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !(inner instanceof z.ZodObject)) return value
   const shape = inner.shape as Record<string, z.ZodType>
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => {
+    Object.entries(value).flatMap(([key, item]) => {
       const name = wireNameOf(shape, key, value)
       const field = Object.hasOwn(shape, name) ? shape[name] : undefined
-      return [name, field ? renameAliases(field, item) : item]
+      if (item === null && field && isAbsent(field)) return []
+      return [[name, field ? renameAliases(field, item) : item]]
     }),
   )
 }
+
+/** Whether null means that a field is absent: it is optional, and null has no meaning of its own. */
+const isAbsent = (field: z.ZodType): boolean => !field.safeParse(null).success && field.safeParse(undefined).success
 
 /** Renames the fields of an object as `renameAliases` does, but none within them. */
 export function renameFields(schema: z.ZodObject, value: object): Record<string, unknown> {

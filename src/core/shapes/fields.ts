@@ -53,6 +53,9 @@ export const selectorText = z
 
 export const integer = (least: number, most: number) => z.int().min(least).max(most)
 
+/** A time in milliseconds or seconds; fractions, which computations yield, are rounded. */
+export const duration = (least: number, most: number) => z.number().min(least).max(most).overwrite(Math.round)
+
 export const number = (least: number, most: number) => z.number().min(least).max(most)
 
 /** A list of names, such as formats, kinds and hosts. */

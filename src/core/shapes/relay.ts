@@ -1,7 +1,7 @@
 /** Shapes of relay sessions, their tokens and their buffered events (`spec: relay 3, 4 and 6`). */
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
-import { identifier, integer, listOf, named, opaqueText } from './fields.ts'
+import { identifier, duration, integer, listOf, named, opaqueText } from './fields.ts'
 import { collectedKinds, relayPolicies } from '../relay-names.ts'
 
 const time = z.iso.datetime()
@@ -126,7 +126,7 @@ export const relayEventsInput = z.object({
     .default(limits.relay.pageEvents)
     .describe('Maximum number of records per response'),
   order: z.enum(['asc', 'desc']).default('asc').describe('Oldest or newest first'),
-  wait_ms: integer(0, limits.relay.waitMs)
+  wait_ms: duration(0, limits.relay.waitMs)
     .default(0)
     .describe('Maximum time to wait for the first matching record, in milliseconds'),
   format: z.enum(['json', 'ndjson', 'har']).default('json'),
@@ -145,7 +145,7 @@ export const cdpInput = z.object({
     .describe('Protocol method as Domain.method'),
   params: z.record(z.string(), z.unknown()).default({}).describe('Parameters of the method'),
   target_id: identifier.optional().describe('Page, frame or worker; `browser` for the browser itself'),
-  timeout_ms: integer(1, limits.relay.maxCallMs).default(limits.relay.callMs),
+  timeout_ms: duration(1, limits.relay.maxCallMs).default(limits.relay.callMs),
   max_bytes: integer(1, limits.relay.maxResultBytes).default(limits.relay.resultBytes),
 })
 

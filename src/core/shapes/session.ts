@@ -2,7 +2,17 @@
 import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { confirmFields } from '../access/approvals.ts'
-import { allowedDomains, displayName, flag, identifier, integer, named, printable, urlText } from './fields.ts'
+import {
+  allowedDomains,
+  displayName,
+  flag,
+  identifier,
+  duration,
+  integer,
+  named,
+  printable,
+  urlText,
+} from './fields.ts'
 
 const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 const { session } = limits
@@ -71,10 +81,10 @@ export const sessionInput = z.object({
     ),
   ...confirmFields,
   proxy: proxy.optional().describe('Proxy for this session'),
-  idle_timeout_secs: integer(0, session.maxTimeoutSecs)
+  idle_timeout_secs: duration(0, session.maxTimeoutSecs)
     .default(session.idleTimeoutSecs)
     .describe('Idle timeout of the session in seconds; 0 disables it'),
-  timeout_secs: integer(1, session.maxTimeoutSecs)
+  timeout_secs: duration(1, session.maxTimeoutSecs)
     .default(session.timeoutSecs)
     .describe('Maximum lifetime of the session in seconds'),
   keep_alive: flag('Disable the idle timeout: the session stays open until it is closed or timeout_secs have passed'),

@@ -13,7 +13,7 @@ import {
   relayRecord,
   relayTokenRecord,
 } from '../../core/shapes/relay.ts'
-import { displayName, flag, identifier, integer } from '../../core/shapes/fields.ts'
+import { displayName, flag, identifier, duration } from '../../core/shapes/fields.ts'
 
 export const listRelays = defineOperation({
   summary: 'List browsers connected through the relay',
@@ -123,7 +123,7 @@ export const createRelayToken = defineOperation({
   show: { as: 'field', field: 'token' },
   input: z.object({
     name: displayName.optional().describe('Name of the token in the list'),
-    ttl_secs: integer(1, limits.relay.maxTokenSecs).default(limits.relay.tokenSecs).describe('Lifetime in seconds'),
+    ttl_secs: duration(1, limits.relay.maxTokenSecs).default(limits.relay.tokenSecs).describe('Lifetime in seconds'),
     single_use: flag('Valid for a single browser, which may reconnect with it'),
   }),
   output: z.object({ token: z.string(), token_id: z.string(), expires_at: z.iso.datetime() }),

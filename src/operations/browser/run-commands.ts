@@ -1,6 +1,6 @@
 /** Batches of commands, steps and observations. */
 import { z } from 'zod'
-import { flag, identifier, integer } from '../../core/shapes/fields.ts'
+import { flag, identifier, duration } from '../../core/shapes/fields.ts'
 import { commandRequest } from '../../commands/index.ts'
 import { confirmFields } from '../../core/access/approvals.ts'
 import { limits } from '../../core/limits/limits.ts'
@@ -33,7 +33,7 @@ export const runCommands = defineOperation({
     context: batchContext.optional(),
     continue_on_error: flag('Run the remaining commands after a failed one'),
     strict: strictSelectors,
-    timeout_ms: integer(1, limits.command.batchMs)
+    timeout_ms: duration(1, limits.command.batchMs)
       .optional()
       .describe('Timeout for the whole batch, 300 000 ms when omitted'),
   }),
@@ -91,7 +91,7 @@ export const browserStep = defineOperation({
       .describe('Options of the observation afterwards, as for POST /observe; false for none'),
     screenshot: flag('Add a screenshot to the observation'),
     diff,
-    settle_ms: integer(0, limits.observe.maxSettleMs)
+    settle_ms: duration(0, limits.observe.maxSettleMs)
       .default(limits.observe.settleMs)
       .describe('Maximum time to wait for the page to become stable, in milliseconds'),
     ...ofNewSession,
