@@ -1,12 +1,15 @@
 /** Finds fields that a schema does not define: ignored over HTTP (with a `warning`), rejected in strict calls. */
 import { z } from 'zod'
-import { didYouMean } from '../errors/suggest.ts'
+import { didYouMean, suggest } from '../errors/suggest.ts'
+import { isSecurityField, possibleNames } from './security-fields.ts'
 
 export interface UnknownField {
   /** Path such as `commands[1].data.colour`. */
   readonly path: string
   /** ` (did you mean "color"?)`, or nothing. */
   readonly hint: string
+  /** Whether the caller seems to mean a field that restricts what the request allows. */
+  readonly isSecurity: boolean
 }
 
 /** Lists all fields of `value` that `schema` does not define, at any depth. */
@@ -31,8 +34,15 @@ export function unknownFields(schema: z.ZodType, value: unknown, path = ''): Unk
   return Object.entries(value).flatMap(([key, item]) => {
     const at = path ? `${path}.${key}` : key
     const field = Object.hasOwn(shape, key) ? shape[key] : undefined
-    return field ? unknownFields(field, item, at) : [{ path: at, hint: didYouMean(key, Object.keys(shape)) }]
+    return field ? unknownFields(field, item, at) : [unknownField(at, key, Object.keys(shape))]
   })
+}
+
+function unknownField(path: string, key: string, known: readonly string[]): UnknownField {
+  const meant = suggest(key, possibleNames(known))
+  const isSecurity = meant !== undefined && isSecurityField(meant)
+  if (isSecurity && !known.includes(meant)) return { path, hint: ` (${meant} is not supported here)`, isSecurity }
+  return { path, hint: didYouMean(key, known), isSecurity }
 }
 
 /** Removes the wrappers that make a schema optional, nullable, read-only or give it a default. */

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { BaxError, type FieldError, truncate } from '../errors/errors.ts'
 import { fieldErrorsOf, formatFieldError } from '../errors/input-errors.ts'
 import { limits } from '../limits/limits.ts'
+import { isSecurityField } from './security-fields.ts'
 import { renameAliases, unknownFields } from './unknown-fields.ts'
 
 /** The validated input, and a warning that names ignored unknown fields. */
@@ -11,14 +12,19 @@ export interface ParsedInput {
   readonly warning?: string
 }
 
-/** Validates fields; unknown ones are errors if `strict`. @throws BaxError `invalid_request` */
+/**
+ * Validates fields. Unknown ones are errors if `strict`, if the request has a security field, or if they seem to be one.
+ * @throws BaxError `invalid_request`
+ */
 export function validateInput(schema: z.ZodObject, fields: Record<string, unknown>, strict: boolean): ParsedInput {
   const raw = renameAliases(schema, fields) as Record<string, unknown>
   const parsed = schema.safeParse(raw)
   const unknown = unknownFields(schema, raw)
+  const isRestricted = Object.keys(schema.shape).some((name) => isSecurityField(name) && (raw[name] ?? null) !== null)
+  const refused = strict || isRestricted ? unknown : unknown.filter(({ isSecurity }) => isSecurity)
   const faults = [
     ...(parsed.success ? [] : fieldErrorsOf(parsed.error)),
-    ...(strict ? unknown.map(({ path: at, hint }) => ({ path: at, message: `is not a known field${hint}` })) : []),
+    ...refused.map(({ path: at, hint }) => ({ path: at, message: `is not a known field${hint}` })),
   ].map(shortenFault)
   if (!parsed.success || faults.length > 0) {
     throw new BaxError('invalid_request', joinFirst(faults.map(formatFieldError), '; '), {

@@ -34,6 +34,7 @@ export const crawlInputV2 = z.object({
   crawl_entire_domain: flag("Also follow links to pages outside the start page's path"),
   allow_subdomains: crawlInput.shape.allow_subdomains,
   allow_external_links: crawlInput.shape.allow_external_links,
+  allowed_domains: crawlInput.shape.allowed_domains,
   sitemap: mapInput.shape.sitemap,
   ignore_robots_txt: crawlInput.shape.ignore_robots,
   site_memory: crawlInput.shape.site_memory,
@@ -56,6 +57,7 @@ export const mapInputV2 = z.object({
   include_subdomains: mapInput.shape.allow_subdomains,
   ignore_query_parameters: flag('Treat URLs that differ only in their query as one'),
   limit: mapInput.shape.limit,
+  allowed_domains: mapInput.shape.allowed_domains,
   timeout: number(1, crawl.mostSecs * 1000)
     .default(crawl.mapSecs * 1000)
     .describe('Timeout in milliseconds; URLs discovered by then are listed'),

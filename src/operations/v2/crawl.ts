@@ -111,6 +111,7 @@ function inputV1(input: CrawlInputV2, mostPages: number): Record<string, unknown
     below_start: !input.crawl_entire_domain,
     allow_subdomains: input.allow_subdomains,
     allow_external_links: input.allow_external_links,
+    ...(input.allowed_domains && { allowed_domains: input.allowed_domains }),
     ignore_robots: input.ignore_robots_txt,
     sitemap: input.sitemap,
     site_memory: input.site_memory,

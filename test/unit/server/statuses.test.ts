@@ -228,11 +228,9 @@ test('409: an idempotency-key used for another request', async () => {
     const app = appOf(engineThat(() => Promise.resolve({ id: crawlId, status: 'ready' })))
     const send = (more: object): Change => () => ({ headers: { 'idempotency-key': 'k' }, body: JSON.stringify({ ...JSON.parse(one.init.body!), ...more }) }) // prettier-ignore
     await ask(app, one, send({}))
-    expect(
-      (await ask(app, one, send({ name: 'other', limit: 7, headless: true, max_concurrency: 7, show_sources: true })))
-        .status,
-      one.name,
-    ).toBe(409)
+    const others = { name: 'other', limit: 7, headless: true, max_concurrency: 7, show_sources: true }
+    const known = Object.entries(others).filter(([name]) => name in one.operation.input.shape)
+    expect((await ask(app, one, send(Object.fromEntries(known)))).status, one.name).toBe(409)
   }
 })
 
