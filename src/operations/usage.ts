@@ -7,42 +7,55 @@ import { flag } from '../core/shapes/fields.ts'
 import type { Route } from '../core/operation/route.ts'
 import { getCrawl } from './crawl.ts'
 
-const unlimited = z.null().describe('Always null: unlimited')
+/** Number that stands for "unlimited": clients of Firecrawl calculate with it, and fail with null. */
+const unlimited = 1_000_000_000
 
-/** Defines an operation whose values are all null. */
-const unlimitedUse = (summary: string, http: Route, names: readonly string[]) =>
+interface UsageNames {
+  readonly amounts: readonly string[]
+  readonly period: readonly string[]
+}
+
+/** Defines an operation whose amounts are unlimited. */
+const unlimitedUse = (summary: string, http: Route, { amounts, period }: UsageNames) =>
   defineOperation({
     summary,
-    description: 'For clients of Firecrawl. bax counts no credits and no tokens: all values are null.',
+    description: `For clients of Firecrawl. bax counts no credits and no tokens: amounts are always ${unlimited}.`,
     http,
     scope: getCrawl.scope,
     runs: inGateway,
     input: z.object({}),
     output: z.object({
       success: z.boolean(),
-      data: z.object(Object.fromEntries(names.map((name) => [name, unlimited])) as z.ZodRawShape),
+      data: z.object({
+        ...record(amounts, z.int().describe(`Always ${unlimited}: unlimited`)),
+        ...record(period, z.null().describe('Always null: there are no periods')),
+      }),
     }),
-    run: async () => ({
-      success: true,
-      data: Object.fromEntries(names.map((name) => [name, null])),
-    }),
+    run: async () => ({ success: true, data: { ...record(amounts, unlimited), ...record(period, null) } }),
   })
 
-export const creditUsage = unlimitedUse('Show the credits (Firecrawl format)', 'GET /v1/team/credit-usage', [
-  'remaining_credits', 'plan_credits', 'billing_period_start', 'billing_period_end',
-]) // prettier-ignore
+const record = <T>(names: readonly string[], value: T): Record<string, T> =>
+  Object.fromEntries(names.map((name) => [name, value]))
 
-export const creditUsageV2 = unlimitedUse('Show the credits (Firecrawl v2 format)', 'GET /v2/team/credit-usage', [
-  'remainingCredits', 'planCredits', 'billingPeriodStart', 'billingPeriodEnd',
-]) // prettier-ignore
+export const creditUsage = unlimitedUse('Show the credits (Firecrawl format)', 'GET /v1/team/credit-usage', {
+  amounts: ['remaining_credits', 'plan_credits'],
+  period: ['billing_period_start', 'billing_period_end'],
+})
 
-export const tokenUsage = unlimitedUse('Show the tokens (Firecrawl format)', 'GET /v1/team/token-usage', [
-  'remaining_tokens', 'plan_tokens', 'billing_period_start', 'billing_period_end',
-]) // prettier-ignore
+export const creditUsageV2 = unlimitedUse('Show the credits (Firecrawl v2 format)', 'GET /v2/team/credit-usage', {
+  amounts: ['remainingCredits', 'planCredits'],
+  period: ['billingPeriodStart', 'billingPeriodEnd'],
+})
 
-export const tokenUsageV2 = unlimitedUse('Show the tokens (Firecrawl v2 format)', 'GET /v2/team/token-usage', [
-  'remainingTokens', 'planTokens', 'billingPeriodStart', 'billingPeriodEnd',
-]) // prettier-ignore
+export const tokenUsage = unlimitedUse('Show the tokens (Firecrawl format)', 'GET /v1/team/token-usage', {
+  amounts: ['remaining_tokens', 'plan_tokens'],
+  period: ['billing_period_start', 'billing_period_end'],
+})
+
+export const tokenUsageV2 = unlimitedUse('Show the tokens (Firecrawl v2 format)', 'GET /v2/team/token-usage', {
+  amounts: ['remainingTokens', 'planTokens'],
+  period: ['billingPeriodStart', 'billingPeriodEnd'],
+})
 
 /** Defines an operation without periods. */
 const noHistory = (summary: string, http: Route, alias: Route) =>

@@ -127,3 +127,12 @@ test('search prints results with their pages', async () => {
   expect(out).toContain('Deltas')
   expect(out).toContain('# How deltas grow')
 })
+
+test('status and credit usage show what is unlimited', async () => {
+  const usage = await firecrawl('credit-usage')
+  expect(usage).toMatchObject({ code: 0, errors: expect.not.stringContaining('Error') })
+  expect(usage.out).toContain('1,000,000,000')
+  const status = await firecrawl('--status')
+  expect(status.code).toBe(0)
+  expect(status.out + status.errors).toContain('1,000,000,000')
+})

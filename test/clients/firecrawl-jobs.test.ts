@@ -187,13 +187,17 @@ test('lists the running crawls of the caller', async () => {
 test('credits and tokens are unlimited', async () => {
   expect(await served.request('GET', '/v1/team/credit-usage')).toEqual({
     success: true,
-    data: { remaining_credits: null, plan_credits: null, billing_period_start: null, billing_period_end: null },
+    data: {
+      remaining_credits: 1_000_000_000,
+      plan_credits: 1_000_000_000,
+      billing_period_start: null,
+      billing_period_end: null,
+    },
   })
-  expect(await served.request('GET', '/v1/team/token-usage')).toMatchObject({ data: { remaining_tokens: null } })
-  expect(await served.request('GET', '/v2/team/token-usage')).toMatchObject({ data: { remainingTokens: null } })
-  // The SDK replaces null by 0.
-  expect(await firecrawl.getCreditUsage()).toMatchObject({ billingPeriodStart: null })
-  expect(await firecrawl.getTokenUsage()).toMatchObject({ billingPeriodEnd: null })
+  expect(await served.request('GET', '/v1/team/token-usage')).toMatchObject({ data: { remaining_tokens: 1_000_000_000 } })
+  expect(await served.request('GET', '/v2/team/token-usage')).toMatchObject({ data: { remainingTokens: 1_000_000_000 } })
+  expect(await firecrawl.getCreditUsage()).toMatchObject({ remainingCredits: 1_000_000_000, billingPeriodStart: null })
+  expect(await firecrawl.getTokenUsage()).toMatchObject({ remainingTokens: 1_000_000_000, billingPeriodEnd: null })
   expect(await firecrawl.getCreditUsageHistorical(true)).toEqual({ success: true, periods: [] })
   expect(await firecrawl.getTokenUsageHistorical()).toEqual({ success: true, periods: [] })
   expect(await served.request('GET', '/v1/team/credit-usage/historical?byApiKey=true')).toEqual({ success: true, periods: [] }) // prettier-ignore
