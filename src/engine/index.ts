@@ -40,7 +40,7 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   const crawls = lazyCrawls(config, extractor, keys)
   const live: SearchContext['live'] = (idOrName, caller) => sessions.live(idOrName, caller)
   const searching: SearchContext = { config: config.search ?? {}, log: config.log, scraper: extractor, live }
-  const relays = lazyRelays(config, keys, callsOf(sessions))
+  const relays = lazyRelays(config, keys, withCalls(sessions))
   const shell = lazyShells(config, keys)
   const identity = { engine_id: newId('eng'), version, home: config.home, pid: process.pid }
   const startedAt = new Date().toISOString()
@@ -96,17 +96,16 @@ function stopFromRequest({ onStop }: EngineConfig): void {
   setImmediate(onStop)
 }
 
-/** Returns CDP calls on a browser session; undefined when the ID or name belongs to none. */
-const callsOf =
-  (sessions: BrowserSessions): RelaysOptions['sessionCalls'] =>
-  (idOrName, caller) => {
-    if (!sessions.knows(idOrName, caller)) return undefined
+const withCalls = (sessions: BrowserSessions): RelaysOptions['sessions'] => ({
+  knows: (idOrName, caller) => sessions.knows(idOrName, caller),
+  callsOf: (idOrName, caller) => {
     const session = sessions.live(idOrName, caller)
     return {
       id: session.sessionId,
       call: async (request, signal) => (await import('./browser/cdp/session-cdp.ts')).callOn(session, request, signal),
     }
-  }
+  },
+})
 
 const emptyState = { cookies: [], origins: [] }
 

@@ -198,6 +198,11 @@ describe('a client', () => {
     await expect(client.send('Target.attachToBrowserTarget', {}, page)).rejects.toThrow(denied)
   })
 
+  test('finds no extensions', async () => {
+    for (const at of [...(await rootsOf(attacker.client)), attacker.page])
+      expect(await attacker.client.send('Extensions.getExtensions', {}, at)).toEqual({ extensions: [] })
+  })
+
   test('cannot read a foreign stream', async () => {
     const { client, page } = attacker
     const { stream } = await victim.client.send('Page.printToPDF', { transferMode: 'ReturnAsStream' }, victim.page)

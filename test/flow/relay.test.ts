@@ -60,6 +60,35 @@ describe.each(homeNames)('a browser of the relay (%s)', (home) => {
     expect(await failureOf(client().getRelay({ id: 'rly_none' }))).toMatchObject({ code: 'relay_not_found' })
   })
 
+  test('has the name that an ended session had, but not that of a live one', async () => {
+    const name = 'shared-name'
+    const own = (await client().createSession({ headless: true, requested_name: name })).session_id!
+    const { id } = await connect({ name })
+    const titleOf = { session_id: name, commands: [command('get_title')] }
+    const evaluation = { expression: 'document.title' }
+    expect((await client().runCommands(titleOf)).session_id).toBe(own)
+    expect((await cdp(name, 'Runtime.evaluate', evaluation)).session_id).toBe(own)
+    await client().closeSession({ session_id: own })
+    expect((await client().runCommands(titleOf)).session_id).toBe(id)
+    expect((await cdp(name, 'Runtime.evaluate', evaluation)).session_id).toBe(id)
+    expect(await failureOf(client().listSessionFiles({ session_id: name }))).toMatchObject({ code: 'unsupported' })
+    // Its ID still means the ended session.
+    expect(await failureOf(cdp(own, 'Runtime.evaluate', evaluation))).toMatchObject({ code: 'session_closed' })
+  })
+
+  test('that does not exist is reported by its kind', async () => {
+    const commands = [command('get_title')]
+    for (const [id, code] of [
+      ['rly_none', 'relay_not_found'],
+      ['ses_none', 'session_not_found'],
+      ['nobody', 'session_not_found'],
+    ] as const) {
+      expect(await failureOf(client().runCommands({ session_id: id, commands })), id).toMatchObject({ code })
+      expect(await failureOf(client().observe({ session_id: id })), id).toMatchObject({ code })
+      expect(await failureOf(cdp(id, 'Runtime.evaluate', { expression: '1' })), id).toMatchObject({ code })
+    }
+  })
+
   test('runs calls; a protocol error is a result, a denied call is an error', async () => {
     const { id } = await connect()
     const answer = await cdp(id, 'Runtime.evaluate', { expression: '6 * 7' })

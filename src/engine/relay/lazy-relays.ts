@@ -4,6 +4,7 @@ import type { BrowserSessions } from '../browser/session/sessions.ts'
 import { leaseOf } from '../lease.ts'
 import { assertConfirms } from '../../core/access/approvals.ts'
 import type { Caller } from '../../core/access/caller.ts'
+import { isRelayed } from '../../core/access/relayed.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Relays, Sessions } from '../../core/engine.ts'
@@ -27,11 +28,7 @@ export interface LazyRelays extends Relays {
   close(): Promise<void>
 }
 
-export function lazyRelays(
-  config: EngineConfig,
-  keys: KeyRing,
-  sessionCalls: RelaysOptions['sessionCalls'],
-): LazyRelays {
+export function lazyRelays(config: EngineConfig, keys: KeyRing, sessions: RelaysOptions['sessions']): LazyRelays {
   let hub: RelayHub | undefined
   const load = async () => {
     const [{ RelayHub }, { EngineRelays }, { RelayTokens }] = await Promise.all([
@@ -41,7 +38,7 @@ export function lazyRelays(
     ])
     hub = new RelayHub(keys, config)
     const tokens = config.stores?.relayTokens ?? new RelayTokens(config.stateDir, keys)
-    return new EngineRelays({ hub, tokens, sessionCalls })
+    return new EngineRelays({ hub, tokens, sessions })
   }
   let loading: ReturnType<typeof load> | undefined
   const relays = () => (loading ??= load())
@@ -71,8 +68,9 @@ export function lazyRelays(
       hub?.close()
     },
     count: () => hub?.sessions.length ?? 0,
-    knows: (idOrName, caller) => hub?.has(idOrName, caller) ?? false,
+    knows: (idOrName, caller) => hub?.knows(idOrName, caller) ?? false,
     execute: async (kind, request, { signal, caller }) => {
+      await relays()
       const session = hub!.find(request.session_id!, caller)
       // Relayed browsers do not support confirm.
       assertConfirms([], 'confirm' in request ? request.confirm : [])
@@ -81,33 +79,33 @@ export function lazyRelays(
   }
 }
 
-/** Combines browser sessions and relayed browsers. IDs and names of the engine's own sessions take precedence. */
+/** Combines browser sessions and relayed browsers. */
 export function withRelay(
   sessions: Omit<Sessions, 'lease'> & Pick<BrowserSessions, 'knows' | 'live'>,
   relays: LazyRelays,
 ): Sessions {
-  const isRelayed = (id: string | undefined, { caller }: Call): id is string =>
-    id !== undefined && !sessions.knows(id, caller) && relays.knows(id, caller)
+  const toRelay = (id: string | undefined, { caller }: Call): id is string =>
+    id !== undefined && isRelayed(id, caller, sessions, relays)
   return {
     create: (input, call) => sessions.create(input, call),
     list: (filter, call) => sessions.list(filter, call),
     get: (id, call) => sessions.get(id, call),
     // The browser belongs to the user: it keeps running with its tabs.
-    close: (id, call) => (isRelayed(id, call) ? relays.stop(id, call) : sessions.close(id, call)),
+    close: (id, call) => (toRelay(id, call) ? relays.stop(id, call) : sessions.close(id, call)),
     closeOwn: (call) => sessions.closeOwn(call),
     provision: (id, call) => sessions.provision(id, call),
     cancelProvision: (id, call) => sessions.cancelProvision(id, call),
     runCommands: (batch, call) =>
-      isRelayed(batch.session_id, call) ? relays.execute('run', batch, call) : sessions.runCommands(batch, call),
+      toRelay(batch.session_id, call) ? relays.execute('run', batch, call) : sessions.runCommands(batch, call),
     observe: (request, call) =>
-      isRelayed(request.session_id, call) ? relays.execute('observe', request, call) : sessions.observe(request, call),
+      toRelay(request.session_id, call) ? relays.execute('observe', request, call) : sessions.observe(request, call),
     step: (request, call) =>
-      isRelayed(request.session_id, call) ? relays.execute('step', request, call) : sessions.step(request, call),
+      toRelay(request.session_id, call) ? relays.execute('step', request, call) : sessions.step(request, call),
     openClient: (id, token, call) => sessions.openClient(id, token, call),
     ticket: (id, call) => sessions.ticket(id, call),
     openLiveView: (id, token, call) => sessions.openLiveView(id, token, call),
     record: async (id, action, call) => {
-      if (isRelayed(id, call)) throw new BaxError('unsupported', 'relay sessions cannot be recorded')
+      if (toRelay(id, call)) throw new BaxError('unsupported', 'relay sessions cannot be recorded')
       return sessions.record(id, action, call)
     },
     linkLiveView: (id, control, call) => sessions.linkLiveView(id, control, call),

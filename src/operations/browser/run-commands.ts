@@ -38,7 +38,7 @@ export const runCommands = defineOperation({
       .describe('Timeout for the whole batch, 300 000 ms when omitted'),
   }),
   output: commandsResult,
-  errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
+  errors: ['session_not_found', 'relay_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
   run: (engine, input, call) => engine.sessions.runCommands(input, call),
 })
 
@@ -61,7 +61,7 @@ export const observe = defineOperation({
   ],
   input: z.object({ session_id: sessionId, ...observationOptions.shape, diff }),
   output: observation,
-  errors: ['session_not_found', 'session_closed', 'rate_limited', 'worker_lost', ...failuresOfPages],
+  errors: ['session_not_found', 'relay_not_found', 'session_closed', 'rate_limited', 'worker_lost', ...failuresOfPages],
   run: (engine, input, call) => engine.sessions.observe(input, call),
 })
 
@@ -97,7 +97,7 @@ export const browserStep = defineOperation({
     ...ofNewSession,
   }),
   output: stepResult,
-  errors: ['session_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
+  errors: ['session_not_found', 'relay_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
   run: (engine, { command, data, commands, observe: options, screenshot, ...input }, call) => {
     const observing = options === true ? observationOptions.parse({}) : options || null
     const include =

@@ -143,6 +143,9 @@ export class SessionGate implements CdpChannel {
       case 'Browser.setDownloadBehavior':
       case 'Page.setDownloadBehavior':
         return Promise.resolve(this.#configureDownloads(params, sessionId))
+      // Extensions are loaded into a browser, and sessions have none. Stagehand asks for them when it connects.
+      case 'Extensions.getExtensions':
+        return Promise.resolve({ result: { extensions: [] } })
       default:
         return undefined
     }

@@ -79,9 +79,14 @@ export class SessionRegistry {
       this.#ended.set(sessionId, new Tombstone({ owner, session: session.sketch() }, tokens))
   }
 
-  /** Returns whether the ID or name belongs to a session visible to the caller: live, being created or ended. */
+  /**
+   * Returns whether the ID or name belongs to a session visible to the caller: live, being created or ended. The name of
+   * an ended one is free for others.
+   */
   has(idOrName: string, caller: Caller): boolean {
-    return this.#names.has(nameKey(caller.keyId, idOrName)) || this.#seen(idOrName, caller) !== undefined
+    if (this.#names.has(nameKey(caller.keyId, idOrName))) return true
+    const session = this.#seen(idOrName, caller)
+    return session !== undefined && (session.sessionId === idOrName || this.#live.has(session.sessionId))
   }
 
   /** Returns a live session. @throws BaxError `session_closed` or `session_not_found`. */

@@ -209,7 +209,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
     return (await import('../script-recorder/recordings.ts')).recordSession(this.live(sessionId, caller), action)
   }
 
-  /** Returns whether the ID or name belongs to a session, live or ended. */
+  /** Returns whether the ID or name belongs to a session, live or ended; the name of an ended one is free for others. */
   knows(idOrName: string, caller: Caller): boolean {
     return this.#registry.has(idOrName, caller)
   }

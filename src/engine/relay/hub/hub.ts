@@ -79,7 +79,7 @@ export class RelayHub {
   }
 
   /** Whether the caller has access to a relay session with this ID or name. */
-  has(idOrName: string, caller: Caller): boolean {
+  knows(idOrName: string, caller: Caller): boolean {
     return this.#visible(idOrName, caller) !== undefined
   }
 

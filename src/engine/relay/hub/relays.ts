@@ -10,6 +10,7 @@ import type { CdpDone } from '../../cdp/calls.ts'
 import { sendToClient } from '../../cdp/message.ts'
 import { linearGlob } from '../../linear-glob.ts'
 import type { EventBuffer, EventQuery } from '../events/buffer.ts'
+import { isRelayed, type Known } from '../../../core/access/relayed.ts'
 import { toHar } from '../events/har.ts'
 import type { TunnelChannel } from '../tunnel/tunnel.ts'
 import type { RelayHub } from './hub.ts'
@@ -23,8 +24,11 @@ export interface CdpTarget {
 export interface RelaysOptions {
   readonly hub: RelayHub
   readonly tokens: RelayTokenStore
-  /** Returns the CDP calls of a browser session of the engine; undefined for other IDs. */
-  readonly sessionCalls: (idOrName: string, caller: Caller) => CdpTarget | undefined
+  /** The engine's own sessions. */
+  readonly sessions: Known & {
+    /** @throws BaxError `session_closed` or `session_not_found` */
+    callsOf(idOrName: string, caller: Caller): CdpTarget
+  }
 }
 
 export class EngineRelays implements Relays {
@@ -134,8 +138,8 @@ export class EngineRelays implements Relays {
   }
 
   #callsOf(idOrName: string, call: Call): CdpTarget {
-    const own = this.#options.sessionCalls(idOrName, call.caller)
-    if (own) return own
+    const { hub, sessions } = this.#options
+    if (!isRelayed(idOrName, call.caller, sessions, hub)) return sessions.callsOf(idOrName, call.caller)
     const { id, calls } = this.#find(idOrName, call)
     return { id, call: (request, signal) => calls.call(request, signal) }
   }
