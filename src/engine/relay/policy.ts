@@ -24,9 +24,9 @@ const downloads = /^(?:Browser|Page)\.setDownloadBehavior$/
 /** Methods that open a URL. */
 const openers = new Set(['Page.navigate', 'Target.createTarget'])
 
-/** Internal pages can quit the browser, crash it and change its settings; an empty tab cannot. */
+/** Internal pages can quit the browser, crash it, change its settings, and name its folders; an empty page cannot. */
 const internalPage = /^(?:view-source:)?(?:chrome|chrome-untrusted|devtools|edge|brave|opera|vivaldi|about):/i
-const harmlessPage = /^(?:about:(?:blank|srcdoc)(?:[?#].*)?|chrome:\/\/(?:newtab|new-tab-page|version)\/?)$/i
+const harmlessPage = /^about:(?:blank|srcdoc)(?:[?#].*)?$/i
 
 /** Methods that change what the user's pages show, store or send. */
 const changes = [

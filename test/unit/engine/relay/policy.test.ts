@@ -32,15 +32,20 @@ describe('policy of a browser', () => {
     }
   })
 
-  test.each(['chrome://quit', 'chrome://restart/', ' ABOUT:restart', 'edge://settings', 'view-source:chrome://crash'])(
-    'does not open the internal page %s',
-    (url) => {
-      expect(allowed('no-lifecycle', 'Page.navigate', { url })).toBe(false)
-      expect(allowed('no-lifecycle', 'Target.createTarget', { url })).toBe(false)
-    },
-  )
+  test.each([
+    'chrome://quit',
+    'chrome://restart/',
+    ' ABOUT:restart',
+    'edge://settings',
+    'view-source:chrome://crash',
+    'chrome://version',
+    'chrome://newtab/',
+  ])('does not open the internal page %s', (url) => {
+    expect(allowed('no-lifecycle', 'Page.navigate', { url })).toBe(false)
+    expect(allowed('no-lifecycle', 'Target.createTarget', { url })).toBe(false)
+  })
 
-  test.each(['about:blank', 'about:blank#x', '', 'chrome://newtab/', 'https://chrome.example/', 'data:text/html,x'])(
+  test.each(['about:blank', 'about:blank#x', '', 'https://chrome.example/', 'data:text/html,x'])(
     'opens the URL %j',
     (url) => expect(allowed('no-lifecycle', 'Target.createTarget', { url })).toBe(true),
   )
