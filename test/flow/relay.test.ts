@@ -285,7 +285,10 @@ describe('connectors', () => {
       last_used_at: expect.any(String),
     })
     await http.revokeRelayToken({ token_id })
-    await expect(one.running).rejects.toMatchObject({ message: expect.stringContaining('revoked') })
+    await expect(one.running).rejects.toMatchObject({
+      code: 'unauthorized',
+      message: expect.stringContaining('revoked'),
+    })
     connected.length = 0
     expect(await failureOf(connect({ token }))).toMatchObject({ code: 'unauthorized' })
     expect(await failureOf(http.revokeRelayToken({ token_id }))).toMatchObject({ code: 'token_not_found' })
@@ -296,7 +299,10 @@ describe('connectors', () => {
     const one = await connect({ token })
     one.links[0]!.drop()
     await waitUntil(() => one.statuses.some((status) => status.state === 'connected' && status.resumed))
-    await expect(connectBrowser({ browser: foreign.url, engine: homes.baseUrl, token })).rejects.toThrow(/already used/)
+    await expect(connectBrowser({ browser: foreign.url, engine: homes.baseUrl, token })).rejects.toMatchObject({
+      code: 'unauthorized',
+      message: expect.stringContaining('already used'),
+    })
   })
 
   test('of web pages are rejected, even with a valid token', async () => {

@@ -2,7 +2,7 @@
 import { platform } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { closeCodes, type Link } from '../../../core/net/link.ts'
-import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
+import { asBaxError, BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { version } from '../../../core/version.ts'
 import type { BatchTools } from '../../browser/batch/run-batch.ts'
@@ -33,11 +33,11 @@ export type ConnectorStatus =
   | { readonly state: 'browser_lost'; readonly inMs: number }
 
 /** Close codes after which the connector does not reconnect. */
-const finalCodes: Record<number, string> = {
-  [closeCodes.replaced]: 'another connector has taken over this session',
-  [closeCodes.deleted]: 'the engine ended this relay session',
-  [closeCodes.revoked]: 'the relay token was revoked or already used',
-  [closeCodes.version]: 'the engine uses another version of the relay protocol',
+const finalCodes: Record<number, readonly [ErrorCode, string]> = {
+  [closeCodes.replaced]: ['relay_disconnected', 'another connector has taken over this session'],
+  [closeCodes.deleted]: ['relay_disconnected', 'the engine ended this relay session'],
+  [closeCodes.revoked]: ['unauthorized', 'the relay token was revoked or already used'],
+  [closeCodes.version]: ['relay_disconnected', 'the engine uses another version of the relay protocol'],
 }
 
 export class Connector {
@@ -127,7 +127,7 @@ export class Connector {
         const { code, reason } = await this.#serve(link, signal, () => (attempt = 0))
         if (signal.aborted) return
         const final = finalCodes[code]
-        if (final) throw new BaxError('relay_disconnected', final, { details: { final: true, close_code: code } })
+        if (final) throw new BaxError(...final, { details: { final: true, close_code: code } })
         cause = reason || `closed (${code})`
       } catch (thrown) {
         const error = asBaxError(thrown)
