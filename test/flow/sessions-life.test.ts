@@ -22,7 +22,7 @@ beforeAll(async () => {
       '/held': held.page,
       '/shop': `<title>Shop</title><button>Order</button><script>
         const post = (path) => fetch(path, { method: 'POST' })
-        document.querySelector('button').onclick = () => setTimeout(() => post('/stock').then(() => post('/order')))
+        document.querySelector('button').onclick = () => setTimeout(() => post('/stock').then(() => post('/order')), Number(location.search.slice(1)))
       </script>`,
     }),
   ])
@@ -163,11 +163,11 @@ describe.each(usualHomes)('lifecycle of a session (%s)', (home) => {
     expect(await waiting).toMatchObject({ code: 'session_closed' })
   })
 
-  test('sends what a click has caused before the session is closed', async () => {
+  test.each([0, 50])('sends what a click has caused %i ms later before the session is closed', async (ms) => {
     const orders = () => site.requests.filter((path) => path === '/order').length
     const before = orders()
     for (let round = 1; round <= 5; round++) {
-      const id = await create({ start_url: `${site.url}/shop` })
+      const id = await create({ start_url: `${site.url}/shop?${ms}` })
       await client().runCommands({
         session_id: id,
         commands: [{ command: 'click', data: { selector: 'button' } }, title],

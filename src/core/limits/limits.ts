@@ -51,6 +51,8 @@ export const limits = {
     titleMs: 2000,
     /** Time after an input in which its page can still begin and finish requests; the session closes later. */
     inputMs: 500,
+    /** Time without a request or a change of the page after which an input has no further effect. */
+    inputQuietMs: 250,
     /** Time to reload a tab whose page has crashed. */
     reloadMs: 15_000,
     viewport: { width: 1280, height: 720 },

@@ -38,7 +38,15 @@ export const runCommands = defineOperation({
       .describe('Timeout for the whole batch, 300 000 ms when omitted'),
   }),
   output: commandsResult,
-  errors: ['session_not_found', 'relay_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
+  errors: [
+    'session_not_found',
+    'relay_not_found',
+    'session_closed',
+    'rate_limited',
+    'no_capacity',
+    'worker_lost',
+    'cancelled',
+  ],
   run: (engine, input, call) => engine.sessions.runCommands(input, call),
 })
 
@@ -97,7 +105,15 @@ export const browserStep = defineOperation({
     ...ofNewSession,
   }),
   output: stepResult,
-  errors: ['session_not_found', 'relay_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled'],
+  errors: [
+    'session_not_found',
+    'relay_not_found',
+    'session_closed',
+    'rate_limited',
+    'no_capacity',
+    'worker_lost',
+    'cancelled',
+  ],
   run: (engine, { command, data, commands, observe: options, screenshot, ...input }, call) => {
     const observing = options === true ? observationOptions.parse({}) : options || null
     const include =

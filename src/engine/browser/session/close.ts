@@ -22,9 +22,10 @@ async function finishInput(target: BatchTarget, signal: AbortSignal): Promise<vo
   if (!started || !finished || isRunning || !target.activePage || target.crashed) return
   const leftMs = Date.parse(finished.ts) + limits.session.inputMs - Date.now()
   if (leftMs <= 0) return
-  const quiet = { unchangedMs: 0, quietMs: 0 }
+  // Handlers often wait for further input before they send something.
+  const { inputQuietMs: quietMs } = limits.session
   // A page that crashes meanwhile sends nothing more.
-  await waitUntilStable(target, started.seq, leftMs, signal, quiet).catch(() => {})
+  await waitUntilStable(target, started.seq, leftMs, signal, { unchangedMs: quietMs, quietMs }).catch(() => {})
 }
 
 const isInput = (command: unknown): boolean => catalogue.get(String(command))?.input !== undefined
