@@ -26,7 +26,10 @@ const crawlUrl = (id: string, { baseUrl }: Call): string => `${baseUrl}/v1/crawl
 export function assertLimit({ limit }: CrawlInput, mostPages: number): void {
   if (limit <= mostPages) return
   const message = `must be at most ${mostPages}`
-  throw new BaxError('invalid_request', `limit ${message}`, { details: [{ path: 'limit', message }] })
+  throw new BaxError('invalid_request', `limit ${message}`, {
+    hint: 'whoever runs the server raises this with BAX_CRAWL_PAGES',
+    details: [{ path: 'limit', message }],
+  })
 }
 
 /** @throws BaxError `conflict` for a crawl that cannot be resumed */

@@ -18,6 +18,11 @@ const ofNewSession = {
   confirm: confirmFields.confirm.describe('Actions that wait for a person, if a session is created for this call'),
 }
 
+const batchErrors = [
+  'session_not_found', 'relay_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled',
+  'conflict',
+] as const // prettier-ignore
+
 export const runCommands = defineOperation({
   summary: 'Run commands of the catalogue in order',
   description: 'Stops at the first failure unless continue_on_error is set. No command runs if any is malformed.',
@@ -38,15 +43,7 @@ export const runCommands = defineOperation({
       .describe('Timeout for the whole batch, 300 000 ms when omitted'),
   }),
   output: commandsResult,
-  errors: [
-    'session_not_found',
-    'relay_not_found',
-    'session_closed',
-    'rate_limited',
-    'no_capacity',
-    'worker_lost',
-    'cancelled',
-  ],
+  errors: batchErrors,
   run: (engine, input, call) => engine.sessions.runCommands(input, call),
 })
 
@@ -105,15 +102,7 @@ export const browserStep = defineOperation({
     ...ofNewSession,
   }),
   output: stepResult,
-  errors: [
-    'session_not_found',
-    'relay_not_found',
-    'session_closed',
-    'rate_limited',
-    'no_capacity',
-    'worker_lost',
-    'cancelled',
-  ],
+  errors: batchErrors,
   run: (engine, { command, data, commands, observe: options, screenshot, ...input }, call) => {
     const observing = options === true ? observationOptions.parse({}) : options || null
     const include =

@@ -117,7 +117,7 @@ export function selectorFault(error: unknown, selector: string): BaxError | unde
 
 /** Builds the error for a reference whose element no longer exists. */
 export const staleRef = (selector: string, { ref }: ParsedSelector): BaxError =>
-  new BaxError('stale_ref', `ref=${ref} is stale: its element is gone from the page`, {
+  new BaxError('stale_ref', `no element has the reference ${ref}: it is gone from the page, or was never on it`, {
     hint: 'run "bax observe" again and use the new refs',
     details: { selector, matched: 0, candidates: [] },
   })
