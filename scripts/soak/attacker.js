@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { appendFile, readdir, writeFile } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { hostilePages } from './hostile-pages.js'
 
 const hostile = [
   '../../etc', 'x%2f..%2f', '//127.0.0.1:1/x', 'http://127.0.0.1:1/', '\0', '\ud800', 'a\r\nx-injected: 1', '--privileged',
@@ -32,8 +33,8 @@ const bombs = ['f(){ f|f& };f', 'while :; do (sleep 100 &) done', 'b(){ setsid s
 const pick = (list) => list[Math.floor(Math.random() * list.length)]
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
 
-/** Attacks once per second until `stop` is called. */
-export function attack({ url, key, stateDir, shell }) {
+/** Attacks until `stop` is called, `atOnce` at a time, each once per `pauseMs`. */
+export function attack({ url, key, stateDir, shell, site, atOnce = 1, pauseMs = 1000 }) {
   const tried = new Map()
   const failures = []
   const sockets = new Set()
@@ -112,26 +113,29 @@ export function attack({ url, key, stateDir, shell }) {
     },
   }
   if (!shell) delete attacks.bombs
+  // With a site, also what takes much of what keys share.
+  if (site) Object.assign(attacks, greedyAttacks(ask, site))
 
-  const loop = (async () => {
+  const loop = async () => {
     while (!stopped) {
       // Half of them are the cheap ones.
-      const kind = Math.random() < 0.5 ? pick(['strings', 'upgrades']) : pick(Object.keys(attacks))
+      const kind = Math.random() < 0.5 && !site ? pick(['strings', 'upgrades']) : pick(Object.keys(attacks))
       try {
         await attacks[kind]()
       } catch (error) {
         failures.push(`${kind}: ${error.message} ${error.cause?.message ?? ''}`)
       }
       tried.set(kind, (tried.get(kind) ?? 0) + 1)
-      await pause(1000)
+      await pause(pauseMs)
     }
-  })()
+  }
+  const loops = Promise.all(Array.from({ length: atOnce }, loop))
   return {
     tried,
     failures,
     async stop() {
       stopped = true
-      await loop
+      await loops
     },
     /** Leaves half-open connections to the server, which must end despite them. */
     close() {
@@ -139,3 +143,30 @@ export function attack({ url, key, stateDir, shell }) {
     },
   }
 }
+
+/** Attacks on what keys share: browsers, names, threads, sockets and queues. */
+const greedyAttacks = (ask, site) => ({
+  async pages() {
+    const { answer } = await ask('POST', '/sessions', { headless: true, timeout_secs: 60 })
+    const { session_id } = answer
+    if (!session_id) return
+    const url = `${site}/hostile/${pick(Object.keys(hostilePages))}`
+    await ask('POST', '/commands', {
+      session_id,
+      commands: [{ command: 'navigate_to', data: { url, timeout_ms: 5000 } }],
+    })
+    await pause(10_000)
+    await ask('POST', '/commands', { session_id, commands: [{ command: 'get_title' }], timeout_ms: 5000 })
+    await ask('DELETE', `/sessions/${session_id}`)
+  },
+  names: () => ask('POST', '/v1/scrape', { url: `${site}/names/`, render: 'browser' }),
+  scrapes: () =>
+    ask('POST', '/v1/scrape', { url: `${site}/hostile/${pick(Object.keys(hostilePages))}`, render: 'browser' }),
+  crawls: () => ask('POST', '/v1/crawl', { url: `${site}/page/1`, limit: 100, async: true }),
+  loops: () =>
+    ask('POST', '/v1/scrape', {
+      url: `${site}/page/1`,
+      formats: ['json'],
+      json_options: { schema: { pattern: '(a+)+$' } },
+    }),
+})

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from '../build.js'
+import { hostilePages } from './hostile-pages.js'
 
 /** Time that a stopping server gives to running work, in seconds. */
 export const drainSecs = 10
@@ -17,12 +18,18 @@ const relayMs = 120_000
 
 const run = promisify(execFile)
 
-/** Serves linked pages of text; `/filled/` ones are filled by their script. */
+/**
+ * Serves linked pages of text; `/filled/` ones are filled by their script, `/hostile/` ones never rest, and `/names/` ones
+ * load images from many hosts whose names do not resolve.
+ */
 export async function openSite() {
   const text = Array.from({ length: 40 }, (_, at) => `<p>Sentence ${at} of a page that has something to say.</p>`).join(
     '',
   )
   const server = createServer((request, response) => {
+    const hostile = hostilePages[request.url.replace('/hostile/', '')]
+    if (hostile) return response.setHeader('content-type', 'text/html').end(hostile)
+    if (request.url === '/names/') return response.setHeader('content-type', 'text/html').end(manyNames())
     const number = Number(/\d+/.exec(request.url)?.[0] ?? 0)
     const links = [1, 2, 3].map((step) => `<a href="/page/${(number * 3 + step) % 500}">${step}</a>`).join(' ')
     const body = `<h1>Page ${number}</h1>${text}${links}`
@@ -43,6 +50,12 @@ export async function openSite() {
       server.closeAllConnections()
     },
   }
+}
+
+/** Returns a page with images of 80 hosts, other ones each time. */
+function manyNames() {
+  const hosts = Array.from({ length: 80 }, (_, at) => `h${at}-${Math.random().toString(36).slice(2)}.example`)
+  return `<!doctype html><title>Names</title>${hosts.map((host) => `<img src="http://${host}/">`).join('')}`
 }
 
 /** Builds into a separate folder that no other build replaces, inside the checkout so that its packages are found. */

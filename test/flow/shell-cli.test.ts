@@ -131,6 +131,19 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
     await rm(folder, { recursive: true })
   })
 
+  test('saves artifacts whose names are not UTF-8 under names of their own', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'bax-bytes-'))
+    const made = await exec([
+      '--json',
+      `cd /output; for byte in 376 377; do echo $byte > "$(printf "\\\\$byte.txt")"; done`,
+    ])
+    const { artifact_id } = JSON.parse(made.stdout) as { artifact_id: string }
+    expect(await bax(['shell', 'artifacts', 'download', artifact_id], { cwd: folder })).toMatchObject({ code: 0 })
+    expect((await readdir(folder)).toSorted()).toEqual(['%FE.txt', '%FF.txt'])
+    expect(await readFile(join(folder, '%FE.txt'), 'utf8')).toBe('376\n')
+    await rm(folder, { recursive: true })
+  })
+
   test('kill accepts its session as argument, flag or BAX_SHELL, and prints a number', async () => {
     await exec(['sleep 5151 &'])
     expect(await bax(['shell', 'kill', session])).toMatchObject({ code: 0, stdout: '1\n' })

@@ -8,7 +8,7 @@ import { call, download } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { temporaryPath } from '../../core/state/files.ts'
-import type { Artifact, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
+import type { Artifact, ArtifactFile, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
 
 /** Error of a file that cannot be written on this machine. */
 class NotSaved extends BaxError {}
@@ -58,6 +58,13 @@ export async function artifactsOf(transport: Transport, sessionId: string, signa
   return all
 }
 
+/** Returns the name of a file on this machine; bytes that are not UTF-8 are percent-encoded, so that names stay unique. */
+export function localName({ name, name_b64: bytes }: Pick<ArtifactFile, 'name' | 'name_b64'>): string {
+  if (bytes === undefined) return name
+  const latin1 = Buffer.from(bytes, 'base64').toString('latin1')
+  return latin1.replaceAll(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
 export interface Saved {
   readonly paths: readonly string[]
   /** Files that could not be written; the others are saved. */
@@ -78,7 +85,7 @@ export async function saveArtifacts(
   const failed: Saved['failed'][number][] = []
   for (const file of last.values()) {
     try {
-      const path = pathIn(folder, file.name)
+      const path = pathIn(folder, localName(file))
       const { bytes } = await download(transport, `GET ${file.url}`, {}, { signal })
       await saveBytes(path, bytes)
       paths.push(path)
