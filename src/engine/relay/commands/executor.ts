@@ -1,4 +1,5 @@
 /** Runs batches of commands, observations and steps in the tabs of a user's browser. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, BrowserContext } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -98,10 +99,24 @@ export class LocalExecutor implements Executor {
     return { ...(await runBatch(tabs, request as CommandBatch, this.#options.tools, signal)), session_id }
   }
 
+  /**
+   * Checks the tabs before Playwright connects, which would wait for those that do not answer; the channel withholds the
+   * ones that are known.
+   */
+  async #untilResponsive(): Promise<void> {
+    const { active, tab, refresh } = this.#options
+    const hangs = () => {
+      const state = tab?.(active() ?? '')
+      return state?.responsive === false && !state.crashed
+    }
+    await refresh?.()
+    for (const end = performance.now() + responsiveMs; hangs() && performance.now() < end; await refresh?.())
+      await sleep(pollMs)
+  }
+
   async #connect(): Promise<{ browser: Browser; tabs: UserTabs }> {
     try {
-      // Playwright would wait for tabs that do not answer; the channel withholds those that are known.
-      await this.#options.refresh?.()
+      await this.#untilResponsive()
       const channel = await this.#options.open()
       const ended = new AbortController()
       const transport = new ChannelTransport(channel, () => {
@@ -125,6 +140,10 @@ export class LocalExecutor implements Executor {
     }
   }
 }
+
+/** Time for the tab that the user is viewing to answer, in milliseconds: the machine may be busy. */
+const responsiveMs = 3000
+const pollMs = 50
 
 function rethrowTimeout(cause: Error): never {
   if (cause.name !== 'TimeoutError') throw cause
