@@ -4,9 +4,9 @@
  *
  * Frames in both directions: type (1 byte), length of the payload (4 bytes, little endian), payload.
  *   to the engine:    H hello, G start the command, I input (empty: end of input), S signal (1 byte), W window sizes,
- *                     E an output failed (its number, errno)
- *   from the engine:  A accepted, F run it in Node (a reason), O and R data for standard output and error, I send more input,
- *                     X exit code (1 byte)
+ *                     E an output failed (its number, errno), D all output so far has been written or has failed
+ *   from the engine:  A accepted, F run it in Node (a reason), O and R data for standard output and error (empty: report
+ *                     with D), I send more input, X exit code (1 byte)
  * The command starts with G and not before, so that it never runs twice: after G there is no way back to Node.
  */
 #define _GNU_SOURCE
@@ -271,7 +271,10 @@ static int read_engine(int socket, enum state *state, int *wants_input) {
       put_frame('G', "", 0);
       return 1;
     case 'I': *wants_input = 1; return 1;
-    case 'F': case 'O': case 'R': case 'X': return 1;
+    case 'O': case 'R':
+      if (left == 0) put_frame('D', "", 0);
+      return 1;
+    case 'F': case 'X': return 1;
     default: return 0;
   }
 }

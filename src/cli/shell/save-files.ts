@@ -1,36 +1,32 @@
 /** Saves files of shell sessions on this machine atomically. */
-import { systemReason } from '../../core/errors/system-errors.ts'
 import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { call, download } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { temporaryPath } from '../../core/state/files.ts'
+import { cannotWrite } from '../output/write-output.ts'
 import type { Artifact, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
 
 /** Error of a file that cannot be written on this machine. */
 class NotSaved extends BaxError {}
 
-/** Writes a temporary file, and renames it when it is complete. */
+/** Writes a temporary file, and renames it when it is complete. Devices, pipes and targets of links are written directly. */
 export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const temporary = temporaryPath(path)
+  const existing = await lstat(path).catch(() => undefined)
+  const isReplaced = !existing || existing.isFile()
+  const written = isReplaced ? temporaryPath(path) : path
   try {
     await mkdir(dirname(path), { recursive: true })
-    await pipeline(bytes, createWriteStream(temporary, { flags: 'wx' }))
-    await rename(temporary, path)
+    await pipeline(bytes, createWriteStream(written, { flags: isReplaced ? 'wx' : 'w' }))
+    if (isReplaced) await rename(written, path)
   } catch (error) {
-    await rm(temporary, { force: true })
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (error instanceof BaxError || syscall === undefined) throw error
-    throw new NotSaved(
-      code === 'ENOSPC' ? 'no_space' : 'invalid_request',
-      `cannot write ${path}: ${systemReason(error as Error)}`,
-      {
-        cause: error,
-      },
-    )
+    if (isReplaced) await rm(written, { force: true })
+    if (error instanceof BaxError || (error as NodeJS.ErrnoException).syscall === undefined) throw error
+    const { code, message, hint } = cannotWrite(path, error)
+    throw new NotSaved(code, message, { ...(hint && { hint }), cause: error })
   }
 }
 

@@ -28,6 +28,8 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ENAMETOOLONG: 'the name is too long',
   EPIPE: 'the reader closed it',
+  EBADF: 'it is closed',
+  EFBIG: 'the file is too large',
 }
 
 const hints: Readonly<Record<string, string>> = {
