@@ -323,6 +323,16 @@ static void run(int socket, int signals) {
   }
 }
 
+/*
+ * Opens closed standard streams, so that no other file gets their numbers. Input is empty, and writing fails, also in
+ * Node, which would discard what is written to a closed output.
+ */
+static int open_standard_streams(void) {
+  for (int fd = 0; fd <= 2; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) return 0;
+  return 1;
+}
+
 /* Reads the folder of this program and the ID of the build in it. */
 static int find_build(char *build, size_t n) {
   ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
@@ -351,6 +361,10 @@ static int wait_for_reader(void) {
 }
 
 int main(int argc, char **argv) {
+  if (!open_standard_streams()) {
+    fputs("error: a standard stream is closed, and /dev/null cannot be opened\n", stderr);
+    return UNREACHABLE;
+  }
   if (argc > 0 && !strcmp(argv[0], READER_WATCH)) return wait_for_reader();
   char build[128], cwd[4096];
   arguments = argv;

@@ -123,6 +123,30 @@ describe.each([
   })
 })
 
+describe.each([
+  ['the launcher', noLauncher, () => [built.launcher], { PATH: '/nonexistent' }],
+  ['the launcher without an engine', noLauncher, () => [built.launcher], { BAX_STATE_DIR: '/nonexistent' }],
+  ['the script without a launcher', process.platform === 'win32' ? 'there is no sh' : null, () => [script], {}],
+] as const)('streams that are closed before the start of %s', (_, missing, programOf, env) => {
+  const bax = (argv: readonly string[], redirections: string) => redirected(programOf(), argv, redirections, env)
+
+  beforeAll(async () => {
+    if (!missing && 'PATH' in env) await waitUntil(async () => (await bax(['--version'], '')).code === 0)
+  }, 60_000)
+
+  test.skipIf(missing)('are empty, and fail the command when something is written to them', async () => {
+    expect(await bax(['do', '-'], '<&-')).toMatchObject({
+      code: 2,
+      rest: expect.stringContaining('standard input is not JSON'),
+    })
+    expect(await bax(['--version'], '>&-')).toEqual(unwritten('it is closed'))
+    expect(await bax(['--version'], '<&- >&-')).toEqual(unwritten('it is closed'))
+    expect(await bax(['--version'], '>&- 2>&-')).toEqual({ code: 7, rest: '' })
+    expect(await bax(['--version'], '2>&-')).toMatchObject({ code: 0, rest: expect.stringContaining('.') })
+    expect(await bax(['scrap'], '2>&-')).toEqual({ code: 2, rest: '' })
+  })
+})
+
 describe.skipIf(noDisk !== null)(`a disk${noDisk ? `: skipped, ${noDisk}` : ''}`, () => {
   let disk: SmallDisk
   beforeEach(async () => void (disk = await mountSmallDisk(1)))
