@@ -1,22 +1,23 @@
 /** Saves files of shell sessions on this machine atomically. */
 import { createWriteStream } from 'node:fs'
-import { lstat, mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { call, download } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { temporaryPath } from '../../core/state/files.ts'
+import { isInside } from '../../core/state/outside-files.ts'
 import { cannotWrite } from '../output/write-output.ts'
 import type { Artifact, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
 
 /** Error of a file that cannot be written on this machine. */
 class NotSaved extends BaxError {}
 
-/** Writes a temporary file, and renames it when it is complete. Devices, pipes and targets of links are written directly. */
+/** Writes a temporary file, and renames it when it is complete. Devices and pipes are written directly. */
 export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const existing = await lstat(path).catch(() => undefined)
-  const isReplaced = !existing || existing.isFile()
+  const existing = await stat(path).catch(() => undefined)
+  const isReplaced = !existing || existing.isFile() || existing.isDirectory()
   const written = isReplaced ? temporaryPath(path) : path
   try {
     await mkdir(dirname(path), { recursive: true })
@@ -30,10 +31,10 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
   }
 }
 
-/** Returns the path of a file in a folder. @throws NotSaved if a name from a container leads outside */
-function pathIn(folder: string, name: string): string {
+/** Returns the path of a file in a folder. @throws NotSaved if a name from a container, or a link, leads outside */
+async function pathIn(folder: string, name: string): Promise<string> {
   const path = resolve(folder, name)
-  if (path.startsWith(resolve(folder) + sep)) return path
+  if (path !== resolve(folder) && (await isInside(folder, path))) return path
   throw new NotSaved('invalid_request', `${JSON.stringify(name)} is outside ${folder}`)
 }
 
@@ -74,7 +75,7 @@ export async function saveArtifacts(
   const failed: Saved['failed'][number][] = []
   for (const file of last.values()) {
     try {
-      const path = pathIn(folder, file.name)
+      const path = await pathIn(folder, file.name)
       const { bytes } = await download(transport, `GET ${file.url}`, {}, { signal })
       await saveBytes(path, bytes)
       paths.push(path)
@@ -87,9 +88,7 @@ export async function saveArtifacts(
 }
 
 /** Returns the path of an output file; in a folder, the file keeps its name. */
-export const targetOf = (cwd: string, output: string | undefined, name: string): string =>
-  output === undefined
-    ? pathIn(cwd, name)
-    : /[/\\]$/.test(output)
-      ? join(resolve(cwd, output), name)
-      : resolve(cwd, output)
+export async function targetOf(cwd: string, output: string | undefined, name: string): Promise<string> {
+  if (output === undefined) return pathIn(cwd, name)
+  return /[/\\]$/.test(output) ? pathIn(resolve(cwd, output), name) : resolve(cwd, output)
+}

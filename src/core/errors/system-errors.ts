@@ -29,6 +29,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'the name is too long',
   EPIPE: 'the reader closed it',
   EBADF: 'it is closed',
+  ELOOP: 'a symbolic link is not followed',
   EFBIG: 'the file is too large',
 }
 

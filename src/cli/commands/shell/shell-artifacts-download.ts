@@ -66,7 +66,7 @@ async function saveFile(request: ArtifactRequest, file_name: string): Promise<Sa
     for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
     return { paths: [], failed: [] }
   }
-  const path = targetOf(io.cwd, output, file_name.split('/').at(-1)!)
+  const path = await targetOf(io.cwd, output, file_name.split('/').at(-1)!)
   await saveBytes(path, bytes)
   return { paths: [path], failed: [] }
 }
