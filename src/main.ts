@@ -1,5 +1,5 @@
 /** Entry point: passes arguments, streams and signals to the CLI. The only file that accesses `process`. */
-import { fstatSync } from 'node:fs'
+import { fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { exitOf, type Io, stopSignals } from './cli/io.ts'
 import { FileOutput, Outputs } from './main/outputs.ts'
@@ -20,6 +20,9 @@ function openOutput(name: 'stdout' | 'stderr') {
 }
 
 const outputs = new Outputs(openOutput, interrupted)
+
+// Open folders show that a build is in use; `scripts/checkout-build.js` removes others.
+if (process.platform === 'linux') openSync(import.meta.dirname, 'r')
 
 /** Adds a listener to the process; returns a function that removes it. */
 function listen(name: string, listener: (value: unknown) => void): () => void {

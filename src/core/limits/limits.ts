@@ -83,7 +83,6 @@ export const limits = {
 
   scaling: scalingLimits,
 
-
   dialog: dialogLimits,
 
   command: {
