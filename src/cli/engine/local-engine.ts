@@ -6,7 +6,8 @@ import { call } from '../../client/client.ts'
 import { overSocket, type WireResponse } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { type EngineState, localFiles, readEngineState, type StartReport } from '../../core/state/local-files.ts'
+import { engineToCall } from '../../core/state/engine-socket.ts'
+import { type EngineState, localFiles, type StartReport } from '../../core/state/local-files.ts'
 import { queryLock, waitForRelease } from '../../core/process/process-lock.ts'
 import { explainDir, openStateDir, stateLock } from '../../core/state/state-dir.ts'
 import { version } from '../../core/version.ts'
@@ -31,7 +32,7 @@ export async function withStartedEngine(
       const answer = await queryLock(lock, signal)
       if (!answer.held) checkReport(await spawnEngine(context, signal))
       else if (answer.line !== undefined) checkReport(JSON.parse(answer.line) as StartReport)
-      const state = readEngineState(settings.stateDir)
+      const state = engineToCall(settings.stateDir, io.host.uid)
       if (state && state.version !== version) await retireOtherVersion(context, state)
       else if (state) {
         try {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { overQuickSocket } from '../../client/quick-socket.ts'
 import { overHttp, overSocket, type Transport, type WireRequest } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { readEngineState } from '../../core/state/local-files.ts'
+import { engineToCall } from '../../core/state/engine-socket.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
 import { version } from '../../core/version.ts'
 import { isUnreachable } from './unreachable.ts'
@@ -125,7 +125,7 @@ function localTransport(context: Context, need: Need, embedded: OpenEmbedded): T
 
 /** Sends a request to the local engine, if one runs. `crashed`: its state file exists, but nothing listens there. */
 async function sendToRunning(context: Context, request: WireRequest, need: Need) {
-  const state = readEngineState(context.settings.stateDir)
+  const state = engineToCall(context.settings.stateDir, context.io.host.uid)
   if (!state) return { crashed: false }
   const anyVersion = need.when === 'running' && need.anyVersion
   if (state.version !== version && !anyVersion) {
