@@ -6,6 +6,9 @@ if [ -e /lib/ld-linux-aarch64.so.1 ] || [ -e /lib/ld-musl-aarch64.so.1 ]; then a
 for p in "$d/.." "$d/../lib/node_modules/bax" "$d/../bax"; do
   if [ -x "$p/dist/launcher-$a" ]; then exec "$p/dist/launcher-$a" "$@"; fi
 done
+# Node discards what is written to a closed output; writing to a file that is open for reading fails.
+{ true 9>&1; } 2>/dev/null || exec 1</dev/null
+{ true 9>&2; } || exec 2</dev/null
 exec node "$0" "$@"
 */
 // For Node, it starts bax; in a source checkout it makes the checkout ready first. CommonJS, which starts faster.

@@ -6,6 +6,7 @@ import { copyFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'n
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import esbuild from 'esbuild'
+import { place } from './checkout-build.js'
 import { esbuildInlinePage, inlinedFiles } from './inline-page.js'
 import { licensesFile, licensesOf } from './licenses.js'
 import { agent, launcher } from './native.js'
@@ -67,15 +68,21 @@ const common = {
 }
 
 /** Builds into `outdir`; returns esbuild's metafile. */
-export async function build(outdir = join(root, 'dist')) {
+export const build = (outdir) =>
+  buildAt(outdir, async (fresh) => {
+    await rm(outdir, { recursive: true, force: true })
+    await rename(fresh, outdir)
+  })
+
+/** Builds in a folder beside `outdir`, which `use` moves to its place. */
+async function buildAt(outdir, use) {
   const fresh = `${outdir}.new-${process.pid}`
   await mkdir(dirname(outdir), { recursive: true })
   await sweep(outdir)
   await mkdir(fresh, { recursive: true })
   try {
     const built = await buildInto(fresh)
-    await rm(outdir, { recursive: true, force: true })
-    await rename(fresh, outdir)
+    await use(fresh)
     return {
       inputs: Object.assign({}, ...built.map(({ metafile }) => metafile.inputs)),
       outputs: Object.assign({}, ...built.map(({ metafile }) => metafile.outputs)),
@@ -242,5 +249,7 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
     process.stderr.write(
       `warning: the package has no agent and no launcher for ${[...missing].join(' and ')}: no compiler\n`,
     )
-  await build()
+  const outdir = join(root, 'dist')
+  if (process.argv.includes('--package')) await build(outdir)
+  else await buildAt(join(root, '.dist'), (fresh) => place(root, fresh))
 }

@@ -1,7 +1,8 @@
 /** Entry point: passes arguments, streams and signals to the CLI. The only file that accesses `process`. */
+import { fstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { exitOf, type Io, stopSignals } from './cli/io.ts'
-import { Outputs } from './main/outputs.ts'
+import { FileOutput, Outputs } from './main/outputs.ts'
 
 const interrupted = new AbortController()
 for (const name of stopSignals) {
@@ -12,7 +13,16 @@ for (const name of stopSignals) {
   })
 }
 
-const outputs = new Outputs((name) => process[name], interrupted)
+/** Opens an output of the process. On Windows, it may be missing, which only Node's own streams allow. */
+function openOutput(name: 'stdout' | 'stderr') {
+  const fd = name === 'stdout' ? 1 : 2
+  return process.platform !== 'win32' && fstatSync(fd).isFile() ? new FileOutput(fd) : process[name]
+}
+
+const outputs = new Outputs(openOutput, interrupted)
+
+// Open folders show that a build is in use; `scripts/checkout-build.js` removes others.
+if (process.platform === 'linux') openSync(import.meta.dirname, 'r')
 
 /** Adds a listener to the process; returns a function that removes it. */
 function listen(name: string, listener: (value: unknown) => void): () => void {

@@ -1,9 +1,9 @@
 /** Copies a checkout: its files as they are, and its packages as hard links. */
 import { execFile } from 'node:child_process'
-import { constants } from 'node:fs'
-import { copyFile, link, mkdir, readdir, readlink, symlink } from 'node:fs/promises'
+import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { linkTree } from '../link-tree.js'
 
 /** Folders of `node_modules` that programs write to. */
 const caches = /^\.(?:cache|vite|experimental|bax-bench)/
@@ -19,18 +19,7 @@ export async function copyCheckout(from, to) {
     // Files that are deleted but not committed are missing.
     await copyFile(join(from, file), join(to, file)).catch(unless('ENOENT'))
   }
-  await linkTree(join(from, 'node_modules'), join(to, 'node_modules'))
-}
-
-async function linkTree(from, to) {
-  await mkdir(to, { recursive: true })
-  const entries = (await readdir(from, { withFileTypes: true })).filter(({ name }) => !caches.test(name))
-  for (const entry of entries) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)]
-    if (entry.isDirectory()) await linkTree(source, target)
-    else if (entry.isSymbolicLink()) await symlink(await readlink(source), target)
-    else await link(source, target).catch(() => copyFile(source, target, constants.COPYFILE_FICLONE))
-  }
+  await linkTree(join(from, 'node_modules'), join(to, 'node_modules'), (name) => caches.test(name))
 }
 
 const unless = (code) => (error) => {

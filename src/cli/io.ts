@@ -55,6 +55,14 @@ interface Host {
   readonly faults?: ProcessErrors
 }
 
+/** Thrown after the reader of an output has closed it, which ends a command quietly. */
+export class ReaderGone extends Error {
+  constructor(cause?: Error) {
+    super('the output is closed', { cause })
+    this.name = 'ReaderGone'
+  }
+}
+
 /** Prints a result to stdout. */
 export const print = (io: Io, text: string): void => void io.stdout.write(`${text}\n`)
 

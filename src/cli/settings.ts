@@ -7,6 +7,7 @@ import type { ModelConfig, PoolConfig, ShellConfig } from '../core/config/config
 import type { SearchConfig } from '../core/config/search-providers.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { limits } from '../core/limits/limits.ts'
+import { readRegularFile } from '../core/state/outside-files.ts'
 import type { EngineState } from '../core/state/local-files.ts'
 import { didYouMean } from '../core/errors/suggest.ts'
 import type { Io } from './io.ts'
@@ -190,7 +191,9 @@ function readModel(env: Io['env'], file: SettingsFile): ModelConfig | undefined 
 function readProjectFile(cwd: string, userPath: string): SettingsFile | undefined {
   for (let folder = cwd; ; folder = dirname(folder)) {
     const path = join(folder, projectFile)
-    const found = path === userPath ? undefined : readFile(path)
+    // A checkout may contain a link to a device or a pipe. The user's own file may be one.
+    const found =
+      path === userPath ? undefined : readFile(path, (file) => readRegularFile(file, limits.projectFileBytes))
     if (found) {
       const forbidden = Object.keys(found).find((key) => !projectSettings.has(key))
       if (forbidden)
@@ -201,10 +204,10 @@ function readProjectFile(cwd: string, userPath: string): SettingsFile | undefine
   }
 }
 
-function readFile(path: string): SettingsFile | undefined {
+function readFile(path: string, read: (path: string) => Buffer = readFileSync): SettingsFile | undefined {
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = read(path).toString()
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined

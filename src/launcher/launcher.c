@@ -4,9 +4,9 @@
  *
  * Frames in both directions: type (1 byte), length of the payload (4 bytes, little endian), payload.
  *   to the engine:    H hello, G start the command, I input (empty: end of input), S signal (1 byte), W window sizes,
- *                     E an output failed (its number, errno)
- *   from the engine:  A accepted, F run it in Node (a reason), O and R data for standard output and error, I send more input,
- *                     X exit code (1 byte)
+ *                     E an output failed (its number, errno), D all output so far has been written or has failed
+ *   from the engine:  A accepted, F run it in Node (a reason), O and R data for standard output and error (empty: report
+ *                     with D), I send more input, X exit code (1 byte)
  * The command starts with G and not before, so that it never runs twice: after G there is no way back to Node.
  */
 #define _GNU_SOURCE
@@ -42,6 +42,7 @@
 extern char **environ;
 static char **arguments;
 static char folder[4096]; /* of this program: `dist` */
+static char cwd[4096];
 static sigset_t before;   /* signal mask to restore for Node */
 static void (*pipe_before)(int);
 
@@ -120,13 +121,14 @@ static const char *identity_of(const char *path, char *text, size_t n) {
 }
 
 /* Describes this process: texts that end with a zero byte each, in the order that `hello.ts` reads them. */
-static void put_hello(const char *build, const char *cwd) {
+static void put_hello(const char *build) {
   char text[64];
   size_t start = begin('H');
   put_text(build);
   put_text(folder);
   put_text(cwd);
   put_text(identity_of("/", text, sizeof text));
+  put_text(identity_of("/proc/self/ns/mnt", text, sizeof text));
   put_text(identity_of(".", text, sizeof text));
   mode_t mask = umask(0);
   umask(mask);
@@ -144,7 +146,7 @@ static void put_hello(const char *build, const char *cwd) {
 }
 
 /* Writes the state folder for which no flag and no settings file names another: `env-paths` does the same. */
-static int state_folder(char *path, size_t n, const char *cwd) {
+static int state_folder(char *path, size_t n) {
   const char *named = getenv("BAX_STATE_DIR");
   const char *data = getenv("XDG_DATA_HOME");
   const char *home = getenv("HOME");
@@ -157,10 +159,10 @@ static int state_folder(char *path, size_t n, const char *cwd) {
 }
 
 /* Connects to the engine; -1 if none listens or its socket belongs to another user. */
-static int connect_engine(const char *cwd) {
+static int connect_engine(void) {
   char path[4096];
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  if (!state_folder(path, sizeof path, cwd)) return -1;
+  if (!state_folder(path, sizeof path)) return -1;
   int length = snprintf(address.sun_path, sizeof address.sun_path, "%s/cli.sock", path);
   if (length < 0 || (size_t)length >= sizeof address.sun_path) return -1;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -271,7 +273,10 @@ static int read_engine(int socket, enum state *state, int *wants_input) {
       put_frame('G', "", 0);
       return 1;
     case 'I': *wants_input = 1; return 1;
-    case 'F': case 'O': case 'R': case 'X': return 1;
+    case 'O': case 'R':
+      if (left == 0) put_frame('D', "", 0);
+      return 1;
+    case 'F': case 'X': return 1;
     default: return 0;
   }
 }
@@ -290,6 +295,13 @@ static void send_out(int socket) {
   if (n <= 0) return;
   memmove(out, out + n, out_len - (size_t)n);
   out_len -= (size_t)n;
+}
+
+/* Reports a connection that ended without an exit code: of the engine, or of the one process that ran the command. */
+__attribute__((noreturn)) static void report_lost(void) {
+  const char *ended = connect_engine() < 0 ? "local engine" : "process of the local engine that ran the command";
+  fprintf(stderr, "error: the %s ended before the command was done\nhint: see \"bax engine logs\"\n", ended);
+  _exit(UNREACHABLE);
 }
 
 static void run(int socket, int signals) {
@@ -314,10 +326,19 @@ static void run(int socket, int signals) {
     if (!pending && fds[1].revents & (POLLIN | POLLHUP | POLLERR) && !read_engine(socket, &state, &wants_input)) {
       if (state == WAITING) return;
       if (signal_number) die_of_signal();
-      fputs("error: the local engine ended before the command was done\nhint: see \"bax engine logs\"\n", stderr);
-      _exit(UNREACHABLE);
+      report_lost();
     }
   }
+}
+
+/*
+ * Opens closed standard streams, so that no other file gets their numbers. Input is empty, and writing fails, also in
+ * Node, which would discard what is written to a closed output.
+ */
+static int open_standard_streams(void) {
+  for (int fd = 0; fd <= 2; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDONLY) != fd) return 0;
+  return 1;
 }
 
 /* Reads the folder of this program and the ID of the build in it. */
@@ -348,8 +369,12 @@ static int wait_for_reader(void) {
 }
 
 int main(int argc, char **argv) {
+  if (!open_standard_streams()) {
+    fputs("error: a standard stream is closed, and /dev/null cannot be opened\n", stderr);
+    return UNREACHABLE;
+  }
   if (argc > 0 && !strcmp(argv[0], READER_WATCH)) return wait_for_reader();
-  char build[128], cwd[4096];
+  char build[128];
   arguments = argv;
   sigprocmask(SIG_SETMASK, NULL, &before);
   pipe_before = signal(SIGPIPE, SIG_IGN);
@@ -359,10 +384,10 @@ int main(int argc, char **argv) {
   }
   if (!getcwd(cwd, sizeof cwd)) run_node("the working folder no longer exists");
   if (is_stale_checkout(folder)) run_node("the build is older than the sources");
-  int socket = connect_engine(cwd);
+  int socket = connect_engine();
   if (socket < 0) run_node("no local engine is running");
   int signals = open_signals();
-  put_hello(build, cwd);
+  put_hello(build);
   run(socket, signals);
   close(socket);
   run_node(*data ? data : "the engine does not answer");

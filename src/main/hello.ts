@@ -1,6 +1,6 @@
 /** Parses the description that a launcher (`src/launcher`) sends of its process, and decides where its command runs. */
-import { existsSync, statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { existsSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { readSettings } from '../cli/settings.ts'
 import { findCommand, type TableEntry } from '../cli/parse/command-table.ts'
 import { readEngineState } from '../core/state/local-files.ts'
@@ -12,8 +12,9 @@ export interface Hello {
   /** Folder of the launcher: `dist`. */
   readonly folder: string
   readonly cwd: string
-  /** Device and inode of the root folder and of the working folder. */
+  /** Device and inode of the root folder, of the mounts that the process sees, and of the working folder. */
   readonly root: string
+  readonly mounts: string
   readonly place: string
   readonly umask: number
   readonly isInputTerminal: boolean
@@ -31,8 +32,8 @@ export interface Window {
 /** Parses the payload of a hello: texts that end with a zero byte each. @throws Error if it is incomplete */
 export function parseHello(payload: Buffer): Hello {
   const texts = payload.toString('utf8').split('\0')
-  const [build, folder, cwd, root, place, umask, input, out, error, count, ...rest] = texts as [
-    ...[string, string, string, string, string, string, string, string, string, string],
+  const [build, folder, cwd, root, mounts, place, umask, input, out, error, count, ...rest] = texts as [
+    ...[string, string, string, string, string, string, string, string, string, string, string],
     ...string[],
   ]
   const words = Number(count)
@@ -46,6 +47,7 @@ export function parseHello(payload: Buffer): Hello {
     folder,
     cwd,
     root,
+    mounts,
     place,
     umask: Number.parseInt(umask, 8),
     isInputTerminal: input !== '',
@@ -85,8 +87,12 @@ export function whyNode(hello: Hello, warm: WarmProcess): string | undefined {
   const engine = readEngineState(warm.stateDir)
   if (engine?.pid !== warm.enginePid || engine.version !== version || !existsSync(engine.socket))
     return 'the engine is about to end'
-  if (identityOf('/') !== hello.root || identityOf(hello.cwd) !== hello.place)
-    return 'the engine sees another file system'
+  const places = [
+    ['/', hello.root],
+    ['/proc/self/ns/mnt', hello.mounts],
+    [hello.cwd, hello.place],
+  ] as const
+  if (places.some(([path, identity]) => identityOf(path) !== identity)) return 'the engine sees another file system'
   const names = new Set([...Object.keys(env), ...Object.keys(warm.env)].filter((name) => readAtStart.test(name)))
   for (const name of names) if (env[name] !== warm.env[name]) return `the engine was started with another ${name}`
   const end = argv.indexOf('--')
@@ -113,10 +119,37 @@ function commandIn(argv: readonly string[], { entries, manifest }: WarmProcess):
   }
 }
 
-/** Checks if an argument names a file below `/dev` or `/proc`, also after `=` or `@`. */
+/** Checks if an argument names a file below `/dev` or `/proc`, also after `=` or `@`, and through links. */
 function namesOwnFile(text: string, cwd: string): boolean {
-  const path = resolve(cwd, text.replace(/^(?:--?[\w-]+=)?@?/, ''))
-  return /^\/(?:dev|proc)\//.test(path)
+  let path = resolve(cwd, text.replace(/^(?:--?[\w-]+=)?@?/, ''))
+  for (let links = 0; links < mostLinks; links += 1) {
+    path = join(realFolder(dirname(path)), basename(path))
+    if (/^\/(?:dev|proc)\//.test(path)) return true
+    const target = targetOf(path)
+    if (target === undefined) return false
+    path = resolve(dirname(path), target)
+  }
+  return true
+}
+
+/** Links that Linux follows in one path. */
+const mostLinks = 40
+
+function realFolder(path: string): string {
+  try {
+    return realpathSync.native(path)
+  } catch {
+    return path
+  }
+}
+
+/** Returns where a link leads; undefined if the path is none. */
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 function identityOf(path: string): string | undefined {

@@ -39,14 +39,17 @@ export function frameReader(onFrame: (frame: Frame) => void): (chunk: Buffer) =>
 class RemoteOutput extends Writable {
   readonly #socket: Socket
   readonly #type: 'O' | 'R'
+  readonly #unflushed: (() => void)[]
   readonly isTTY: boolean
   columns: number | undefined
   rows: number | undefined
 
-  constructor(socket: Socket, type: 'O' | 'R', window: Window | undefined) {
+  /** Flushes wait in `unflushed` for the launcher, in order. */
+  constructor(socket: Socket, type: 'O' | 'R', window: Window | undefined, unflushed: (() => void)[]) {
     super()
     this.#socket = socket
     this.#type = type
+    this.#unflushed = unflushed
     this.isTTY = window !== undefined
     this.resize(window)
   }
@@ -58,8 +61,14 @@ class RemoteOutput extends Writable {
     if (window && isChanged) this.emit('resize')
   }
 
+  /** An empty chunk is done when the launcher has written everything before it, or has reported a failure. */
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#socket.write(frame(this.#type, chunk), (error) => done(error && brokenPipe()))
+    if (chunk.length > 0) this.#socket.write(frame(this.#type, chunk), (error) => done(error && brokenPipe()))
+    else if (this.#socket.destroyed) done(brokenPipe())
+    else {
+      this.#unflushed.push(done)
+      this.#socket.write(frame(this.#type))
+    }
   }
 
   // Those of a terminal stream that spinners use.
@@ -90,8 +99,9 @@ export interface RemoteTerminal {
 
 /** Creates the streams; `interrupted` is aborted by signals of the launcher. */
 export function remoteTerminal(socket: Socket, hello: Hello, interrupted: AbortController): RemoteTerminal {
-  const stdout = new RemoteOutput(socket, 'O', hello.windows[0])
-  const stderr = new RemoteOutput(socket, 'R', hello.windows[1])
+  const unflushed: (() => void)[] = []
+  const stdout = new RemoteOutput(socket, 'O', hello.windows[0], unflushed)
+  const stderr = new RemoteOutput(socket, 'R', hello.windows[1], unflushed)
   const input = remoteInput(socket)
   return {
     stdin: { isTTY: hello.isInputTerminal, [Symbol.asyncIterator]: input.chunks },
@@ -99,6 +109,7 @@ export function remoteTerminal(socket: Socket, hello: Hello, interrupted: AbortC
     stderr,
     take([type, payload]) {
       if (type === 'I') input.push(payload)
+      else if (type === 'D') unflushed.shift()?.()
       else if (type === 'S') interrupted.abort(signalNames[payload[0]!] ?? 'SIGTERM')
       else if (type === 'W') {
         const [out = '', error = ''] = payload.toString('latin1').split('\0')
@@ -111,6 +122,7 @@ export function remoteTerminal(socket: Socket, hello: Hello, interrupted: AbortC
       }
     },
     close() {
+      for (const done of unflushed.splice(0)) done()
       input.push(Buffer.alloc(0))
       interrupted.abort('SIGHUP')
     },

@@ -1,5 +1,4 @@
 /** Steps of browser tools: command lines as agents write them, and the effect on the page as text. */
-import { resolve, sep } from 'node:path'
 import { contentOf } from '../cli/output/batch-output.ts'
 import { stepText } from '../cli/output/changes.ts'
 import { observationText } from '../cli/output/observation.ts'
@@ -12,6 +11,7 @@ import { filesToUpload, uploadFiles } from '../cli/session/upload-files.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import type { CommandResult, CommandsResult } from '../core/shapes/commands.ts'
 import type { StepResult } from '../core/shapes/observe.ts'
+import { isInside } from '../core/state/outside-files.ts'
 import { splitWords } from '../core/text/shell-words.ts'
 import { operations } from '../operations/index.ts'
 import type { Connection } from './connection.ts'
@@ -103,9 +103,10 @@ async function withUploads(typed: readonly TypedCommand[], session_id: string, {
       commands.push({ command, data })
       continue
     }
-    const outside = files.find((file) => typeof file !== 'string' && !file.path.startsWith(resolve(local.io.cwd) + sep))
-    if (outside !== undefined)
-      throw new BaxError('permission_denied', `${(outside as { path: string }).path} is outside of ${local.io.cwd}`)
+    for (const file of files) {
+      if (typeof file !== 'string' && !(await isInside(local.io.cwd, file.path)))
+        throw new BaxError('permission_denied', `${file.path} is outside of ${local.io.cwd}`)
+    }
     const names = await uploadFiles(files, session_id, { io: local.io, manifest, transport })
     commands.push({ command, data: { ...data, [entry!.localFiles!]: names } })
   }

@@ -75,7 +75,7 @@ export async function measure(): Promise<Table[]> {
 /** Copies the build to where there are no sources, as in an installed package; returns its folder. */
 async function installBax(folder: string): Promise<string> {
   const root = join(folder, 'bax')
-  for (const name of ['bin', 'dist']) await cp(name, join(root, name), { recursive: true })
+  for (const name of ['bin', 'dist']) await cp(name, join(root, name), { recursive: true, dereference: true })
   await symlink(resolve('node_modules'), join(root, 'node_modules'))
   return join(root, 'dist')
 }

@@ -179,11 +179,19 @@ describe.skipIf(noLauncher)(`a command in a warm process${noLauncher ? `: ${noLa
 
   test('knows the terminal of its caller', async () => {
     const inTerminal = async (program: string, argv: readonly string[], env: Record<string, string>) => {
-      const terminal = spawnTerminal(program, [...argv], { cols: 60, rows: 20, cwd: folder, env })
+      // The last output can be lost when a terminal closes, so that it stays open after the command.
+      const script = '"$@"; printf "\\0"; read -r line'
+      const options = { cols: 60, rows: 20, cwd: folder, env }
+      const terminal = spawnTerminal('/bin/sh', ['-c', script, 'sh', program, ...argv], options)
       let text = ''
-      terminal.onData((chunk) => (text += chunk))
-      await new Promise<void>((resolve) => terminal.onExit(() => resolve()))
-      return text
+      await new Promise<void>((resolve) => {
+        terminal.onData((chunk) => {
+          text += chunk
+          if (text.endsWith('\0')) resolve()
+        })
+      })
+      terminal.kill()
+      return text.slice(0, -1)
     }
     const line = ['do', 'click', '#missing', '--timeout-ms', '50', '-s', session]
     const env = { BAX_STATE_DIR: state, BAX_CONFIG: noConfig, HOME: process.env['HOME']! }
@@ -279,11 +287,31 @@ describe.skipIf(noLauncher)('Node runs a command instead', () => {
   })
 })
 
+const childrenOf = async (pid: number) =>
+  (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
+
+describe.skipIf(noLauncher)('a warm process that is killed', () => {
+  test('is reported as such', async () => {
+    const { ended } = await startWaiting()
+    for (const child of await childrenOf((await engineState()).pid)) {
+      const line = await readFile(`/proc/${child}/cmdline`, 'utf8')
+      if (line.includes('command-worker')) process.kill(child, 'SIGKILL')
+    }
+    expect(await ended).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining(
+        'the process of the local engine that ran the command ended before the command was done',
+      ),
+    })
+    await untilWarm()
+  })
+})
+
 describe.skipIf(noLauncher)('an engine that is killed', () => {
   test('ends its commands with a message, and leaves no process behind', async () => {
     const { pid } = await engineState()
     const { ended } = await startWaiting()
-    const workers = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
+    const workers = await childrenOf(pid)
     process.kill(pid, 'SIGKILL')
     expect(await ended).toMatchObject({
       code: 3,

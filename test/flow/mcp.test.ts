@@ -1,5 +1,5 @@
 /** `bax mcp` through the client of the official SDK. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -191,9 +191,16 @@ describe('pages', () => {
     const files = 'eval "document.querySelector(\'input[type=file]\').files[0].name"'
     const { text } = await mcp.call('browser_act', { commands: ['upload "input[type=file]" photo.txt', files] })
     expect(text).toContain('photo.txt')
-    const outside = await mcp.call('browser_act', { commands: ['upload "input[type=file]" /etc/hostname'] })
-    expect(outside).toMatchObject({ isError: true })
-    expect(outside.text).toContain('permission_denied')
+    await symlink('photo.txt', join(stateDir, 'link.txt'))
+    const link = await mcp.call('browser_act', { commands: ['upload "input[type=file]" link.txt', files] })
+    expect(link.text).toContain('link.txt')
+    await symlink('/etc/hostname', join(stateDir, 'outside.txt'))
+    await symlink('/etc', join(stateDir, 'folder'))
+    for (const path of ['/etc/hostname', 'outside.txt', 'folder/hostname']) {
+      const outside = await mcp.call('browser_act', { commands: [`upload "input[type=file]" ${path}`] })
+      expect(outside).toMatchObject({ isError: true })
+      expect(outside.text).toContain('permission_denied')
+    }
   })
 
   test('do not get text out of the markers', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,15 +7,22 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { isAllowed, licensesFile, licensesOf, packageFolder } from '../../scripts/licenses.js'
 import { notesOf } from '../../scripts/release-notes.js'
+import { builtOnce } from '../support/build-once.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 describe('the npm package', () => {
   let files: string[]
   beforeAll(async () => {
+    // In a checkout, `dist` is a link, which npm leaves out; before packing, a build replaces it.
+    const folder = await mkdtemp(join(tmpdir(), 'bax-pack-'))
+    for (const name of ['bin', 'src', 'package.json', 'README.md', 'LICENSE'])
+      await cp(join(root, name), join(folder, name), { recursive: true })
+    await cp(await builtOnce(), join(folder, 'dist'), { recursive: true })
     const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
-      cwd: root,
+      cwd: folder,
     })
+    await rm(folder, { recursive: true })
     files = (JSON.parse(stdout) as [{ files: { path: string }[] }])[0].files.map(({ path }) => path)
   })
 

@@ -1,70 +1,149 @@
 /** Write errors in the CLI: they name the file and the cause, set the exit code, and never show a stack. */
-import { spawn } from 'node:child_process'
-import { execFile } from 'node:child_process'
-import { closeSync, existsSync, openSync } from 'node:fs'
-import { join } from 'node:path'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BuiltBax, buildBax } from '../support/cli.ts'
-import { noConfig } from '../support/no-config.ts'
+import { launcher as native } from '../../scripts/native.js'
+import { type BuiltBax, buildBax, processEnv } from '../support/cli.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '../support/small-disk.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const noFull = existsSync('/dev/full') ? null : 'there is no /dev/full'
 const noDisk = await noSmallDisk()
+const noLauncher =
+  process.platform === 'linux' && (await native.compile([process.arch])).length === 0
+    ? null
+    : 'there is no C compiler for the launcher'
 
 let built: BuiltBax
 let site: Site
 let stateDir: string
+/** `bin/bax.js` beside a build without a launcher. */
+let script: string
+
+/** More than fits on the small disk. */
+const large = `<!doctype html><title>Large</title><pre>${'x'.repeat(2 * 1024 * 1024)}</pre>`
+const page = () => ['scrape', `${site.url}/large`, '--render', 'http', '--formats', 'rawHtml']
 
 beforeAll(async () => {
   built = await buildBax()
   stateDir = await built.stateDir()
-  site = await serveSite({ '/': '<!doctype html><title>Page</title><main><h1>Page</h1><p>Some words.</p></main>' })
+  const plain = join(dirname(built.program), 'plain')
+  await cp(join(dirname(built.program), '../bin'), join(plain, 'bin'), { recursive: true })
+  await mkdir(join(plain, 'dist'))
+  await writeFile(join(plain, 'dist/main.js'), `require(${JSON.stringify(built.program)})`)
+  await writeFile(join(plain, 'dist/package.json'), '{"type":"commonjs"}')
+  script = join(plain, 'bin/bax.js')
+  site = await serveSite({
+    '/': '<!doctype html><title>Page</title><main><h1>Page</h1><p>Some words.</p></main>',
+    '/large': large,
+  })
+  const file = join(dirname(script), 'large')
+  await writeFile(file, large)
+  const env = { BAX_STATE_DIR: stateDir }
+  expect(await built.run(['session', 'create', '--name', 'default'], { env })).toMatchObject({ code: 0 })
+  expect(await built.run(['session', 'upload', file], { env })).toMatchObject({ code: 0 })
 }, 120_000)
 afterAll(async () => {
   await site?.close()
   await built?.close()
 })
 
-/** Runs the program with one of its outputs going to a full device. */
-function full(argv: readonly string[], output: 1 | 2): Promise<{ code: number | null; rest: string }> {
-  const device = openSync('/dev/full', 'w')
-  const child = spawn(process.execPath, [built.program, ...argv], {
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      BAX_CONFIG: noConfig,
-      BAX_STATE_DIR: stateDir,
-    },
-    stdio: ['ignore', output === 1 ? device : 'pipe', output === 2 ? device : 'pipe'],
+/** Runs a command with redirections of the shell, such as `>&-`; resolves with its exit code and what is still read. */
+async function redirected(program: readonly string[], argv: readonly string[], redirections: string, env = {}) {
+  const child = spawn('/bin/sh', ['-c', `exec "$@" ${redirections}`, 'sh', ...program, ...argv], {
+    env: { ...processEnv, BAX_STATE_DIR: stateDir, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
   })
   let rest = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (rest += String(chunk)))
-  return new Promise((resolve) =>
-    child.on('close', (code) => {
-      closeSync(device)
-      resolve({ code, rest })
-    }),
-  )
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (rest += String(chunk)))
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, rest }
 }
 
-describe.skipIf(noFull !== null)(`a full output${noFull ? `: skipped, ${noFull}` : ''}`, () => {
-  test('fails the command with one sentence and exit code 7', async () => {
-    for (const argv of [
-      ['--help'],
-      ['scrape', site.url],
-      ['scrape', site.url, '--json', '--render', 'http'],
-      ['key', 'list', '--json', '--embedded'],
-    ])
-      expect(await full(argv, 1), argv.join(' ')).toEqual({
-        code: 7,
-        rest: 'error: cannot write to standard output: no space left on the device\n',
-      })
+const unwritten = (reason: string) => ({ code: 7, rest: `error: cannot write to standard output: ${reason}\n` })
+
+describe.each([
+  ['a process of Node', noFull, () => [process.execPath, built.program], {}],
+  // There is no Node to fall back to.
+  ['a warm process', noFull ?? noLauncher, () => [built.launcher], { PATH: '/nonexistent' }],
+] as const)('an output of %s', (_, missing, programOf, env) => {
+  const bax = (argv: readonly string[], redirections: string) => redirected(programOf(), argv, redirections, env)
+
+  beforeAll(async () => {
+    if (!missing && 'PATH' in env) await waitUntil(async () => (await bax(['--version'], '')).code === 0)
   }, 60_000)
 
-  test('on standard error does not change the exit code', async () => {
-    expect(await full(['scrap'], 2)).toEqual({ code: 2, rest: '' })
+  test.skipIf(missing)(
+    'that is full fails the command with one sentence and exit code 7',
+    async () => {
+      for (const argv of [
+        ['--help'],
+        ['help', 'errors'],
+        ['scrape', site.url],
+        ['scrape', site.url, '--json', '--render', 'http'],
+        ['key', 'list', '--json'],
+        ['api', 'GET', '/sessions'],
+        // It runs in a process of Node in any case.
+        ...('PATH' in env ? [] : [['crawl', site.url, '--render', 'http', '--ndjson']]),
+      ])
+        expect(await bax(argv, '> /dev/full'), argv.join(' ')).toEqual(unwritten('no space left on the device'))
+      expect(await bax(['scrap', '--json'], '> /dev/full')).toMatchObject({ code: 7 })
+    },
+    60_000,
+  )
+
+  test.skipIf(missing)('that is full and receives messages only changes the exit code of success', async () => {
+    expect(await bax(['scrap'], '2> /dev/full')).toEqual({ code: 2, rest: '' })
+    expect(await bax(['key', 'list'], '2> /dev/full')).toEqual({ code: 7, rest: '' })
+    expect(await bax(['--version'], '2> /dev/full')).toMatchObject({ code: 0 })
+  })
+
+  test.skipIf(missing)('that nobody reads does not', async () => {
+    const unread = ['/bin/sh', '-c', '{ "$@"; echo $? >&2; } | true', 'sh', ...programOf()]
+    for (const argv of [page(), ['session', 'download', 'large', '-o', '-']])
+      expect((await redirected(unread, argv, '', env)).rest, argv.join(' ')).toBe('0\n')
+  })
+
+  test.skipIf(missing ?? noDisk)('on a disk that takes a part of the result', async () => {
+    const disk = await mountSmallDisk(1)
+    try {
+      expect(await bax(page(), `> ${disk.path}/page`)).toEqual(unwritten('no space left on the device'))
+      expect(await bax([...page(), '-o', `${disk.path}/page`], '')).toEqual({
+        code: 7,
+        rest: `error: cannot write ${disk.path}/page: no space left on the device\nhint: free some space and repeat the command\n`,
+      })
+    } finally {
+      await disk.close()
+    }
+  })
+})
+
+describe.each([
+  ['the launcher', noLauncher, () => [built.launcher], { PATH: '/nonexistent' }],
+  ['the launcher without an engine', noLauncher, () => [built.launcher], { BAX_STATE_DIR: '/nonexistent' }],
+  ['the script without a launcher', process.platform === 'win32' ? 'there is no sh' : null, () => [script], {}],
+] as const)('streams that are closed before the start of %s', (_, missing, programOf, env) => {
+  const bax = (argv: readonly string[], redirections: string) => redirected(programOf(), argv, redirections, env)
+
+  beforeAll(async () => {
+    if (!missing && 'PATH' in env) await waitUntil(async () => (await bax(['--version'], '')).code === 0)
+  }, 60_000)
+
+  test.skipIf(missing)('are empty, and fail the command when something is written to them', async () => {
+    expect(await bax(['do', '-'], '<&-')).toMatchObject({
+      code: 2,
+      rest: expect.stringContaining('standard input is not JSON'),
+    })
+    expect(await bax(['--version'], '>&-')).toEqual(unwritten('it is closed'))
+    expect(await bax(['--version'], '<&- >&-')).toEqual(unwritten('it is closed'))
+    expect(await bax(['--version'], '>&- 2>&-')).toEqual({ code: 7, rest: '' })
+    expect(await bax(['--version'], '2>&-')).toMatchObject({ code: 0, rest: expect.stringContaining('.') })
+    expect(await bax(['scrap'], '2>&-')).toEqual({ code: 2, rest: '' })
   })
 })
 

@@ -1,10 +1,9 @@
 /** `bax skill`: prints the skill for agents, or installs it with its references, which are pages of the guide. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
-import { systemReason } from '../../core/errors/system-errors.ts'
 import { readGuide, readSkill } from '../guide/pages.ts'
 import { print } from '../io.ts'
+import { writeOutput } from '../output/write-output.ts'
 import { parseInvocation, type TerminalCommand } from '../parse/invocation.ts'
 
 /** Pages of the guide that agents need. */
@@ -30,8 +29,8 @@ export const command: TerminalCommand = async (invocation) => {
     return print(io, [skill.trimEnd(), ...pages].join('\n'))
   }
   const folder = resolve(io.cwd, install, 'bax')
-  writeFile(join(folder, 'SKILL.md'), skill)
-  for (const { topic, text } of references) writeFile(join(folder, 'references', `${topic}.md`), withLinks(text))
+  writeOutput(join(folder, 'SKILL.md'), skill)
+  for (const { topic, text } of references) writeOutput(join(folder, 'references', `${topic}.md`), withLinks(text))
   print(io, join(folder, 'SKILL.md'))
 }
 
@@ -40,13 +39,3 @@ const withLinks = (text: string): string =>
   text.replaceAll(/\[([^\]]*)\]\(([\w-]+)\.md(?:#[\w-]+)?\)/g, (link, label: string, topic: string) =>
     topics.has(topic) ? link : label,
   )
-
-/** @throws BaxError `invalid_request` with the reason why it cannot be written */
-function writeFile(path: string, text: string): void {
-  try {
-    mkdirSync(dirname(path), { recursive: true })
-    writeFileSync(path, text)
-  } catch (cause) {
-    throw new BaxError('invalid_request', `cannot write ${path}: ${systemReason(cause as Error)}`, { cause })
-  }
-}

@@ -1,7 +1,7 @@
 /** Names and IDs of the sessions in the local engine. Completion never starts an engine. */
 import { call } from '../../client/client.ts'
 import { overQuickSocket } from '../../client/quick-socket.ts'
-import { readEngineState } from '../../core/state/local-files.ts'
+import { engineToCall } from '../../core/state/engine-socket.ts'
 import type { Io } from '../io.ts'
 import { readSettings } from '../settings.ts'
 import type { Candidate } from './candidates.ts'
@@ -16,9 +16,10 @@ const lists = {
 
 export async function liveNames(of: keyof typeof lists, io: Io): Promise<Candidate[]> {
   const { http, about } = lists[of]
-  const state = readEngineState(readSettings({}, io).stateDir)
-  if (!state) return []
+  const { stateDir } = readSettings({}, io)
   try {
+    const state = engineToCall(stateDir, io.host.uid)
+    if (!state) return []
     const signal = AbortSignal.timeout(timeoutMs)
     const answer = (await call(overQuickSocket(state.socket), http, {}, { signal })) as { sessions: Live[] }
     return answer.sessions.map((one) => ({ value: one.name ?? one.session_id, description: String(one[about] ?? '') }))

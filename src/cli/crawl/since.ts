@@ -23,7 +23,7 @@ export async function crawlSince({ io, settings }: Context, text: string): Promi
   }
   const id = crawlOf(settings.stateDir, folder)
   if (id !== undefined) return id
-  if (!(await readManifest(folder)) && !(await readJournal(folder))) throw noCrawl(text)
+  if (!readManifest(folder) && !readJournal(folder)) throw noCrawl(text)
   await showWarning(io, { warning: `no completed crawl of ${text} is stored: nothing is compared` })
   return undefined
 }

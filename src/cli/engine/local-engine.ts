@@ -6,21 +6,23 @@ import { call } from '../../client/client.ts'
 import { overSocket, type WireResponse } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import { type EngineState, localFiles, readEngineState, type StartReport } from '../../core/state/local-files.ts'
+import { engineToCall } from '../../core/state/engine-socket.ts'
+import { type EngineState, localFiles, type StartReport } from '../../core/state/local-files.ts'
 import { queryLock, waitForRelease } from '../../core/process/process-lock.ts'
 import { explainDir, openStateDir, stateLock } from '../../core/state/state-dir.ts'
 import { version } from '../../core/version.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { Context } from '../context.ts'
+import { whileResponsive } from './responsive.ts'
 import { isUnreachable } from './unreachable.ts'
 
 /**
  * Starts the engine unless one holds the lock of the state folder, waits until it is ready, and calls `use` with its
- * socket. The lock ensures that concurrent commands start a single engine.
+ * state. The lock ensures that concurrent commands start a single engine.
  */
 export async function withStartedEngine(
   context: Context,
-  use: (socket: string) => Promise<WireResponse>,
+  use: (state: EngineState) => Promise<WireResponse>,
 ): Promise<WireResponse> {
   const { settings, io } = context
   const signal = AbortSignal.any([io.signal, AbortSignal.timeout(limits.engine.startMs)])
@@ -31,11 +33,11 @@ export async function withStartedEngine(
       const answer = await queryLock(lock, signal)
       if (!answer.held) checkReport(await spawnEngine(context, signal))
       else if (answer.line !== undefined) checkReport(JSON.parse(answer.line) as StartReport)
-      const state = readEngineState(settings.stateDir)
+      const state = engineToCall(settings.stateDir, io.host.uid)
       if (state && state.version !== version) await retireOtherVersion(context, state)
       else if (state) {
         try {
-          return await use(state.socket)
+          return await use(state)
         } catch (error) {
           if (!isUnreachable(error)) throw error
         }
@@ -134,10 +136,10 @@ async function retire(context: Context, state: EngineState, inUse: (held: string
   const transport = overSocket(state.socket)
   try {
     type Status = { sessions: number; provisions: number; shells?: number }
-    const status = (await call(transport, 'GET /engine', {})) as Status
+    const status = (await whileResponsive(context.io, state, call(transport, 'GET /engine', {}))) as Status
     const held = status.sessions + status.provisions + (status.shells ?? 0)
     if (held > 0) return inUse(`${held} session${held === 1 ? '' : 's'}`)
-    await call(transport, 'POST /engine/stop', {})
+    await whileResponsive(context.io, state, call(transport, 'POST /engine/stop', {}))
   } catch (error) {
     if (isUnreachable(error)) return
     throw error

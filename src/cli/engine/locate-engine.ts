@@ -1,11 +1,13 @@
 /** Chooses the engine for a command: the server in the settings, the local engine, or one inside this process. */
 import { resolve } from 'node:path'
 import { overQuickSocket } from '../../client/quick-socket.ts'
-import { overHttp, overSocket, type Transport, type WireRequest } from '../../client/transport.ts'
+import { overHttp, overSocket, type Transport, type WireRequest, type WireResponse } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { readEngineState } from '../../core/state/local-files.ts'
+import { engineToCall } from '../../core/state/engine-socket.ts'
+import type { EngineState } from '../../core/state/local-files.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
 import { version } from '../../core/version.ts'
+import { whileResponsive } from './responsive.ts'
 import { isUnreachable } from './unreachable.ts'
 import type { Context } from '../context.ts'
 import { explainSession, type SessionSource } from '../session/chosen-session.ts'
@@ -112,7 +114,7 @@ function localTransport(context: Context, need: Need, embedded: OpenEmbedded): T
       if (need.when === 'running') throw need.absent(running.crashed)
       if (need.when === 'start') {
         const { withStartedEngine } = await import('./local-engine.ts')
-        return withStartedEngine(context, (socket) => overLocal(socket, request).send(request))
+        return withStartedEngine(context, (state) => sendTo(context, state, request))
       }
       inside ??= inThisProcess(embedded)
       return inside.send(request)
@@ -125,7 +127,7 @@ function localTransport(context: Context, need: Need, embedded: OpenEmbedded): T
 
 /** Sends a request to the local engine, if one runs. `crashed`: its state file exists, but nothing listens there. */
 async function sendToRunning(context: Context, request: WireRequest, need: Need) {
-  const state = readEngineState(context.settings.stateDir)
+  const state = engineToCall(context.settings.stateDir, context.io.host.uid)
   if (!state) return { crashed: false }
   const anyVersion = need.when === 'running' && need.anyVersion
   if (state.version !== version && !anyVersion) {
@@ -138,12 +140,15 @@ async function sendToRunning(context: Context, request: WireRequest, need: Need)
     await retireOtherBrowser(context, state)
   }
   try {
-    return { response: await overLocal(state.socket, request).send(request), crashed: false }
+    return { response: await sendTo(context, state, request), crashed: false }
   } catch (error) {
     if (isUnreachable(error)) return { crashed: true }
     throw error
   }
 }
+
+const sendTo = ({ io }: Context, state: EngineState, request: WireRequest): Promise<WireResponse> =>
+  whileResponsive(io, state, overLocal(state.socket, request).send(request))
 
 /** Returns node:http for streams, which are read as they arrive; the smaller client for everything else. */
 const overLocal = (socket: string, { path, headers }: WireRequest): Transport =>

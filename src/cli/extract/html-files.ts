@@ -1,7 +1,9 @@
 /** HTML input of a command line: files, folders, or standard input. */
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { BaxError } from '../../core/errors/errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { readRegularFile } from '../../core/state/outside-files.ts'
 import { type Io, readStdinBytes } from '../io.ts'
 
 export interface HtmlFile {
@@ -25,11 +27,14 @@ export function htmlFilesOf(io: Io, words: readonly string[]): HtmlFile[] {
     if (word === '-') return [{ name: '-', read: () => readStdinBytes(io) }]
     const path = resolve(io.cwd, word)
     if (!existsSync(path) || !statSync(path).isDirectory()) return [{ name: word, path }]
-    const names = readdirSync(path).filter((name) => /\.x?html?$/i.test(name))
+    const names = readdirSync(path).filter((name) => /\.x?html?$/i.test(name) && isFile(join(path, name)))
     if (names.length === 0) throw new BaxError('invalid_request', `${word} has no HTML files`)
     return names.toSorted().map((name) => ({ name: join(word, name), path: join(path, name) }))
   })
 }
+
+/** Links in a folder may lead to devices and pipes. */
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
 
 /**
  * Reads a batch: a folder with a `urls.json` (URLs by key), and the JSON file to write, in which each page has its key.
@@ -42,7 +47,7 @@ export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]
   if (!existsSync(list)) return undefined
   let urls: Record<string, string>
   try {
-    urls = JSON.parse(readFileSync(list, 'utf8')) as Record<string, string>
+    urls = JSON.parse(readRegularFile(list, limits.scriptBytes).toString()) as Record<string, string>
   } catch (cause) {
     throw new BaxError('invalid_request', `${list} is not JSON`, { cause })
   }

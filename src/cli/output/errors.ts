@@ -10,6 +10,8 @@ import type { TypedLine } from './typed-fields.ts'
 /** Prints a failure and returns its exit code. Fields that the engine rejected are named as they were typed in `line`. */
 export async function printFailure(thrown: unknown, io: Io, json: boolean, line?: TypedLine): Promise<number> {
   if (io.signal.aborted) return interruptedExit(io)
+  // By name: commands that load on demand have a class of their own.
+  if (thrown instanceof Error && thrown.name === 'ReaderGone') return exits.done
   const known = withSystemCause(asBaxError(thrown))
   const isBug = known.code === 'internal_error' && !(thrown instanceof BaxError) && !systemSentence(thrown)
   const error = isBug ? await logBug(thrown, io) : known
@@ -20,9 +22,14 @@ export async function printFailure(thrown: unknown, io: Io, json: boolean, line?
   return error.exit
 }
 
-/** Prints that standard output could not be written, and returns the exit code. */
-export async function printWriteError(error: NodeJS.ErrnoException, io: Io): Promise<number> {
-  await printError(io, `cannot write to standard output: ${systemReason(error)}`)
+/** Prints that an output could not be written, and returns the exit code. */
+export async function printWriteError(
+  name: 'stdout' | 'stderr',
+  error: NodeJS.ErrnoException,
+  io: Io,
+): Promise<number> {
+  const output = name === 'stdout' ? 'standard output' : 'standard error'
+  await printError(io, `cannot write to ${output}: ${systemReason(error)}`)
   return exits.internal
 }
 

@@ -1,13 +1,10 @@
 /** The reader of standard output, which may end before the command, as in `bax session watch | head -1`. */
 import { spawn } from 'node:child_process'
 import type { Writable } from 'node:stream'
-import type { Io } from '../io.ts'
+import { type Io, ReaderGone } from '../io.ts'
 
 /** Name under which the launcher watches standard output; `src/launcher/launcher.c` has the same. */
 const watcherName = 'bax-wait-for-reader'
-
-/** Thrown after the reader has closed standard output. */
-export class ReaderGone extends Error {}
 
 export class Reader {
   readonly #io: Io
@@ -56,7 +53,7 @@ export class Reader {
   }
 
   #leave(): void {
-    this.#gone.abort(new ReaderGone('standard output is closed'))
+    this.#gone.abort(new ReaderGone())
     this.#wake()
   }
 }

@@ -23,7 +23,7 @@ export async function saveDownload(
     return
   }
   const name = posix.basename(path)
-  const target = targetOf(io.cwd, output, name)
+  const target = await targetOf(io.cwd, output, name)
   await saveBytes(target, withByteCount(io, name, bytes, sizeIn(headers)))
   print(io, settings.json ? JSON.stringify({ path: target }) : target)
 }

@@ -2,18 +2,24 @@
 import { systemReason, systemSentence } from '../../core/errors/system-errors.ts'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { BaxError } from '../../core/errors/errors.ts'
+import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
+
+/** Codes of failures for which another path is no remedy. */
+const notPath: Readonly<Record<string, ErrorCode>> = {
+  ENOSPC: 'no_space',
+  EDQUOT: 'no_space',
+  EIO: 'internal_error',
+}
 
 /** Builds the error of a file that could not be written. */
 export function cannotWrite(path: string, cause: unknown): BaxError {
   const { code } = cause as NodeJS.ErrnoException
   const hint = systemSentence(cause)?.hint
   const reason = code === 'EEXIST' ? 'a part of the path is a file' : systemReason(cause as Error)
-  return new BaxError(
-    code === 'ENOSPC' || code === 'EDQUOT' ? 'no_space' : 'invalid_request',
-    `cannot write ${path}: ${reason}`,
-    { ...(hint && { hint }), cause },
-  )
+  return new BaxError(notPath[code ?? ''] ?? 'invalid_request', `cannot write ${path}: ${reason}`, {
+    ...(hint && { hint }),
+    cause,
+  })
 }
 
 /** Writes an output file of a command, and creates missing folders. */

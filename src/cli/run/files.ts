@@ -1,5 +1,5 @@
 /** Finds the scripts of a run. */
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { BaxError } from '../../core/errors/errors.ts'
@@ -32,6 +32,18 @@ export async function findScripts(given: readonly string[], cwd: string): Promis
 export function shownPath(path: string, cwd: string): string {
   const below = relative(cwd, path)
   return below.startsWith('..') || isAbsolute(below) ? path : below
+}
+
+/** Returns whether two paths lead to one file, which has many paths through links. */
+export const isSameFile = (a: string, b: string): boolean => realOf(a) === realOf(b)
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    // Reading it reports why.
+    return path
+  }
 }
 
 /** Returns the name of a script that does not declare one. */

@@ -1,7 +1,8 @@
 /** Finds, reads and checks the scripts of a run. */
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { didYouMean } from '../../core/errors/suggest.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { readRegularFile } from '../../core/state/outside-files.ts'
 import type { Io } from '../io.ts'
 import { findScripts, shardOf } from './files.ts'
 import type { RunOptions } from './options.ts'
@@ -32,7 +33,7 @@ export async function loadScripts(options: RunOptions, { cwd, env }: Io): Promis
     verbs: makeVerbs(),
     strict: options.strict ?? false,
     checkOnly: options.check ?? false,
-    readFile: (path) => readFileSync(path, 'utf8'),
+    readFile: (path) => readRegularFile(path, limits.scriptBytes).toString(),
   })
   const unknown = Object.keys(options.vars).filter((name) => files.length > 0 && !variables.has(name))
   const ofCommandLine = [

@@ -1,9 +1,11 @@
 /** `expect: {screenshot: …}`: compares the page with a stored screenshot. */
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { basename, dirname, extname, resolve } from 'node:path'
 import pixelmatch from 'pixelmatch'
 import { PNG } from 'pngjs'
+import { systemReason } from '../../core/errors/system-errors.ts'
+import { limits } from '../../core/limits/limits.ts'
+import { readRegularFile } from '../../core/state/outside-files.ts'
 import { StepFailure } from './call.ts'
 import { writeOutput } from '../output/write-output.ts'
 import type { Screenshot } from './report.ts'
@@ -53,12 +55,21 @@ export async function checkScreenshot(
   const taken: Screenshot = { label: `${label}-actual`, png: actual }
   if (!known)
     throw new ScreenshotFailure(`no stored screenshot ${shown}: create it with --update-snapshots`, shown, [taken])
-  const stored = await readFile(file)
+  const stored = readStored(file, shown)
   const pictures: Screenshot[] = [{ label: `${label}-expected`, png: stored }, taken]
   const { same, message, diff } = compareScreenshots(stored, actual, limits)
   if (same) return { pictures: [taken] }
   if (diff) pictures.push({ label: `${label}-diff`, png: diff })
   throw new ScreenshotFailure(`the page differs from ${shown}: ${message}`, shown, pictures)
+}
+
+/** @throws StepFailure with the reason */
+function readStored(file: string, shown: string): Buffer {
+  try {
+    return readRegularFile(file, limits.storedScreenshotBytes)
+  } catch (error) {
+    throw new StepFailure({ message: `cannot read ${shown}: ${systemReason(error as Error)}`, code: 'invalid_data' })
+  }
 }
 
 /**

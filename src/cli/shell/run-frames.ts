@@ -3,9 +3,9 @@ import type { Frame } from '../../core/operation/call.ts'
 import { call, openStream } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { Io, Output } from '../io.ts'
+import { type Io, type Output, ReaderGone } from '../io.ts'
 import { showWarning } from '../output/output.ts'
-import { ReaderGone, writeThrough } from './write-through.ts'
+import { writeThrough } from './write-through.ts'
 
 /** Exit code after standard output was closed: 128 + SIGPIPE. */
 const brokenPipe = 141

@@ -1,43 +1,40 @@
 /** Saves files of shell sessions on this machine atomically. */
-import { systemReason } from '../../core/errors/system-errors.ts'
 import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { mkdir, rename, rm, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { call, download } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { temporaryPath } from '../../core/state/files.ts'
+import { isInside } from '../../core/state/outside-files.ts'
+import { cannotWrite } from '../output/write-output.ts'
 import type { Artifact, ArtifactFile, ArtifactList } from '../../core/shapes/shell/artifacts.ts'
 
 /** Error of a file that cannot be written on this machine. */
 class NotSaved extends BaxError {}
 
-/** Writes a temporary file, and renames it when it is complete. */
+/** Writes a temporary file, and renames it when it is complete. Devices and pipes are written directly. */
 export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-  const temporary = temporaryPath(path)
+  const existing = await stat(path).catch(() => undefined)
+  const isReplaced = !existing || existing.isFile() || existing.isDirectory()
+  const written = isReplaced ? temporaryPath(path) : path
   try {
     await mkdir(dirname(path), { recursive: true })
-    await pipeline(bytes, createWriteStream(temporary, { flags: 'wx' }))
-    await rename(temporary, path)
+    await pipeline(bytes, createWriteStream(written, { flags: isReplaced ? 'wx' : 'w' }))
+    if (isReplaced) await rename(written, path)
   } catch (error) {
-    await rm(temporary, { force: true })
-    const { code, syscall } = error as NodeJS.ErrnoException
-    if (error instanceof BaxError || syscall === undefined) throw error
-    throw new NotSaved(
-      code === 'ENOSPC' ? 'no_space' : 'invalid_request',
-      `cannot write ${path}: ${systemReason(error as Error)}`,
-      {
-        cause: error,
-      },
-    )
+    if (isReplaced) await rm(written, { force: true })
+    if (error instanceof BaxError || (error as NodeJS.ErrnoException).syscall === undefined) throw error
+    const { code, message, hint } = cannotWrite(path, error)
+    throw new NotSaved(code, message, { ...(hint && { hint }), cause: error })
   }
 }
 
-/** Returns the path of a file in a folder. @throws NotSaved if a name from a container leads outside */
-function pathIn(folder: string, name: string): string {
+/** Returns the path of a file in a folder. @throws NotSaved if a name from a container, or a link, leads outside */
+async function pathIn(folder: string, name: string): Promise<string> {
   const path = resolve(folder, name)
-  if (path.startsWith(resolve(folder) + sep)) return path
+  if (path !== resolve(folder) && (await isInside(folder, path))) return path
   throw new NotSaved('invalid_request', `${JSON.stringify(name)} is outside ${folder}`)
 }
 
@@ -85,7 +82,7 @@ export async function saveArtifacts(
   const failed: Saved['failed'][number][] = []
   for (const file of last.values()) {
     try {
-      const path = pathIn(folder, localName(file))
+      const path = await pathIn(folder, localName(file))
       const { bytes } = await download(transport, `GET ${file.url}`, {}, { signal })
       await saveBytes(path, bytes)
       paths.push(path)
@@ -98,9 +95,7 @@ export async function saveArtifacts(
 }
 
 /** Returns the path of an output file; in a folder, the file keeps its name. */
-export const targetOf = (cwd: string, output: string | undefined, name: string): string =>
-  output === undefined
-    ? pathIn(cwd, name)
-    : /[/\\]$/.test(output)
-      ? join(resolve(cwd, output), name)
-      : resolve(cwd, output)
+export async function targetOf(cwd: string, output: string | undefined, name: string): Promise<string> {
+  if (output === undefined) return pathIn(cwd, name)
+  return /[/\\]$/.test(output) ? pathIn(resolve(cwd, output), name) : resolve(cwd, output)
+}

@@ -28,6 +28,9 @@ const reasons: Readonly<Record<string, string>> = {
   EISDIR: 'it is a folder',
   ENAMETOOLONG: 'the name is too long',
   EPIPE: 'the reader closed it',
+  EBADF: 'it is closed',
+  ELOOP: 'a symbolic link is not followed',
+  EFBIG: 'the file is too large',
 }
 
 const hints: Readonly<Record<string, string>> = {

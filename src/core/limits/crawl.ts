@@ -32,6 +32,8 @@ export const crawlLimits = {
   /** Bytes that wait for a slow watcher, and the interval of checks whether it has received them. */
   watcherBuffered: 8 * 1024 * 1024,
   watcherPollMs: 20,
+  /** Largest file that is read from an output folder, in bytes. */
+  mirrorFileBytes: 512 * 1024 * 1024,
   /** Crawls listed in one response. */
   listedCrawls: 50,
   mostListedCrawls: 1000,

@@ -3,6 +3,9 @@ export const engineLimits = {
   /** Idle time after which a local engine without sessions exits. */
   idleExitMs: 15 * 60_000,
   startMs: 20_000,
+  /** Time without a response after which a command checks the engine, and time for that check. */
+  quietMs: 10_000,
+  unresponsiveMs: 60_000,
   /** Time for open calls to finish when an engine is asked to stop. */
   stopGraceMs: 1_000,
   /** Size at which a log file is rotated. */

@@ -1,4 +1,4 @@
-import { clipboardLimits } from './clipboard.ts'
+import { contentLimits } from './content.ts'
 import { crawlLimits } from './crawl.ts'
 import { dialogLimits } from './dialogs.ts'
 import { egressLimits } from './egress.ts'
@@ -19,7 +19,7 @@ import { pageControlLimits } from './page-control.ts'
 
 /** Defaults and maxima, in one place. Milliseconds in `*Ms`, seconds in `*Secs`, bytes in `*Bytes`. */
 export const limits = {
-  bodyBytes: 10 * 1024 * 1024,
+  ...contentLimits,
 
   ...serverLimits,
   ...shellLimits,
@@ -84,8 +84,6 @@ export const limits = {
   provision: { timeoutMs: 120_000, retryAfterMs: 500 },
 
   scaling: scalingLimits,
-
-  clipboard: clipboardLimits,
 
   dialog: dialogLimits,
 

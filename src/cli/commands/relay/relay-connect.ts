@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { call } from '../../../client/client.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { readEngineState } from '../../../core/state/local-files.ts'
+import { engineToCall } from '../../../core/state/engine-socket.ts'
 import type { ConnectorStatus } from '../../../engine/relay/connector/connector.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { withEngine } from '../../engine/locate-engine.ts'
@@ -81,7 +81,7 @@ async function engineAddress(context: Context): Promise<string> {
     if (server !== undefined) return name
     // Any call starts the engine if none runs.
     await call(transport, operationNamed(manifest, 'health').http, {}, { signal: io.signal })
-    const state = readEngineState(settings.stateDir)
+    const state = engineToCall(settings.stateDir, io.host.uid)
     if (!state) throw new BaxError('engine_failed', 'the local engine ended right after its start')
     return `unix:${state.socket}`
   })

@@ -26,6 +26,7 @@ export const command: TerminalCommand = async (invocation) => {
     if (settings.json) print(io, JSON.stringify({ paths, ...(failed.length > 0 && { failed }) }))
     else for (const path of paths) print(io, path)
     for (const { error } of failed) note(io, `not saved: ${error}`)
+    if (failed.some(({ code }) => code === 'no_space')) return exits.internal
     return failed.length > 0 ? exits.failed : exits.done
   })
 }
@@ -65,7 +66,7 @@ async function saveFile(request: ArtifactRequest, file_name: string): Promise<Sa
     for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
     return { paths: [], failed: [] }
   }
-  const path = targetOf(io.cwd, output, file_name.split('/').at(-1)!)
+  const path = await targetOf(io.cwd, output, file_name.split('/').at(-1)!)
   await saveBytes(path, bytes)
   return { paths: [path], failed: [] }
 }

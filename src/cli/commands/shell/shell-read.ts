@@ -3,7 +3,7 @@ import { download } from '../../../client/client.ts'
 import type { ReadOutput } from '../../../core/shapes/shell/files.ts'
 import { print } from '../../io.ts'
 import { operationCommand } from '../operation-command.ts'
-import { ReaderGone, writeThrough } from '../../shell/write-through.ts'
+import { writeThrough } from '../../shell/write-through.ts'
 
 export const command = operationCommand('readShellFile', async ({ io, settings, input, transport, ask }) => {
   if (settings.json) return print(io, JSON.stringify(await ask()))
@@ -19,9 +19,5 @@ export const command = operationCommand('readShellFile', async ({ io, settings, 
     { session_id, path, path_b64 },
     { signal: io.signal },
   )
-  try {
-    for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
-  } catch (error) {
-    if (!(error instanceof ReaderGone)) throw error
-  }
+  for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
 })

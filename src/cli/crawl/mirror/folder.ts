@@ -1,7 +1,9 @@
 /** A folder whose files are replaced atomically; nothing outside it is ever written. */
-import { mkdir, readFile, realpath, rename, rm, rmdir, writeFile } from 'node:fs/promises'
+import { mkdir, rename, rm, rmdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve, sep } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { isInside, readRegularFile } from '../../../core/state/outside-files.ts'
 import { cannotWrite } from '../../output/write-output.ts'
 
 const temporaryName = '.bax-crawl.tmp'
@@ -9,7 +11,6 @@ const temporaryName = '.bax-crawl.tmp'
 /** Takes relative paths with `/`, and one call at a time. Methods throw BaxError `no_space` or `invalid_request`. */
 export class Folder {
   readonly root: string
-  #realRoot: string | undefined
   readonly #inside = new Set<string>()
 
   constructor(root: string) {
@@ -34,7 +35,11 @@ export class Folder {
   }
 
   async read(path: string): Promise<Buffer> {
-    return explaining(join(this.root, path), async () => readFile(await this.#resolve(path, false)))
+    return explaining(join(this.root, path), async () => {
+      const target = await this.#resolve(path, false)
+      if (!(await isInside(this.root, target))) throw outside(path)
+      return readRegularFile(target, limits.crawl.mirrorFileBytes)
+    })
   }
 
   async move(from: string, to: string): Promise<void> {
@@ -72,20 +77,9 @@ export class Folder {
 
   /** @throws BaxError if a symbolic link among the existing folders leads outside */
   async #check(folder: string, path: string): Promise<void> {
-    this.#realRoot ??= await realpath(this.root)
-    let existing = folder
-    let real = await realOf(existing)
-    while (real === undefined) real = await realOf((existing = dirname(existing)))
-    if (real !== this.#realRoot && !real.startsWith(this.#realRoot + sep)) throw outside(path)
+    if (!(await isInside(this.root, folder))) throw outside(path)
   }
 }
-
-/** Returns the real path, or undefined if nothing exists there. */
-const realOf = (path: string): Promise<string | undefined> =>
-  realpath(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
 
 const outside = (path: string) => new BaxError('invalid_request', `${path} is outside the folder`)
 

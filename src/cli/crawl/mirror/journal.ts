@@ -1,7 +1,9 @@
 /** Journal of the files that a crawl has written, so that the next crawl can remove the files of a killed one. */
-import { type FileHandle, open, readFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { EarlierCrawl } from './manifest-file.ts'
+import { cannotWrite } from '../../output/write-output.ts'
+import { type EarlierCrawl, readText } from './manifest-file.ts'
 
 export const journalName = '.bax-crawl'
 /** Name of a note for humans in the folder of an unfinished crawl. */
@@ -17,9 +19,13 @@ export interface WritingCrawl {
 export const noteText = ({ url, id, resume }: WritingCrawl): string =>
   `This folder contains a part of the crawl ${id} of ${url}.\nIt is running, or was interrupted. To resume it, run in the folder where it was started:\n\n  ${resume}\n`
 
+const appending = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0)
+
 /** Opens a new or existing journal: JSON lines with the crawl first, then the name of each file. */
 export async function openJournal(folder: string, { url, id }: WritingCrawl): Promise<FileHandle> {
-  const journal = await open(join(folder, journalName), 'a')
+  // Not through a link, which could lead to any file of the user.
+  const path = join(folder, journalName)
+  const journal = await open(path, appending).catch((cause) => Promise.reject(cannotWrite(path, cause)))
   await addToJournal(journal, [{ url, id }])
   return journal
 }
@@ -31,12 +37,8 @@ export async function addToJournal(journal: FileHandle, values: readonly unknown
 export type UnfinishedCrawl = EarlierCrawl & { readonly id: string }
 
 /** Returns the unfinished crawl in a folder, if there is one. */
-export async function readJournal(folder: string): Promise<UnfinishedCrawl | undefined> {
-  const text = await readFile(join(folder, journalName), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-    throw error
-  })
-  const values = (text ?? '').split('\n').flatMap(valueOf)
+export function readJournal(folder: string): UnfinishedCrawl | undefined {
+  const values = (readText(join(folder, journalName)) ?? '').split('\n').flatMap(valueOf)
   const crawl = values.findLast((value): value is { url: string; id: string } => typeof value === 'object')
   return crawl && { ...crawl, files: values.filter((value) => typeof value === 'string') }
 }

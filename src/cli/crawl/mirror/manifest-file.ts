@@ -1,8 +1,9 @@
 /** `manifest.json` of a mirror: every page with its file, and every URL without a page. */
 import { systemReason } from '../../../core/errors/system-errors.ts'
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { readRegularFile } from '../../../core/state/outside-files.ts'
 import type { CrawlAccounts, CrawlStatus } from '../../../core/shapes/crawl.ts'
 import { changesName } from './changes-file.ts'
 import type { WritingCrawl } from './journal.ts'
@@ -57,17 +58,24 @@ export interface EarlierCrawl {
 }
 
 /** Reads the manifest of a folder; undefined if there is none. */
-export async function readManifest(folder: string): Promise<EarlierCrawl | undefined> {
-  const path = join(folder, manifestName)
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined
-    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error)}`, { cause: error })
-  })
+export function readManifest(folder: string): EarlierCrawl | undefined {
+  const text = readText(join(folder, manifestName))
   const found = text === undefined ? undefined : parsed(text)
   const { url, pages, changes } = (found ?? {}) as { url?: unknown; pages?: unknown; changes?: unknown }
   if (found?.['format'] !== format || typeof url !== 'string' || !Array.isArray(pages)) return undefined
   const files = (pages as Partial<ManifestPage>[]).flatMap(namedFiles)
   return { url, files: changes === undefined ? files : [...files, changesName] }
+}
+
+/** Reads a file of an output folder; undefined if it is missing. @throws BaxError `invalid_request` */
+export function readText(path: string): string | undefined {
+  try {
+    return readRegularFile(path, limits.crawl.mirrorFileBytes).toString()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw new BaxError('invalid_request', `cannot read ${path}: ${systemReason(error as Error)}`, { cause: error })
+  }
 }
 
 /** Returns the file names of a page; the manifest is untrusted. */

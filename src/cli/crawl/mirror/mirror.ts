@@ -68,7 +68,7 @@ export class Mirror {
   /** Opens a folder; writes nothing. @throws BaxError `not_empty` if the folder contains something else */
   static async open(root: string): Promise<Mirror> {
     const folder = new Folder(root)
-    const [complete, unfinished] = [await readManifest(folder.root), await readJournal(folder.root)]
+    const [complete, unfinished] = [readManifest(folder.root), readJournal(folder.root)]
     if (!complete && !unfinished) await checkEmpty(folder.root)
     return new Mirror(folder, await import('../../../engine/crawl/queue/url-identity.ts'), complete, unfinished)
   }

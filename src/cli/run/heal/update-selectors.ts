@@ -1,6 +1,7 @@
 /** Replaces selectors in script files, and nothing else in them. */
-import { readFileSync } from 'node:fs'
 import { isScalar, parseDocument, stringify } from 'yaml'
+import { limits } from '../../../core/limits/limits.ts'
+import { readRegularFile } from '../../../core/state/outside-files.ts'
 import { writeOutput } from '../../output/write-output.ts'
 import type { Path } from '../script/document.ts'
 
@@ -18,7 +19,7 @@ export function updateSelectors(healed: readonly HealedSelector[]): Map<string, 
   const counts = new Map<string, number>()
   for (const file of new Set(healed.map((one) => one.file))) {
     const ofFile = healed.filter((one) => one.file === file)
-    const text = readFileSync(file, 'utf8')
+    const text = readRegularFile(file, limits.scriptBytes).toString()
     const edits = editsOf(text, ofFile)
     let updated = text
     // From the end, so that positions stay valid.

@@ -7,7 +7,7 @@ import { readBody } from './body.ts'
 import { checkValue } from './check.ts'
 import { type Path, readDocument } from './document.ts'
 import { type ScriptError, ScriptErrorList } from './script-errors.ts'
-import { scriptName, shownPath } from '../files.ts'
+import { isSameFile, scriptName, shownPath } from '../files.ts'
 import type { Block, IncludeAction, Plan, ScriptPlan } from './plan.ts'
 import { dependsOnSteps, type Template, unsetVariable } from './references.ts'
 import { knownValue, readTemplate, type RunInputs, type StaticScope } from './scope.ts'
@@ -272,7 +272,7 @@ function openIncluded(
   display: string,
   place: Path,
 ): ScriptErrorList | undefined {
-  const circle = stack.indexOf(path)
+  const circle = stack.findIndex((file) => isSameFile(file, path))
   if (circle >= 0) {
     const names = [...stack.slice(circle), path].map((file) => shownPath(file, options.cwd))
     errors.add(place, `circular include: ${names.join(' -> ')}`)

@@ -201,6 +201,17 @@ describe('a folder', () => {
     expect(await readdir(elsewhere)).toEqual(['kept'])
   })
 
+  test('does not append its journal to the target of a symbolic link', async () => {
+    const target = join(folder, 'target')
+    await writeFile(target, 'kept')
+    await mirrored([page(0, start)])
+    await symlink(target, join(out, '.bax-crawl'))
+    const mirror = await Mirror.open(out)
+    const message = `cannot write ${join(out, '.bax-crawl')}: a symbolic link is not followed`
+    await expect(mirror.begin(crawl)).rejects.toMatchObject({ code: 'invalid_request', message })
+    expect(await readFile(target, 'utf8')).toBe('kept')
+  })
+
   test('replaces a symbolic link instead of writing through it', async () => {
     const target = join(folder, 'target')
     await writeFile(target, 'kept')
