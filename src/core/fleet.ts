@@ -19,6 +19,12 @@ export const notAppendOnly = {
   mend: 'set "appendonly yes" in the configuration of Redis',
 }
 
+/** Message and hint about a Redis that came back empty. */
+export const dataLost = {
+  found: 'Redis has lost the data of the fleet: its keys, profiles, sessions and crawls are gone',
+  mend: 'see "When Redis loses its data" in "bax help scaling-out"',
+}
+
 export interface WorkerIdentity {
   readonly id: string
   /** Name for people, given by the operator; need not be unique. */
@@ -117,7 +123,7 @@ export interface BoundObjects {
 }
 
 /** The part of the state of a fleet that is in Redis. */
-export interface FleetNumbers extends Pick<FleetStatus, 'queues' | 'provisions' | 'scaler'> {
+export interface FleetNumbers extends Pick<FleetStatus, 'queues' | 'provisions' | 'scaler' | 'data_lost_at'> {
   readonly workers: readonly Omit<FleetWorker, 'unreachable'>[]
 }
 

@@ -9,6 +9,8 @@ export const fleetLimits = {
   reservationMs: 60_000,
   /** Lifetime of the tombstones of objects whose worker was lost. */
   lostMs: 10 * 60_000,
+  /** How long a loss of the data of the fleet is reported. */
+  lossShownMs: 24 * 3600_000,
   /** Time for an answer of Redis, including the wait for a lost connection. */
   answerMs: 5000,
   /** Difference of clocks that `doctor` warns about: signed requests live for little longer. */

@@ -44,4 +44,4 @@ export function objectOf([id, kind, owner, name, worker, url, lost, ended]: Row)
 export const storedOwner = (owner: string | null): string => owner ?? ''
 const ownerOf = (stored: string): string | null => stored || null
 
-const isoOf = (ms: number): string => new Date(ms).toISOString()
+export const isoOf = (ms: number): string => new Date(ms).toISOString()

@@ -105,8 +105,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const sockets = { engine, gate, own: false, drain, rates, requestListener, forwarder }
     const listener = await listen(app, options.address, sockets)
     listeners.push(listener)
-    // A gateway starts no browsers.
-    if (!forwarder && lacksSandbox(process.getuid?.())) log('warn', sandboxWarning, { hint: sandboxHint })
+    warnAtStart(options)
     await worker?.listening(listener.address)
     log('info', `bax is listening on ${listener.address}`)
     await aborted(AbortSignal.any([signal, crashed, ...endingsOf(worker, drain)]))
@@ -123,6 +122,15 @@ export async function serve(options: ServeOptions): Promise<void> {
     await Promise.all(listeners.map((listener) => listener.close(limits.engine.stopGraceMs)))
     stop()
   }
+}
+
+function warnAtStart({ gate, forwarder, log }: ServeOptions): void {
+  // A gateway starts no browsers.
+  if (!forwarder && lacksSandbox(process.getuid?.())) log('warn', sandboxWarning, { hint: sandboxHint })
+  if (gate.keys?.required() === false)
+    log('warn', 'no API key is required: every program on this machine can use the server', {
+      hint: 'run "bax key create NAME --server URL"',
+    })
 }
 
 /** Logs and counts requests; `count` receives the change of the number of open ones. */

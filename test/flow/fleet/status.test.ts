@@ -116,6 +116,7 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
       provisions: [],
       scaler: { scaler: 'none', workers: null, needed: 1, message: null },
       gateway: { ...testBuild, skew_ms: expect.any(Number) },
+      data_lost_at: null,
     })
     const text = (await fleet('status')).stdout
     expect(text.split('\n').map((line) => line.split(/ {2,}/).slice(0, 7))).toEqual([

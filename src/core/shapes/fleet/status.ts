@@ -61,7 +61,11 @@ export const fleetStatus = named('FleetStatus', {
     build: z.string(),
     skew_ms: z.int().describe("How far the clock of Redis is ahead of the gateway's"),
   }),
-  warning: z.string().optional().describe('Differences of builds or clocks'),
+  data_lost_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('When Redis was found without the data of the fleet, in the last day; null if it was not'),
+  warning: z.string().optional().describe('Differences of builds or clocks, and lost data'),
 })
 
 export type FleetStatus = z.output<typeof fleetStatus>

@@ -16,7 +16,8 @@
  * | `name:KIND:OWNER:NAME` | zset | IDs of the live objects and reservations with that name, oldest first |
  * | `owners:KIND:NAME` | set | owners of live objects with that name |
  * | `past:KIND:OWNER:NAME` | string | ID of the last one that ended; the owner `*` is any |
- * | `secret` | hash | `fingerprint` of the secret of the fleet, and when it was last `renewed`; see `secret-claim.ts` |
+ * | `secret` | hash | `fingerprint` of the secret of the fleet, when it was last `renewed`, and `since` when there is data; see `secret-claim.ts` |
+ * | `loss` | string | when a member found that Redis had lost the data of the fleet; expires after a day |
  * | `pulse` | string | when a gateway last looked for lost workers; see `lease-clock.ts` |
  * | `pause` | string | when the last pause began; expires some seconds after it |
  *
@@ -103,13 +104,20 @@ local function dropExpired(most)
   for _, id in ipairs(call('ZRANGE', P .. 'reservations', '-inf', now, 'BYSCORE', 'LIMIT', 0, most)) do drop(id) end
 end
 
+local function record(id, kind, owner, name, worker, url)
+  local key = P .. 'object:' .. id
+  call('HSET', key, 'kind', kind, 'owner', owner, 'worker', worker, 'url', url)
+  if name then call('HSET', key, 'name', name) end
+end
+
 -- Turns an object into its tombstone; "how" is "ended" or "lost".
 local function bury(id, how, at, kept)
   local key = P .. 'object:' .. id
   local facts = call('HMGET', key, 'kind', 'owner', 'name', 'worker', 'ended', 'lost')
   if not facts[1] or facts[5] or facts[6] then return end
   free(id, facts[1], facts[2], facts[3], facts[4])
-  call('HINCRBY', P .. 'worker:' .. facts[4], 'objects', -1)
+  local worker = P .. 'worker:' .. facts[4]
+  if call('EXISTS', worker) == 1 then call('HINCRBY', worker, 'objects', -1) end
   if kept <= 0 then
     call('DEL', key)
     return
