@@ -69,6 +69,14 @@ function neededFor(workers: readonly WorkerRecord[], queues: readonly FleetQueue
   return neededWorkers(load, sizeOf(workers), { min: 0, max: limits.scaling.workers })
 }
 
+/** Returns labels that do not work by the reason, such as "browser, render: no browser was found". */
+function problemOf({ broken }: WorkerRecord): string | null {
+  const entries = Object.entries(broken)
+  const reasons = [...new Set(entries.map(([, reason]) => reason))]
+  const labelsOf = (reason: string) => entries.filter(([, one]) => one === reason).map(([label]) => label)
+  return reasons.map((reason) => `${labelsOf(reason).join(', ')}: ${reason}`).join('; ') || null
+}
+
 const shownWorker = (worker: WorkerRecord): Omit<FleetWorker, 'unreachable'> => {
   const share = (kind: keyof WorkerRecord['used']) => ({ used: worker.used[kind], total: worker.slots[kind] })
   const { id, name = null, url, state, labels, version, build, memory_bytes, started_at, skew_ms } = worker
@@ -78,6 +86,7 @@ const shownWorker = (worker: WorkerRecord): Omit<FleetWorker, 'unreachable'> => 
     url,
     state,
     labels: [...labels],
+    problem: problemOf(worker),
     sessions: share('session'),
     shells: share('shell'),
     relays: share('relay'),

@@ -23,6 +23,7 @@ import {
   handleTransfer,
 } from './request/handlers.ts'
 import { BodyMemory, OpenStreams, WorkSlots } from './access/load.ts'
+import { type Refusal, refusedHeader } from './access/signed-caller.ts'
 import { livePage } from './live-view/page.ts'
 import { type LazyMcp, noMcp } from './mcp.ts'
 import { makeOpenapi } from './openapi/openapi.ts'
@@ -54,6 +55,8 @@ export interface AppOptions {
   readonly requestListener?: RequestListener
   /** Called, for the log, with internal errors (status 500) and with errors whose details are hidden from callers. */
   readonly onError?: (error: BaxError, requestId: string) => void
+  /** Called on a worker that lacks what a request needs. */
+  readonly onUnavailable?: ((error: BaxError) => void) | undefined
 }
 
 export function createApp(options: AppOptions): Hono<AppEnv> {
@@ -105,6 +108,9 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   app.onError((thrown, context) => {
     const error = asBaxError(thrown)
     if (error.status === 500 || (!isOwn && hidesDetails(error))) onError?.(error, context.get('requestId'))
+    const refused = gate.forwarded !== undefined && error.unavailable
+    if (refused) options.onUnavailable?.(error)
+    if (refused) context.header(refusedHeader, 'unavailable' satisfies Refusal)
     return failure(context, isOwn ? withSystemCause(error) : publicError(error))
   })
   return app

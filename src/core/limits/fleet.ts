@@ -3,6 +3,8 @@ export const fleetLimits = {
   /** A worker that sends no heartbeat for this long has lost everything it held. */
   leaseMs: 15_000,
   heartbeatMs: 3000,
+  /** Interval of checking whether the browser and Docker of a worker work; a third of it while one does not. */
+  checkMs: 30_000,
   /** Interval of removing lost workers and unused reservations, in each gateway. */
   reapMs: 2000,
   /** Time for a reserved slot to be bound. */

@@ -18,6 +18,8 @@ export const gatewayLimits = {
   cachedMs: 5000,
   /** Age from which on the loads of workers are read again. */
   loadsMs: 500,
+  /** Time after which a failure of a worker weighs half as much in the choice of the next one. */
+  penaltyMs: 10_000,
   /** Interval of checking whether the workers that have open requests are still alive. */
   watchMs: 2000,
   /** Number of workers that a request may be given to, one after the other. */

@@ -73,8 +73,8 @@ export class FleetDirectory implements Directory {
     return undefined
   }
 
-  async release(reservationId: string): Promise<void> {
-    await this.#run('release', reservationId)
+  async release(reservationId: string, failure?: Parameters<Directory['release']>[1]): Promise<void> {
+    await this.#run('release', reservationId, failure?.workerId ?? '', failure?.kind ?? '')
   }
 
   async find(idOrName: string, kinds: readonly BoundKind[], caller: Caller): Promise<BoundObject | undefined> {

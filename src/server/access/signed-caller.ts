@@ -13,6 +13,9 @@ export const forwardedHeader = 'x-bax-forwarded'
 /** Header of a worker's response to a request that it has not run: the gateway may try another worker. */
 export const refusedHeader = 'x-bax-refused'
 
+/** Reasons in that header: an invalid signature, no new work, or something that the worker lacks. */
+export type Refusal = 'signature' | 'draining' | 'unavailable'
+
 /** Request as both sides see it: the method, and the path with its query. */
 export interface RequestLine {
   readonly method: string

@@ -18,7 +18,7 @@ import { askAll } from './ask-all.ts'
 import { type Dispatched, Dispatcher, isOnOne, mostOf, noSlot, type OnOne, type Sent } from './dispatch.ts'
 import { type ForwardedRequest, readRequest } from './read-request.ts'
 import { whyUnreachable } from './reach.ts'
-import { isAccepted } from './refusals.ts'
+import { type Refused, refusalOf } from './refusals.ts'
 import { relayResponse } from './relayed-response.ts'
 import { LostWorker, WorkerRequests } from './worker-requests.ts'
 
@@ -65,14 +65,14 @@ export class Forwarder {
   }
 
   /**
-   * Returns whether a worker has accepted a request; false if it accepts no new work.
+   * Returns the refusal of a worker; undefined if it has accepted the request.
    * @throws LostWorker if it does not trust this gateway, which is logged once
    */
-  async isAccepted(response: IncomingMessage, worker: WorkerAddress): Promise<boolean> {
+  async refusalOf(response: IncomingMessage, worker: WorkerAddress): Promise<Refused | undefined> {
     try {
-      const accepted = await isAccepted(response, worker)
+      const refused = await refusalOf(response, worker)
       this.#distrusting.delete(worker.id)
-      return accepted
+      return refused
     } catch (error) {
       const reason = error instanceof LostWorker ? error.cause : undefined
       if (reason instanceof BaxError && !this.#distrusting.has(worker.id)) {
@@ -145,9 +145,11 @@ export class Forwarder {
       hasToken,
       run: async (worker, reservation): Promise<Sent<Response>> => {
         const response = await this.#send(request, worker, reservation)
-        if (!(await this.isAccepted(response, worker))) return { as: 'refused' }
-        const as = response.statusCode! >= 400 ? 'failed' : 'done'
-        return { as, value: await relayResponse(context, response) }
+        const refused = await this.refusalOf(response, worker)
+        if (refused) return { as: 'refused', ...refused }
+        const status = response.statusCode!
+        const value = await relayResponse(context, response)
+        return status >= 400 ? { as: 'failed', value, status } : { as: 'done', value }
       },
     })
   }
@@ -222,7 +224,8 @@ export class Forwarder {
 
   async #accepted(request: ForwardedRequest, worker: WorkerAddress): Promise<IncomingMessage> {
     const response = await this.#send(request, worker)
-    await this.isAccepted(response, worker)
+    const refused = await this.refusalOf(response, worker)
+    if (refused?.lacks) throw refused.lacks
     return response
   }
 

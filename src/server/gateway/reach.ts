@@ -6,7 +6,7 @@ import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { operations } from '../../operations/index.ts'
 import { type ForwardedRequests, forwardedHeader, refusedHeader } from '../access/signed-caller.ts'
-import { isAccepted } from './refusals.ts'
+import { refusalOf } from './refusals.ts'
 import type { WorkerRequests } from './worker-requests.ts'
 
 /** Request that every worker can answer. */
@@ -31,7 +31,7 @@ export async function whyUnreachable(
     }
     const response = await requests.send(worker, { ...reachLine, headers, signal })
     // Throws the reason if the worker does not trust this gateway.
-    const isRunning = signer && (await isAccepted(response, worker))
+    const isRunning = signer && (await refusalOf(response, worker)) === undefined
     response.resume()
     const isWorker = isRunning ? response.statusCode! < 400 : response.headers[refusedHeader] !== undefined
     return isWorker ? null : `it is no worker: it responds with status ${response.statusCode}`

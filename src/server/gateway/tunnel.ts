@@ -52,8 +52,10 @@ export async function openTunnel(
       if (reservation !== undefined) opened.socket.once('close', () => void directory.release(reservation).catch(() => {})) // prettier-ignore
       return { as: 'done', value: opened }
     }
-    if (!(await forwarder.isAccepted(opened, worker))) return { as: 'refused' }
-    return { as: 'failed', value: BaxError.fromBody(JSON.parse(String(await readAll(opened)))) }
+    const refused = await forwarder.refusalOf(opened, worker)
+    if (refused) return { as: 'refused', ...refused }
+    const value = BaxError.fromBody(JSON.parse(String(await readAll(opened))))
+    return { as: 'failed', value, status: value.status }
   }
   const hasToken = operation.token === true && (input['token'] !== undefined || caller === anonymousCaller)
   const done = await forwarder.dispatcher.dispatch(placementOf(operation, input), {

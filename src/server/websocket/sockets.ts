@@ -15,7 +15,7 @@ import type { RateLimits } from '../../core/stores.ts'
 import { sockets } from '../../operations/index.ts'
 import type { Drain } from '../process/drain.ts'
 import { admit, checkScope, type Gate, credentialOf } from '../access/gate.ts'
-import { refusedHeader } from '../access/signed-caller.ts'
+import { type Refusal, refusedHeader } from '../access/signed-caller.ts'
 import type { Forwarder } from '../gateway/forwarder.ts'
 import { joinTunnel, openTunnel } from '../gateway/tunnel.ts'
 import { readInput } from '../request/input.ts'
@@ -47,7 +47,7 @@ interface UpgradeRequest {
   status: number
   keyId: string | null
   /** Why a worker has not run it, for its gateway. */
-  refusal?: 'signature' | 'draining'
+  refusal?: Refusal
 }
 
 /** Accepts upgrades; returns a function that closes all websockets and pending upgrades. */

@@ -101,6 +101,7 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
           state: 'ready',
           unreachable: null,
           labels: ['browser', 'shell'],
+          problem: null,
           sessions: { used: 1, total: 8 },
           shells: { used: 0, total: 2 },
           relays: { used: 0, total: 0 },
@@ -120,8 +121,8 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
     })
     const text = (await fleet('status')).stdout
     expect(text.split('\n').map((line) => line.split(/ {2,}/).slice(0, 7))).toEqual([
-      ['WORKER_ID', 'NAME', 'URL', 'STATE', 'LABELS', 'SESSIONS', 'SHELLS'],
-      [worker.id, '-', expect.stringMatching(/^http:/), 'ready', 'browser, shell', '1/8', '0/2'],
+      ['WORKER_ID', 'NAME', 'URL', 'STATE', 'LABELS', 'PROBLEM', 'SESSIONS'],
+      [worker.id, '-', expect.stringMatching(/^http:/), 'ready', 'browser, shell', '-', '1/8'],
       [''],
       ['QUEUE', 'WAITING', 'ACTIVE', 'DELAYED', 'FAILED', 'OLDEST_SECS'],
       ['crawls', '0', '0', '0', '0', '-'],
