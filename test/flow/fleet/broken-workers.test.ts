@@ -92,7 +92,9 @@ describe.skipIf(noRedis)(titled('a fleet with broken workers', noRedis), () => {
   let fleet: TestFleet | undefined
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'bax-test-broken-'))
-    site = await serveSite({ '/': '<!doctype html><title>Tea</title><main><h1>Tea</h1><p>A page about tea.</main>' })
+    const links = Array.from({ length: 12 }, (_, at) => `<a href="/${at}">Tea ${at}</a>`)
+    const page = `<!doctype html><title>Tea</title><main><h1>Tea</h1><p>A page about tea.</p>${links.join(' ')}</main>`
+    site = await serveSite({ '/': page, ...Object.fromEntries(links.map((_, at) => [`/${at}`, page])) })
   })
   afterAll(async () => {
     await site.close()
@@ -136,6 +138,8 @@ describe.skipIf(noRedis)(titled('a fleet with broken workers', noRedis), () => {
     expect((await healthy.engine.status()).sessions).toBe(12)
     const scrapes = await Promise.all(Array.from({ length: 6 }, () => client.scrape({ url: `${site.url}/`, render: 'browser' }))) // prettier-ignore
     expect(scrapes.map(({ success, warning }) => ({ success, warning }))).toEqual(scrapes.map(() => ({ success: true, warning: undefined }))) // prettier-ignore
+    const crawl = await client.crawl({ url: `${site.url}/`, limit: 12, render: 'browser' })
+    expect(crawl).toMatchObject({ status: 'completed', completed: 12, errors: [] })
   }, 120_000)
 
   test('a browser that stops working makes no call fail, and the worker returns when it works again', async () => {
