@@ -23,7 +23,7 @@ import {
   handleTransfer,
 } from './request/handlers.ts'
 import { BodyMemory, OpenStreams, WorkSlots } from './access/load.ts'
-import { type Refusal, refusedHeader } from './access/signed-caller.ts'
+import { refuse, signAnswers } from './access/sign-answers.ts'
 import { livePage } from './live-view/page.ts'
 import { type LazyMcp, noMcp } from './mcp.ts'
 import { makeOpenapi } from './openapi/openapi.ts'
@@ -65,6 +65,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   // Without a check of host or key, only the machine's own user can connect.
   const isOwn = gate.hosts === null && gate.keys === null && !gate.forwarded
   const early = [
+    gate.forwarded && signAnswers(gate.forwarded),
     assignRequestId,
     requestListener && reportRequests(requestListener),
     allowOrigins(gate),
@@ -108,9 +109,11 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   app.onError((thrown, context) => {
     const error = asBaxError(thrown)
     if (error.status === 500 || (!isOwn && hidesDetails(error))) onError?.(error, context.get('requestId'))
+    // The gateway reports it, since its caller is not at fault.
+    if (context.get('signedBody')?.isForged) refuse(context, 'signature')
     const refused = gate.forwarded !== undefined && error.unavailable
     if (refused) options.onUnavailable?.(error)
-    if (refused) context.header(refusedHeader, 'unavailable' satisfies Refusal)
+    if (refused) refuse(context, 'unavailable')
     return failure(context, isOwn ? withSystemCause(error) : publicError(error))
   })
   return app

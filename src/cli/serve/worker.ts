@@ -42,6 +42,7 @@ export async function openWorker(
   let membership: Membership | undefined
   const drained = new AbortController()
   const bound = boundTo(() => membership!)
+  const verifier = forwarded.forWorker((id) => membership?.lease.isOwn(id))
   const report = (error: Error) => log('warn', 'the directory of the fleet was not told', { error: error.message })
   const engine = createEngine({ ...config, stores, bound, workerId: () => membership?.lease.id })
   const workSlots = new WorkSlots(limits.overload.pages, 1)
@@ -73,7 +74,7 @@ export async function openWorker(
     ended: async () => membership?.end().catch(report),
   }
   return {
-    served: { engine, gate: { hosts: null, origins: new Set<string>(), keys: null, forwarded }, worker },
+    served: { engine, gate: { hosts: null, origins: new Set<string>(), keys: null, forwarded: verifier }, worker },
     close: async () => {
       await engine.close()
       stores.close()

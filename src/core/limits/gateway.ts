@@ -3,6 +3,8 @@ export const gatewayLimits = {
   /** Lifetime of a signed request, and the difference of clocks that is tolerated on top. */
   signatureMs: 60_000,
   skewToleranceMs: 30_000,
+  /** Signatures that a worker remembers, so that none is used twice: those of about four minutes. */
+  nonces: 500_000,
   /** Minimum length of the secret that gateways and workers share. */
   secretBytes: 32,
   /** Time to connect to a worker. */

@@ -40,6 +40,8 @@ export class WorkerLease implements BoundObjects {
   readonly #heartbeatMs: number
   readonly #startedAt = new Date().toISOString()
   #id!: string
+  /** ID of a registration that may have begun. */
+  #nextId: string | undefined
   #held!: HeldObjects
   #skewMs = 0
   #draining = false
@@ -66,6 +68,11 @@ export class WorkerLease implements BoundObjects {
   /** ID of the current registration; another one after a lost lease. */
   get id(): string {
     return this.#id
+  }
+
+  /** Whether an ID is that of the current registration, or of one that gateways may already know. */
+  isOwn(workerId: string): boolean {
+    return workerId === this.#id || workerId === this.#nextId
   }
 
   get draining(): boolean {
@@ -116,6 +123,7 @@ export class WorkerLease implements BoundObjects {
     const info: WorkerIdentity = { ...worker, id, started_at: this.#startedAt }
     const { session, shell, relay } = worker.slots
     const sentAt = Date.now()
+    this.#nextId = id
     const nowMs = await this.#run<number>(
       'register', id, this.#leaseMs, JSON.stringify(info), worker.url, worker.build, ...this.#capabilities(),
       worker.pages, session, shell, relay,

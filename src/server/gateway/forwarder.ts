@@ -19,6 +19,7 @@ import { type Dispatched, Dispatcher, isOnOne, mostOf, noSlot, type OnOne, type 
 import { type ForwardedRequest, readRequest } from './read-request.ts'
 import { whyUnreachable } from './reach.ts'
 import { type Refused, refusalOf } from './refusals.ts'
+import { readable } from './headers.ts'
 import { relayResponse } from './relayed-response.ts'
 import { LostWorker, WorkerRequests } from './worker-requests.ts'
 
@@ -65,14 +66,12 @@ export class Forwarder {
   }
 
   /**
-   * Returns the refusal of a worker; undefined if it has accepted the request.
-   * @throws LostWorker if it does not trust this gateway, which is logged once
+   * Returns what a request to a worker gives.
+   * @throws LostWorker, which is logged once if the worker and this gateway do not trust each other
    */
-  async refusalOf(response: IncomingMessage, worker: WorkerAddress): Promise<Refused | undefined> {
+  async trusting<T>(worker: WorkerAddress, work: Promise<T>): Promise<T> {
     try {
-      const refused = await refusalOf(response, worker)
-      this.#distrusting.delete(worker.id)
-      return refused
+      return await work
     } catch (error) {
       const reason = error instanceof LostWorker ? error.cause : undefined
       if (reason instanceof BaxError && !this.#distrusting.has(worker.id)) {
@@ -81,6 +80,16 @@ export class Forwarder {
       }
       throw error
     }
+  }
+
+  /**
+   * Returns the refusal of a worker; undefined if it has accepted the request.
+   * @throws LostWorker if it does not trust this gateway
+   */
+  async refusalOf(response: IncomingMessage, worker: WorkerAddress): Promise<Refused | undefined> {
+    const refused = await this.trusting(worker, refusalOf(response, worker))
+    this.#distrusting.delete(worker.id)
+    return refused
   }
 
   /** Runs a request where its operation belongs; `local` runs it in the gateway. */
@@ -235,14 +244,17 @@ export class Forwarder {
     reservation?: string,
   ): Promise<IncomingMessage> {
     const facts = { caller, requestId, ...(reservation !== undefined && { reservation }) }
-    const signature = this.options.signer.sign({ method, target }, facts)
-    return this.requests.send(worker, {
+    const outgoing = { method, target, body, worker: worker.id, headers: readable(headers) }
+    const signature = this.options.signer.sign(outgoing, facts)
+    const sent = {
       method,
       target,
       body,
       signal,
-      headers: { ...headers, [forwardedHeader]: signature },
-    })
+      signature,
+      headers: { ...headers, [forwardedHeader]: signature.header },
+    }
+    return this.trusting(worker, this.requests.send(worker, sent))
   }
 }
 

@@ -25,11 +25,11 @@ export async function whyUnreachable(
   const signal = AbortSignal.timeout(limits.gateway.reachMs)
   try {
     const facts = { caller: anonymousCaller, requestId: newId('req') }
-    const headers = {
-      host: new URL(worker.url).host,
-      ...(signer && { [forwardedHeader]: signer.sign(reachLine, facts) }),
-    }
-    const response = await requests.send(worker, { ...reachLine, headers, signal })
+    const { host } = new URL(worker.url)
+    const outgoing = { ...reachLine, worker: worker.id, headers: new Headers({ host }) }
+    const signature = signer?.sign(outgoing, facts)
+    const headers = { host, ...(signature && { [forwardedHeader]: signature.header }) }
+    const response = await requests.send(worker, { ...reachLine, headers, signature, signal })
     // Throws the reason if the worker does not trust this gateway.
     const isRunning = signer && (await refusalOf(response, worker)) === undefined
     response.resume()

@@ -4,7 +4,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import type { WorkerAddress } from '../../core/fleet.ts'
 import { refusedHeader } from '../access/signed-caller.ts'
 import { readAll } from './relayed-response.ts'
-import { LostWorker } from './worker-requests.ts'
+import { LostWorker, refusedError } from './worker-requests.ts'
 
 /** A refusal that another worker need not repeat. */
 export interface Refused {
@@ -26,9 +26,6 @@ export async function refusalOf(response: IncomingMessage, worker: WorkerAddress
   const error = BaxError.fromBody(JSON.parse(String(await readAll(response))))
   if (refusal === 'unavailable') return { lacks: error }
   const { message, hint, details } = error
-  const reason = new BaxError('fleet_unavailable', `the worker ${worker.id} refuses this gateway: ${message}`, {
-    ...(hint !== undefined && { hint }),
-    ...(details && { details }),
-  })
-  throw new LostWorker(reason, false)
+  const more = { ...(hint !== undefined && { hint }), ...(details && { details }) }
+  throw new LostWorker(refusedError(worker.id, message, more), false)
 }
