@@ -94,6 +94,7 @@ export class Coordinator {
     this.#stopped.signal.addEventListener('abort', () => webhook?.stop())
     if (this.#stopped.signal.aborted) run.end('interrupted')
     const stop = await this.#watch(run, record, closed.signal)
+    let isSent: boolean | undefined
     try {
       // An earlier coordinator was lost after the last page, and may have left webhooks to send.
       if (hasEnded) run.end('interrupted')
@@ -105,11 +106,14 @@ export class Coordinator {
       closed.abort()
       stop()
       followed.end()
-      await Promise.all([journal.close(), pages.close(), earlier?.close()])
+      await Promise.all([journal.endRun(), pages.close(), earlier?.close()])
       if (!record.finished) webhook?.stop()
-      await webhook?.finish()
+      // Events that the receiver refuses become warnings.
+      isSent = await webhook?.finish()
+      await journal.close()
     }
-    if (!record.finished && this.#stopped.signal.aborted) return 'interrupted'
+    // The rest of the webhooks is sent by another worker too.
+    if (this.#stopped.signal.aborted && (!record.finished || isSent === false)) return 'interrupted'
     await store.end(record, fence)
     return 'ended'
   }
