@@ -192,6 +192,8 @@ return 1`,
 if not holds(id, ARGV[7]) then return 0 end
 redis.call('ZREM', waiting, id)
 redis.call('HINCRBY', prefix .. id, 'attempts', 1)
+-- Without a scaler, or before it was asked, a free slot is all that was waited for.
+advance(id, 'scaling')
 advance(id, 'worker_found')
 advance(id, 'creating')
 return 1`,

@@ -169,7 +169,13 @@ describe.skipIf(noRedis)(titled('provisions of a fleet', noRedis), () => {
       sse_url: `https://bax.example/stream/sse?session_id=${worker.open[0]}`,
       cdp_url: `wss://bax.example/sessions/${worker.open[0]}/cdp`,
     })
-    expect(ready.stages.map(({ stage }) => stage)).toEqual(['provisioning', 'worker_found', 'creating', 'ready'])
+    expect(ready.stages.map(({ stage }) => stage)).toEqual([
+      'provisioning',
+      'scaling',
+      'worker_found',
+      'creating',
+      'ready',
+    ])
     expect(worker.calls[0]).toMatchObject({ caller: ann, requestId: 'req_1', baseUrl: 'https://bax.example' })
     expect(Date.parse(ready.expires_at) - Date.parse(ready.updated_at)).toBe(limits.session.tombstoneMs)
   })
