@@ -54,6 +54,13 @@ test('a server without a fleet says so', async () => {
   expect(status).toMatchObject({ code: 4, stdout: '' })
   expect(status.stderr).toBe('error: this server has no fleet\nhint: start it with "bax serve --fleet redis://…"\n')
   expect((await bax(['fleet', 'drain', 'wrk_1', '--server', server.address])).code).toBe(4)
+  for (const command of [['status'], ['drain', 'wrk_1']]) {
+    const wrong = await bax(['fleet', ...command, '--fleet', 'redis://127.0.0.1:1'])
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+    expect(wrong.stderr).toBe(
+      'error: unknown flag --fleet\nhint: pass --server URL with the URL of a gateway ("bax serve --fleet")\n',
+    )
+  }
   const meter = await openMeter(engine, () => 0)
   expect(await meter.text()).not.toContain('bax_fleet')
   await server.close()
