@@ -9,6 +9,7 @@ import { Journal, readJournal } from '../../../engine/crawl/store/journal.ts'
 import { PageFile } from '../../../engine/crawl/store/page-file.ts'
 import type { CrawlRecord } from '../../../engine/crawl/store/record.ts'
 import { WebhookSender } from '../../../engine/crawl/webhook.ts'
+import type { ReportedProgress } from '../followed.ts'
 import { eventsChannel, progressChannel, progressKey } from '../keys.ts'
 import { FleetPages } from '../pages/fleet-pages.ts'
 import { FleetAnswers } from '../store/answers.ts'
@@ -119,7 +120,8 @@ export class Coordinator {
   }
 
   /** Ends the run when it is cancelled or its key is lost, and shares its progress; returns a function that stops. */
-  async #watch(run: CrawlRun, { id, owner }: CrawlRecord, closed: AbortSignal): Promise<() => void> {
+  async #watch(run: CrawlRun, record: CrawlRecord, closed: AbortSignal): Promise<() => void> {
+    const { id, owner } = record
     const { redis, store, subscriptions, keys } = this.#parts
     const end = (kind: CrawlAbort['kind']) => run.end(kind)
     const check = async () => {
@@ -134,7 +136,7 @@ export class Coordinator {
     const timer = setInterval(() => {
       // Progress is not worth waiting for a lost connection.
       if (redis.status !== 'ready') return
-      const text = JSON.stringify(run.progress())
+      const text = JSON.stringify({ ...run.progress(), seq: record.seq } satisfies ReportedProgress)
       const sent = redis.pipeline().set(progressKey(id), text, 'PX', limits.crawl.fleet.progressKeptMs)
       sent
         .publish(progressChannel(id), text)
