@@ -201,8 +201,8 @@ export interface Engine {
   /** The workers behind a gateway; absent elsewhere. */
   readonly fleet?: Fleet
   status(): Promise<EngineStatus>
-  /** Reports whether the engine could work now; the result is cached for some seconds. */
-  readiness(): Promise<Omit<ReadyParts, 'accepting'>>
+  /** Reports whether the engine could work now; unless `fresh`, the result is cached for some seconds. */
+  readiness(options?: { readonly fresh?: boolean }): Promise<Omit<ReadyParts, 'accepting'>>
   /** Asks the process that hosts the engine to exit; returns before it does. */
   stop(): Promise<void>
   /** Ends all sessions, shells, relays and provisions, as if it had crashed; it continues to accept work. */

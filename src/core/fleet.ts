@@ -19,6 +19,12 @@ export const notAppendOnly = {
   mend: 'set "appendonly yes" in the configuration of Redis',
 }
 
+/** Message and hint about a Redis that came back empty. */
+export const dataLost = {
+  found: 'Redis has lost the data of the fleet: its keys, profiles, sessions and crawls are gone',
+  mend: 'see "When Redis loses its data" in "bax help scaling-out"',
+}
+
 export interface WorkerIdentity {
   readonly id: string
   /** Name for people, given by the operator; need not be unique. */
@@ -26,7 +32,7 @@ export interface WorkerIdentity {
   /** Private base URL that gateways connect to, without trailing slash. */
   readonly url: string
   readonly labels: readonly WorkerLabel[]
-  /** Number of objects of each kind that it holds at most; 0 without the label. */
+  /** Number of objects of each kind that it holds at most; 0 without the label, or while that does not work. */
   readonly slots: Readonly<Record<SlotKind, number>>
   /** Pages of crawls at the same time. Scrapes count as load too, but are limited by `limits.overload.pages` only. */
   readonly pages: number
@@ -36,7 +42,15 @@ export interface WorkerIdentity {
   readonly started_at: string
 }
 
-export interface WorkerRecord extends WorkerIdentity {
+/** What of a worker's labels works. */
+export interface Capabilities {
+  readonly labels: readonly WorkerLabel[]
+  /** Why the other ones do not work. */
+  readonly broken: Readonly<Partial<Record<WorkerLabel, string>>>
+}
+
+/** Its labels, slots and pages are those that work. */
+export interface WorkerRecord extends WorkerIdentity, Capabilities {
   readonly state: 'ready' | 'draining'
   readonly used: Readonly<Record<SlotKind, number>>
   readonly busy_pages: number
@@ -72,8 +86,8 @@ export interface BoundObject {
 /** A worker for one request. */
 export interface ChosenWorker {
   readonly worker: WorkerAddress
-  /** Called when the request has ended: until then it counts as load. */
-  done(): void
+  /** Called when the request has ended: until then it counts as load. Failures lower the weight of the worker for a while. */
+  done(isFailure?: boolean): void
 }
 
 export interface Directory {
@@ -93,8 +107,11 @@ export interface Directory {
     /** IDs of workers that are not considered. */
     readonly except?: ReadonlySet<string>
   }): Promise<Reservation | undefined>
-  /** Gives a reservation back that was not bound; does nothing afterwards. */
-  release(reservationId: string): Promise<void>
+  /**
+   * Gives a reservation back that was not bound; does nothing afterwards. A failure lowers the weight of the worker for
+   * objects of a kind for a while.
+   */
+  release(reservationId: string, failure?: { readonly workerId: string; readonly kind: SlotKind }): Promise<void>
   /** Finds an object by ID, or by name as `findByName` does. Ended ones are found for as long as their tombstones. */
   find(idOrName: string, kinds: readonly BoundKind[], caller: Caller): Promise<BoundObject | undefined>
   /**
@@ -117,7 +134,7 @@ export interface BoundObjects {
 }
 
 /** The part of the state of a fleet that is in Redis. */
-export interface FleetNumbers extends Pick<FleetStatus, 'queues' | 'provisions' | 'scaler'> {
+export interface FleetNumbers extends Pick<FleetStatus, 'queues' | 'provisions' | 'scaler' | 'data_lost_at'> {
   readonly workers: readonly Omit<FleetWorker, 'unreachable'>[]
 }
 

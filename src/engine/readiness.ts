@@ -15,8 +15,8 @@ export function readinessOf(config: EngineConfig, egress: Egress, hasBrowser: ()
   const { readyMs, startedMs, failedMs } = limits.readiness
   const state = cached(() => tryState(config), { goodMs: readyMs, badMs: readyMs })
   const launch = cached(() => tryBrowser(config, egress), { goodMs: startedMs, badMs: failedMs })
-  return async () => {
-    const [browser, folder] = await Promise.all([hasBrowser() ? { ok: true } : launch(), state()])
+  return async ({ fresh = false } = {}) => {
+    const [browser, folder] = await Promise.all([!fresh && hasBrowser() ? { ok: true } : launch(fresh), state()])
     return { browser, state: folder }
   }
 }
@@ -25,13 +25,14 @@ export function readinessOf(config: EngineConfig, egress: Egress, hasBrowser: ()
 function cached(check: () => Promise<ReadyPart>, { goodMs, badMs }: { goodMs: number; badMs: number }) {
   let last: Promise<ReadyPart> | undefined
   let until = 0
-  return (): Promise<ReadyPart> => {
-    if (last && performance.now() < until) return last
-    const fresh = check()
-    last = fresh
+  /** `fresh` also discards a result that is still valid, but joins a check that is running. */
+  return (fresh = false): Promise<ReadyPart> => {
+    if (last && performance.now() < until && !(fresh && until < Infinity)) return last
+    const next = check()
+    last = next
     until = Infinity
-    void fresh.then(({ ok }) => (until = performance.now() + (ok ? goodMs : badMs)))
-    return fresh
+    void next.then(({ ok }) => (until = performance.now() + (ok ? goodMs : badMs)))
+    return next
   }
 }
 

@@ -1,5 +1,5 @@
 /** State of the fleet for its operator. */
-import type { Fleet, WorkerRecord } from '../core/fleet.ts'
+import { dataLost, type Fleet, type WorkerRecord } from '../core/fleet.ts'
 import { limits } from '../core/limits/limits.ts'
 import type { FleetProvision, FleetQueue, FleetScaler, FleetStatus, FleetWorker } from '../core/shapes/fleet/status.ts'
 import { mixedBuilds, type Build } from './directory/builds.ts'
@@ -29,9 +29,10 @@ export function fleetOf(parts: FleetParts): Fleet {
   const { directory, provisions = async () => [], scaler = () => noScaler, whyUnreachable } = parts
   const reachability = new Reachability(whyUnreachable)
   const load = async () => {
-    const all = [directory.workers(), parts.queues(), provisions(), scaler()] as const
-    const [workers, queues, provisioned, scaling] = await Promise.all(all)
-    return { workers, queues, provisions: provisioned, scaler: { ...scaling, needed: neededFor(workers, queues) } }
+    const all = [directory.workers(), parts.queues(), provisions(), scaler(), directory.dataLostAt()] as const
+    const [workers, queues, provisioned, scaling, data_lost_at] = await Promise.all(all)
+    const needed = neededFor(workers, queues)
+    return { workers, queues, provisions: provisioned, scaler: { ...scaling, needed }, data_lost_at }
   }
   return {
     async status() {
@@ -39,7 +40,8 @@ export function fleetOf(parts: FleetParts): Fleet {
       const [{ workers, ...others }, skew_ms] = await Promise.all([load(), directory.skewMs()])
       const reasons = await reachability.of(workers)
       const shown = workers.map((worker, at) => ({ ...shownWorker(worker), unreachable: reasons[at]! }))
-      const warning = warningOf(shown, own, skew_ms)
+      const loss = others.data_lost_at === null ? [] : [`${dataLost.found} (since ${others.data_lost_at})`]
+      const warning = [...loss, ...warningsOf(shown, own, skew_ms)].join('; ')
       return {
         workers: shown,
         ...others,
@@ -67,6 +69,14 @@ function neededFor(workers: readonly WorkerRecord[], queues: readonly FleetQueue
   return neededWorkers(load, sizeOf(workers), { min: 0, max: limits.scaling.workers })
 }
 
+/** Returns labels that do not work by the reason, such as "browser, render: no browser was found". */
+function problemOf({ broken }: WorkerRecord): string | null {
+  const entries = Object.entries(broken)
+  const reasons = [...new Set(entries.map(([, reason]) => reason))]
+  const labelsOf = (reason: string) => entries.filter(([, one]) => one === reason).map(([label]) => label)
+  return reasons.map((reason) => `${labelsOf(reason).join(', ')}: ${reason}`).join('; ') || null
+}
+
 const shownWorker = (worker: WorkerRecord): Omit<FleetWorker, 'unreachable'> => {
   const share = (kind: keyof WorkerRecord['used']) => ({ used: worker.used[kind], total: worker.slots[kind] })
   const { id, name = null, url, state, labels, version, build, memory_bytes, started_at, skew_ms } = worker
@@ -76,6 +86,7 @@ const shownWorker = (worker: WorkerRecord): Omit<FleetWorker, 'unreachable'> => 
     url,
     state,
     labels: [...labels],
+    problem: problemOf(worker),
     sessions: share('session'),
     shells: share('shell'),
     relays: share('relay'),
@@ -95,11 +106,10 @@ export function skewOf({ id, skew_ms }: Pick<WorkerRecord, 'id' | 'skew_ms'>, ow
   return difference > limits.fleet.skewMs ? `the clock of ${id} differs by ${difference} ms` : undefined
 }
 
-function warningOf(workers: readonly FleetWorker[], own: Build, ownSkewMs: number): string | undefined {
+function warningsOf(workers: readonly FleetWorker[], own: Build, ownSkewMs: number): string[] {
   const clocks = workers.flatMap(({ worker_id: id, skew_ms }) => skewOf({ id, skew_ms }, ownSkewMs) ?? [])
   const cut = workers.flatMap(({ worker_id: id, url, unreachable }) =>
     unreachable === null ? [] : [`${id} at ${url} cannot be reached: ${unreachable}`],
   )
-  const all = [mixedBuilds(workers, own) ?? [], clocks, cut].flat()
-  return all.length > 0 ? all.join('; ') : undefined
+  return [mixedBuilds(workers, own) ?? [], clocks, cut].flat()
 }

@@ -19,7 +19,7 @@ export const getFleet = defineOperation({
     as: 'table',
     items: 'workers',
     columns: [
-      'worker_id', 'name', 'url', 'state', 'labels', 'sessions', 'shells', 'relays', 'pages', 'version', 'heartbeat_ms',
+      'worker_id', 'name', 'url', 'state', 'labels', 'problem', 'sessions', 'shells', 'relays', 'pages', 'version', 'heartbeat_ms',
     ],
     also: [
       { items: 'queues', columns: ['queue', 'waiting', 'active', 'delayed', 'failed', 'oldest_secs'] },

@@ -23,6 +23,7 @@ import {
   handleTransfer,
 } from './request/handlers.ts'
 import { BodyMemory, OpenStreams, WorkSlots } from './access/load.ts'
+import { refuse, signAnswers } from './access/sign-answers.ts'
 import { livePage } from './live-view/page.ts'
 import { type LazyMcp, noMcp } from './mcp.ts'
 import { makeOpenapi } from './openapi/openapi.ts'
@@ -54,6 +55,8 @@ export interface AppOptions {
   readonly requestListener?: RequestListener
   /** Called, for the log, with internal errors (status 500) and with errors whose details are hidden from callers. */
   readonly onError?: (error: BaxError, requestId: string) => void
+  /** Called on a worker that lacks what a request needs. */
+  readonly onUnavailable?: ((error: BaxError) => void) | undefined
 }
 
 export function createApp(options: AppOptions): Hono<AppEnv> {
@@ -62,6 +65,7 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   // Without a check of host or key, only the machine's own user can connect.
   const isOwn = gate.hosts === null && gate.keys === null && !gate.forwarded
   const early = [
+    gate.forwarded && signAnswers(gate.forwarded),
     assignRequestId,
     requestListener && reportRequests(requestListener),
     allowOrigins(gate),
@@ -105,6 +109,11 @@ export function createApp(options: AppOptions): Hono<AppEnv> {
   app.onError((thrown, context) => {
     const error = asBaxError(thrown)
     if (error.status === 500 || (!isOwn && hidesDetails(error))) onError?.(error, context.get('requestId'))
+    // The gateway reports it, since its caller is not at fault.
+    if (context.get('signedBody')?.isForged) refuse(context, 'signature')
+    const refused = gate.forwarded !== undefined && error.unavailable
+    if (refused) options.onUnavailable?.(error)
+    if (refused) refuse(context, 'unavailable')
     return failure(context, isOwn ? withSystemCause(error) : publicError(error))
   })
   return app

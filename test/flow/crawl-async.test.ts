@@ -241,3 +241,22 @@ describe('an unknown crawl', () => {
     await expect(homes.clients.http.resumeCrawl({ id })).rejects.toMatchObject({ code: 'conflict' })
   })
 })
+
+describe('webhooks that fail after the last page', () => {
+  const refuse = (_: unknown, response: import('node:http').ServerResponse) => response.writeHead(404).end()
+  let receiver: Site
+  beforeAll(async () => {
+    receiver = await serveSite({ '/hook': refuse })
+  })
+  afterAll(() => receiver.close())
+
+  test.each([['completed'], ['page']])('are a warning of the crawl (%s)', async (event) => {
+    const webhook = { url: `${receiver.url}/hook`, events: [event] }
+    const input = { url: site.url, limit: 1, webhook }
+    const warning = 'webhook: the receiver responded with 404'
+    expect(await homes.clients.http.crawl(input as never)).toMatchObject({ status: 'completed', warning })
+    const id = await begin(input)
+    await waitUntil(async () => (await homes.clients.http.getCrawl({ id })).warning === warning)
+    expect(await homes.clients.http.getCrawl({ id })).toMatchObject({ status: 'completed', completed: 1, warning })
+  })
+})

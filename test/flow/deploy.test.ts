@@ -198,6 +198,13 @@ const scalingOf = (from: string) =>
     return value !== undefined && type === 'integer' ? Number(value) : value
   }, true)
 
+test.each(['compose worker', 'swarm worker', 'kubernetes worker'])(
+  '%s offers no shell sessions, which need Docker',
+  (from) => {
+    expect(valueOf(commandOf(from).argv, '--labels')).toBe('browser,render,relay')
+  },
+)
+
 describe('scalers', () => {
   const isWorkload = ({ kind, metadata }: Manifest, wanted: { kind: string; name: string }) =>
     kind.toLowerCase() === wanted.kind.toLowerCase() && metadata.name === wanted.name

@@ -144,7 +144,7 @@ export async function startProcessFleet(redisSettings: Readonly<Record<string, s
   return {
     redis,
     addGateway: async ({ flags = [], ...options } = {}) => {
-      const gateway = await start('serve', { ...options, flags: ['--rate', '0', ...allowed, ...flags] })
+      const gateway = await start('serve', { ...options, flags: ['--rate', '0', '--no-keys', ...allowed, ...flags] })
       const transport = overHttp(gateway.url)
       return Object.assign(gateway, { transport, client: createClient(transport, addressed) })
     },

@@ -36,7 +36,8 @@ export async function openServedFleet(
   }
   const workers = await Promise.all([startWorker(), startWorker()])
   return {
-    flags,
+    // Some tests start without a key.
+    flags: [...flags, '--no-keys'],
     async close() {
       for (const { child } of workers) child.kill('SIGTERM')
       await Promise.all(workers.map(({ ended }) => ended))

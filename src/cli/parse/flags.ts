@@ -230,6 +230,8 @@ function explain(command: Command, error: CommanderError, examples: readonly str
         const hint = isOff ? `use ${opposite}` : `leave it out, since it is the default; ${opposite} is its opposite`
         return fail(`unknown flag ${quoted}`, hint)
       }
+      if (flag === '--fleet')
+        return fail('unknown flag --fleet', 'pass --server URL with the URL of a gateway ("bax serve --fleet")')
       const near = suggest(quoted, command.options.map(({ long }) => long!)) // prettier-ignore
       return fail(`unknown flag ${quoted}${near ? ` (did you mean ${shownFlag(command, near)}?)` : ''}`)
     }

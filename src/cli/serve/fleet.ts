@@ -73,7 +73,7 @@ export async function openFleet({ url, secretFile }: FleetAccess, log: Log) {
       claim.close()
       redis.disconnect()
     }
-    return { redis, forwarded, secret, build: buildId(), version, close }
+    return { redis, forwarded, secret, claim, build: buildId(), version, close }
   } catch (error) {
     redis.disconnect()
     throw error

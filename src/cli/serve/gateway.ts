@@ -26,13 +26,14 @@ export async function openGateway(access: FleetAccess, { config, allowances, sca
   const { log, profileKey } = config
   const ca = access.caFile === undefined ? undefined : readCa(access.caFile)
   const fleet = await openFleet(access, log)
-  const { redis, forwarded, secret, build, version } = fleet
+  const { redis, forwarded, secret, claim, build, version } = fleet
   try {
     const stores = await openRedisStores({ redis, allowances, log, ...(profileKey !== undefined && { profileKey }) })
     const environment = { ...io, ...(config.shell && { docker: config.shell }) }
     const own = createEngine({ ...config, stores })
     const whyUnreachable: GatewayParts['whyUnreachable'] = (worker) => forwarder.whyUnreachable(worker)
-    const facts = { redis, secret, build, version, own, allowances, scaling, environment, whyUnreachable, log }
+    const assertData = () => claim.assertData()
+    const facts = { redis, secret, build, version, own, allowances, scaling, environment, whyUnreachable, assertData, log } // prettier-ignore
     const parts = await openGatewayParts(facts)
     const { directory, provisions, engine } = parts
     const forwarder = new Forwarder({ directory, signer: forwarded, allowances, provisions, ca, log })

@@ -19,7 +19,7 @@ export const workerParams = {
   advertise: param('advertise', 'URL at which gateways reach this worker, if it is not its HOST:PORT'),
   tlsCert: param('tls_cert', 'PEM file with the certificate for HTTPS between gateways and this worker'),
   tlsKey: param('tls_key', 'PEM file with the private key of the certificate'),
-  labels: param('labels', 'what this worker does; everything by default', {
+  labels: param('labels', 'what this worker does, as far as it works; everything by default', {
     type: 'string[]',
     choices: workerLabels,
   }),

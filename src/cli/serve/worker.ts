@@ -2,6 +2,8 @@
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { BoundObjects, WorkerIdentity } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
+import type { Engine } from '../../core/engine.ts'
+import type { Checks } from '../../fleet/worker/capabilities.ts'
 import type { Membership } from '../../fleet/worker/membership.ts'
 import type { ServedWorker } from '../../server/process/serve.ts'
 import { type FleetAccess, openFleet } from './fleet.ts'
@@ -39,12 +41,8 @@ export async function openWorker(
   })
   let membership: Membership | undefined
   const drained = new AbortController()
-  // No request arrives before the worker is registered.
-  const bound: BoundObjects = {
-    bind: (object, reservation) => membership!.lease.bind(object, reservation),
-    // The slot is free for the next waiting session.
-    end: (id, keptMs) => membership!.lease.end(id, keptMs).finally(() => membership?.wake()),
-  }
+  const bound = boundTo(() => membership!)
+  const verifier = forwarded.forWorker((id) => membership?.lease.isOwn(id))
   const report = (error: Error) => log('warn', 'the directory of the fleet was not told', { error: error.message })
   const engine = createEngine({ ...config, stores, bound, workerId: () => membership?.lease.id })
   const workSlots = new WorkSlots(limits.overload.pages, 1)
@@ -55,6 +53,7 @@ export async function openWorker(
       worker: { ...capacity, ...(name !== undefined && { name }), url, version, build },
       sessions: engine.sessions,
       diagnostics: engine.diagnostics,
+      checks: checksOf(engine),
       scraper: () => engine.extractor.load(),
       keys: stores.keys,
       log,
@@ -66,6 +65,7 @@ export async function openWorker(
     workSlots,
     exitsWhenDrained,
     drained: drained.signal,
+    unavailable: (error) => membership?.failed(error),
     listening: async (address) => {
       membership = await begin(advertised ?? address)
     },
@@ -74,7 +74,7 @@ export async function openWorker(
     ended: async () => membership?.end().catch(report),
   }
   return {
-    served: { engine, gate: { hosts: null, origins: new Set<string>(), keys: null, forwarded }, worker },
+    served: { engine, gate: { hosts: null, origins: new Set<string>(), keys: null, forwarded: verifier }, worker },
     close: async () => {
       await engine.close()
       stores.close()
@@ -82,3 +82,23 @@ export async function openWorker(
     },
   }
 }
+
+/** Binds objects to a worker: no request arrives before it is registered. */
+const boundTo = (membership: () => Membership): BoundObjects => ({
+  bind: (object, reservation) => membership().lease.bind(object, reservation),
+  // The slot is free for the next waiting session.
+  end: (id, keptMs) =>
+    membership()
+      .lease.end(id, keptMs)
+      .finally(() => membership().wake()),
+})
+
+/** Tries the browser and Docker of an engine. */
+const checksOf = (engine: Engine): Checks => ({
+  browser: async (fresh) => {
+    const { browser } = await engine.readiness({ fresh })
+    return browser.ok ? null : (browser.message ?? 'the browser does not start')
+  },
+  // A request to Docker; fails with the reason.
+  docker: async () => engine.shells.images.list().then(() => null),
+})

@@ -156,6 +156,8 @@ export interface ErrorExtras {
   readonly cause?: unknown
   /** Seconds after which to retry (`retry-after`). */
   readonly retryAfterSecs?: number
+  /** Set if this machine lacks what the work needs: nothing was begun, and another machine may do it. */
+  readonly unavailable?: true
 }
 
 /** The wire form of every error; `error` repeats `message` and is always a string. */
@@ -185,6 +187,8 @@ export class BaxError extends Error {
   readonly hint: string | undefined
   readonly details: ErrorExtras['details']
   readonly retryAfterSecs: number | undefined
+  /** Whether nothing was begun, because this machine lacks what the work needs; never sent. */
+  readonly unavailable: boolean
   /** Input that a server rejected; set by the client, and never sent. */
   input?: Readonly<Record<string, unknown>>
 
@@ -195,6 +199,7 @@ export class BaxError extends Error {
     this.hint = extras.hint
     this.details = extras.details
     this.retryAfterSecs = extras.retryAfterSecs
+    this.unavailable = extras.unavailable ?? false
   }
 
   static override [Symbol.hasInstance](value: unknown): boolean {

@@ -3,6 +3,8 @@ export const gatewayLimits = {
   /** Lifetime of a signed request, and the difference of clocks that is tolerated on top. */
   signatureMs: 60_000,
   skewToleranceMs: 30_000,
+  /** Signatures that a worker remembers, so that none is used twice: those of about four minutes. */
+  nonces: 500_000,
   /** Minimum length of the secret that gateways and workers share. */
   secretBytes: 32,
   /** Time to connect to a worker. */
@@ -18,6 +20,8 @@ export const gatewayLimits = {
   cachedMs: 5000,
   /** Age from which on the loads of workers are read again. */
   loadsMs: 500,
+  /** Time after which a failure of a worker weighs half as much in the choice of the next one. */
+  penaltyMs: 10_000,
   /** Interval of checking whether the workers that have open requests are still alive. */
   watchMs: 2000,
   /** Number of workers that a request may be given to, one after the other. */

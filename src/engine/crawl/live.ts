@@ -137,9 +137,12 @@ async function runLocked(id: string, store: CrawlStore, open: () => Promise<Loca
   })
   const done = run.run().finally(async () => {
     running = false
-    await Promise.all([journal.close(), pages.close(), facts.earlier?.close()])
+    await Promise.all([journal.endRun(), pages.close(), facts.earlier?.close()])
     if (!record.finished) webhook?.stop()
-    await webhook?.finish()
+    // Events that the receiver refuses become warnings.
+    if ((await webhook?.finish()) === false && record.finished)
+      run.warn('webhook: the server ended before all events were sent')
+    await journal.close()
     answers.close(record.finished?.status === 'completed')
     await lock.release()
   })

@@ -84,9 +84,14 @@ export class CrawlRun {
     }
   }
 
-  /** Adds a warning to a crawl that has not ended. */
+  /** Adds a warning, also after the end of the crawl, unless it was interrupted and is resumed later. */
   warn(message: string): void {
-    if (!this.#facts.record.finished && !this.#control.signal.aborted) this.#addWarning(message)
+    const { record, log } = this.#facts
+    if (record.finished)
+      this.#write([warning(message)]).catch((error: Error) =>
+        log('error', 'a warning could not be stored', { crawl: record.id, warning: message, error: error.message }),
+      )
+    else if (!this.#control.signal.aborted) this.#addWarning(message)
   }
 
   /** Resolves when the crawl has ended for any reason; rejects only for internal errors. */

@@ -51,14 +51,19 @@ export class WebhookSender {
   readonly #facts: WebhookFacts
   readonly #webhook: Webhook
   readonly #control = new AbortController()
-  readonly #done: Promise<void>
+  readonly #done: Promise<boolean>
 
   private constructor(facts: WebhookFacts, webhook: Webhook) {
     this.#facts = facts
     this.#webhook = webhook
-    this.#done = this.#send().catch((error: unknown) => {
-      if (!this.#control.signal.aborted) this.#report(asBaxError(error).message)
-    })
+    this.#done = this.#send().then(
+      () => !this.#control.signal.aborted,
+      (error: unknown) => {
+        if (this.#control.signal.aborted) return false
+        this.#report(asBaxError(error).message)
+        return true
+      },
+    )
   }
 
   /** Starts sending the events of a crawl; returns undefined for a crawl without webhook. */
@@ -72,8 +77,8 @@ export class WebhookSender {
     this.#control.abort()
   }
 
-  /** Resolves once everything is sent, or was tried often enough. */
-  finish(): Promise<void> {
+  /** Resolves once everything is sent, or was tried often enough; with false if it was stopped before. */
+  finish(): Promise<boolean> {
     return this.#done
   }
 

@@ -23,7 +23,7 @@ import { Journal, type JournalEntry } from '../../engine/crawl/store/journal.ts'
 import { acceptedAnswer, accountsAnswer, assertLimit, assertResumable, cancelledStatus, listedAnswer, stateAnswer, usageAnswer, wholeAnswer } from '../../engine/crawl/views.ts' // prettier-ignore
 import { ask } from '../redis/ask.ts'
 import { Subscriptions } from '../redis/subscriptions.ts'
-import { RemoteCrawl } from './followed.ts'
+import { RemoteCrawl, type ReportedProgress } from './followed.ts'
 import { progressKey } from './keys.ts'
 import { addCrawl, type CrawlJob, openCrawlsQueue } from './queue/queues.ts'
 import { WritingLogs } from './store/redis-logs.ts'
@@ -108,8 +108,8 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     const running = all.filter(({ isRunning }) => isRunning)
     const texts = await this.#ask(() => Promise.all(running.map(({ record }) => this.#facts.redis.get(progressKey(record.id))))) // prettier-ignore
     const progress = running.map(({ record }, at) => {
-      const { current } = JSON.parse(texts[at] ?? '{"current":[]}') as { current: string[] }
-      return { current, queued: record.queued }
+      const { current, seq } = JSON.parse(texts[at] ?? '{"current":[],"seq":0}') as ReportedProgress
+      return { current: record.unfinishedOf(current, seq), queued: record.queued }
     })
     return usageAnswer(all, progress)
   }

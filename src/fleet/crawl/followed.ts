@@ -7,6 +7,11 @@ import type { Subscriptions } from '../redis/subscriptions.ts'
 import { eventsChannel, progressChannel, progressKey } from './keys.ts'
 import type { FleetCrawl, FleetCrawlStore } from './store/store.ts'
 
+/** Progress as a coordinator reports it, with the last line that it had written. */
+export interface ReportedProgress extends Progress {
+  readonly seq: number
+}
+
 type Progress = CrawlEventData['crawl.progress']
 
 interface FollowFacts {
@@ -19,7 +24,7 @@ export class RemoteCrawl implements FollowedCrawl {
   readonly #facts: FollowFacts
   readonly #id: string
   #crawl: FleetCrawl
-  #progress: Progress | undefined
+  #progress: ReportedProgress | undefined
   readonly #listeners = new Set<() => void>()
   readonly #stops: (() => void)[] = []
   #reading: Promise<void> = Promise.resolve()
@@ -37,7 +42,7 @@ export class RemoteCrawl implements FollowedCrawl {
     const remote = new RemoteCrawl(facts, await store.read(id))
     const changed = () => void remote.refresh()
     const progressed = (text: string | undefined) =>
-      text !== undefined && (remote.#progress = JSON.parse(text) as Progress)
+      text !== undefined && (remote.#progress = JSON.parse(text) as ReportedProgress)
     remote.#stops.push(
       await subscriptions.listen(eventsChannel(id), changed),
       await subscriptions.listen(progressChannel(id), progressed),
@@ -66,7 +71,10 @@ export class RemoteCrawl implements FollowedCrawl {
   progress(): Progress {
     const { record } = this.#crawl
     const counts = { ...record.counts(), queued: record.queued, elapsed_ms: record.activeMs(Date.now()) }
-    return { current: [], concurrency: 0, pages_per_second: 0, ...this.#progress, ...counts }
+    const { seq = 0, current: reported = [], ...reportedCounts } = this.#progress ?? {}
+    // The journal may be newer than the report.
+    const current = record.unfinishedOf(reported, seq)
+    return { concurrency: 0, pages_per_second: 0, ...reportedCounts, current, ...counts }
   }
 
   listen(listener: () => void): () => void {

@@ -42,8 +42,10 @@ export class HeldObjects implements BoundObjects {
   }
 
   async end(id: string, keptMs: number): Promise<void> {
+    const object = this.#held.get(id)
     this.#held.delete(id)
-    await this.#run('end', this.#worker.id, id, keptMs)
+    const facts = object ? [this.#worker.url, ...factsOf(object)] : []
+    await this.#run('end', this.#worker.id, id, keptMs, ...facts)
   }
 
   /** Corrects what Redis lists for this worker: it may have lost its last second of writes. */
@@ -54,17 +56,19 @@ export class HeldObjects implements BoundObjects {
   }
 
   /** @throws BaxError `conflict`, `worker_lost`, `fleet_unavailable` */
-  async #send({ id, kind, owner, name }: Bindable, reservation: string): Promise<void> {
+  async #send(object: Bindable, reservation: string): Promise<void> {
     const { id: worker, url } = this.#worker
-    const named = name === null ? '' : '1'
+    const { id, kind, name } = object
     const unique = kind === 'relay' ? '' : '1'
-    const answer = await this.#run<string>(
-      'bind', worker, url, id, kind, storedOwner(owner), named, name ?? '', unique, reservation,
-    ) // prettier-ignore
+    const answer = await this.#run<string>('bind', worker, url, id, ...factsOf(object), unique, reservation)
     if (answer === 'lost') throw lostError()
     if (answer === 'conflict') throw nameError(kind, name ?? id)
   }
 }
+
+/** Returns the kind, the owner and the name, as scripts read them. */
+const factsOf = ({ kind, owner, name }: Bindable): string[] =>
+  [kind, storedOwner(owner), name === null ? '' : '1', name ?? ''] // prettier-ignore
 
 const lostError = (): BaxError =>
   new BaxError('worker_lost', 'this worker has lost its lease', {

@@ -9,7 +9,7 @@ import {
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { assertOwnBuild, type Build } from './builds.ts'
-import { objectOf, type Row, storedOwner, workerOf } from './records.ts'
+import { isoOf, objectOf, type Row, storedOwner, workerOf } from './records.ts'
 import { ask } from '../redis/ask.ts'
 import { prefix, type RunScript, scriptsOn } from './scripts/run.ts'
 import { WorkerLoads } from './worker-loads.ts'
@@ -24,6 +24,8 @@ export interface DirectoryOptions extends Build {
   readonly answerMs?: number
   /** Time for a reserved slot to be bound. */
   readonly reservationMs?: number
+  /** Throws while nothing can be found, because Redis has lost the data of the fleet. */
+  readonly assertData?: () => Promise<void>
 }
 
 /** Opens the directory; `close` ends its timer, and not the connection, which may be shared. */
@@ -71,8 +73,8 @@ export class FleetDirectory implements Directory {
     return undefined
   }
 
-  async release(reservationId: string): Promise<void> {
-    await this.#run('release', reservationId)
+  async release(reservationId: string, failure?: Parameters<Directory['release']>[1]): Promise<void> {
+    await this.#run('release', reservationId, failure?.workerId ?? '', failure?.kind ?? '')
   }
 
   async find(idOrName: string, kinds: readonly BoundKind[], caller: Caller): Promise<BoundObject | undefined> {
@@ -85,7 +87,9 @@ export class FleetDirectory implements Directory {
     ) as [Known[], Known[], Known[]]
     // In the order of an engine: live by ID, live by name, ended by ID, the last ended by name.
     const live = byId.find(({ isLive }) => isLive) ?? findLive(byName, idOrName, caller)
-    return (live ?? byId[0] ?? byName.findLast(({ isLive }) => !isLive) ?? past.at(-1))?.object
+    const found = live ?? byId[0] ?? byName.findLast(({ isLive }) => !isLive) ?? past.at(-1)
+    if (!found) await this.#options.assertData?.()
+    return found?.object
   }
 
   async leastLoaded(
@@ -122,6 +126,12 @@ export class FleetDirectory implements Directory {
   /** Frees what lost workers held, and reservations that were not bound; returns the IDs of the lost workers. */
   reap(): Promise<string[]> {
     return reapWith(this.#run)
+  }
+
+  /** Returns when a member found that Redis had lost the data of the fleet, in the last day; null otherwise. */
+  async dataLostAt(): Promise<string | null> {
+    const lost = await ask(this.#redis, () => this.#redis.get(`${prefix}loss`), this.#options.answerMs)
+    return lost === null ? null : isoOf(Number(lost))
   }
 
   /** Returns how far the clock of Redis is ahead of this machine's, in milliseconds. */

@@ -1,13 +1,23 @@
 /** Converts what the scripts return. */
-import type { BoundKind, BoundObject, SlotKind, WorkerIdentity, WorkerRecord } from '../../core/fleet.ts'
+import {
+  type BoundKind, type BoundObject, type SlotKind, slotKinds, type WorkerIdentity, type WorkerRecord,
+} from '../../core/fleet.ts' // prettier-ignore
 
 /** Parses the hash of a worker; `nowMs` is the time of Redis. */
 export function workerOf(id: string, fields: Readonly<Record<string, string>>, nowMs: number): WorkerRecord {
   const number = (name: string) => Number(fields[name] ?? 0)
   const used = (kind: SlotKind) => number(`used:${kind}`)
+  const info = JSON.parse(fields['info']!) as WorkerIdentity
+  const labels = info.labels.filter((label) => fields['labels']!.split(',').includes(label))
+  const broken = JSON.parse(fields['broken'] ?? '{}') as WorkerRecord['broken']
+  const slots = (kind: SlotKind) => (slotKinds[kind] in broken ? 0 : info.slots[kind])
   return {
-    ...(JSON.parse(fields['info']!) as WorkerIdentity),
+    ...info,
     id,
+    labels,
+    broken,
+    slots: { session: slots('session'), shell: slots('shell'), relay: slots('relay') },
+    pages: 'render' in broken ? 0 : info.pages,
     state: fields['state'] === 'ready' ? 'ready' : 'draining',
     used: { session: used('session'), shell: used('shell'), relay: used('relay') },
     busy_pages: number('busy'),
@@ -44,4 +54,4 @@ export function objectOf([id, kind, owner, name, worker, url, lost, ended]: Row)
 export const storedOwner = (owner: string | null): string => owner ?? ''
 const ownerOf = (stored: string): string | null => stored || null
 
-const isoOf = (ms: number): string => new Date(ms).toISOString()
+export const isoOf = (ms: number): string => new Date(ms).toISOString()

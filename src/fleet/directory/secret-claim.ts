@@ -3,12 +3,15 @@
  * processes with another secret do not start. Once nobody has renewed it for the time of a lease, a process with another
  * secret replaces it, so that the secret can be changed. That process measures the time itself: while Redis is away,
  * nobody can renew anything.
+ *
+ * Renewals also notice that Redis has lost the data of the fleet: its data has another beginning then.
  */
 import { createHmac } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { dataLost } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { prefix, type RunScript, scriptsOn } from './scripts/run.ts'
 
@@ -41,6 +44,10 @@ export class SecretClaim {
   #timer: NodeJS.Timeout | undefined
   /** Last renewal of another secret, with the time on the monotonic clock when it was first seen. */
   #other: { readonly renewed: number; readonly since: number } | undefined
+  /** Beginning of the data in Redis. */
+  #since: number | undefined
+  /** Time since the data was lost at the last renewal, in milliseconds; undefined if it was not. */
+  #lossAgeMs: number | undefined
 
   private constructor({ redis, secret, log, leaseMs = limits.fleet.leaseMs }: SecretClaimOptions) {
     this.#run = scriptsOn(redis)
@@ -64,6 +71,16 @@ export class SecretClaim {
 
   close(): void {
     clearInterval(this.#timer)
+  }
+
+  /** @throws BaxError `fleet_unavailable` while the members recover from a loss of the data */
+  async assertData(): Promise<void> {
+    await this.#isHeld()
+    if (this.#lossAgeMs === undefined || this.#lossAgeMs > this.#leaseMs) return
+    throw new BaxError('fleet_unavailable', 'the fleet has lost its data, and its workers register again', {
+      hint: 'retry in some seconds',
+      retryAfterSecs: limits.overload.retryAfterSecs,
+    })
   }
 
   async #acquire(pollMs: number): Promise<void> {
@@ -91,10 +108,20 @@ export class SecretClaim {
   async #isHeld(): Promise<boolean> {
     const other = this.#other
     const hasEnded = other && performance.now() - other.since >= this.#leaseMs
-    const renewed = await this.#run<number | null>('claim', this.#fingerprint, hasEnded ? other.renewed : '')
-    if (renewed === null) this.#other = undefined
+    const [renewed, since, lossAgeMs] = await this.#run<[number, number, number]>(
+      'claim', this.#fingerprint, hasEnded ? other.renewed : '', this.#since ?? '',
+    ) // prettier-ignore
+    this.#compareData(since, lossAgeMs)
+    if (renewed === 0) this.#other = undefined
     else if (renewed !== other?.renewed) this.#other = { renewed, since: performance.now() }
-    return renewed === null
+    return renewed === 0
+  }
+
+  #compareData(since: number, lossAgeMs: number): void {
+    const isLost = this.#since !== undefined && this.#since !== since
+    this.#since = since
+    this.#lossAgeMs = lossAgeMs < 0 ? undefined : lossAgeMs
+    if (isLost) this.#log('error', dataLost.found, { hint: dataLost.mend })
   }
 }
 

@@ -6,7 +6,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Redis } from 'ioredis'
 import type { Log } from '../../core/config/config.ts'
-import type { BoundObject, BoundObjects, WorkerIdentity } from '../../core/fleet.ts'
+import type { BoundObject, BoundObjects, Capabilities, WorkerIdentity } from '../../core/fleet.ts'
 import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { HeldObjects } from './bound-objects.ts'
@@ -20,6 +20,8 @@ export interface WorkerLeaseOptions {
   readonly log: Log
   /** Returns the current load, for the heartbeats. */
   readonly load: () => { readonly busy_pages: number; readonly memory_bytes: number }
+  /** Returns what of its labels works; all of them by default. */
+  readonly capabilities?: () => Capabilities
   /** Ends everything that the worker holds; it registers again afterwards. */
   readonly onLost: () => Promise<void>
   /** Called when the worker is asked to drain. */
@@ -38,6 +40,8 @@ export class WorkerLease implements BoundObjects {
   readonly #heartbeatMs: number
   readonly #startedAt = new Date().toISOString()
   #id!: string
+  /** ID of a registration that may have begun. */
+  #nextId: string | undefined
   #held!: HeldObjects
   #skewMs = 0
   #draining = false
@@ -66,6 +70,11 @@ export class WorkerLease implements BoundObjects {
     return this.#id
   }
 
+  /** Whether an ID is that of the current registration, or of one that gateways may already know. */
+  isOwn(workerId: string): boolean {
+    return workerId === this.#id || workerId === this.#nextId
+  }
+
   get draining(): boolean {
     return this.#draining
   }
@@ -86,6 +95,11 @@ export class WorkerLease implements BoundObjects {
 
   end(id: string, keptMs: number): Promise<void> {
     return this.#held.end(id, keptMs)
+  }
+
+  /** Sends a heartbeat now, because what the worker can do has changed. */
+  report(): void {
+    if (!this.#stopping.signal.aborted) this.#beating = this.#beating.then(() => this.#beat())
   }
 
   /** Gets nothing new from now on, also after another registration. */
@@ -109,14 +123,22 @@ export class WorkerLease implements BoundObjects {
     const info: WorkerIdentity = { ...worker, id, started_at: this.#startedAt }
     const { session, shell, relay } = worker.slots
     const sentAt = Date.now()
+    this.#nextId = id
     const nowMs = await this.#run<number>(
-      'register', id, this.#leaseMs, JSON.stringify(info), worker.url, worker.build, worker.labels.join(','),
+      'register', id, this.#leaseMs, JSON.stringify(info), worker.url, worker.build, ...this.#capabilities(),
       worker.pages, session, shell, relay,
     ) // prettier-ignore
     if (this.#draining) await this.#run('drain', id)
     this.#id = id
     this.#held = new HeldObjects(this.#run, { id, url: worker.url })
     this.#compareClocks(sentAt, nowMs)
+  }
+
+  /** Returns the labels that work and why others do not, as scripts read them. */
+  #capabilities(): [string, string] {
+    const { worker, capabilities } = this.#options
+    const { labels, broken } = capabilities?.() ?? { labels: worker.labels, broken: {} }
+    return [labels.join(','), JSON.stringify(broken)]
   }
 
   #compareClocks(sentAt: number, nowMs: number): void {
@@ -129,7 +151,7 @@ export class WorkerLease implements BoundObjects {
     // Workers that started together spread out.
     const ms = this.#heartbeatMs * (1 - Math.random() / 4)
     this.#timer = setTimeout(() => {
-      this.#beating = this.#beat().then(() => this.#schedule())
+      this.#beating = this.#beating.then(() => this.#beat()).then(() => this.#schedule())
     }, ms)
   }
 
@@ -146,7 +168,7 @@ export class WorkerLease implements BoundObjects {
     const { busy_pages: busy, memory_bytes: memory } = this.#options.load()
     const [sentAt, count] = [Date.now(), this.#held.count]
     const [state, listed, nowMs] = await this.#runSoon<[string, number, number]>(
-      'heartbeat', this.#id, this.#leaseMs, busy, memory, this.#skewMs,
+      'heartbeat', this.#id, this.#leaseMs, busy, memory, this.#skewMs, ...this.#capabilities(),
     ) // prettier-ignore
     if (state === 'lost') return false
     this.#compareClocks(sentAt, nowMs)

@@ -1,6 +1,7 @@
 /** The load of the workers as one gateway knows it, so that most choices do not wait for Redis. */
 import { createHash } from 'node:crypto'
 import type { ChosenWorker, WorkerAddress, WorkerLabel } from '../../core/fleet.ts'
+import { limits } from '../../core/limits/limits.ts'
 import type { RunScript } from './scripts/run.ts'
 
 interface Load {
@@ -17,6 +18,8 @@ interface OwnRequests {
   running: number
   /** Number of the last one, which is higher for later ones. */
   last: number
+  /** Weight of failed ones at a time on the monotonic clock; it halves every `limits.gateway.penaltyMs`. */
+  failed: { readonly penalty: number; readonly at: number }
 }
 
 interface View {
@@ -52,7 +55,13 @@ export class WorkerLoads {
     const { worker, own } = chosen
     own.running += 1
     own.last = ++this.#count
-    return { worker, done: () => void (own.running -= 1) }
+    return {
+      worker,
+      done(isFailure) {
+        own.running -= 1
+        if (isFailure) own.failed = { penalty: penaltyOf(own) + 1, at: performance.now() }
+      },
+    }
   }
 
   /** Returns the loads. While requests follow each other, they are read again in the background. */
@@ -81,7 +90,7 @@ export class WorkerLoads {
     const rows = await this.#run<Row[]>('loads', this.#build, label)
     const before = new Map(this.#views.get(label)?.loads.map(({ worker, own }) => [worker.id, own]))
     const loads = rows.map(([id, busy, url, pages]): Load => {
-      const own = before.get(id) ?? { running: 0, last: 0 }
+      const own = before.get(id) ?? { running: 0, last: 0, failed: { penalty: 0, at: 0 } }
       return { worker: { id, url }, busy: Number(busy), pages: Number(pages), own }
     })
     const view = { loads, at }
@@ -92,7 +101,7 @@ export class WorkerLoads {
 
 function choice({ loads }: View, except: ReadonlySet<string>, affinity?: string): Load | undefined {
   const candidates = loads.filter(({ worker }) => !except.has(worker.id))
-  const isFree = ({ busy, own, pages }: Load) => busy < 1 && own.running < pages
+  const isFree = ({ busy, own, pages }: Load) => busy < 1 && own.running < pages && penaltyOf(own) < 0.5
   const preferred = affinity === undefined ? undefined : preferredBy(affinity, candidates.filter(isFree))
   return preferred ?? leastOf(candidates)
 }
@@ -107,7 +116,13 @@ function leastOf(candidates: readonly Load[]): Load | undefined {
   return least
 }
 
-const shareOf = ({ busy, own, pages }: Load): number => busy + own.running / pages
+const shareOf = ({ busy, own, pages }: Load): number => busy + own.running / pages + penaltyOf(own)
+
+/** Returns the load that recent failures count as: each one, at first, as much as a full worker; 0 after a while. */
+function penaltyOf({ failed: { penalty, at } }: OwnRequests): number {
+  const left = penalty * 0.5 ** ((performance.now() - at) / limits.gateway.penaltyMs)
+  return left < 0.1 ? 0 : left
+}
 
 /** Returns the same worker for the same text, as long as it is among the candidates (rendezvous hashing). */
 function preferredBy(affinity: string, candidates: readonly Load[]): Load | undefined {

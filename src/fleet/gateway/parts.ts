@@ -8,7 +8,7 @@ import type { LazyScraper } from '../../engine/scrape/lazy-scraper.ts'
 import { checkCrawl } from '../../engine/crawl/plan.ts'
 import { FleetCrawls, type FleetCrawlsFacts } from '../crawl/crawls.ts'
 import type { Build } from '../directory/builds.ts'
-import { openDirectory } from '../directory/directory.ts'
+import { type DirectoryOptions, openDirectory } from '../directory/directory.ts'
 import { JobQueues } from '../queues.ts'
 import type { ScalerEnvironment } from '../scaler/open.ts'
 import { scalingState } from '../scaler/state.ts'
@@ -26,13 +26,14 @@ export interface GatewayParts extends Build {
   readonly scaling: ScalingOptions
   readonly environment: ScalerEnvironment
   readonly whyUnreachable: FleetParts['whyUnreachable']
+  readonly assertData: NonNullable<DirectoryOptions['assertData']>
   readonly log: Log
 }
 
 /** Opens the parts of a gateway. @throws BaxError `fleet_unavailable` */
 export async function openGatewayParts(options: GatewayParts) {
   const { redis, secret, build, version, own, allowances, scaling, environment, whyUnreachable, log } = options
-  const directory = openDirectory({ redis, build, version })
+  const directory = openDirectory({ redis, build, version, assertData: options.assertData })
   const jobQueues = new JobQueues(redis)
   const jobs = async () => (await jobQueues.of(build)).reduce((sum, { waiting }) => sum + waiting, 0)
   const member = { secret, build }

@@ -174,9 +174,16 @@ if moved > 0 then
 end
 return moved`,
 
-  /** ARGV: 7 take, 8 '1' if another worker may have a slot for it. Queues it again at its old position. */
+  /**
+   * ARGV: 7 take, 8 '1' if another worker may have a slot for it, 9 code and 10 message of a failure or ''. Queues it
+   * again at its old position, unless it has failed too often.
+   */
   giveBack: `
 if not holds(id, ARGV[7]) then return 0 end
+if ARGV[9] ~= '' and tonumber(redis.call('HGET', prefix .. id, 'attempts') or '0') >= attempts then
+  finish(id, 'failed', 'code', ARGV[9], 'error', ARGV[10])
+  return 1
+end
 back(id, ARGV[8] == '1')
 return 1`,
 
@@ -185,6 +192,8 @@ return 1`,
 if not holds(id, ARGV[7]) then return 0 end
 redis.call('ZREM', waiting, id)
 redis.call('HINCRBY', prefix .. id, 'attempts', 1)
+-- Without a scaler, or before it was asked, a free slot is all that was waited for.
+advance(id, 'scaling')
 advance(id, 'worker_found')
 advance(id, 'creating')
 return 1`,

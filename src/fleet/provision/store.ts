@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Redis } from 'ioredis'
 import type { Caller } from '../../core/access/caller.ts'
+import type { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { FleetProvision } from '../../core/shapes/fleet/status.ts'
 import type { ProvisionRecord, SessionCreated, SessionInput } from '../../core/shapes/session.ts'
@@ -160,8 +161,9 @@ export class ProvisionStore {
 
   /** The following return false when the provision is no longer the worker's. */
   renew = (taken: Taken): Promise<boolean> => this.#own('renew', taken, this.leaseMs)
-  giveBack = (taken: Taken, mayFitElsewhere: boolean): Promise<boolean> =>
-    this.#own('giveBack', taken, mayFitElsewhere ? '1' : '')
+  /** With an error, it fails if as many workers as may try have failed. */
+  giveBack = (taken: Taken, mayFitElsewhere: boolean, error?: Pick<BaxError, 'code' | 'message'>): Promise<boolean> =>
+    this.#own('giveBack', taken, mayFitElsewhere ? '1' : '', error?.code ?? '', error?.message ?? '')
   found = (taken: Taken): Promise<boolean> => this.#own('found', taken)
   fail = (taken: Taken, code: string, error: string): Promise<boolean> =>
     this.#own('finish', taken, 'failed', 'code', code, 'error', error)

@@ -1,6 +1,7 @@
 /** The part of a worker that creates the sessions that wait in the fleet. */
 import type { Redis } from 'ioredis'
 import type { Log } from '../../core/config/config.ts'
+import type { WorkerLabel } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { openDirectory } from '../directory/directory.ts'
 import type { WorkerLease } from '../directory/worker-lease.ts'
@@ -12,13 +13,17 @@ export interface TakingOptions {
   readonly member: FleetMember
   readonly version: string
   readonly lease: Pick<WorkerLease, 'id' | 'draining'>
+  /** Whether a label of the worker works. */
+  readonly can: (label: WorkerLabel) => boolean
+  /** Called when the worker lacks what a session needs. */
+  readonly failed: TakerFacts['failed']
   readonly sessions: TakerFacts['sessions']
   readonly diagnostics: TakerFacts['diagnostics']
   readonly log: Log
 }
 
 /** Starts to take provisions for a registered worker. @throws BaxError `fleet_unavailable` */
-export async function startTaking({ redis, member, version, lease, ...facts }: TakingOptions): Promise<Taker> {
+export async function startTaking({ redis, member, version, lease, can, ...facts }: TakingOptions): Promise<Taker> {
   const store = await ProvisionStore.open(redis, member)
   const directory = openDirectory({ redis, build: member.build, version, reapMs: 0 })
   const taker = takeProvisions({
@@ -26,7 +31,7 @@ export async function startTaking({ redis, member, version, lease, ...facts }: T
     store,
     directory,
     workerId: () => lease.id,
-    mayTake: () => !lease.draining,
+    mayTake: () => !lease.draining && can('browser'),
   })
   const builds = async () =>
     new Set((await directory.workers()).filter(({ state }) => state === 'ready').map(({ build }) => build))

@@ -3,7 +3,8 @@ import type { Redis } from 'ioredis'
 import type { KeyRing } from '../../core/access/keys.ts'
 import type { Log } from '../../core/config/config.ts'
 import type { Diagnostics, Sessions } from '../../core/engine.ts'
-import type { WorkerIdentity } from '../../core/fleet.ts'
+import type { BaxError } from '../../core/errors/errors.ts'
+import type { WorkerIdentity, WorkerLabel } from '../../core/fleet.ts'
 import type { PageScraper } from '../../engine/scrape/scraper.ts'
 import { CrawlWorker } from '../crawl/queue/worker.ts'
 import { type FleetDirectory, openDirectory } from '../directory/directory.ts'
@@ -11,6 +12,7 @@ import { WorkerLease } from '../directory/worker-lease.ts'
 import type { FleetMember } from '../provision/store.ts'
 import type { Taker } from '../provision/taker.ts'
 import { startTaking } from '../provision/taking.ts'
+import { Capabilities, type Checks } from './capabilities.ts'
 
 export interface MembershipOptions {
   /** A connection that others may share; it is not closed. */
@@ -19,6 +21,7 @@ export interface MembershipOptions {
   readonly worker: Omit<WorkerIdentity, 'id' | 'started_at'>
   readonly sessions: Sessions
   readonly diagnostics: Diagnostics
+  readonly checks: Checks
   readonly scraper: () => Promise<PageScraper>
   readonly keys: KeyRing
   readonly log: Log
@@ -30,30 +33,51 @@ export interface MembershipOptions {
   readonly onDrain: () => void
 }
 
+interface MembershipParts {
+  readonly lease: WorkerLease
+  readonly taker: Taker
+  readonly crawls: CrawlWorker | undefined
+  readonly directory: FleetDirectory
+  readonly capabilities: Capabilities
+}
+
 export class Membership {
   readonly lease: WorkerLease
   readonly #taker: Taker
   /** Absent without slots for pages. */
   readonly #crawls: CrawlWorker | undefined
   readonly #directory: FleetDirectory
+  readonly #capabilities: Capabilities
 
-  private constructor(lease: WorkerLease, taker: Taker, crawls: CrawlWorker | undefined, directory: FleetDirectory) {
-    this.lease = lease
-    this.#taker = taker
-    this.#crawls = crawls
-    this.#directory = directory
+  private constructor(parts: MembershipParts) {
+    this.lease = parts.lease
+    this.#taker = parts.taker
+    this.#crawls = parts.crawls
+    this.#directory = parts.directory
+    this.#capabilities = parts.capabilities
   }
 
-  /** Registers a worker, which then takes work. @throws BaxError `fleet_unavailable` */
+  /** Registers a worker, which then takes work that it can do. @throws BaxError `fleet_unavailable` */
   static async begin(options: MembershipOptions): Promise<Membership> {
-    const { redis, member, worker, sessions, diagnostics, scraper, keys, log, scrapes, endAll, onDrain } = options
-    const { pages, version } = worker
+    const { redis, member, worker, sessions, diagnostics, checks, scraper, keys, log, scrapes, endAll, onDrain } =
+      options
+    const { labels, pages, version } = worker
     const directory = openDirectory({ redis, build: member.build, version, reapMs: 0 })
     let crawls: CrawlWorker | undefined
-    const lease = await WorkerLease.start({
+    let lease: WorkerLease | undefined
+    let taker: Taker | undefined
+    const onChange = () => {
+      lease?.report()
+      taker?.wake()
+      crawls?.visitPages(can('render'))
+    }
+    const capabilities = await Capabilities.start({ labels, checks, log, onChange })
+    const can = (label: WorkerLabel) => capabilities.works().labels.includes(label)
+    lease = await WorkerLease.start({
       redis,
       log,
       worker,
+      capabilities: () => capabilities.works(),
       load: () => ({ busy_pages: scrapes() + (crawls?.busy ?? 0), memory_bytes: process.memoryUsage.rss() }),
       onLost: endAll,
       onDrain: () => {
@@ -62,11 +86,18 @@ export class Membership {
         void crawls?.drain()
       },
     })
+    const { id } = lease
     const workers = async () => (await directory.workers()).filter(({ state }) => state === 'ready')
-    const taker = await startTaking({ redis, member, version, lease, sessions, diagnostics, log })
-    if (pages > 0) crawls = await CrawlWorker.start({ redis, build: member.build, scraper, keys, log, pages, workers })
-    log('info', 'registered', { worker_id: lease.id, url: worker.url })
-    return new Membership(lease, taker, crawls, directory)
+    const failed = (error: BaxError) => capabilities.recheck(error)
+    taker = await startTaking({ redis, member, version, lease, can, failed, sessions, diagnostics, log })
+    if (pages > 0) crawls = await CrawlWorker.start({ redis, build: member.build, scraper, keys, log, pages, workers, visits: can('render') }) // prettier-ignore
+    log('info', 'registered', { worker_id: id, url: worker.url })
+    return new Membership({ lease, taker, crawls, directory, capabilities })
+  }
+
+  /** Called when the worker lacks what a request needs. */
+  failed(error: BaxError): void {
+    this.#capabilities.recheck(error)
   }
 
   /** Tells the queues that a slot may be free. */
@@ -84,6 +115,7 @@ export class Membership {
 
   /** Deregisters. What the worker still holds counts as lost. */
   async end(): Promise<void> {
+    this.#capabilities.close()
     await Promise.all([this.#taker.close(), this.#crawls?.close()])
     this.#directory.close()
     await this.lease.stop()

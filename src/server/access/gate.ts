@@ -7,12 +7,13 @@ import { keyPrefix, type KeyRing } from '../../core/access/keys.ts'
 import type { AppEnv } from '../request/env.ts'
 import { incomingOf } from '../request/requests.ts'
 import { accessesAt } from '../request/routes.ts'
+import { refuse } from './sign-answers.ts'
 import {
-  type Forwarded,
-  type ForwardedRequests,
   forwardedHeader,
-  refusedHeader,
+  type ForwardedVerifier,
+  type Refusal,
   type RequestLine,
+  type Verified,
 } from './signed-caller.ts'
 
 export interface Gate {
@@ -28,11 +29,11 @@ export interface Gate {
   /** Throws while no caller can be served, e.g. when the state folder is missing. */
   readonly checkReady?: () => void
   /** Set on a worker: only requests that a gateway has checked and signed are accepted, whatever the other rules. */
-  readonly forwarded?: Pick<ForwardedRequests, 'verify'>
+  readonly forwarded?: ForwardedVerifier
 }
 
 /** The caller, and what a gateway says about the request. */
-export type Admission = Pick<Forwarded, 'caller'> & Partial<Forwarded>
+export type Admission = Pick<Verified, 'caller'> & Partial<Verified>
 
 /** For transports that only the machine's own user can reach: a private socket, a call within the process. */
 export const privateGate: Gate = { hosts: null, origins: new Set(), keys: null }
@@ -46,18 +47,24 @@ export function authenticate(gate: Gate): MiddlewareHandler<AppEnv> {
     const target = incomingOf(context.env)?.url ?? raw.url.slice(new URL(raw.url).origin.length)
     const accesses = accessesAt(method, path)
     try {
-      const { caller, requestId, reservation } = admit(raw, { method: raw.method, target }, gate, accesses)
+      const line = { method: raw.method, target, headers: raw.headers }
+      const { caller, requestId, reservation, body } = admit(raw, line, gate, accesses)
       context.set('caller', caller)
       if (requestId !== undefined) context.set('requestId', requestId)
       if (reservation !== undefined) context.set('reservation', reservation)
+      if (body) context.set('signedBody', body)
     } catch (error) {
       // The gateway is at fault, not its caller.
-      if (gate.forwarded) context.header(refusedHeader, 'signature')
+      if (gate.forwarded) refuse(context, refusalFor(error))
       throw error
     }
     await next()
   }
 }
+
+/** A worker that cannot accept any request yet, or any more, may leave it to another one. */
+export const refusalFor = (error: unknown): Refusal =>
+  error instanceof BaxError && error.code !== 'unauthorized' ? 'draining' : 'signature'
 
 /** Answers CORS preflights, which carry no key, and lets pages of allowed origins read responses. */
 export function allowOrigins({ origins }: Gate): MiddlewareHandler<AppEnv> {

@@ -1,22 +1,33 @@
 /**
  * The header with which a gateway forwards a request to a worker: who calls and what was checked, signed with the secret
- * that both share. It is valid for one method and URL, and for a short time.
+ * that both share. It is valid once, for a short time, and for one worker, method, URL, body, and the headers that matter.
+ * A streamed body is signed in a trailer. The worker proves with a header of its answer that it has the secret too.
  */
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { anonymousCaller, type Caller, keylessCaller, keyScopes } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { SeenNonces } from './nonces.ts'
+import { type BodyHash, bodyHash, SignedBody } from './signed-body.ts'
 
 export const forwardedHeader = 'x-bax-forwarded'
 
 /** Header of a worker's response to a request that it has not run: the gateway may try another worker. */
 export const refusedHeader = 'x-bax-refused'
 
-/** Request as both sides see it: the method, and the path with its query. */
+/** Reasons in that header: an invalid signature, no new work, or something that the worker lacks. */
+export type Refusal = 'signature' | 'draining' | 'unavailable'
+
+/** Header of a worker's answer, which proves that the worker has the secret. */
+export const answerHeader = 'x-bax-answer'
+
+/** Request as both sides see it: the method, the path with its query, and the headers. */
 export interface RequestLine {
   readonly method: string
   readonly target: string
+  readonly headers: Pick<Headers, 'get'>
 }
 
 export interface Forwarded {
@@ -26,9 +37,45 @@ export interface Forwarded {
   readonly reservation?: string
 }
 
+/** A request to sign. */
+export interface Outgoing extends RequestLine {
+  /** ID of the worker that gets it. */
+  readonly worker: string
+  /** Absent without a body; a stream is signed while it is sent. */
+  readonly body?: Uint8Array | NodeJS.ReadableStream | undefined
+}
+
+export interface Signature {
+  /** Value of the header. */
+  readonly header: string
+  /** Returns the digest of a stream, which is sent as a trailer. */
+  bodyHash(): BodyHash
+  /** Whether an answer is that of a worker with the same secret. */
+  isAnswered(answer: Pick<IncomingMessage, 'statusCode' | 'headers'>): boolean
+}
+
+/** A request that a worker accepts; its body is verified while it is read. */
+export interface Verified extends Forwarded {
+  readonly body: SignedBody
+}
+
+/** The worker's side. */
+export interface ForwardedVerifier {
+  /** @throws BaxError `unauthorized`; `not_ready` before the worker is registered, `no_capacity` */
+  verify(header: string | null, line: RequestLine): Verified
+  /** Returns the value of the header of an answer; undefined for a request that nobody with the secret has signed. */
+  answer(header: string | null, status: number, refusal?: string): string | undefined
+}
+
 const signed = z.object({
   method: z.string(),
   target: z.string(),
+  worker: z.string(),
+  nonce: z.string(),
+  /** Digest of the headers that matter. */
+  headers: z.string(),
+  /** Digest of the body; null for a stream. */
+  body: z.string().nullable(),
   /** Milliseconds since 1970, by the clock of the gateway. */
   at: z.int(),
   expires: z.int(),
@@ -44,6 +91,18 @@ const signed = z.object({
 
 type Signed = z.output<typeof signed>
 
+/** Headers that change what a request does, or the URLs and the form of its answer. */
+const headersThatMatter = [
+  'accept', 'authorization', 'content-type', 'host', 'if-none-match', 'if-range', 'last-event-id', 'origin', 'prefer',
+  'range', 'sec-websocket-protocol',
+] // prettier-ignore
+
+const digestOfHeaders = (headers: Pick<Headers, 'get'>): string => {
+  const hash = createHash('sha256')
+  for (const name of headersThatMatter) hash.update(`${name}:${headers.get(name)?.trim() ?? ''}\n`)
+  return hash.digest('base64url')
+}
+
 /** Signs and verifies forwarded requests with a secret of at least `limits.gateway.secretBytes`. */
 export class ForwardedRequests {
   readonly #secret: KeyObject
@@ -54,44 +113,75 @@ export class ForwardedRequests {
     this.#now = now
   }
 
-  /** Returns the value of the header. */
-  sign({ method, target }: RequestLine, { caller, requestId, reservation }: Forwarded): string {
+  sign({ method, target, headers, worker, body }: Outgoing, { caller, requestId, reservation }: Forwarded): Signature {
     const at = this.#now()
     const { keyId, name, scopes, admin } = caller
+    const nonce = randomBytes(16).toString('base64url')
+    const isStream = body !== undefined && !(body instanceof Uint8Array)
     const facts: Signed = {
       method,
       target,
+      worker,
+      nonce,
+      headers: digestOfHeaders(headers),
+      body: isStream ? null : bodyHash().update(body ?? '').digest('base64url'),
       at,
       requestId,
       expires: at + limits.gateway.signatureMs,
       ...(reservation !== undefined && { reservation }),
       caller: { keyId, name, scopes: [...scopes], admin },
-    }
+    } // prettier-ignore
     const text = Buffer.from(JSON.stringify(facts)).toString('base64url')
-    return `${text}.${this.#digest(text)}`
+    return {
+      header: `${text}.${this.#digest(text)}`,
+      bodyHash: () => bodyHash(this.#secret, nonce),
+      isAnswered: ({ statusCode = 0, headers: { [refusedHeader]: refusal, [answerHeader]: answer } }) =>
+        typeof answer === 'string' && isSame(answer, this.#answer(nonce, statusCode, refusal as string | undefined)),
+    }
   }
 
-  /** @throws BaxError `unauthorized` */
-  verify(header: string | null, { method, target }: RequestLine): Forwarded {
+  /** Returns the side of a worker; `isOwn` returns whether an ID is that of the worker, undefined before it has one. */
+  forWorker(isOwn: (worker: string) => boolean | undefined): ForwardedVerifier {
+    const seen = new SeenNonces()
+    return {
+      verify: (header, line) => {
+        const facts = this.#factsOf(header)
+        assertOwn(isOwn(facts.worker))
+        if (
+          facts.method !== line.method ||
+          facts.target !== line.target ||
+          facts.headers !== digestOfHeaders(line.headers)
+        )
+          throw new BaxError('unauthorized', 'the signature of the gateway is for another request')
+        this.#assertFresh(facts)
+        seen.assertNew(facts.nonce)
+        const { requestId, reservation, nonce } = facts
+        const body = facts.body === null ? new SignedBody(() => bodyHash(this.#secret, nonce)) : new SignedBody(bodyHash, facts.body) // prettier-ignore
+        return { caller: callerOf(facts.caller), requestId, body, ...(reservation !== undefined && { reservation }) }
+      },
+      answer: (header, status, refusal) => {
+        const text = this.#signedText(header)
+        if (text === undefined) return undefined
+        return this.#answer((parsed(text) as Signed).nonce, status, refusal)
+      },
+    }
+  }
+
+  #factsOf(header: string | null): Signed {
     if (header === null) {
       throw new BaxError('unauthorized', 'a worker only accepts requests of its gateways', {
         hint: 'send the request to a gateway (bax serve --fleet)',
       })
     }
-    const [text = '', digest = ''] = header.split('.')
-    const given = Buffer.from(digest)
-    const expected = Buffer.from(this.#digest(text))
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-      throw new BaxError('unauthorized', 'the signature of the gateway is not valid', {
-        hint: 'use the same secret file for all gateways and workers',
-      })
-    }
-    const facts = signed.parse(JSON.parse(Buffer.from(text, 'base64url').toString()))
-    if (facts.method !== method || facts.target !== target)
-      throw new BaxError('unauthorized', 'the signature of the gateway is for another request')
-    this.#assertFresh(facts)
-    const { requestId, reservation } = facts
-    return { caller: callerOf(facts.caller), requestId, ...(reservation !== undefined && { reservation }) }
+    const text = this.#signedText(header)
+    if (text !== undefined) return signed.parse(parsed(text))
+    throw new BaxError('unauthorized', invalidSignature.found, { hint: invalidSignature.mend })
+  }
+
+  /** Returns the text of a header that somebody with the secret has signed. */
+  #signedText(header: string | null): string | undefined {
+    const [text = '', digest = ''] = header?.split('.') ?? []
+    return isSame(digest, this.#digest(text)) ? text : undefined
   }
 
   #assertFresh({ at, expires }: Signed): void {
@@ -108,9 +198,36 @@ export class ForwardedRequests {
     })
   }
 
+  /** The texts of requests have no line break, so that no answer is the signature of a request. */
+  #answer(nonce: string, status: number, refusal = ''): string {
+    return this.#digest(`answer\n${nonce}\n${status}\n${refusal}`)
+  }
+
   #digest(text: string): string {
     return createHmac('sha256', this.#secret).update(text).digest('base64url')
   }
+}
+
+/** Message and hint about a signature that was made with another secret. */
+export const invalidSignature = {
+  found: 'the signature of the gateway is not valid',
+  mend: 'use the same secret file for all gateways and workers',
+}
+
+/** Compares digests in constant time. */
+export function isSame(one: string, other: string): boolean {
+  const [given, expected] = [Buffer.from(one), Buffer.from(other)]
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+const parsed = (text: string): unknown => JSON.parse(Buffer.from(text, 'base64url').toString())
+
+function assertOwn(isOwn: boolean | undefined): void {
+  if (isOwn === true) return
+  if (isOwn === undefined) throw new BaxError('not_ready', 'the worker is not registered yet')
+  throw new BaxError('unauthorized', 'the request is for another worker, which had this address before', {
+    hint: 'the gateway forgets that worker within seconds',
+  })
 }
 
 /** Callers without a key are compared by identity. */

@@ -13,10 +13,14 @@ import {
 import { limits } from '../../core/limits/limits.ts'
 import type { OnAny, OnGateway, OnNew, OnObject, OnOnly, Placement } from '../../core/operation/placement.ts'
 import { ObjectLookup } from './lookup.ts'
+import type { Refused } from './refusals.ts'
 import { LostWorker, workerLost } from './worker-requests.ts'
 
-/** Outcome of a request on one worker: `refused` if it has not run because the worker is draining. */
-export type Sent<T> = { readonly as: 'done' | 'failed'; readonly value: T } | { readonly as: 'refused' }
+/** Outcome of a request on one worker: `refused` if it has not run. */
+export type Sent<T> =
+  | { readonly as: 'done'; readonly value: T }
+  | { readonly as: 'failed'; readonly value: T; readonly status: number }
+  | ({ readonly as: 'refused' } & Refused)
 
 export interface Work<T> {
   /** The input, which is not validated. */
@@ -110,25 +114,28 @@ export class Dispatcher {
   async #onAny<T>({ label, once, affinity }: OnAny, work: Work<T>): Promise<T> {
     const tried = new Set<string>()
     const wanted = affinity?.(work.fields)
-    let lost: LostWorker | undefined
+    let failure: Failure | undefined
     while (tried.size < limits.gateway.attempts) {
       const chosen = await this.#directory.leastLoaded(label, tried, wanted)
       if (!chosen) break
       const { worker } = chosen
       tried.add(worker.id)
+      let failed: Failure | undefined
       try {
         const sent = await work.run(worker)
         if (sent.as !== 'refused') return sent.value
+        failed = sent.lacks
       } catch (error) {
         if (!(error instanceof LostWorker)) throw error
-        lost = error
-        if (error.sent && once?.(work.input() as never)) break
+        failed = error
+        if (error.sent && once?.(work.input() as never)) throw workerLost(error)
       } finally {
-        chosen.done()
+        chosen.done(failed !== undefined)
       }
+      failure = failed ?? failure
     }
     work.input()
-    throw lost ? workerLost(lost) : noWorker(label)
+    throw failure ? errorOf(failure) : noWorker(label)
   }
 
   async #onFreeSlot<T>({ slot, name }: OnNew, work: Work<T>): Promise<Dispatched<T>> {
@@ -137,7 +144,7 @@ export class Dispatcher {
     const most = mostOf(slot, caller, this.#allowances)
     const wanted = name === undefined ? undefined : (input[name] as string | undefined)
     const except = new Set<string>()
-    let lost: LostWorker | undefined
+    let failure: Failure | undefined
     while (except.size < limits.gateway.attempts) {
       const reservation = await this.#directory.reserve({
         kind: slot,
@@ -150,22 +157,33 @@ export class Dispatcher {
       const { id, worker } = reservation
       except.add(worker.id)
       let isUsed = false
+      let failed = true
       try {
         const sent = await work.run(worker, id)
         isUsed = sent.as === 'done'
+        failed = sent.as === 'refused' ? sent.lacks !== undefined : sent.as === 'failed' && isFault(sent.status)
         if (sent.as !== 'refused') return { on: 'worker', value: sent.value }
+        failure = sent.lacks ?? failure
       } catch (error) {
         if (!(error instanceof LostWorker)) throw error
-        lost = error
-        if (error.sent) break
+        if (error.sent) throw workerLost(error)
+        failure = error
       } finally {
-        if (!isUsed) await this.#directory.release(id)
+        if (!isUsed) await this.#directory.release(id, failed ? { workerId: worker.id, kind: slot } : undefined)
       }
     }
-    if (lost) throw workerLost(lost)
+    if (failure) throw errorOf(failure)
     return { on: 'full', slot }
   }
 }
+
+/** Why a worker has not run a request that another one may run. */
+type Failure = LostWorker | BaxError
+
+const errorOf = (failure: Failure): BaxError => (failure instanceof LostWorker ? workerLost(failure) : failure)
+
+/** Whether a response reports a fault of its worker. */
+const isFault = (status: number): boolean => status >= 500
 
 /** Returns whether a placement names one worker. */
 export const isOnOne = (runs: Placement | OnOnly): runs is OnOne =>
@@ -194,7 +212,7 @@ export function mostOf(slot: SlotKind, caller: Caller, allowances: Allowances): 
 /** Returns the response of the only worker that can have one. */
 function valueOf<T>(sent: Sent<T>): T {
   if (sent.as !== 'refused') return sent.value
-  throw new BaxError('shutting_down', 'the worker is shutting down', { retryAfterSecs: 1 })
+  throw sent.lacks ?? new BaxError('shutting_down', 'the worker is shutting down', { retryAfterSecs: 1 })
 }
 
 function rethrowLost(error: unknown): never {

@@ -18,7 +18,8 @@ import { askAll } from './ask-all.ts'
 import { type Dispatched, Dispatcher, isOnOne, mostOf, noSlot, type OnOne, type Sent } from './dispatch.ts'
 import { type ForwardedRequest, readRequest } from './read-request.ts'
 import { whyUnreachable } from './reach.ts'
-import { isAccepted } from './refusals.ts'
+import { type Refused, refusalOf } from './refusals.ts'
+import { readable } from './headers.ts'
 import { relayResponse } from './relayed-response.ts'
 import { LostWorker, WorkerRequests } from './worker-requests.ts'
 
@@ -65,14 +66,12 @@ export class Forwarder {
   }
 
   /**
-   * Returns whether a worker has accepted a request; false if it accepts no new work.
-   * @throws LostWorker if it does not trust this gateway, which is logged once
+   * Returns what a request to a worker gives.
+   * @throws LostWorker, which is logged once if the worker and this gateway do not trust each other
    */
-  async isAccepted(response: IncomingMessage, worker: WorkerAddress): Promise<boolean> {
+  async trusting<T>(worker: WorkerAddress, work: Promise<T>): Promise<T> {
     try {
-      const accepted = await isAccepted(response, worker)
-      this.#distrusting.delete(worker.id)
-      return accepted
+      return await work
     } catch (error) {
       const reason = error instanceof LostWorker ? error.cause : undefined
       if (reason instanceof BaxError && !this.#distrusting.has(worker.id)) {
@@ -81,6 +80,16 @@ export class Forwarder {
       }
       throw error
     }
+  }
+
+  /**
+   * Returns the refusal of a worker; undefined if it has accepted the request.
+   * @throws LostWorker if it does not trust this gateway
+   */
+  async refusalOf(response: IncomingMessage, worker: WorkerAddress): Promise<Refused | undefined> {
+    const refused = await this.trusting(worker, refusalOf(response, worker))
+    this.#distrusting.delete(worker.id)
+    return refused
   }
 
   /** Runs a request where its operation belongs; `local` runs it in the gateway. */
@@ -145,9 +154,11 @@ export class Forwarder {
       hasToken,
       run: async (worker, reservation): Promise<Sent<Response>> => {
         const response = await this.#send(request, worker, reservation)
-        if (!(await this.isAccepted(response, worker))) return { as: 'refused' }
-        const as = response.statusCode! >= 400 ? 'failed' : 'done'
-        return { as, value: await relayResponse(context, response) }
+        const refused = await this.refusalOf(response, worker)
+        if (refused) return { as: 'refused', ...refused }
+        const status = response.statusCode!
+        const value = await relayResponse(context, response)
+        return status >= 400 ? { as: 'failed', value, status } : { as: 'done', value }
       },
     })
   }
@@ -222,7 +233,8 @@ export class Forwarder {
 
   async #accepted(request: ForwardedRequest, worker: WorkerAddress): Promise<IncomingMessage> {
     const response = await this.#send(request, worker)
-    await this.isAccepted(response, worker)
+    const refused = await this.refusalOf(response, worker)
+    if (refused?.lacks) throw refused.lacks
     return response
   }
 
@@ -232,14 +244,17 @@ export class Forwarder {
     reservation?: string,
   ): Promise<IncomingMessage> {
     const facts = { caller, requestId, ...(reservation !== undefined && { reservation }) }
-    const signature = this.options.signer.sign({ method, target }, facts)
-    return this.requests.send(worker, {
+    const outgoing = { method, target, body, worker: worker.id, headers: readable(headers) }
+    const signature = this.options.signer.sign(outgoing, facts)
+    const sent = {
       method,
       target,
       body,
       signal,
-      headers: { ...headers, [forwardedHeader]: signature },
-    })
+      signature,
+      headers: { ...headers, [forwardedHeader]: signature.header },
+    }
+    return this.trusting(worker, this.requests.send(worker, sent))
   }
 }
 

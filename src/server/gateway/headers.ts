@@ -1,7 +1,7 @@
 /** Headers of forwarded requests and of their responses. */
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { keyPrefix } from '../../core/access/keys.ts'
-import { forwardedHeader } from '../access/signed-caller.ts'
+import { answerHeader, forwardedHeader } from '../access/signed-caller.ts'
 
 /** Headers that only concern one connection. */
 const hopByHop = new Set([
@@ -13,7 +13,7 @@ const hopByHop = new Set([
 const handled = new Set(['expect', 'idempotency-key', 'content-length', forwardedHeader])
 
 /** Headers of responses that the gateway sets itself. */
-const ownInResponses = new Set(['date', 'x-request-id', 'x-bax-version'])
+const ownInResponses = new Set(['date', 'x-request-id', 'x-bax-version', answerHeader])
 
 type Fields = Record<string, string | string[]>
 
@@ -54,6 +54,14 @@ export function responseHeaders({ headers }: IncomingMessage): Fields {
   }
   return kept
 }
+
+/** Returns outgoing headers by name, as the worker will read them. */
+export const readable = (headers: OutgoingHttpHeaders): Pick<Headers, 'get'> => ({
+  get: (name) => {
+    const value = headers[name]
+    return value === undefined ? null : [value].flat().join(', ')
+  },
+})
 
 const connectionNames = (connection: string | null | undefined): ReadonlySet<string> =>
   new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()))

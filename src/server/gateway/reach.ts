@@ -6,7 +6,7 @@ import { newId } from '../../core/ids.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { operations } from '../../operations/index.ts'
 import { type ForwardedRequests, forwardedHeader, refusedHeader } from '../access/signed-caller.ts'
-import { isAccepted } from './refusals.ts'
+import { refusalOf } from './refusals.ts'
 import type { WorkerRequests } from './worker-requests.ts'
 
 /** Request that every worker can answer. */
@@ -25,13 +25,13 @@ export async function whyUnreachable(
   const signal = AbortSignal.timeout(limits.gateway.reachMs)
   try {
     const facts = { caller: anonymousCaller, requestId: newId('req') }
-    const headers = {
-      host: new URL(worker.url).host,
-      ...(signer && { [forwardedHeader]: signer.sign(reachLine, facts) }),
-    }
-    const response = await requests.send(worker, { ...reachLine, headers, signal })
+    const { host } = new URL(worker.url)
+    const outgoing = { ...reachLine, worker: worker.id, headers: new Headers({ host }) }
+    const signature = signer?.sign(outgoing, facts)
+    const headers = { host, ...(signature && { [forwardedHeader]: signature.header }) }
+    const response = await requests.send(worker, { ...reachLine, headers, signature, signal })
     // Throws the reason if the worker does not trust this gateway.
-    const isRunning = signer && (await isAccepted(response, worker))
+    const isRunning = signer && (await refusalOf(response, worker)) === undefined
     response.resume()
     const isWorker = isRunning ? response.statusCode! < 400 : response.headers[refusedHeader] !== undefined
     return isWorker ? null : `it is no worker: it responds with status ${response.statusCode}`

@@ -63,7 +63,6 @@ export async function readRequest(
   // Only operations have an error response of their own once their body or their frames are on the way.
   if (!('run' in endpoint)) parsed()
   const caller = context.get('caller')
-  const length = raw.headers.get('content-length')
   return {
     endpoint,
     fields,
@@ -73,10 +72,7 @@ export async function readRequest(
     hasToken: endpoint.token === true && (fields['token'] !== undefined || caller === anonymousCaller),
     method: raw.method,
     target: incoming?.url ?? raw.url.slice(new URL(raw.url).origin.length),
-    headers: {
-      ...forwardedHeaders(incoming?.headers ?? raw.headers),
-      ...(isStreamed && length !== null && { 'content-length': length }),
-    },
+    headers: forwardedHeaders(incoming?.headers ?? raw.headers),
     body: isStreamed ? streamOf(context) : bytes,
     signal: 'frame' in endpoint ? streamSignal(context, services, parsed()) : raw.signal,
   }

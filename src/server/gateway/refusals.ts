@@ -1,26 +1,31 @@
 /** Responses of workers that have not run a request. */
 import type { IncomingMessage } from 'node:http'
 import { BaxError } from '../../core/errors/errors.ts'
-import { refusedHeader } from '../access/signed-caller.ts'
 import type { WorkerAddress } from '../../core/fleet.ts'
+import { refusedHeader } from '../access/signed-caller.ts'
 import { readAll } from './relayed-response.ts'
-import { LostWorker } from './worker-requests.ts'
+import { LostWorker, refusedError } from './worker-requests.ts'
+
+/** A refusal that another worker need not repeat. */
+export interface Refused {
+  /** What the worker lacks; absent if it accepts no new work. */
+  readonly lacks?: BaxError
+}
 
 /**
- * Returns whether a worker has accepted a request; false if it accepts no new work.
+ * Returns the refusal of a worker; undefined if it has accepted the request.
  * @throws LostWorker if it does not trust the gateway, which is handled like a worker that cannot be reached
  */
-export async function isAccepted(response: IncomingMessage, worker: WorkerAddress): Promise<boolean> {
+export async function refusalOf(response: IncomingMessage, worker: WorkerAddress): Promise<Refused | undefined> {
   const refusal = response.headers[refusedHeader]
-  if (refusal === undefined) return true
+  if (refusal === undefined) return undefined
   if (refusal === 'draining') {
     response.resume()
-    return false
+    return {}
   }
-  const { message, hint, details } = BaxError.fromBody(JSON.parse(String(await readAll(response))))
-  const reason = new BaxError('fleet_unavailable', `the worker ${worker.id} refuses this gateway: ${message}`, {
-    ...(hint !== undefined && { hint }),
-    ...(details && { details }),
-  })
-  throw new LostWorker(reason, false)
+  const error = BaxError.fromBody(JSON.parse(String(await readAll(response))))
+  if (refusal === 'unavailable') return { lacks: error }
+  const { message, hint, details } = error
+  const more = { ...(hint !== undefined && { hint }), ...(details && { details }) }
+  throw new LostWorker(refusedError(worker.id, message, more), false)
 }

@@ -11,7 +11,7 @@ import type { Placement } from '../../core/operation/placement.ts'
 import { forwardedHeader } from '../access/signed-caller.ts'
 import { isOnOne, noSlot, type Sent } from './dispatch.ts'
 import type { Forwarder } from './forwarder.ts'
-import { upgradeHeaders } from './headers.ts'
+import { readable, upgradeHeaders } from './headers.ts'
 import { endWhenRevoked } from './read-request.ts'
 import { readAll } from './relayed-response.ts'
 
@@ -44,16 +44,20 @@ export async function openTunnel(
   const target = request.url ?? '/'
   const connect = async (worker: WorkerAddress, reservation?: string): Promise<Sent<Tunnel | BaxError>> => {
     const facts = { caller, requestId, ...(reservation !== undefined && { reservation }) }
-    const signature = signer.sign({ method: 'GET', target }, facts)
-    const headers = { ...upgradeHeaders(request.headers), [forwardedHeader]: signature }
-    const opened = await forwarder.requests.upgrade(worker, { method: 'GET', target, headers, signal })
+    const plain = upgradeHeaders(request.headers)
+    const signature = signer.sign({ method: 'GET', target, worker: worker.id, headers: readable(plain) }, facts)
+    const headers = { ...plain, [forwardedHeader]: signature.header }
+    const sent = { method: 'GET', target, headers, signature, signal }
+    const opened = await forwarder.trusting(worker, forwarder.requests.upgrade(worker, sent))
     if ('head' in opened) {
       // The object is bound once the client has introduced itself.
       if (reservation !== undefined) opened.socket.once('close', () => void directory.release(reservation).catch(() => {})) // prettier-ignore
       return { as: 'done', value: opened }
     }
-    if (!(await forwarder.isAccepted(opened, worker))) return { as: 'refused' }
-    return { as: 'failed', value: BaxError.fromBody(JSON.parse(String(await readAll(opened)))) }
+    const refused = await forwarder.refusalOf(opened, worker)
+    if (refused) return { as: 'refused', ...refused }
+    const value = BaxError.fromBody(JSON.parse(String(await readAll(opened))))
+    return { as: 'failed', value, status: value.status }
   }
   const hasToken = operation.token === true && (input['token'] !== undefined || caller === anonymousCaller)
   const done = await forwarder.dispatcher.dispatch(placementOf(operation, input), {

@@ -3,9 +3,11 @@ import { Agent, type ClientRequest, type IncomingMessage, type OutgoingHttpHeade
 import { Agent as SecureAgent, request as secureRequest } from 'node:https'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { BaxError } from '../../core/errors/errors.ts'
+import { BaxError, type ErrorExtras } from '../../core/errors/errors.ts'
 import type { Directory, WorkerAddress } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { bodyTrailer } from '../access/signed-body.ts'
+import { invalidSignature, type Refusal, refusedHeader, type Signature } from '../access/signed-caller.ts'
 
 export interface WorkerRequest {
   readonly method: string
@@ -13,6 +15,8 @@ export interface WorkerRequest {
   readonly target: string
   readonly headers: OutgoingHttpHeaders
   readonly body?: Uint8Array | NodeJS.ReadableStream | undefined
+  /** Absent for a request that only looks for a worker; otherwise the answer must be signed too. */
+  readonly signature?: Signature | undefined
   /** Cancels the request, and its response unless that is complete. */
   readonly signal: AbortSignal
 }
@@ -65,17 +69,20 @@ export class WorkerRequests {
   /** Returns the beginning of the response. @throws LostWorker, or the reason of the signal */
   async send(worker: WorkerAddress, sent: WorkerRequest): Promise<IncomingMessage> {
     const outcome = await this.#start(worker, sent, true)
-    if ('socket' in outcome && 'head' in outcome) {
+    if ('head' in outcome) {
       outcome.socket.destroy()
       throw new LostWorker(new Error('the worker switched protocols'), true)
     }
+    assertAnswered(outcome, worker, sent)
     return outcome
   }
 
   /** Sends an upgrade request; a response without an upgrade is returned as it is. @throws LostWorker */
-  upgrade(worker: WorkerAddress, sent: WorkerRequest): Promise<Upgraded | IncomingMessage> {
+  async upgrade(worker: WorkerAddress, sent: WorkerRequest): Promise<Upgraded | IncomingMessage> {
     // Upgraded connections cannot be used again.
-    return this.#start(worker, sent, false)
+    const outcome = await this.#start(worker, sent, false)
+    assertAnswered('head' in outcome ? outcome.response : outcome, worker, sent)
+    return outcome
   }
 
   close(): void {
@@ -138,7 +145,7 @@ export class WorkerRequests {
       if (body === undefined) outgoing.end()
       // As text of single bytes, so that headers and body are one write; two of them take longer.
       else if (body instanceof Uint8Array) outgoing.end(Buffer.from(body).toString('latin1'), 'latin1')
-      else sendStream(body, outgoing)
+      else sendStream(body, outgoing, sent.signature)
     })
   }
 
@@ -150,7 +157,8 @@ export class WorkerRequests {
     const { isSecure, ...address } = this.#hostOf(worker)
     const agent = keepsOpen && (isSecure ? this.#secureAgent : this.#agent)
     // Node stores the entries of an object one by one before it writes them, which takes longer than a list.
-    const sent = body instanceof Uint8Array ? listOf(headers, body) : headers
+    const sent =
+      body instanceof Uint8Array ? listOf(headers, body) : body ? { ...headers, trailer: bodyTrailer } : headers
     const line = { ...address, agent, method, path: target, headers: sent, setHost: false }
     if (!isSecure) return request(line)
     // By default the name in the certificate would have to be that of the header `Host`, which is the gateway's.
@@ -193,20 +201,44 @@ export class WorkerRequests {
  * Sends a body until it ends, or the worker responds or is lost. What the client still sends then is left to the server:
  * `pipeline` would destroy the request of the client, and the rest of its body would block the connection.
  */
-function sendStream(body: NodeJS.ReadableStream, outgoing: ClientRequest): void {
+function sendStream(body: NodeJS.ReadableStream, outgoing: ClientRequest, signature?: Signature): void {
   // The worker may reject the request before the client sends the first byte of its body.
   outgoing.flushHeaders()
+  const hash = signature?.bodyHash()
+  const update = (chunk: Uint8Array) => void hash?.update(chunk)
   const fail = (error: Error) => outgoing.destroy(error)
   body.once('error', fail)
-  outgoing.once('close', () => body.off('error', fail))
+  outgoing.once('close', () => body.off('error', fail).off('data', update))
   outgoing.once('response', (response) => {
     if (outgoing.writableEnded) return
-    body.unpipe(outgoing)
+    body.off('data', update).unpipe(outgoing)
     // A connection with half a request cannot be used again.
     response.once('close', () => outgoing.destroy())
   })
-  body.pipe(outgoing)
+  body.on('data', update)
+  body.once('end', () => {
+    if (outgoing.destroyed) return
+    if (hash) outgoing.addTrailers({ [bodyTrailer]: hash.digest('base64url') })
+    outgoing.end()
+  })
+  body.pipe(outgoing, { end: false })
 }
+
+/** @throws LostWorker if the answer is not that of a worker with the secret of this gateway */
+function assertAnswered(answer: IncomingMessage, { id, url }: WorkerAddress, { signature }: WorkerRequest): void {
+  if (!signature || signature.isAnswered(answer)) return
+  answer.destroy()
+  const { statusCode, headers } = answer
+  if (headers[refusedHeader] === ('signature' satisfies Refusal)) throw new LostWorker(refusedError(id, invalidSignature.found, { hint: invalidSignature.mend }), false) // prettier-ignore
+  const message = `the answer of the worker ${id} (status ${statusCode}) is not signed with the secret of the fleet`
+  const hint = `check which program listens at ${url}`
+  // A worker may have run the request, and something in between may have changed the answer.
+  throw new LostWorker(new BaxError('fleet_unavailable', message, { hint }), true)
+}
+
+/** The error about a worker that does not trust this gateway. */
+export const refusedError = (workerId: string, reason: string, more: ErrorExtras): BaxError =>
+  new BaxError('fleet_unavailable', `the worker ${workerId} refuses this gateway: ${reason}`, more)
 
 /** Returns headers as names and values in turn, with the length of the body. */
 function listOf(headers: OutgoingHttpHeaders, { length }: Uint8Array): string[] {

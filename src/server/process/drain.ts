@@ -5,7 +5,7 @@ import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { EngineStatus } from '../../core/shapes/engine.ts'
-import { refusedHeader } from '../access/signed-caller.ts'
+import { refuse } from '../access/sign-answers.ts'
 import type { AppEnv } from '../request/env.ts'
 import { outgoingOf } from '../request/requests.ts'
 import { kindAt, runsAnywhere } from '../request/routes.ts'
@@ -107,7 +107,7 @@ export function drainMiddleware(drain: Drain, isWorker: boolean): MiddlewareHand
     if (drain.begun) {
       const isNew = isWorker ? context.get('reservation') !== undefined || runsAnywhere(method, path) : kind === 'new'
       context.header('connection', 'close')
-      if (isNew && isWorker) context.header(refusedHeader, 'draining')
+      if (isNew && isWorker) refuse(context, 'draining')
       if (isNew) drain.assertAccepting()
     }
     // Streams are not waited for: the engine ends them when it closes.

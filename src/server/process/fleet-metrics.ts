@@ -28,6 +28,7 @@ export function fleetReadings(status: FleetNumbers | undefined): Reading[] {
   const atStages = underWay.map((name) => [name, provisions.filter(({ stage }) => stage === name).length] as const)
   return [
     one('bax_fleet_up', 'Whether Redis answers', status ? 1 : 0),
+    one('bax_fleet_data_lost', 'Whether Redis was found without the data of the fleet in the last day', status && Number(status.data_lost_at !== null)),
     by('state', 'bax_fleet_workers', 'Live workers', status ? { ready: inState('ready'), draining: inState('draining') } : {}),
     by('kind', 'bax_fleet_slots', 'Slots of all workers', shares('total')),
     by('kind', 'bax_fleet_slots_used', 'Slots in use on all workers', shares('used')),

@@ -3,6 +3,7 @@ import type { Hono } from 'hono'
 import type { Allowances } from '../../core/access/quota.ts'
 import type { Log } from '../../core/config/config.ts'
 import type { Engine } from '../../core/engine.ts'
+import type { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { Service } from '../../core/operation/call.ts'
 import type { Stores } from '../../core/stores.ts'
@@ -53,6 +54,8 @@ export interface ServedWorker {
   readonly drained: AbortSignal
   /** Whether it exits once it is drained and holds nothing. */
   readonly exitsWhenDrained: boolean
+  /** Called when it lacks what a request needs. */
+  readonly unavailable: (error: BaxError) => void
   /** Called with the address that the server listens on. @throws BaxError */
   listening(address: string): Promise<void>
   /** Called when it is to accept no new work. */
@@ -91,6 +94,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     forwarder,
     mcp,
     workSlots: worker?.workSlots,
+    onUnavailable: worker?.unavailable,
     requestListener,
     onError: errorLogger(log),
   })
@@ -105,8 +109,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     const sockets = { engine, gate, own: false, drain, rates, requestListener, forwarder }
     const listener = await listen(app, options.address, sockets)
     listeners.push(listener)
-    // A gateway starts no browsers.
-    if (!forwarder && lacksSandbox(process.getuid?.())) log('warn', sandboxWarning, { hint: sandboxHint })
+    warnAtStart(options)
     await worker?.listening(listener.address)
     log('info', `bax is listening on ${listener.address}`)
     await aborted(AbortSignal.any([signal, crashed, ...endingsOf(worker, drain)]))
@@ -123,6 +126,15 @@ export async function serve(options: ServeOptions): Promise<void> {
     await Promise.all(listeners.map((listener) => listener.close(limits.engine.stopGraceMs)))
     stop()
   }
+}
+
+function warnAtStart({ gate, forwarder, log }: ServeOptions): void {
+  // A gateway starts no browsers.
+  if (!forwarder && lacksSandbox(process.getuid?.())) log('warn', sandboxWarning, { hint: sandboxHint })
+  if (gate.keys?.required() === false)
+    log('warn', 'no API key is required: every program on this machine can use the server', {
+      hint: 'run "bax key create NAME --server URL"',
+    })
 }
 
 /** Logs and counts requests; `count` receives the change of the number of open ones. */

@@ -1,6 +1,7 @@
 /** Request variables that middlewares set for later handlers. */
 import type { Context } from 'hono'
 import type { Caller } from '../../core/access/caller.ts'
+import type { SignedBody } from '../access/signed-body.ts'
 
 export interface AppEnv {
   Variables: {
@@ -9,6 +10,10 @@ export interface AppEnv {
     caller: Caller
     /** Slot that a gateway reserved on this worker. */
     reservation?: string
+    /** Verifies the body on a worker. */
+    signedBody?: SignedBody
+    /** Why a worker has not run the request. */
+    refusal?: string
   }
 }
 

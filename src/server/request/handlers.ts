@@ -51,7 +51,8 @@ async function runOperation(
 ): Promise<Response> {
   const { engine, workSlots } = services
   const { raw } = context.req
-  const rules = { maxBytes: operation.bodyBytes, incoming: incomingOf(context.env), memory }
+  const signed = context.get('signedBody')
+  const rules = { maxBytes: operation.bodyBytes, incoming: incomingOf(context.env), memory, signed }
   const { input, warning } = parsed ?? (await readInput(raw, operation.input, context.req.param(), rules))
   const call = callOf(context, services)
   const work = async () => operation.run(engine, input, call)
@@ -106,7 +107,8 @@ export async function handleStream(
   services: HandlerContext,
 ): Promise<Response> {
   const memory = services.bodies.open(context.get('caller'))
-  const rules = { maxBytes: stream.bodyBytes, incoming: incomingOf(context.env), memory }
+  const signed = context.get('signedBody')
+  const rules = { maxBytes: stream.bodyBytes, incoming: incomingOf(context.env), memory, signed }
   const { input } = await readInput(context.req.raw, stream.input, context.req.param(), rules).finally(memory.close) // prettier-ignore
   const last = Number(context.req.header('last-event-id') || Number.NaN)
   const controller = new AbortController()
@@ -145,7 +147,8 @@ export async function handleTransfer(
   if ('receive' in transfer) {
     const { input } = await readInput(raw, transfer.input, context.req.param(), { hasJson: false })
     const call = { ...callOf(context, services), contentType: context.req.header('content-type') }
-    return context.json(await transfer.receive(services.engine, input, bodyOf(raw, incomingOf(context.env)), call))
+    const body = bodyOf(raw, incomingOf(context.env), context.get('signedBody'))
+    return context.json(await transfer.receive(services.engine, input, body, call))
   }
   const { input } = await readInput(raw, transfer.input, pathFieldsOf(context, transfer))
   const content = await transfer.open(services.engine, input, callOf(context, services))

@@ -4,6 +4,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { exceededLimit } from '../../core/operation/json-extent.ts'
 import type { BodyReservation } from '../access/load.ts'
+import type { SignedBody } from '../access/signed-body.ts'
 
 export interface BodyRules {
   readonly maxBytes: number
@@ -11,6 +12,8 @@ export interface BodyRules {
   readonly incoming?: IncomingMessage | undefined
   /** Reservation for the memory of the body. */
   readonly memory?: BodyReservation | undefined
+  /** Verifies the body on a worker. */
+  readonly signed?: SignedBody | undefined
   /** Ends the wait for the body, except within the process, where bodies are complete. */
   readonly signal?: AbortSignal
   /** Called with the bytes of the body. */
@@ -25,12 +28,15 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
  */
 export async function readBody(
   request: Request,
-  { maxBytes, incoming, memory, signal }: BodyRules,
+  { maxBytes, incoming, memory, signed, signal }: BodyRules,
 ): Promise<Uint8Array> {
   const declared = Number(request.headers.get('content-length') ?? 0)
   if (declared > maxBytes) throw tooLarge(maxBytes)
   const limited = new LimitedBody(maxBytes, memory)
-  return isUnread(incoming) ? readIncoming(incoming, limited, signal) : readStream(request, limited)
+  const bytes = await (isUnread(incoming) ? readIncoming(incoming, limited, signal) : readStream(request, limited))
+  signed?.update(bytes)
+  signed?.assertComplete(incoming)
+  return bytes
 }
 
 /** Returns whether Node's request has its body; otherwise the web stream may still have it. */

@@ -7,6 +7,7 @@ import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import { byteStream } from './byte-stream.ts'
+import type { SignedBody } from '../access/signed-body.ts'
 import { isUnread } from './json-body.ts'
 
 /** Returns the content, the requested range, or 304. HEAD gets no body. */
@@ -68,11 +69,24 @@ function rangeOf(headers: Headers, size: number, tag: string): Range | 'none' | 
 }
 
 /**
- * Returns the body of an upload, as it arrives. When its reader ends early, the rest is left to the server.
- * @throws BaxError `timeout` when the client has sent nothing for `limits.connection.bodyMs`
+ * Returns the body of an upload, as it arrives. When its reader ends early, the rest is left to the server. On a worker,
+ * its end is an error if it is not the body that the gateway has signed.
+ * @throws BaxError `timeout` when the client has sent nothing for `limits.connection.bodyMs`, `unauthorized`
  */
-export const bodyOf = (request: Request, incoming?: IncomingMessage): AsyncIterable<Uint8Array> =>
-  isUnread(incoming) ? chunksOf(incoming) : ((request.body ?? Readable.from([])) as AsyncIterable<Uint8Array>)
+export function bodyOf(request: Request, incoming?: IncomingMessage, signed?: SignedBody): AsyncIterable<Uint8Array> {
+  const chunks = isUnread(incoming)
+    ? chunksOf(incoming)
+    : ((request.body ?? Readable.from([])) as AsyncIterable<Uint8Array>)
+  return signed ? verified(chunks, signed, incoming) : chunks
+}
+
+async function* verified(chunks: AsyncIterable<Uint8Array>, signed: SignedBody, incoming?: IncomingMessage) {
+  for await (const chunk of chunks) {
+    signed.update(chunk)
+    yield chunk
+  }
+  signed.assertComplete(incoming)
+}
 
 /** Reads Node's request without a web stream, which would block what remains. */
 const chunksOf = (incoming: IncomingMessage): AsyncIterable<Uint8Array> => ({

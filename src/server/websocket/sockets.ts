@@ -14,8 +14,8 @@ import { closeCodes } from '../../core/net/link.ts'
 import type { RateLimits } from '../../core/stores.ts'
 import { sockets } from '../../operations/index.ts'
 import type { Drain } from '../process/drain.ts'
-import { admit, checkScope, type Gate, credentialOf } from '../access/gate.ts'
-import { refusedHeader } from '../access/signed-caller.ts'
+import { admit, checkScope, type Gate, credentialOf, refusalFor } from '../access/gate.ts'
+import { answerHeader, forwardedHeader, type Refusal, refusedHeader } from '../access/signed-caller.ts'
 import type { Forwarder } from '../gateway/forwarder.ts'
 import { joinTunnel, openTunnel } from '../gateway/tunnel.ts'
 import { readInput } from '../request/input.ts'
@@ -47,7 +47,7 @@ interface UpgradeRequest {
   status: number
   keyId: string | null
   /** Why a worker has not run it, for its gateway. */
-  refusal?: 'signature' | 'draining'
+  refusal?: Refusal
 }
 
 /** Accepts upgrades; returns a function that closes all websockets and pending upgrades. */
@@ -55,6 +55,10 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
   const upgraders = new Map(
     socketOperations.map(({ name, operation }) => [name, createUpgrader(operation, options.own)]),
   )
+  for (const upgrader of upgraders.values())
+    upgrader.on('headers', (lines, request) => {
+      for (const [name, value] of Object.entries(proofOf(request, options.gate, 101))) lines.push(`${name}: ${value}`)
+    })
   const memory = new BodyMemory(options.rates ? limits.overload.bodyBytes : Infinity)
   const openSockets = options.rates && new OpenStreams('websockets')
   // The HTTP server does not track upgraded connections: its `closeAllConnections` leaves them open.
@@ -83,7 +87,10 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
       (thrown: unknown) => {
         const error = asBaxError(thrown)
         upgrade.status = error.status
-        const more = upgrade.refusal && { [refusedHeader]: upgrade.refusal }
+        const more = {
+          ...(upgrade.refusal && { [refusedHeader]: upgrade.refusal }),
+          ...proofOf(request, options.gate, error.status, upgrade.refusal),
+        }
         rejectSocket(socket, options.own ? error : publicError(error), upgrade.requestId, more)
       },
     )
@@ -91,6 +98,18 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
   return () => {
     for (const socket of upgraded) socket.destroy()
   }
+}
+
+/** Returns the header that proves to a gateway that an answer is that of a worker. */
+function proofOf(
+  { headers }: IncomingMessage,
+  { forwarded }: Gate,
+  status: number,
+  refusal?: Refusal,
+): Record<string, string> {
+  const signed = headers[forwardedHeader]
+  const answer = forwarded?.answer(typeof signed === 'string' ? signed : null, status, refusal)
+  return answer === undefined ? {} : { [answerHeader]: answer }
 }
 
 const socketOperations = Object.entries<SocketOperation>(sockets).map(([name, operation]) => ({
@@ -122,6 +141,7 @@ async function authorize(
 ) {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value))
+  const line = { method: 'GET', target: request.url ?? '/', headers: new Headers(headers) }
   const url = urlOf(request)
   const found = socketOperations.flatMap(({ name, operation, match }) => {
     const fields = match(url.pathname)
@@ -131,14 +151,11 @@ async function authorize(
   const bearer = bearerProtocol(headers, found[0]?.operation.anyProtocol)
   // Browsers cannot set headers on websockets: they send the key or token as a subprotocol instead.
   if (bearer !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${bearer}`)
-  const line = { method: 'GET', target: request.url ?? '/' }
-  if (gate.forwarded) upgrade.refusal = 'signature'
   const accesses = found.map(({ operation }) => operation)
-  const { caller, requestId = upgrade.requestId, reservation } = admit({ headers, url: url.href }, line, gate, accesses)
+  const { caller, requestId = upgrade.requestId, reservation } = admitUpgrade({ headers, url: url.href }, line, gate, accesses, upgrade) // prettier-ignore
   upgrade.keyId = caller.keyId
   upgrade.requestId = requestId
   // Clients of existing objects of a worker can connect until these end.
-  delete upgrade.refusal
   if (gate.forwarded && reservation !== undefined) upgrade.refusal = 'draining'
   if (!gate.forwarded || reservation !== undefined) drain?.assertAccepting()
   delete upgrade.refusal
@@ -173,6 +190,15 @@ async function authorize(
     ...(reservation !== undefined && { reservation }),
   }
   return { take: await operation.open(engine, input, call), caller, signal }
+}
+
+function admitUpgrade(...[request, line, gate, accesses, upgrade]: [...Parameters<typeof admit>, UpgradeRequest]) {
+  try {
+    return admit(request, line, gate, accesses)
+  } catch (error) {
+    if (gate.forwarded) upgrade.refusal = refusalFor(error)
+    throw error
+  }
 }
 
 /** Returns the key or token among the subprotocols; with `any`, the first one. */

@@ -78,7 +78,7 @@ interface Line {
 }
 
 /** Queues, provisions and problems, below the workers. */
-function linesBelow({ queues, provisions, scaler, warning }: FleetStatus, width: number): Line[] {
+function linesBelow({ workers, queues, provisions, scaler, warning }: FleetStatus, width: number): Line[] {
   const row = (first: string, ...counts: readonly unknown[]) =>
     ` ${fit(first, 24)}${counts.map((count) => fit(String(count), 9, 'right')).join('')}`
   const age = (secs: number | null) => (secs === null ? '-' : formatDuration(secs * 1000))
@@ -96,6 +96,11 @@ function linesBelow({ queues, provisions, scaler, warning }: FleetStatus, width:
       text: ` ${fit(provision_id, 24)} ${fit(stage, 13)} ${age(age_secs)}`,
     })),
     ...(more > 0 ? [{ text: ` … and ${more} more` }] : []),
+    ...workers.flatMap((worker) =>
+      worker.problem === null
+        ? []
+        : [{ text: ` ${fit(plain(`${nameOf(worker)}: ${worker.problem}`), width - 2)}`, as: 'notable' as const }],
+    ),
     ...(scaler.message === null ? [] : [{ text: ` scaler: ${plain(scaler.message)}`, as: 'bad' as const }]),
     ...(warning === undefined ? [] : [{ text: ` ${fit(plain(warning), width - 2)}`, as: 'notable' as const }]),
   ]

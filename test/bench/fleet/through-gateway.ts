@@ -69,7 +69,7 @@ export async function measureGateway(): Promise<Table[]> {
     const behind = { url: proxyUrl, sessionId: started['session_id']! }
     const sides = {
       direct: await openSide(await start('direct', 'serve'), page),
-      gateway: await openSide(await start('gateway', 'serve', ...fleet), page),
+      gateway: await openSide(await start('gateway', 'serve', '--no-keys', ...fleet), page),
     }
     const { direct, gateway } = sides
     const commandRows: Row[] = []

@@ -7,9 +7,11 @@ import { planCrawl } from '../../../src/engine/crawl/plan.ts'
 import { Journal, type JournalEntry } from '../../../src/engine/crawl/store/journal.ts'
 import { PageFile } from '../../../src/engine/crawl/store/page-file.ts'
 import { stateAnswer } from '../../../src/engine/crawl/views.ts'
-import { metaKey } from '../../../src/fleet/crawl/keys.ts'
+import { RemoteCrawl } from '../../../src/fleet/crawl/followed.ts'
+import { metaKey, progressKey } from '../../../src/fleet/crawl/keys.ts'
 import { WritingLogs } from '../../../src/fleet/crawl/store/redis-logs.ts'
 import { type CrawlRunId, FleetCrawlStore } from '../../../src/fleet/crawl/store/store.ts'
+import { Subscriptions } from '../../../src/fleet/redis/subscriptions.ts'
 import { callOf } from '../../support/call.ts'
 import { titled } from '../../support/needs.ts'
 import { noRedis, startRedis, type TestRedis } from '../../support/redis.ts'
@@ -67,5 +69,30 @@ describe.skipIf(noRedis)(titled('a crawl whose last commits Redis has lost', noR
     const state = await read()
     expect(state).toMatchObject({ status: 'completed', completed: 4, total: 4 })
     expect(state.data.map(({ markdown }) => markdown)).toEqual(['zero', 'one again', 'two again', 'three'])
+  })
+
+  test('progress never shows a page as being visited that is counted as completed', async () => {
+    const { client } = redis
+    const input = crawlInput.parse({ url: urlOf(0), limit: 10 })
+    const store = new FleetCrawlStore(client, build)
+    const id = 'crl_CCCCCCCCCCCCCCCCCCCC'
+    const run = await store.add(id, { input, created_at: new Date().toISOString() }, { key: 0, all: 0 })
+    const { record, write, page } = await coordinate(client, run)
+    await write(...startLines(record, planCrawl(input)), { type: 'crawl.found', data: { urls: [1, 2, 3, 4].map(urlOf), depth: 1 } }) // prettier-ignore
+    await write(page('zero'))
+    // Reported before the next pages were finished.
+    await client.set(
+      progressKey(id),
+      JSON.stringify({ current: [1, 2, 3, 4].map(urlOf), concurrency: 4, seq: record.seq }),
+    )
+    await write(page('one'))
+    const error = { url: urlOf(2), error: 'it is gone', code: 'connection_failed' as const, depth: 1 }
+    await write({ type: 'crawl.error', data: error, own: { taken: 1 } } as JournalEntry)
+    const subscriptions = new Subscriptions(client)
+    const remote = await RemoteCrawl.open({ redis: client, store, subscriptions }, id)
+    expect(remote.progress()).toMatchObject({ completed: 2, errors: 1, queued: 2, current: [3, 4].map(urlOf), concurrency: 4 }) // prettier-ignore
+    expect(remote.progress()).not.toHaveProperty('seq')
+    remote.close()
+    subscriptions.close()
   })
 })

@@ -51,7 +51,7 @@ describe.skipIf(noRedis)(titled('gateway and worker as in the Kubernetes manifes
     const ports = new Map<string, { written: number; own: number }>()
     for (const { name, containerPort } of podOf(pod).containers[0].ports)
       ports.set(name, { written: containerPort, own: await freePort() })
-    // Other addresses than loopback need a key.
+    // Other addresses than loopback need a key, and these processes have none.
     const own = argv.map((word) => {
       const text = word.replaceAll(podAddress, '127.0.0.1').replace(/^0\.0\.0\.0$/, '127.0.0.1')
       for (const { written, own: port } of ports.values())
@@ -59,6 +59,7 @@ describe.skipIf(noRedis)(titled('gateway and worker as in the Kubernetes manifes
       return text
     })
     const args = own.includes('--port') ? own : [...own, '--port', String(ports.get('http')!.own)]
+    if (args[0] === 'serve') args.push('--no-keys')
     const settings = { BAX_FLEET: redis.url, BAX_SECRET_FILE: join(folder, 'secret') }
     expect(Object.keys(env).toSorted()).toEqual(Object.keys(settings).toSorted())
     const running = built.start(args, { cwd: folder, env: { ...settings, BAX_STATE_DIR: await built.stateDir() } })

@@ -40,7 +40,13 @@ describe.skipIf(noRedis)(titled('a fixed set of one worker with one slot', noRed
     await client().closeSession({ session_id: first.session_id! })
     const record = await ended(provision_id)
     expect(record).toMatchObject({ status: 'ready', name: 'second', queue_position: null, error: null })
-    expect(record.stages.map(({ stage }) => stage)).toEqual(['provisioning', 'worker_found', 'creating', 'ready'])
+    expect(record.stages.map(({ stage }) => stage)).toEqual([
+      'provisioning',
+      'scaling',
+      'worker_found',
+      'creating',
+      'ready',
+    ])
     expect(record.sse_url).toBe(`${fleet.gateway.url}/stream/sse?session_id=${record.session_id}`)
     const session_id = record.session_id!
     // A moment after the session is ready.

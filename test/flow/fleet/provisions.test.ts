@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Call } from '../../../src/core/operation/call.ts'
 import type { Sessions } from '../../../src/core/engine.ts'
+import { BaxError } from '../../../src/core/errors/errors.ts'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { sessionInput } from '../../../src/core/shapes/session.ts'
 import { GatewayProvisions } from '../../../src/fleet/provision/provisions.ts'
@@ -64,7 +65,12 @@ describe.skipIf(noRedis)(titled('provisions of a fleet', noRedis), () => {
     cleanUp.push(() => bench.close())
   }
   const startWorker = async (
-    changes: { slots?: number; leaseMs?: number; create?: (made: string, by: Call) => Promise<unknown> } = {},
+    changes: {
+      slots?: number
+      leaseMs?: number
+      create?: (made: string, by: Call) => Promise<unknown>
+      stopsAfterFailure?: boolean
+    } = {},
   ): Promise<TestWorker> => {
     const lease = await bench.startWorker({ slots: { session: changes.slots ?? 1 } })
     const store = await openStore(changes.leaseMs)
@@ -89,13 +95,15 @@ describe.skipIf(noRedis)(titled('provisions of a fleet', noRedis), () => {
       taker.wake()
     }
     const { directory } = bench
+    let works = true
     const taker = takeProvisions({
       store,
       directory,
       sessions,
       diagnostics: { addStages: () => {} },
       workerId: () => lease.id,
-      mayTake: () => true,
+      failed: () => (works = !changes.stopsAfterFailure),
+      mayTake: () => works,
       log: () => {},
     })
     cleanUp.push(() => taker.close())
@@ -106,6 +114,34 @@ describe.skipIf(noRedis)(titled('provisions of a fleet', noRedis), () => {
     const reservation = await bench.directory.reserve({ kind: 'session', owner: null, most: 0 })
     return reservation ?? expect.fail('no worker had a free slot')
   }
+
+  const lacking = () =>
+    Promise.reject(new BaxError('browser_failed', 'the browser did not start', { unavailable: true }))
+
+  test('fails with the reason if several attempts find no browser', async () => {
+    openFleet()
+    const gateway = await openGateway()
+    const broken = await startWorker({ create: lacking, slots: 10 })
+    const failing = await gateway.provision({})
+    await waitUntil(async () => (await gateway.provisions.get(failing, call())).status !== 'provisioning')
+    expect(await gateway.provisions.get(failing, call())).toMatchObject({
+      status: 'failed',
+      code: 'browser_failed',
+      error: 'the browser did not start',
+    })
+    expect(broken.calls).toHaveLength(limits.scaling.taking.attempts)
+  })
+
+  test('goes to another worker if the first one has no browser', async () => {
+    openFleet()
+    const gateway = await openGateway()
+    const broken = await startWorker({ create: lacking, stopsAfterFailure: true })
+    const id = await gateway.provision({})
+    await waitUntil(() => broken.calls.length === 1)
+    const other = await startWorker()
+    await waitUntil(async () => (await gateway.provisions.get(id, call())).status === 'ready')
+    expect([broken.calls.length, other.open.length]).toEqual([1, 1])
+  })
 
   test('gives a waiting session the slot of a worker that becomes free, stage by stage', async () => {
     openFleet()
@@ -133,7 +169,13 @@ describe.skipIf(noRedis)(titled('provisions of a fleet', noRedis), () => {
       sse_url: `https://bax.example/stream/sse?session_id=${worker.open[0]}`,
       cdp_url: `wss://bax.example/sessions/${worker.open[0]}/cdp`,
     })
-    expect(ready.stages.map(({ stage }) => stage)).toEqual(['provisioning', 'worker_found', 'creating', 'ready'])
+    expect(ready.stages.map(({ stage }) => stage)).toEqual([
+      'provisioning',
+      'scaling',
+      'worker_found',
+      'creating',
+      'ready',
+    ])
     expect(worker.calls[0]).toMatchObject({ caller: ann, requestId: 'req_1', baseUrl: 'https://bax.example' })
     expect(Date.parse(ready.expires_at) - Date.parse(ready.updated_at)).toBe(limits.session.tombstoneMs)
   })

@@ -50,7 +50,7 @@ done
       '60',
     ]
     const fleet = ['--fleet', redis.url, '--secret-file', 'secret', '--port', '0']
-    gateway = built.start(['serve', ...fleet, ...scaling], {
+    gateway = built.start(['serve', '--no-keys', ...fleet, ...scaling], {
       cwd: folder,
       env: { BAX_STATE_DIR: await built.stateDir() },
     })

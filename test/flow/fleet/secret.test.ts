@@ -51,7 +51,8 @@ describe.skipIf(noRedis)(titled('the secret of a fleet', noRedis), () => {
     })
     const { fingerprint, ...others } = await redis.client.hgetall('bax:dir:secret')
     expect(fingerprint).toMatch(/^[0-9a-f]{64}$/)
-    expect(others).toEqual({ renewed: expect.stringMatching(/^\d{13}$/) })
+    const time = expect.stringMatching(/^\d{13}$/)
+    expect(others).toEqual({ renewed: time, since: time })
   })
 
   test('is that of one process when two with different secrets start at once', async () => {
@@ -84,7 +85,10 @@ describe.skipIf(noRedis)(titled('the secret of a fleet', noRedis), () => {
     await redis.client.multi().del('bax:dir:secret').hset('bax:dir:secret', 'fingerprint', 'other', 'renewed', 1).exec()
     await waitUntil(() => messages.length > 0)
     await waitUntil(async () => (await isFleetSecret(redis.client, first)) === true)
-    expect(messages).toEqual(['the secret is not that of the fleet: its gateways and workers have another one'])
+    expect(messages).toEqual([
+      'Redis has lost the data of the fleet: its keys, profiles, sessions and crawls are gone',
+      'the secret is not that of the fleet: its gateways and workers have another one',
+    ])
   })
 
   describe('commands', () => {

@@ -54,6 +54,13 @@ test('a server without a fleet says so', async () => {
   expect(status).toMatchObject({ code: 4, stdout: '' })
   expect(status.stderr).toBe('error: this server has no fleet\nhint: start it with "bax serve --fleet redis://…"\n')
   expect((await bax(['fleet', 'drain', 'wrk_1', '--server', server.address])).code).toBe(4)
+  for (const command of [['status'], ['drain', 'wrk_1']]) {
+    const wrong = await bax(['fleet', ...command, '--fleet', 'redis://127.0.0.1:1'])
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+    expect(wrong.stderr).toBe(
+      'error: unknown flag --fleet\nhint: pass --server URL with the URL of a gateway ("bax serve --fleet")\n',
+    )
+  }
   const meter = await openMeter(engine, () => 0)
   expect(await meter.text()).not.toContain('bax_fleet')
   await server.close()
@@ -101,6 +108,7 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
           state: 'ready',
           unreachable: null,
           labels: ['browser', 'shell'],
+          problem: null,
           sessions: { used: 1, total: 8 },
           shells: { used: 0, total: 2 },
           relays: { used: 0, total: 0 },
@@ -116,11 +124,12 @@ describe.skipIf(noRedis)(titled('a gateway', noRedis), () => {
       provisions: [],
       scaler: { scaler: 'none', workers: null, needed: 1, message: null },
       gateway: { ...testBuild, skew_ms: expect.any(Number) },
+      data_lost_at: null,
     })
     const text = (await fleet('status')).stdout
     expect(text.split('\n').map((line) => line.split(/ {2,}/).slice(0, 7))).toEqual([
-      ['WORKER_ID', 'NAME', 'URL', 'STATE', 'LABELS', 'SESSIONS', 'SHELLS'],
-      [worker.id, '-', expect.stringMatching(/^http:/), 'ready', 'browser, shell', '1/8', '0/2'],
+      ['WORKER_ID', 'NAME', 'URL', 'STATE', 'LABELS', 'PROBLEM', 'SESSIONS'],
+      [worker.id, '-', expect.stringMatching(/^http:/), 'ready', 'browser, shell', '-', '1/8'],
       [''],
       ['QUEUE', 'WAITING', 'ACTIVE', 'DELAYED', 'FAILED', 'OLDEST_SECS'],
       ['crawls', '0', '0', '0', '0', '-'],

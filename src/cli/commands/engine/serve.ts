@@ -2,7 +2,6 @@
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { OpenMcp } from '../../../server/mcp.ts'
-import type { Keys } from '../../../core/access/keys.ts'
 import { allowancesOf } from '../../../core/access/quota.ts'
 import { openStateDir } from '../../../core/state/state-dir.ts'
 import { engineConfig } from '../../engine/engine-config.ts'
@@ -10,6 +9,7 @@ import { serviceExit } from '../../output/errors.ts'
 import { addParam } from '../../parse/flags.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { fleetAccess } from '../../serve/fleet.ts'
+import { assertGuarded, needsFleet } from '../../serve/guarded.ts'
 import { readAllowance, serveParams } from '../../serve/params.ts'
 import { readScaling } from '../../serve/scaler-params.ts'
 import { bareHost, openServerLog, portNumber, readShared, urlHost } from '../../serve/read-params.ts'
@@ -29,6 +29,8 @@ export const command: TerminalCommand = async (invocation) => {
   const text = (name: 'fleet' | 'secretFile' | 'fleetCa') => read(name) as string | undefined
   const fleet = fleetAccess({ url: text('fleet'), secretFile: text('secretFile'), caFile: text('fleetCa') }, io)
   const scaling = readScaling(read, fleet !== undefined)
+  const needsKeys = fleet !== undefined && read('keys') === true
+  if (!fleet && read('keys') === false) throw needsFleet()
   await openStateDir(settings.stateDir)
   const [{ serve }, { loopbackHosts }, { guardFolder }, { createEngine }] = await Promise.all([
     import('../../../server/process/serve.ts'),
@@ -59,7 +61,7 @@ export const command: TerminalCommand = async (invocation) => {
     keys: engine.keys,
   }
   try {
-    await assertGuarded(address.host, engine.keys)
+    await assertGuarded(address.host, engine.keys, needsKeys)
     const { signal, host } = io
     const more = {
       ...(metrics && { metrics }),
@@ -76,20 +78,6 @@ export const command: TerminalCommand = async (invocation) => {
 }
 
 const openMcp: OpenMcp = async (parts) => (await import('../../../mcp/http.ts')).openEndpoint(parts)
-
-const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host)
-
-/** @throws BaxError `invalid_request` if other machines can connect and there is no active API key */
-async function assertGuarded(host: string, keys: Keys): Promise<void> {
-  if (isLoopback(host) || (await keys.list()).some(({ status }) => status === 'active')) return
-  throw new BaxError(
-    'invalid_request',
-    `serving on ${host} needs an API key: without one only loopback addresses are allowed`,
-    {
-      hint: 'run "bax key create NAME" first',
-    },
-  )
-}
 
 /** Parses origins. @throws BaxError `invalid_request` for other values, such as a URL with a path */
 function originsOf(texts: readonly string[]): ReadonlySet<string> {

@@ -12,7 +12,11 @@ const fleetWorker = named('FleetWorker', {
   url: z.string().describe('Private address that gateways connect to'),
   state: z.enum(['ready', 'draining']),
   unreachable: z.string().nullable().describe('Why this gateway cannot connect to it; null if it can'),
-  labels: z.array(z.enum(workerLabels)).describe('What it can do'),
+  labels: z.array(z.enum(workerLabels)).describe('What it can do now'),
+  problem: z
+    .string()
+    .nullable()
+    .describe('Which of its other labels do not work, and why; it gets no work for them. Null if all of them work'),
   sessions: share('Slots for browser sessions'),
   shells: share('Slots for shell sessions'),
   relays: share('Slots for relays'),
@@ -61,7 +65,11 @@ export const fleetStatus = named('FleetStatus', {
     build: z.string(),
     skew_ms: z.int().describe("How far the clock of Redis is ahead of the gateway's"),
   }),
-  warning: z.string().optional().describe('Differences of builds or clocks'),
+  data_lost_at: z.iso
+    .datetime()
+    .nullable()
+    .describe('When Redis was found without the data of the fleet, in the last day; null if it was not'),
+  warning: z.string().optional().describe('Differences of builds or clocks, and lost data'),
 })
 
 export type FleetStatus = z.output<typeof fleetStatus>

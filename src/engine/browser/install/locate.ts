@@ -65,6 +65,7 @@ async function configured(path: string, need: BrowserNeed): Promise<LocatedBrows
     throw new BaxError('browser_not_found', `the configured browser cannot be used: ${note}`, {
       hint: `${path} is configured: set --browser or BAX_BROWSER to a Chromium executable, or unset it`,
       details: { looked },
+      unavailable: true,
     })
   }
   if (kind === 'headless-shell' && needsFull(need)) {
@@ -72,6 +73,7 @@ async function configured(path: string, need: BrowserNeed): Promise<LocatedBrows
     throw new BaxError('browser_not_found', message, {
       hint: `${path} is configured: set --browser or BAX_BROWSER to a full Chromium or Chrome`,
       details: { looked },
+      unavailable: true,
     })
   }
   return { path, kind, source: 'configured', looked }
@@ -192,5 +194,6 @@ function notFound(need: BrowserNeed, looked: readonly CheckedLocation[]): BaxErr
   return new BaxError('browser_not_found', message, {
     hint: `run one of: bax setup\n  apt-get install -y ${name} fonts-liberation\n  npx playwright install ${name}`,
     details: { looked },
+    unavailable: true,
   })
 }

@@ -65,6 +65,7 @@ export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFact
     throw new BaxError('browser_failed', `cannot start the browser: ${systemReason(cause as Error)}`, {
       cause,
       hint: `check ${path}`,
+      unavailable: true,
     })
   }
   return watch(child, folder, windows)
@@ -80,6 +81,7 @@ export async function launchFailure(browser: BrowserProcess, path: string, cause
   return new BaxError('browser_failed', `the browser did not start: ${why}`, {
     cause,
     hint: `run "bax doctor" to see what ${path} is missing`,
+    unavailable: true,
     ...(stderr && { details: { stderr } }),
   })
 }

@@ -122,10 +122,15 @@ export class Journal {
     return () => this.#listeners.delete(listener)
   }
 
+  /** Tells the listeners that the run has ended, after which only warnings about it are written. */
+  async endRun(): Promise<void> {
+    await this.#writing
+    for (const listener of this.#listeners) listener()
+  }
+
   async close(): Promise<void> {
     await this.#writing
     await this.#open.close()
-    for (const listener of this.#listeners) listener()
   }
 
   async #write(entries: readonly JournalEntry[]): Promise<PlacedLine[]> {

@@ -5,6 +5,9 @@ import type { RecordLocation } from './page-file.ts'
 
 const maxWarnings = 20
 
+/** Finished URLs that are remembered; more than a crawl visits at the same time. */
+const maxRecent = 500
+
 /** Only `apply` changes the public fields, except for `isDamaged`. */
 export class CrawlRecord {
   readonly id: string
@@ -36,6 +39,8 @@ export class CrawlRecord {
   #skipped = 0
   #blocked = 0
   #found = 0
+  /** URLs that were finished last, with the numbers of their lines. */
+  #recent: { readonly seq: number; readonly url: string }[] = []
   #activeMs = 0
   #since: number | undefined
 
@@ -55,6 +60,12 @@ export class CrawlRecord {
   /** Pages that count towards the limit. */
   get admitted(): number {
     return this.#at.length + this.#errors
+  }
+
+  /** Returns those of the URLs that were not finished after the line `seq`. */
+  unfinishedOf(urls: readonly string[], seq: number): string[] {
+    const finished = new Set(this.#recent.flatMap((one) => (one.seq > seq ? [one.url] : [])))
+    return urls.filter((url) => !finished.has(url))
   }
 
   /** Queued URLs that are not finished. */
@@ -112,6 +123,7 @@ export class CrawlRecord {
     this.lastAt = line.ts
     const first = this.taken === 0 && !this.input.list
     this.taken += own?.taken ?? 0
+    if (own?.taken) this.#remember(line)
     if (own?.earlier) this.#reach(own.earlier)
     if (line.type === 'crawl.started') this.#since = Date.parse(line.ts)
     else if (line.type === 'crawl.resumed') {
@@ -142,6 +154,12 @@ export class CrawlRecord {
     }
   }
 
+  #remember(line: PlacedLine['line']): void {
+    for (const url of finishedBy(line)) this.#recent.push({ seq: line.seq, url })
+    // Half of them are dropped at once, because dropping the first one takes as long.
+    if (this.#recent.length > maxRecent) this.#recent = this.#recent.slice(-maxRecent / 2)
+  }
+
   #page({ index, depth }: { index: number; depth: number }, { at, length }: RecordLocation): void {
     if (index === this.#at.length && index > 0 && depth < this.#depth[index - 1]!) this.#unordered = true
     this.#reach({ at, length })
@@ -154,4 +172,11 @@ export class CrawlRecord {
   #reach({ at, length }: RecordLocation): void {
     this.#pageBytes = Math.max(this.#pageBytes, at + length)
   }
+}
+
+/** Returns the URLs of the queue that a line finishes. */
+function finishedBy({ type, data }: PlacedLine['line']): string[] {
+  if (type === 'crawl.page' || type === 'crawl.error') return [data.url]
+  if (type === 'crawl.skipped') return data.skipped.map(({ url }) => url)
+  return type === 'crawl.robots_blocked' ? data.urls : []
 }

@@ -58,10 +58,12 @@ async function connect(Docker: typeof Dockerode, endpoint: string, config: Shell
   if (info.Os !== 'linux' || !architecture)
     throw new BaxError('docker_unavailable', `Docker at ${endpoint} runs ${info.Os}/${info.Arch} containers`, {
       hint: 'shell sessions need Linux containers on x64 or arm64',
+      unavailable: true,
     })
   if (Number(info.ApiVersion) < leastApi)
     throw new BaxError('docker_unavailable', `Docker at ${endpoint} has API version ${info.ApiVersion}`, {
       hint: `shell sessions need API ${leastApi} (Docker 20.10) or newer`,
+      unavailable: true,
     })
   return { docker, endpoint, kind: podman ? 'podman' : 'docker', architecture }
 }
@@ -86,7 +88,7 @@ function unavailable(attempts: { endpoint: string; error: unknown }[], configure
     message = `cannot reach Docker at ${attempts[0]!.endpoint} (${reasonOf(cause)})`
     hint = 'start Docker there, or correct DOCKER_HOST'
   }
-  return new BaxError('docker_unavailable', message, { hint, details, cause })
+  return new BaxError('docker_unavailable', message, { hint, details, cause, unavailable: true })
 }
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code

@@ -14,6 +14,8 @@ export function dockerError(error: unknown, action: string): BaxError {
     return new BaxError('docker_unavailable', `lost the connection to Docker while ${action}`, {
       hint: 'check that Docker is running (`docker info`), and retry',
       cause: error,
+      // Docker has not received the request.
+      ...((code === 'ECONNREFUSED' || code === 'ENOENT') && { unavailable: true as const }),
     })
   if (statusOf(error) === undefined) return asBaxError(error)
   const message = messageIn(error) ?? fallback

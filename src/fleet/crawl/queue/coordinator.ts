@@ -9,6 +9,7 @@ import { Journal, readJournal } from '../../../engine/crawl/store/journal.ts'
 import { PageFile } from '../../../engine/crawl/store/page-file.ts'
 import type { CrawlRecord } from '../../../engine/crawl/store/record.ts'
 import { WebhookSender } from '../../../engine/crawl/webhook.ts'
+import type { ReportedProgress } from '../followed.ts'
 import { eventsChannel, progressChannel, progressKey } from '../keys.ts'
 import { FleetPages } from '../pages/fleet-pages.ts'
 import { FleetAnswers } from '../store/answers.ts'
@@ -94,6 +95,7 @@ export class Coordinator {
     this.#stopped.signal.addEventListener('abort', () => webhook?.stop())
     if (this.#stopped.signal.aborted) run.end('interrupted')
     const stop = await this.#watch(run, record, closed.signal)
+    let isSent: boolean | undefined
     try {
       // An earlier coordinator was lost after the last page, and may have left webhooks to send.
       if (hasEnded) run.end('interrupted')
@@ -105,17 +107,21 @@ export class Coordinator {
       closed.abort()
       stop()
       followed.end()
-      await Promise.all([journal.close(), pages.close(), earlier?.close()])
+      await Promise.all([journal.endRun(), pages.close(), earlier?.close()])
       if (!record.finished) webhook?.stop()
-      await webhook?.finish()
+      // Events that the receiver refuses become warnings.
+      isSent = await webhook?.finish()
+      await journal.close()
     }
-    if (!record.finished && this.#stopped.signal.aborted) return 'interrupted'
+    // The rest of the webhooks is sent by another worker too.
+    if (this.#stopped.signal.aborted && (!record.finished || isSent === false)) return 'interrupted'
     await store.end(record, fence)
     return 'ended'
   }
 
   /** Ends the run when it is cancelled or its key is lost, and shares its progress; returns a function that stops. */
-  async #watch(run: CrawlRun, { id, owner }: CrawlRecord, closed: AbortSignal): Promise<() => void> {
+  async #watch(run: CrawlRun, record: CrawlRecord, closed: AbortSignal): Promise<() => void> {
+    const { id, owner } = record
     const { redis, store, subscriptions, keys } = this.#parts
     const end = (kind: CrawlAbort['kind']) => run.end(kind)
     const check = async () => {
@@ -130,7 +136,7 @@ export class Coordinator {
     const timer = setInterval(() => {
       // Progress is not worth waiting for a lost connection.
       if (redis.status !== 'ready') return
-      const text = JSON.stringify(run.progress())
+      const text = JSON.stringify({ ...run.progress(), seq: record.seq } satisfies ReportedProgress)
       const sent = redis.pipeline().set(progressKey(id), text, 'PX', limits.crawl.fleet.progressKeptMs)
       sent
         .publish(progressChannel(id), text)

@@ -31,6 +31,8 @@ export interface CrawlWorkerFacts extends QueueTiming {
   readonly pages: number
   /** Crawls that it coordinates at the same time. */
   readonly crawls?: number
+  /** Whether it visits pages; it does by default. */
+  readonly visits?: boolean
   /** Returns the workers that accept work, of all builds. */
   readonly workers: () => Promise<readonly Pick<WorkerIdentity, 'build' | 'pages'>[]>
 }
@@ -90,6 +92,7 @@ export class CrawlWorker {
   /** Starts taking crawls and pages. @throws BaxError `fleet_unavailable` */
   static async start(facts: CrawlWorkerFacts): Promise<CrawlWorker> {
     const worker = new CrawlWorker(facts)
+    if (facts.visits === false) await worker.#pages.pause(true)
     worker.#unlisten = await worker.#parts.subscriptions.listen(endedChannel, (id) => id && worker.#visits.abandon(id))
     // In case that removing the queues of this build was interrupted.
     await Promise.all([worker.#crawlsQueue.resume(), worker.#parts.pagesQueue.resume()])
@@ -110,6 +113,11 @@ export class CrawlWorker {
   /** Number of crawls that are being coordinated. */
   get coordinating(): number {
     return this.#coordinators.size
+  }
+
+  /** Starts or stops taking pages; those under way are finished. */
+  visitPages(isOn: boolean): void {
+    void (isOn ? this.#pages.resume() : this.#pages.pause(true))
   }
 
   /** Takes nothing new, gives its crawls to other workers, and resolves once its pages are finished. */

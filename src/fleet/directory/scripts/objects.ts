@@ -33,17 +33,23 @@ if ARGV[9] == '' or not inherit(id, kind, owner, name, worker, ARGV[9]) then
   take(id, kind, owner, name, worker)
 end
 call('HINCRBY', P .. 'worker:' .. worker, 'objects', 1)
-call('HSET', key, 'kind', kind, 'owner', owner, 'worker', worker, 'url', ARGV[2])
-if name then call('HSET', key, 'name', name) end
+record(id, kind, owner, name, worker, ARGV[2])
 return 'bound'`,
 } as const
 
 export const end = {
   flags: 'allow-oom',
-  // ARGV: worker, object ID, lifetime of the tombstone.
+  // ARGV: worker, object ID, lifetime of the tombstone; then, if the worker held the object: url, kind, owner, "1" with a
+  // name, name. Its record may be lost with the data of Redis.
   lua: `
-if call('HGET', P .. 'object:' .. ARGV[2], 'worker') ~= ARGV[1] then return 0 end
-bury(ARGV[2], 'ended', now, tonumber(ARGV[3]))
+local worker, id, kept = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local holder = call('HGET', P .. 'object:' .. id, 'worker')
+if not holder and ARGV[4] and kept > 0 then
+  record(id, ARGV[5], ARGV[6], ARGV[7] == '1' and ARGV[8], worker, ARGV[4])
+  holder = worker
+end
+if holder ~= worker then return 0 end
+bury(id, 'ended', now, kept)
 return 1`,
 } as const
 

@@ -18,13 +18,16 @@ for at = 10, #ARGV do excluded[ARGV[at]] = true end
 local rank = 0
 while true do
   local first = call('ZRANGE', candidates, rank, rank, 'WITHSCORES')
-  if ARGV[9] ~= '' then first = { ARGV[9], call('ZSCORE', candidates, ARGV[9]) or 1 } end
-  if not first[1] or tonumber(first[2]) >= 1 then return { 'none' } end
+  if ARGV[9] ~= '' then first = { ARGV[9], call('ZSCORE', candidates, ARGV[9]) or full } end
+  if not first[1] or tonumber(first[2]) >= full then return { 'none' } end
   local worker = first[1]
   if excluded[worker] and ARGV[9] == '' then
     rank = rank + 1
   elseif not alive(worker) then
     call('ZREM', candidates, worker)
+  elseif not hasFree(worker, kind) then
+    -- A gateway of another build has written its rank.
+    place(worker, kind)
   else
     local url = call('HGET', P .. 'worker:' .. worker, 'url')
     call('HSET', key, 'kind', kind, 'owner', owner, 'worker', worker, 'url', url)
@@ -38,9 +41,15 @@ end`,
 
 export const release = {
   flags: 'allow-oom',
-  // ARGV: reservation ID.
+  // ARGV: reservation ID; then, after a failure, its worker and the kind of the object, or "".
   lua: `
 drop(ARGV[1])
+local worker, kind = ARGV[2], ARGV[3]
+if worker ~= '' and call('EXISTS', P .. 'worker:' .. worker) == 1 then
+  local penalty = tonumber(call('HGET', P .. 'worker:' .. worker, 'penalty:' .. kind) or 0)
+  call('HSET', P .. 'worker:' .. worker, 'penalty:' .. kind, tostring(math.min(1, penalty + 0.5)))
+  place(worker, kind)
+end
 return 1`,
 } as const
 

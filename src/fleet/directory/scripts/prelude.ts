@@ -4,10 +4,10 @@
  * | key | type | content |
  * |---|---|---|
  * | `workers` | zset | worker IDs by the end of their lease |
- * | `worker:ID` | hash | `info` (JSON), `url`, `build`, `labels`, `state`, `seen`, load; `slots:KIND`, `used:KIND` |
+ * | `worker:ID` | hash | `info` (JSON), `url`, `build`, `state`, `seen`, load; `labels` that work, and why others are `broken` (JSON); `slots:KIND`, `used:KIND`, and after failures `penalty:KIND` |
  * | `held:ID` | set | IDs of the objects and reservations on a worker |
  * | `gone:ID` | string | when a worker was lost or left |
- * | `free:BUILD:KIND` | zset | workers that get new objects, by used/slots |
+ * | `free:BUILD:KIND` | zset | workers that get new objects, by used/slots with the penalty; full ones are last |
  * | `load:BUILD:LABEL` | zset | workers that get new pages, by busy/pages |
  * | `reservations` | zset | reservation IDs by their expiry |
  * | `reservation:ID` | hash | `kind`, `owner`, `name`, `worker`, `url` |
@@ -16,7 +16,8 @@
  * | `name:KIND:OWNER:NAME` | zset | IDs of the live objects and reservations with that name, oldest first |
  * | `owners:KIND:NAME` | set | owners of live objects with that name |
  * | `past:KIND:OWNER:NAME` | string | ID of the last one that ended; the owner `*` is any |
- * | `secret` | hash | `fingerprint` of the secret of the fleet, and when it was last `renewed`; see `secret-claim.ts` |
+ * | `secret` | hash | `fingerprint` of the secret of the fleet, when it was last `renewed`, and `since` when there is data; see `secret-claim.ts` |
+ * | `loss` | string | when a member found that Redis had lost the data of the fleet; expires after a day |
  * | `pulse` | string | when a gateway last looked for lost workers; see `lease-clock.ts` |
  * | `pause` | string | when the last pause began; expires some seconds after it |
  *
@@ -24,12 +25,20 @@
  * so all keys are on one server (no Redis Cluster). Every script may be repeated after a lost connection: the effect is
  * the same.
  */
+import { slotKinds } from '../../../core/fleet.ts'
 import { leaseClockLua } from '../../redis/lease-clock.ts'
+
+const slotLabels = Object.entries(slotKinds)
+  .map(([kind, label]) => `${kind} = '${label}'`)
+  .join(', ')
 
 export const prelude = `
 local P = 'bax:dir:'
 local call = redis.call
-local slotted = { session = true, shell = true, relay = true }
+-- Labels of workers that objects with slots need.
+local slotted = { ${slotLabels} }
+-- Rank of full workers; others have less.
+local full = 2
 ${leaseClockLua}
 local function alive(worker)
   local lease = call('ZSCORE', P .. 'workers', worker)
@@ -44,16 +53,32 @@ local function withdraw(worker)
   for label in facts[2]:gmatch('[^,]+') do call('ZREM', P .. 'load:' .. facts[1] .. ':' .. label, worker) end
 end
 
+local function hasFree(worker, kind)
+  local facts = call('HMGET', P .. 'worker:' .. worker, 'slots:' .. kind, 'used:' .. kind)
+  return tonumber(facts[2] or 0) < tonumber(facts[1] or 0)
+end
+
+-- Ranks a worker among those that get new objects of a kind.
+local function place(worker, kind)
+  local key = P .. 'worker:' .. worker
+  local facts = call('HMGET', key, 'slots:' .. kind, 'state', 'build', 'labels', 'used:' .. kind, 'penalty:' .. kind)
+  if not facts[1] then return end
+  local slots, used, penalty = tonumber(facts[1]), tonumber(facts[5] or 0), tonumber(facts[6] or 0)
+  local works = (',' .. facts[4] .. ','):find(',' .. slotted[kind] .. ',', 1, true)
+  local ranks = P .. 'free:' .. facts[3] .. ':' .. kind
+  if slots > 0 and facts[2] == 'ready' and works then
+    call('ZADD', ranks, used < slots and used / slots + penalty or full, worker)
+  else
+    call('ZREM', ranks, worker)
+  end
+end
+
 -- Changes the used slots of a worker, and its rank among those with free slots.
 local function use(worker, kind, change)
   local key = P .. 'worker:' .. worker
-  local facts = call('HMGET', key, 'slots:' .. kind, 'state', 'build')
-  if not facts[1] then return end
-  local used = call('HINCRBY', key, 'used:' .. kind, change)
-  local slots = tonumber(facts[1])
-  if slots > 0 and facts[2] == 'ready' then
-    call('ZADD', P .. 'free:' .. facts[3] .. ':' .. kind, used / slots, worker)
-  end
+  if call('EXISTS', key) == 0 then return end
+  call('HINCRBY', key, 'used:' .. kind, change)
+  place(worker, kind)
 end
 
 local function nameKey(kind, owner, name) return P .. 'name:' .. kind .. ':' .. owner .. ':' .. name end
@@ -103,13 +128,20 @@ local function dropExpired(most)
   for _, id in ipairs(call('ZRANGE', P .. 'reservations', '-inf', now, 'BYSCORE', 'LIMIT', 0, most)) do drop(id) end
 end
 
+local function record(id, kind, owner, name, worker, url)
+  local key = P .. 'object:' .. id
+  call('HSET', key, 'kind', kind, 'owner', owner, 'worker', worker, 'url', url)
+  if name then call('HSET', key, 'name', name) end
+end
+
 -- Turns an object into its tombstone; "how" is "ended" or "lost".
 local function bury(id, how, at, kept)
   local key = P .. 'object:' .. id
   local facts = call('HMGET', key, 'kind', 'owner', 'name', 'worker', 'ended', 'lost')
   if not facts[1] or facts[5] or facts[6] then return end
   free(id, facts[1], facts[2], facts[3], facts[4])
-  call('HINCRBY', P .. 'worker:' .. facts[4], 'objects', -1)
+  local worker = P .. 'worker:' .. facts[4]
+  if call('EXISTS', worker) == 1 then call('HINCRBY', worker, 'objects', -1) end
   if kept <= 0 then
     call('DEL', key)
     return

@@ -2,19 +2,20 @@
 import { lookLua } from '../../redis/lease-clock.ts'
 
 export const register = {
-  // ARGV: worker, lease, info, url, build, labels, pages, slots for sessions, shells and relays.
+  // ARGV: worker, lease, info, url, build, labels that work, why others are broken (JSON), pages, slots for sessions,
+  // shells and relays.
   lua: `
 local worker, build = ARGV[1], ARGV[5]
 local key = P .. 'worker:' .. worker
 call('ZADD', P .. 'workers', now + ARGV[2], worker)
 if call('EXISTS', key) == 1 then return now end
-call('HSET', key, 'info', ARGV[3], 'url', ARGV[4], 'build', build, 'labels', ARGV[6], 'pages', ARGV[7],
-  'state', 'ready', 'seen', now, 'busy', 0, 'memory', 0, 'objects', 0)
+call('HSET', key, 'info', ARGV[3], 'url', ARGV[4], 'build', build, 'labels', ARGV[6], 'broken', ARGV[7],
+  'pages', ARGV[8], 'state', 'ready', 'seen', now, 'busy', 0, 'memory', 0, 'objects', 0)
 for at, kind in ipairs({ 'session', 'shell', 'relay' }) do
-  call('HSET', key, 'slots:' .. kind, ARGV[7 + at])
-  use(worker, kind, 0)
+  call('HSET', key, 'slots:' .. kind, ARGV[8 + at])
+  place(worker, kind)
 end
-if tonumber(ARGV[7]) > 0 then
+if tonumber(ARGV[8]) > 0 then
   for label in ARGV[6]:gmatch('[^,]+') do call('ZADD', P .. 'load:' .. build .. ':' .. label, 0, worker) end
 end
 return now`,
@@ -22,7 +23,8 @@ return now`,
 
 export const heartbeat = {
   flags: 'allow-oom',
-  // ARGV: worker, lease, busy pages, memory, difference of clocks. Returns {'lost'} or {state, number of objects, time}.
+  // ARGV: worker, lease, busy pages, memory, difference of clocks, labels that work, why others are broken (JSON).
+  // Returns {'lost'} or {state, number of objects, time}.
   lua: `
 local worker = ARGV[1]
 local key = P .. 'worker:' .. worker
@@ -30,8 +32,17 @@ local facts = call('HMGET', key, 'state', 'build', 'labels', 'pages', 'objects')
 if not facts[1] or facts[1] == 'lost' or not alive(worker) then return { 'lost' } end
 call('ZADD', P .. 'workers', now + ARGV[2], worker)
 call('HSET', key, 'seen', now, 'busy', ARGV[3], 'memory', ARGV[4], 'skew', ARGV[5])
+if facts[3] ~= ARGV[6] then withdraw(worker) end
+call('HSET', key, 'labels', ARGV[6], 'broken', ARGV[7])
+for kind in pairs(slotted) do
+  -- Some failures are forgotten after half a minute.
+  local penalty = tonumber(call('HGET', key, 'penalty:' .. kind) or 0) * 0.8
+  if penalty >= 0.1 then call('HSET', key, 'penalty:' .. kind, tostring(penalty))
+  else call('HDEL', key, 'penalty:' .. kind) end
+  place(worker, kind)
+end
 if facts[1] == 'ready' and tonumber(facts[4]) > 0 then
-  for label in facts[3]:gmatch('[^,]+') do
+  for label in ARGV[6]:gmatch('[^,]+') do
     call('ZADD', P .. 'load:' .. facts[2] .. ':' .. label, ARGV[3] / facts[4], worker)
   end
 end

@@ -1,0 +1,175 @@
+/** What happens between a gateway and its worker: changed and repeated requests, and answers of other programs. */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, request as send, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Transform } from 'node:stream'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { WebSocket } from 'ws'
+import { upload } from '../../../src/client/client.ts'
+import type { BaxError } from '../../../src/core/errors/errors.ts'
+import { keylessCaller } from '../../../src/core/access/caller.ts'
+import { readSecretFile } from '../../../src/server/access/secret-file.ts'
+import { forwardedHeader, ForwardedRequests } from '../../../src/server/access/signed-caller.ts'
+import { startFleet, type TestFleet } from '../../support/fleet.ts'
+import { titled } from '../../support/needs.ts'
+import { freePort } from '../../support/ports.ts'
+import { noRedis } from '../../support/redis.ts'
+import { request } from '../../support/server.ts'
+import { failureOf } from '../../support/session-steps.ts'
+
+/** A program at the address of a worker. */
+interface Middle {
+  readonly url: string
+  /** Replaces text in bodies of requests. */
+  replace: readonly [string, string] | undefined
+  /** Answers itself, with this status. */
+  status: number | undefined
+  close(): Promise<void>
+}
+
+async function startMiddle(workerPort: number): Promise<Middle> {
+  const server: Server = createServer((incoming, outgoing) => {
+    if (middle.status !== undefined) {
+      incoming.resume()
+      outgoing.writeHead(middle.status, { 'content-type': 'application/json', connection: 'close' })
+      return void outgoing.end(JSON.stringify({ success: true, sessions: [{ session_id: 'ses_false' }], total: 1 }))
+    }
+    const { method = 'GET', url = '/', headers } = incoming
+    const { 'content-length': _, ...others } = headers
+    const onward = send({ host: '127.0.0.1', port: workerPort, method, path: url, headers: others, setHost: false })
+    onward.on('response', (answer: IncomingMessage) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers)
+      answer.pipe(outgoing)
+    })
+    onward.on('error', () => outgoing.destroy())
+    const change = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        const [from, to] = middle.replace ?? ['', '']
+        done(null, from === '' ? chunk : Buffer.from(chunk.toString('latin1').replaceAll(from, to), 'latin1'))
+      },
+    })
+    incoming.pipe(change).pipe(onward, { end: false })
+    change.once('end', () => {
+      onward.addTrailers(incoming.trailers as Record<string, string>)
+      onward.end()
+    })
+  })
+  server.on('upgrade', (_request, socket) => {
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const middle: Middle = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    replace: undefined,
+    status: undefined,
+    close: async () => {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+  return middle
+}
+
+describe.skipIf(noRedis)(titled('a fleet with somebody between gateway and worker', noRedis), () => {
+  let fleet: TestFleet
+  let middle: Middle
+  let session_id: string
+  beforeEach(async () => {
+    const port = await freePort()
+    middle = await startMiddle(port)
+    fleet = await startFleet([{ proxied: { port, url: middle.url } }])
+    session_id = (await fleet.gateway.client.createSession({})).session_id!
+  }, 60_000)
+  afterEach(async () => {
+    await fleet.close()
+    await middle.close()
+  })
+  const setTitle = (to: string) => {
+    const commands = [{ command: 'evaluate' as const, data: { expression: `document.title = '${to}'` } }]
+    return fleet.gateway.client.runCommands({ session_id, commands })
+  }
+  const title = async () => {
+    const { results } = await fleet.gateway.client.runCommands({ session_id, commands: [{ command: 'get_title' }] })
+    return (results[0]!.data as { result: { value: string } }).result.value
+  }
+
+  test('a changed body runs nothing, and the gateway is at fault, not its caller', async () => {
+    await setTitle('first')
+    middle.replace = ['second', 'hacked']
+    expect(await failureOf(setTitle('second'))).toMatchObject({
+      code: 'fleet_unavailable',
+      status: 503,
+      message: expect.stringContaining('the body is not the one that the gateway has signed'),
+    })
+    middle.replace = undefined
+    expect(await title()).toBe('first')
+  }, 60_000)
+
+  test('uploads are streamed, and a changed one stores nothing', async () => {
+    const parts = async function* () {
+      for (let part = 0; part < 40; part++) yield Buffer.alloc(64 * 1024, `part ${part % 10} `)
+    }
+    const store = (name: string) => upload(fleet.gateway.transport, 'PUT /sessions/{session_id}/files/{name}', { session_id, name }, parts()) // prettier-ignore
+    expect(await store('whole.txt')).toMatchObject({ size: 40 * 64 * 1024 })
+    middle.replace = ['part 7', 'part 8']
+    expect(await failureOf(store('changed.txt'))).toMatchObject({ code: 'fleet_unavailable', status: 503 })
+    middle.replace = undefined
+    const { files } = await fleet.gateway.client.listSessionFiles({ session_id })
+    expect(files.map(({ name }) => name)).toEqual(['whole.txt'])
+  }, 60_000)
+
+  test('a signature runs its own body only, and only once', async () => {
+    const [{ url, id }] = fleet.workers as [TestFleet['workers'][number]]
+    const signer = new ForwardedRequests(readSecretFile(fleet.secretFile, () => {}))
+    const bodyOf = (to: string) => ({
+      session_id,
+      commands: [{ command: 'evaluate', data: { expression: `document.title = '${to}'` } }],
+    })
+    const headersFor = (body: object) => {
+      const headers = { accept: '*/*', 'content-type': 'application/json', host: new URL(url).host }
+      const line = { method: 'POST', target: '/commands', worker: id, headers: new Headers(headers) }
+      const bytes = Buffer.from(JSON.stringify(body))
+      const { header } = signer.sign({ ...line, body: bytes }, { caller: keylessCaller, requestId: 'req_1' })
+      return { accept: '*/*', [forwardedHeader]: header }
+    }
+    const post = (body: object, headers: Record<string, string>) => request(url, 'POST', '/commands', body, headers)
+    const headers = headersFor(bodyOf('signed'))
+    expect(await post(bodyOf('signed'), headers)).toMatchObject({ status: 200 })
+    expect(await title()).toBe('signed')
+    await setTitle('later')
+    for (const [body, by] of [
+      [bodyOf('signed'), headers],
+      [bodyOf('other'), headers],
+      [bodyOf('other'), headersFor(bodyOf('signed'))],
+    ] as const)
+      expect(await post(body, by)).toMatchObject({ status: 401, body: { code: 'unauthorized' } })
+    expect(await title()).toBe('later')
+  }, 60_000)
+
+  test.each([200, 404, 502])(
+    'an answer of another program (%s) is an error, and the worker cannot be reached',
+    async (status) => {
+      const { client, messages, url } = fleet.gateway
+      middle.status = status
+      const [{ id }] = fleet.workers as [TestFleet['workers'][number]]
+      const message = `the answer of the worker ${id} (status ${status}) is not signed with the secret of the fleet`
+      const failures: BaxError[] = [
+        await failureOf(client.getSession({ session_id })),
+        await failureOf(client.listSessions({})),
+        await failureOf(client.createSession({})),
+        await failureOf(client.scrape({ url: 'http://127.0.0.1:9/' })),
+      ]
+      for (const failure of failures) expect(failure).toMatchObject({ code: 'fleet_unavailable', status: 503, message })
+      expect((await client.getFleet({})).workers).toMatchObject([
+        { worker_id: id, unreachable: `${message}: check which program listens at ${middle.url}` },
+      ])
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/sessions/${session_id}/live?token=none`)
+      const [error] = await once(socket, 'error')
+      expect(String(error)).toContain('503')
+      expect(messages().filter((line) => line === message)).toHaveLength(1)
+      middle.status = undefined
+      expect(await client.getSession({ session_id })).toMatchObject({ session_id })
+    },
+    60_000,
+  )
+})
