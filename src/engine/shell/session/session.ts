@@ -95,12 +95,8 @@ export class ShellSession {
 
   /**
    * Runs work on the container; the session does not become idle meanwhile.
-<<<<<<< HEAD
-   * @throws BaxError `conflict` before it is ready and while it stops, `session_closed` afterwards, and for work that
-   * the end of the session interrupts.
-=======
-   * @throws BaxError `conflict` before it is ready and while it stops, `session_lost`, `session_closed` afterwards.
->>>>>>> h-unmapped
+   * @throws BaxError `conflict` before it is ready and while it stops, `session_lost`, `session_closed` afterwards and for
+   * work that the end of the session interrupts.
    */
   async use<T>(work: (container: ShellContainer) => Promise<T>): Promise<T> {
     const { container, release } = this.hold()
