@@ -2,6 +2,7 @@
 import { runInWorker } from '../../../core/process/run-in-worker.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import type { BodyWork } from '../../render/http/body.ts'
 import { element, elementAround, fileName, type PageDocument, present, treeOf } from './document.ts'
 
 /** `bytes`: memory growth of the process allowed per PDF, because decompressed data are not on the heap. */
@@ -9,10 +10,10 @@ const { threads, bytes: maxBytes, pollMs } = limits.pdf
 
 const read = runInWorker('pdf-worker.mjs', readPdf, limits.pdf)
 
-/** Reads a PDF. @throws BaxError `unsupported_content_type` or `content_too_large`, or the reason of `signal` */
-export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortSignal): Promise<PageDocument> {
+/** Reads a PDF. @throws BaxError `unsupported_content_type` or `content_too_large`, or the reason of the signal */
+export async function pdfDocument(bytes: Uint8Array, url: string, work: BodyWork): Promise<PageDocument> {
   // The parser takes ownership of the memory, and does not accept a Buffer.
-  const pdf = await readBounded(new Uint8Array(bytes), signal)
+  const pdf = await readBounded(new Uint8Array(bytes), work)
   if ('pages' in pdf) return pdfContent(pdf, url)
   if (pdf.reason === 'large') throw tooLarge()
   const why = pdf.reason === 'locked' ? 'the PDF is protected by a password' : 'the PDF cannot be read'
@@ -26,7 +27,7 @@ export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortS
 const queue = new Set<AbortController>()
 
 /** Reads a PDF with limits on time and memory. */
-async function readBounded(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText | PdfFailure> {
+async function readBounded(bytes: Uint8Array, { signal, ...work }: BodyWork): Promise<PdfText | PdfFailure> {
   const grown = new AbortController()
   queue.add(grown)
   const before = process.memoryUsage.rss()
@@ -35,7 +36,7 @@ async function readBounded(bytes: Uint8Array, signal: AbortSignal): Promise<PdfT
     if (isRunning && process.memoryUsage.rss() - before > maxBytes) grown.abort(tooLarge())
   }, pollMs)
   try {
-    return await read(bytes, AbortSignal.any([signal, grown.signal]))
+    return await read(bytes, { ...work, signal: AbortSignal.any([signal, grown.signal]) })
   } finally {
     clearInterval(watch)
     queue.delete(grown)
