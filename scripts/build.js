@@ -32,6 +32,7 @@ const modules = {
   'reading-worker': 'src/engine/scrape/reading-worker.ts',
   'pdf-worker': 'src/engine/scrape/documents/pdf-worker.ts',
   'office-worker': 'src/engine/scrape/documents/office-worker.ts',
+  'document-reader': 'src/engine/scrape/documents/document-reader.ts',
   'unzstd-worker': 'src/engine/render/http/unzstd-worker.ts',
   // Code that most scrapes do not need.
   'embedded-engine': 'src/cli/engine/embedded-engine.ts',

@@ -137,15 +137,71 @@ function limitsTable(limits) {
   return [row(['limit', 'value', 'when exceeded', 'set with']), row(['---', '---', '---', '---']), ...rows].join('\n')
 }
 
+/** Lists what keys share, and how much of it one key can have. */
+function sharesTable(limits) {
+  const { caller, overload, openEnds, shell, session, egress, recording, scrape, pdf, office, unzstd, reading, pool } =
+    limits
+  const part = overload.partOfKey
+  const half = part === 0.5 ? 'half' : `${part * 100} %`
+  const turns = 'keys take turns'
+  // As `reserveFor`.
+  const reserved = (all) => `${Math.max(1, Math.floor(all * part))} more for keys that have fewer`
+  const busy = '429 `rate_limited`'
+  const rows = [
+    ['names being looked up', egress.lookups, reserved(egress.lookups), turns],
+    ['connections of browsers', egress.connections, half, 'refused'],
+    [
+      'pages being rendered',
+      `${scrape.pagesPerProcessor} per core, ${scrape.pages} to ${scrape.mostPages}`,
+      `${half} as many more for keys that have fewer`,
+      turns,
+    ],
+    [
+      'threads for PDFs, for office documents, for zstd',
+      [pdf, office, unzstd].map(({ threads }) => threads).join(', '),
+      reserved(pdf.threads),
+      turns,
+    ],
+    [
+      'threads for large pages',
+      `one less than cores, at most ${reading.threads}`,
+      `${half} as many more for keys that have fewer`,
+      turns,
+    ],
+    ['threads for other pages', `one per core, at most ${reading.threads}`, 'all', turns],
+    ['browser slots', pool.browsers * pool.contextsPerBrowser, `${caller.sessions} sessions`, turns],
+    ['videos being recorded', recording.videos, half, busy],
+    ['running scrapes and searches', overload.pages, half, busy],
+    ['running crawls', overload.crawls, caller.crawls, busy],
+    ['page slots of a fleet', 'those of all workers', 'an equal part for each crawl', 'pages wait'],
+    ['shell sessions', shell.sessions, caller.shells, '429 `too_many_sessions`'],
+    ['memory for request bodies', `${overload.bodyBytes / 1024 / 1024} MiB`, half, busy],
+    ['websockets, and streams', 'open connections', openEnds.ofKey, busy],
+    ['webhooks', 'no limit', `one at a time for each of ${caller.crawls} crawls`, 'events wait'],
+    [
+      'disk space for files of sessions',
+      'the disk',
+      `${session.downloadBytes / 1024 ** 3} GiB for each session`,
+      'downloads fail',
+    ],
+    ['the connection to Redis', 'one per process', 'all', 'commands are short, and none waits for another'],
+    ['cached answers', scrape.cachedAnswers, 'all', 'the oldest answer of any key is forgotten'],
+  ].map((cells) => row(cells.map(String)))
+  const head = ['shared', 'in total', 'for one key', 'beyond that']
+  return [row(head), row(head.map(() => '---')), ...rows].join('\n')
+}
+
 const row = (cells) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
 const fieldOf = ({ name, required }) => (required ? `\`${name}\`` : `\`${name}?\``)
 
 const manifest = JSON.parse(readFileSync(join(root, 'dist/manifest.json'), 'utf8'))
+const limits = await readLimits()
 const parts = {
   guide: pages(),
   catalogue: catalogue(manifest),
   operations: operations(manifest),
-  limits: limitsTable(await readLimits()),
+  limits: limitsTable(limits),
+  shares: sharesTable(limits),
   families: families(manifest),
 }
 const documents = [

@@ -1,6 +1,7 @@
 /** Pages and PDFs built to exhaust the server: each fails only its own scrape. */
 import { constants, deflateRawSync, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { childrenOf } from '../support/processes.ts'
 import { servedWithinMs, type Served, serveBax } from '../support/served.ts'
 import { serveSite, type Site } from '../support/site.ts'
 import { waitUntil } from '../support/wait.ts'
@@ -107,6 +108,41 @@ describe('a hostile PDF', () => {
     const slowScrapes = [1, 2, 3].map(() => scrape('/slow.pdf', { timeout: 3000 }))
     expect(await scrape('/paper.pdf', { timeout: 30_000 })).toMatchObject({ success: true })
     for (const one of await Promise.all(slowScrapes)) expect(one).toMatchObject({ code: 'timeout' })
+  })
+
+  test('of one key does not delay the PDFs of another one', async () => {
+    const keyOf = async (name: string) => (await served.request('POST', '/v1/keys', { name, scopes: ['scrape'] }))['key'] as string // prettier-ignore
+    const [ann, bob] = [await keyOf('ann'), await keyOf('bob')]
+    const leaving = new AbortController()
+    const scrapeAs = async (key: string, path: string, signal?: AbortSignal) => {
+      const response = await fetch(`${served.url}/v1/scrape`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': key },
+        body: JSON.stringify({ url: web.url + path, timeout: 120_000 }),
+        ...(signal && { signal }),
+      })
+      return (await response.json()) as { success: boolean }
+    }
+    const before = web.requests.length
+    let endedSlow = 0
+    const slow = Array.from({ length: 6 }, () =>
+      scrapeAs(ann, '/slow.pdf', leaving.signal).catch(() => {}).finally(() => endedSlow++)) // prettier-ignore
+    await waitUntil(() => web.requests.slice(before).filter((path) => path === '/slow.pdf').length === slow.length)
+    expect(await scrapeAs(bob, '/paper.pdf')).toMatchObject({ success: true })
+    // Without a thread for other keys, it would have waited for the first of them.
+    expect(endedSlow).toBe(0)
+    leaving.abort()
+    await Promise.all(slow)
+  })
+
+  test('fails alone when the process that reads documents is killed', async () => {
+    const { pid } = await served.request('GET', '/engine')
+    const lost = scrape('/slow.pdf', { timeout: 120_000 })
+    let readers: number[] = []
+    await waitUntil(async () => (readers = await childrenOf(pid as number, 'document-reader')).length > 0)
+    for (const reader of readers) process.kill(reader, 'SIGKILL')
+    expect(await lost).toMatchObject({ success: false, code: 'worker_lost' })
+    expect(await scrape('/paper.pdf')).toMatchObject({ success: true })
   })
 
   test('is rejected before it has decompressed to gigabytes', async () => {

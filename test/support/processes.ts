@@ -49,6 +49,18 @@ export function isOfType(line: string, type: ChromiumProcess): boolean {
   return line.includes(`--type=${type}`)
 }
 
+/** Returns the children of a process whose command line contains a text. */
+export async function childrenOf(parent: number, text: string): Promise<number[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number)
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+      return line.includes(text) && (await parentOf(pid)) === parent ? [pid] : []
+    }),
+  )
+  return found.flat()
+}
+
 const parentOf = async (pid: number): Promise<number | undefined> => {
   const parent = (await statOf(pid))?.[1]
   return parent === undefined || parent === '0' ? undefined : Number(parent)

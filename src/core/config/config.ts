@@ -85,8 +85,11 @@ export interface ModelConfig {
   readonly key?: string
 }
 
-/** Resolves a host to all its addresses; rejects with Node's error codes such as `ENOTFOUND`. */
-export type HostLookup = (host: string) => Promise<readonly { readonly address: string; readonly family: number }[]>
+/** Resolves a host to all its addresses; rejects with Node's error codes such as `ENOTFOUND`. The signal cancels it. */
+export type HostLookup = (
+  host: string,
+  signal?: AbortSignal,
+) => Promise<readonly { readonly address: string; readonly family: number }[]>
 
 /** Writes one line with its facts to the engine's log. */
 export type Log = (level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Record<string, unknown>) => void

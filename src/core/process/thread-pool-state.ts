@@ -1,9 +1,11 @@
 /** The threads of a pool and their jobs. */
 import type { Worker } from 'node:worker_threads'
+import type { Origin } from './turns.ts'
 
 export interface Job<Task, Result> {
   readonly task: Task
-  readonly from: string | null
+  readonly from: Origin
+  readonly onStart: (() => void) | undefined
   readonly resolve: (result: Result) => void
   readonly reject: (error: unknown) => void
   /** Number of threads that crashed while running it. */

@@ -2,8 +2,10 @@
 import { performance } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { BaxError } from '../errors/errors.ts'
+import { mayHaveSlot } from './fair-queue.ts'
 import type { Job, Thread } from './thread-pool-state.ts'
-import type { PlainError, ThreadAnswer } from './thread-tasks.ts'
+import { rebuiltError, type ThreadAnswer } from './thread-tasks.ts'
+import { type Origin, type TaskOptions, Turns } from './turns.ts'
 
 export interface ThreadPoolOptions {
   /** The built file that each thread runs; see `serveTasks`. */
@@ -23,17 +25,15 @@ export interface ThreadPoolOptions {
   readonly patienceMs?: number
   /** Time in milliseconds that an aborted task has to finish before its thread is terminated; none when absent. */
   readonly graceMs?: number
+  /** Tasks assigned to a thread at once; two by default, so that the next one is ready when one is done. */
+  readonly tasksPerThread?: number
+  /**
+   * Further threads for origins that have fewer tasks running than this, so that one whose tasks take long does not
+   * delay the others.
+   */
+  readonly reserve?: number
 }
 
-/** Options of a task. */
-export interface TaskOptions {
-  readonly signal?: AbortSignal
-  /** Origin of the task; origins take turns, so that one with many tasks does not delay the others. */
-  readonly from?: string | null
-}
-
-/** Jobs assigned to a thread at once, so that the next one is ready when one is done. */
-const jobsPerThread = 2
 /** Time in milliseconds that a task waits behind another one before it may move to a free or new thread. */
 const moveAfterMs = 1000
 /** Share of the time that the main thread may be busy when the last thread starts. */
@@ -44,9 +44,7 @@ const maxCrashes = 2
 export class ThreadPool<Task, Result> {
   readonly #facts: ThreadPoolOptions
   readonly #threads = new Set<Thread<Task, Result>>()
-  readonly #waiting: Job<Task, Result>[] = []
-  /** Origins of served tasks, the latest last. */
-  readonly #served = new Set<string | null>()
+  readonly #waiting = new Turns<Job<Task, Result>>()
   #idle: NodeJS.Timeout | undefined
   /** Timer for the start of the last thread. */
   #delay: NodeJS.Timeout | undefined
@@ -58,7 +56,7 @@ export class ThreadPool<Task, Result> {
 
   /** Number of tasks that are not assigned yet. */
   get waiting(): number {
-    return this.#waiting.length
+    return this.#waiting.size
   }
 
   /** Number of running threads. */
@@ -86,18 +84,18 @@ export class ThreadPool<Task, Result> {
    * for a task that exceeds a thread's memory, `worker_lost` for one whose
    * threads ended, `internal_error` for one that crashes them, `shutting_down`
    */
-  async run(task: Task, { signal, from = null }: TaskOptions = {}): Promise<Result> {
+  async run(task: Task, { signal, from = null, onStart }: TaskOptions = {}): Promise<Result> {
     if (this.#closed) throw shuttingDown()
     signal?.throwIfAborted()
     clearTimeout(this.#idle)
     let job!: Job<Task, Result>
     const done = new Promise<Result>((resolve, reject) => {
-      job = { task, from, resolve, reject, crashes: 0, dropped: false }
+      job = { task, from, onStart, resolve, reject, crashes: 0, dropped: false }
     })
     const drop = () => this.#drop(job, signal?.reason, this.#facts.graceMs)
     signal?.addEventListener('abort', drop, { once: true })
     try {
-      this.#waiting.push(job)
+      this.#waiting.add(job, from)
       this.#assign()
       return await done
     } finally {
@@ -111,7 +109,7 @@ export class ThreadPool<Task, Result> {
     clearTimeout(this.#idle)
     clearTimeout(this.#delay)
     for (const { mover } of this.#threads) clearTimeout(mover)
-    const left = [...this.#waiting.splice(0), ...[...this.#threads].flatMap(({ jobs }) => jobs.splice(0))]
+    const left = [...this.#waiting.clear(), ...[...this.#threads].flatMap(({ jobs }) => jobs.splice(0))]
     for (const { reject } of left) reject(shuttingDown())
     await this.#endAll()
   }
@@ -119,8 +117,7 @@ export class ThreadPool<Task, Result> {
   #drop(job: Job<Task, Result>, reason: unknown, graceMs = 0): void {
     job.reject(reason)
     job.dropped = true
-    const at = this.#waiting.indexOf(job)
-    if (at >= 0) this.#waiting.splice(at, 1)
+    this.#waiting.remove(job)
     for (const thread of this.#threads) if (thread.jobs[0] === job) this.#stopSoon(thread, graceMs)
     this.#rest()
   }
@@ -139,10 +136,10 @@ export class ThreadPool<Task, Result> {
   }
 
   #assign(): void {
-    while (this.#waiting.length > 0) {
+    while (this.#waiting.has(this.#mayHave)) {
       const thread = this.#next()
       if (!thread) return
-      const job = this.#take()
+      const job = this.#waiting.take(this.#mayHave)!
       try {
         // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
         thread.worker.postMessage(job.task)
@@ -152,20 +149,19 @@ export class ThreadPool<Task, Result> {
         continue
       }
       thread.jobs.push(job)
+      job.onStart?.()
       thread.worker.ref()
       if (thread.jobs.length === 1) this.#startClock(thread)
       this.#startMover(thread)
     }
   }
 
-  /** Takes the first task of the origin that was served least recently. */
-  #take(): Job<Task, Result> {
-    const order = [...this.#served]
-    const ranks = this.#waiting.map(({ from }) => order.indexOf(from))
-    const [job] = this.#waiting.splice(ranks.indexOf(Math.min(...ranks)), 1)
-    this.#served.delete(job!.from)
-    this.#served.add(job!.from)
-    return job!
+  readonly #mayHave = (from: Origin): boolean => {
+    const { threads: atOnce, reserve } = this.#facts
+    if (reserve === undefined) return true
+    const all = [...this.#threads].flatMap(({ jobs }) => jobs)
+    const own = all.filter((job) => job.from === from)
+    return mayHaveSlot({ atOnce, reserve }, own.length, all.length)
   }
 
   #startClock(thread: Thread<Task, Result>): void {
@@ -189,7 +185,7 @@ export class ThreadPool<Task, Result> {
     const idle = [...this.#threads].some(({ jobs }) => jobs.length === 0)
     if (!idle && this.#threads.size >= this.#facts.threads) return void thread.mover?.refresh()
     thread.jobs[1] = { ...next, dropped: true, resolve: () => {}, reject: () => {} }
-    this.#waiting.unshift(next)
+    this.#waiting.putBack(next, next.from)
     if (!idle) this.#open()
     this.#assign()
   }
@@ -199,9 +195,10 @@ export class ThreadPool<Task, Result> {
     let least: Thread<Task, Result> | undefined
     for (const thread of this.#threads) if (!least || thread.jobs.length < least.jobs.length) least = thread
     if (least?.jobs.length === 0) return least
-    const { threads, patienceMs } = this.#facts
+    const { patienceMs, tasksPerThread = 2, reserve = 0 } = this.#facts
+    const threads = this.#facts.threads + reserve
     if (this.#threads.size < (patienceMs === undefined ? threads : Math.max(1, threads - 1))) return this.#open()
-    if (least && least.jobs.length < jobsPerThread) return least
+    if (least && least.jobs.length < tasksPerThread) return least
     if (this.#threads.size < threads) this.#openLater()
     return undefined
   }
@@ -211,7 +208,7 @@ export class ThreadPool<Task, Result> {
     const before = performance.eventLoopUtilization()
     this.#delay = setTimeout(() => {
       this.#delay = undefined
-      if (this.#waiting.length === 0) return
+      if (this.#waiting.size === 0) return
       if (performance.eventLoopUtilization(before).utilization < maxUtilization) this.#open()
       this.#assign()
     }, this.#facts.patienceMs).unref()
@@ -234,7 +231,7 @@ export class ThreadPool<Task, Result> {
     if (answer === 'ready') return
     const job = thread.jobs.shift()
     if ('result' in answer) job?.resolve(answer.result)
-    else job?.reject('refused' in answer ? rebuilt(answer.refused) : answer.fault)
+    else job?.reject('refused' in answer ? rebuiltError(answer.refused) : answer.fault)
     if (thread.jobs[0]?.dropped) return this.#stopSoon(thread, this.#facts.graceMs ?? 0)
     this.#startClock(thread)
     this.#startMover(thread)
@@ -249,7 +246,6 @@ export class ThreadPool<Task, Result> {
     const { idleMs } = this.#facts
     clearTimeout(this.#idle)
     if (idle.length < this.#threads.size) return
-    this.#served.clear()
     if (idleMs !== undefined) this.#idle = setTimeout(() => void this.#endAll(), idleMs).unref()
   }
 
@@ -259,11 +255,11 @@ export class ThreadPool<Task, Result> {
     clearTimeout(thread.clock)
     clearTimeout(thread.mover)
     const [first, ...others] = thread.jobs.splice(0)
-    this.#waiting.unshift(...others.filter(({ dropped }) => !dropped))
+    for (const job of others.toReversed()) if (!job.dropped) this.#waiting.putBack(job, job.from)
     if (first && !first.dropped) {
       first.crashes++
       if ((reason as { code?: string } | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') first.reject(tooLarge(reason))
-      else if (first.crashes < maxCrashes) this.#waiting.unshift(first)
+      else if (first.crashes < maxCrashes) this.#waiting.putBack(first, first.from)
       else first.reject(reason === undefined ? ended() : crashed(reason))
     }
     if (this.#closed) return
@@ -277,9 +273,6 @@ export class ThreadPool<Task, Result> {
     await Promise.all(workers.map((worker) => worker.terminate()))
   }
 }
-
-const rebuilt = ({ code, message, hint, details }: PlainError): BaxError =>
-  new BaxError(code, message, { ...(hint && { hint }), ...(details && { details }) })
 
 const tooLarge = (cause: unknown): BaxError =>
   new BaxError('content_too_large', 'processing the page exceeds the memory limit', { cause })

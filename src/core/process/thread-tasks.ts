@@ -22,7 +22,7 @@ export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>):
     last = last.then(async () => {
       const answer: ThreadAnswer<Result> = await work(task).then(
         (result) => ({ result }),
-        (fault: unknown) => (fault instanceof BaxError ? { refused: plain(fault) } : { fault }),
+        (fault: unknown) => (fault instanceof BaxError ? { refused: plainError(fault) } : { fault }),
       )
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker's port has no origin
       port.postMessage(answer)
@@ -30,4 +30,7 @@ export function serveTasks<Task, Result>(work: (task: Task) => Promise<Result>):
   })
 }
 
-const plain = ({ code, message, hint, details }: BaxError): PlainError => ({ code, message, hint, details })
+export const plainError = ({ code, message, hint, details }: BaxError): PlainError => ({ code, message, hint, details })
+
+export const rebuiltError = ({ code, message, hint, details }: PlainError): BaxError =>
+  new BaxError(code, message, { ...(hint && { hint }), ...(details && { details }) })

@@ -147,7 +147,7 @@ export class EngineCrawls implements Crawls {
 
   async #start(input: CrawlInput, { caller }: Call): Promise<LiveCrawl> {
     this.#assertOpen()
-    const plan = planCrawl(input)
+    const plan = planCrawl(input, caller.keyId)
     const context = await this.#context()
     await checkCrawl(plan, context.scraper)
     return this.#startCounted(caller, () => startLive({ id: newId('crl'), owner: caller.keyId }, plan, context))

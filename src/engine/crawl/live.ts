@@ -1,7 +1,7 @@
 /** Starts and resumes crawls: opens their files, holds their lock, and runs them. */
 import type { Log } from '../../core/config/config.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import type { Egress } from '../egress/egress.ts'
+import type { RequestRules } from '../egress/egress.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
 import { Journal, readJournal } from './store/journal.ts'
 import { ResponseCache } from './store/response-cache.ts'
@@ -56,7 +56,7 @@ export async function resumeLive(id: string, { store, scraper, log }: CrawlConte
     const damaged = await store.damagedPages(record)
     const answers = new ResponseCache({ folder: store.files(id).folder, log })
     answers.load()
-    const plan = planCrawl(record.input)
+    const plan = planCrawl(record.input, record.owner)
     return {
       ...loadingFacts(plan, scraper, answers, await earlierOf(plan, store)),
       log,
@@ -74,9 +74,9 @@ const loadingFacts = (plan: CrawlPlan, scraper: PageScraper, answers: ResponseCa
   plan,
   earlier,
   answers,
-  egress: scraper.egress.limitedTo(plan.input.allowed_domains),
+  egress: scraper.egress.rulesFor(plan.from, plan.input.allowed_domains),
   track: (...tracked: Parameters<PageScraper['track']>) => scraper.track(...tracked),
-  webhooks: { egress: scraper.egress, secret: scraper.webhookSecret },
+  webhooks: { egress: scraper.egress.rulesFor(plan.from), secret: scraper.webhookSecret },
   openSource: (signal: AbortSignal, site: CrawlSite) =>
     new LocalPages({
       plan,
@@ -98,7 +98,7 @@ export const runningElsewhere = (): BaxError => new BaxError('conflict', 'the cr
 
 interface LocalRunFacts extends RunFacts {
   /** Rules of the requests of webhooks, and the key of their signatures. */
-  readonly webhooks: { readonly egress: Egress; readonly secret: string | undefined }
+  readonly webhooks: { readonly egress: RequestRules; readonly secret: string | undefined }
 }
 
 /** Runs a crawl while holding its lock, so that no other process writes its files. */

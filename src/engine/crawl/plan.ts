@@ -3,6 +3,7 @@ import type { CrawlInput, UrlList } from '../../core/shapes/crawl.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
 import { webhookOf } from '../../core/shapes/jobs/webhook.ts'
 import type { PageScraper } from '../scrape/scraper.ts'
+import type { Origin } from '../../core/process/turns.ts'
 import { scrapeUrl } from '../render/http/web-url.ts'
 import { planScrape, type ScrapePlan } from '../scrape/plan.ts'
 import { crawlableUrl } from './queue/url-identity.ts'
@@ -10,6 +11,8 @@ import { type PathRules, pathRules } from './queue/scope.ts'
 
 export interface CrawlPlan {
   readonly input: CrawlInput
+  /** ID of the key that the crawl belongs to. */
+  readonly from: Origin
   readonly start: URL
   /** URLs of a list as written, by their normal form; undefined for a crawl that follows links. */
   readonly list?: ReadonlyMap<string, string>
@@ -18,16 +21,17 @@ export interface CrawlPlan {
 }
 
 /** @throws BaxError `invalid_request` or `url_blocked` */
-export function planCrawl(input: CrawlInput): CrawlPlan {
+export function planCrawl(input: CrawlInput, from: Origin = null): CrawlPlan {
   const { formats, wait_for, json_options, change_tracking_options: tracking, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, allowed_domains } = input // prettier-ignore
   const options = { formats, wait_for, only_main_content, remove_base64_images, render, timeout, block_ads, remove_overlays, ...(json_options && { json_options }), ...(allowed_domains && { allowed_domains }), ...(tracking && { change_tracking_options: tracking }) } // prettier-ignore
   const actions = [...(input.list?.actions ?? [])]
-  const page = (url: string): ScrapePlan => planScrape({ url, ...options, max_age: 0, actions })
+  const page = (url: string): ScrapePlan => planScrape({ url, ...options, max_age: 0, actions }, from)
   const startUrl = new URL(page(input.url).url)
   const start = crawlableUrl(startUrl.href)!
-  if (input.list) return listPlan(input, input.list, page)
+  if (input.list) return { from, ...listPlan(input, input.list, page) }
   return {
     input,
+    from,
     start,
     rules: pathRules(input),
     // The start page keeps the URL as the caller wrote it.
@@ -36,13 +40,14 @@ export function planCrawl(input: CrawlInput): CrawlPlan {
 }
 
 /** Checks a crawl before it is accepted. @throws BaxError `invalid_request`, `url_blocked`, `model_not_configured` */
-export async function checkCrawl({ input, start, page }: CrawlPlan, scraper: PageScraper): Promise<void> {
+export async function checkCrawl({ input, from, start, page }: CrawlPlan, scraper: PageScraper): Promise<void> {
   await scraper.check(page(start.href))
-  if (input.webhook !== undefined) await scraper.egress.check(normaliseUrl(webhookOf(input.webhook).url, 'webhook.url'))
+  if (input.webhook !== undefined)
+    await scraper.egress.check(normaliseUrl(webhookOf(input.webhook).url, 'webhook.url'), from)
 }
 
 /** Creates the plan of a job that visits the URLs of a list; each keeps the URL as the caller wrote it. */
-function listPlan(input: CrawlInput, { urls }: UrlList, page: CrawlPlan['page']): CrawlPlan {
+function listPlan(input: CrawlInput, { urls }: UrlList, page: CrawlPlan['page']): Omit<CrawlPlan, 'from'> {
   const list = new Map<string, string>()
   for (const url of urls) {
     const { href } = crawlableUrl(scrapeUrl(url))!

@@ -14,7 +14,7 @@ import type { CrawlEventData } from '../../core/shapes/crawl.ts'
 import { documentOf } from '../../core/shapes/jobs/document-v2.ts'
 import { type Webhook, type WebhookEvent, webhookOf } from '../../core/shapes/jobs/webhook.ts'
 import { version } from '../../core/version.ts'
-import type { Egress } from '../egress/egress.ts'
+import type { RequestRules } from '../egress/egress.ts'
 import { request } from '../render/http/http-client.ts'
 import { crawlFrames, type FollowedCrawl } from './feed.ts'
 import type { CrawlAnswers } from './store/crawl-answers.ts'
@@ -26,7 +26,7 @@ export interface WebhookFacts {
   readonly logs: CrawlLogs
   readonly live: FollowedCrawl
   readonly answers: CrawlAnswers
-  readonly egress: Egress
+  readonly egress: RequestRules
   /** Key of the signature, unless the request has one. */
   readonly secret: string | undefined
   /** Adds a warning to the crawl. */

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type PrepareRequestFunctionOpts, type PrepareRequestFunctionResult, RequestError, Server } from 'proxy-chain'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { AllowedHosts } from './allowed-hosts.ts'
+import type { Origin } from '../../core/process/turns.ts'
 import type { Egress, ProxyInput } from './egress.ts'
 import type { Failures } from './failures.ts'
 import { bareHost } from './policy.ts'
@@ -22,15 +23,16 @@ export interface ChainContext {
   readonly egress: Egress
   readonly failures: Failures
   readonly allowed: AllowedHosts | undefined
+  readonly from: Origin
 }
 
 /** Starts the proxy. @throws BaxError `url_blocked` for a blocked proxy, `invalid_request` for an unknown host. */
 export async function openChain(
   input: ProxyInput,
-  { egress, failures, allowed }: ChainContext,
+  { egress, failures, allowed, from }: ChainContext,
   onClosed: () => void,
 ): Promise<Chain> {
-  const upstream = await upstreamOf(input, egress)
+  const upstream = await upstreamOf(input, egress, from)
   const host = loopbackAddress()
   // Other programs that find the port must not be able to use the session's proxy.
   const hasPassword = upstream.username !== '' || upstream.password !== ''
@@ -42,7 +44,7 @@ export async function openChain(
       if (secret && (request.username !== secret.username || request.password !== secret.password)) {
         return { requestAuthentication: true }
       }
-      return prepare(request, { input, upstream, egress, failures, allowed })
+      return prepare(request, { input, upstream, egress, failures, allowed, from })
     },
   })
   await server.listen()
@@ -55,12 +57,12 @@ export async function openChain(
 }
 
 /** Returns the URL of the proxy with its password, and with the checked address unless TLS needs the name. */
-async function upstreamOf({ server, username, password }: ProxyInput, egress: Egress): Promise<URL> {
+async function upstreamOf({ server, username, password }: ProxyInput, egress: Egress, from: Origin): Promise<URL> {
   const url = proxyAddress(server)
   const host = bareHost(url.hostname)
   egress.policy.checkTarget(host, Number(url.port))
   try {
-    const [first] = await egress.names.resolve(host)
+    const [first] = await egress.names.resolve(host, { from })
     if (first && url.protocol !== 'https:') url.hostname = first.family === 6 ? `[${first.address}]` : first.address
   } catch (cause) {
     if (cause instanceof BaxError) throw cause
@@ -74,7 +76,7 @@ async function upstreamOf({ server, username, password }: ProxyInput, egress: Eg
 
 async function prepare(
   options: PrepareRequestFunctionOpts,
-  { input, upstream, egress, failures, allowed }: ChainContext & { input: ProxyInput; upstream: URL },
+  { input, upstream, egress, failures, allowed, from }: ChainContext & { input: ProxyInput; upstream: URL },
 ): Promise<PrepareRequestFunctionResult> {
   const host = bareHost(options.hostname)
   const { port, request } = options
@@ -83,7 +85,7 @@ async function prepare(
     allowed?.checkConnection(host, port)
     egress.policy.checkTarget(host, port)
     // The proxy may resolve names that this machine cannot.
-    await egress.names.resolve(host).catch((error: unknown) => {
+    await egress.names.resolve(host, { from }).catch((error: unknown) => {
       if (direct || error instanceof BaxError) throw error
     })
     failures.record(host, port)
@@ -93,5 +95,8 @@ async function prepare(
     if (request.method !== 'CONNECT') request.socket.destroy()
     throw new RequestError('URL blocked', 403)
   }
-  return { upstreamProxyUrl: direct ? null : upstream.href, dnsLookup: egress.names.lookup as typeof lookup }
+  return {
+    upstreamProxyUrl: direct ? null : upstream.href,
+    dnsLookup: egress.names.lookupFor({ from }) as typeof lookup,
+  }
 }

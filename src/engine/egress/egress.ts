@@ -1,5 +1,7 @@
 /** Controls all outgoing connections of the engine: policy, name resolution, and the proxies of browsers. */
 import type { EngineConfig } from '../../core/config/config.ts'
+import { Counter } from '../../core/access/quota.ts'
+import type { Origin } from '../../core/process/turns.ts'
 import type { SessionInput } from '../../core/shapes/session.ts'
 import { AllowedHosts } from './allowed-hosts.ts'
 import type { Chain } from './chain.ts'
@@ -10,14 +12,18 @@ import { openProxy, type Proxy } from './proxy.ts'
 
 export type ProxyInput = NonNullable<SessionInput['proxy']>
 
-/** Rules of one session's connections. */
+/** Rules of the connections of one browser context. */
 interface RouteOptions {
-  readonly proxy: ProxyInput | undefined
-  readonly allowed: AllowedHosts | undefined
+  readonly proxy?: ProxyInput | undefined
+  readonly allowed?: AllowedHosts | undefined
+  /** Key that the connections belong to; `belongTo` sets it later. */
+  readonly from?: Origin
 }
 
-/** The local proxy of one session. */
+/** The local proxy of one browser context. */
 export interface Route extends Chain {
+  /** Sets the key whose share of shared resources further connections use. */
+  readonly belongTo: (from: Origin) => void
   /** Why its connections failed. */
   readonly failures: Failures
 }
@@ -26,12 +32,16 @@ export interface Route extends Chain {
 export interface RequestRules extends Pick<Egress, 'checkLiteral' | 'names'> {
   /** Hosts that may be connected to; all when missing. */
   readonly allowed?: AllowedHosts
+  /** Whose share of shared resources the requests use. */
+  readonly from?: Origin
 }
 
 export class Egress {
   readonly policy: Policy
   readonly names: HostResolver
   readonly failures = new Failures()
+  /** Open connections of all browsers, by key. */
+  readonly connections = new Counter<Origin>()
   readonly #routes = new Set<Pick<Route, 'close'>>()
   #proxy: Promise<Proxy> | undefined
 
@@ -50,30 +60,29 @@ export class Egress {
     this.policy.checkTarget(bareHost(hostname), Number(port) || defaultPort)
   }
 
-  /** Returns rules that allow only these hosts, if any are given (`allowed_domains`). */
-  limitedTo(hosts: readonly string[] | undefined): RequestRules {
-    if (!hosts) return this
-    const allowed = new AllowedHosts(hosts)
+  /** Returns rules for requests of a key, which allow only these hosts, if any are given (`allowed_domains`). */
+  rulesFor(from: Origin, hosts?: readonly string[]): RequestRules {
+    const allowed = hosts && new AllowedHosts(hosts)
     const checkLiteral = (url: URL) => {
-      allowed.checkUrl(url)
+      allowed?.checkUrl(url)
       this.checkLiteral(url)
     }
-    return { allowed, names: this.names, checkLiteral }
+    return { names: this.names, checkLiteral, from, ...(allowed && { allowed }) }
   }
 
   /**
    * Checks a URL and the addresses of its host; a name that does not resolve passes, and fails on connecting.
    * @throws BaxError `url_blocked`
    */
-  async check(href: string): Promise<void> {
+  async check(href: string, from: Origin): Promise<void> {
     const url = new URL(href)
     this.checkLiteral(url)
-    await this.checkHost(url)
+    await this.checkHost(url, from)
   }
 
   /** Checks the addresses of a URL's host, but not scheme and port. @throws BaxError `url_blocked` */
-  async checkHost(url: URL): Promise<void> {
-    await this.names.resolve(bareHost(url.hostname)).catch((error: { code?: string }) => {
+  async checkHost(url: URL, from: Origin): Promise<void> {
+    await this.names.resolve(bareHost(url.hostname), { from }).catch((error: { code?: string }) => {
       if (error.code === 'url_blocked') throw error
     })
   }
@@ -92,25 +101,30 @@ export class Egress {
   }
 
   /**
-   * Opens a local proxy for one session, in front of the session's own proxy or with its own rules; the caller closes it.
+   * Opens a local proxy for one browser context, in front of the session's own proxy or with its own rules; the caller
+   * closes it. Its connections are those of one key, so that a page uses only the share of its key.
    * @throws BaxError `url_blocked` when the session's proxy is blocked, `invalid_request` for an unknown host.
    */
-  async route({ proxy, allowed }: RouteOptions): Promise<Route> {
+  async route({ proxy, allowed, from = null }: RouteOptions = {}): Promise<Route> {
     // With rules of its own, a host that this session cannot reach says nothing about other sessions.
     const failures = allowed ? new Failures() : this.failures
-    if (!proxy) return this.#direct(failures, allowed)
+    if (!proxy) return this.#direct(failures, { allowed, from })
     const { openChain } = await import('./chain.ts')
-    const chain = await openChain(proxy, { egress: this, failures, allowed }, () => this.#routes.delete(chain))
+    const chain = await openChain(proxy, { egress: this, failures, allowed, from }, () => this.#routes.delete(chain))
     this.#routes.add(chain)
-    return { ...chain, failures }
+    return { ...chain, failures, belongTo: () => {} }
   }
 
-  async #direct(failures: Failures, allowed: AllowedHosts | undefined): Promise<Route> {
-    const { policy, names } = this
-    const proxy = await openProxy({ policy, names, failures, allowed })
+  async #direct(
+    failures: Failures,
+    { allowed, from }: { allowed: AllowedHosts | undefined; from: Origin },
+  ): Promise<Route> {
+    const { policy, names, connections } = this
+    const proxy = await openProxy({ policy, names, failures, allowed, connections })
+    proxy.belongTo(from)
     this.#routes.add(proxy)
     const close = () => proxy.close().finally(() => this.#routes.delete(proxy))
-    return { proxy: { server: proxy.url }, failures, close }
+    return { proxy: { server: proxy.url }, failures, belongTo: proxy.belongTo, close }
   }
 
   /** Closes all connections of browsers. */

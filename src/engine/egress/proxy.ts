@@ -11,6 +11,8 @@ import type { Failures } from './failures.ts'
 import { replyTo, readRequest, replies, type SocksRequest } from './socks-handshake.ts'
 import type { HostResolver } from './host-resolver.ts'
 import type { Policy } from './policy.ts'
+import { Counter } from '../../core/access/quota.ts'
+import type { Origin } from '../../core/process/turns.ts'
 
 export interface ProxyContext {
   readonly policy: Policy
@@ -18,28 +20,41 @@ export interface ProxyContext {
   readonly failures: Failures
   /** Hosts that may be connected to; all when missing. */
   readonly allowed?: AllowedHosts | undefined
+  /** Connections of all proxies, by key; a key has a share of them. */
+  readonly connections: Counter<Origin>
 }
 
 export interface Proxy {
   /** Value for the browser's `--proxy-server`. */
   readonly url: string
+  /** Sets whose share of shared resources further connections use; the engine's own at first. */
+  belongTo(from: Origin): void
   /** Closes all connections. */
   close(): Promise<void>
 }
 
+const { connections: mostConnections } = limits.egress
+
 export async function openProxy(egress: ProxyContext): Promise<Proxy> {
   const open = new Set<Socket>()
+  let from: Origin = null
   const track = (socket: Socket) => {
     open.add(socket)
     // The close event that follows an error closes the other end.
     socket.on('error', () => {}).on('close', () => open.delete(socket))
   }
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => void serve(socket, egress, track))
-  server.maxConnections = limits.egress.connections
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    const { connections } = egress
+    const share = from === null ? mostConnections : mostConnections * limits.overload.partOfKey
+    if (connections.total >= mostConnections || connections.of(from) >= share) return void socket.destroy()
+    socket.on('close', connections.take(from))
+    void serve(socket, { ...egress, from }, track)
+  })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, loopbackAddress(), resolve))
   const { address, port } = server.address() as AddressInfo
   return {
     url: `socks5://${address}:${port}`,
+    belongTo: (owner) => void (from = owner),
     close: async () => {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const socket of open) socket.destroy()
@@ -48,15 +63,19 @@ export async function openProxy(egress: ProxyContext): Promise<Proxy> {
   }
 }
 
-async function serve(socket: Socket, egress: ProxyContext, track: (socket: Socket) => void): Promise<void> {
+interface OwnedContext extends ProxyContext {
+  readonly from: Origin
+}
+
+async function serve(socket: Socket, egress: OwnedContext, track: (socket: Socket) => void): Promise<void> {
   track(socket)
   const request = await readRequest(socket)
   if (!request) return void socket.destroy()
-  const { failures, policy, names, allowed } = egress
+  const { failures, policy, allowed } = egress
   try {
     allowed?.checkConnection(request.host, request.port)
     policy.checkTarget(request.host, request.port)
-    const target = await dial(request, socket, names, track)
+    const target = await dial(request, socket, egress, track)
     failures.record(request.host, request.port)
     socket.write(replyTo(replies.done))
     join(socket, target)
@@ -70,14 +89,19 @@ async function serve(socket: Socket, egress: ProxyContext, track: (socket: Socke
 function dial(
   { host, port }: SocksRequest,
   client: Socket,
-  { lookup }: HostResolver,
+  { names, from }: OwnedContext,
   track: (socket: Socket) => void,
 ): Promise<Socket> {
   return new Promise((resolve, reject) => {
+    const left = new AbortController()
+    const lookup = names.lookupFor({ from, signal: left.signal })
     // The socket connects only to addresses that `lookup` has checked.
     const target = connect({ host, port, lookup, allowHalfOpen: true, noDelay: true, keepAlive: true })
     track(target)
-    const giveUp = () => target.destroy(timeoutError())
+    const giveUp = () => {
+      target.destroy(timeoutError())
+      left.abort(timeoutError())
+    }
     const timer = setTimeout(giveUp, limits.egress.dialMs)
     client.once('close', giveUp)
     target.once('error', reject)

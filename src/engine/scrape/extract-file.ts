@@ -46,7 +46,7 @@ async function documentIn(bytes: Uint8Array, url: string | undefined): Promise<P
   if (kind === 'pdf' || kind === 'office') {
     const headers = new ResponseHeaders([])
     const page = { url: url ?? 'file:///document', status: 200, headers, redirects: [], bytes }
-    return (await readDocument(page, new AbortController().signal)).document
+    return (await readDocument(page, { signal: new AbortController().signal })).document
   }
   const { text, charset } = await decodeText(bytes, null, { declares: true })
   return htmlDocument(text, charset, url ?? '')

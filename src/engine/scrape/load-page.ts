@@ -136,7 +136,7 @@ export async function fetchOverHttp(
     }
     let next = reading?.next
     if (next === undefined) {
-      const { document } = await readDocument(fetched, signal)
+      const { document } = await readDocument(fetched, { signal, from: egress.from ?? null })
       next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
       if (next === undefined) {
         const framed = kind === 'html' ? await withFrames(document, fetched.url, { egress, signal, answers }) : []
@@ -202,7 +202,7 @@ async function frameAt(frameUrl: string, url: string, context: FrameContext): Pr
     const fetched = await (answers ? answers.fetched(frameUrl, request) : request())
     if (new URL(fetched.url).origin !== new URL(url).origin || fetched.status >= 400) return undefined
     if (isLarge(fetched.bytes)) throw new BaxError('content_too_large', 'it is too large')
-    const { kind, document } = await readDocument(fetched, signal)
+    const { kind, document } = await readDocument(fetched, { signal, from: egress.from ?? null })
     return kind === 'html' ? document.tree : undefined
   } catch (error) {
     if (late.aborted && !caller.aborted) throw new BaxError('connection_failed', 'it did not load in time')
@@ -226,6 +226,7 @@ export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContex
     (await context.renderer()).render({
       url: plan.url,
       allowed: context.egress.allowed,
+      from: context.egress.from ?? null,
       waitFor: input.wait_for,
       actions: input.actions,
       ...(formats.has('screenshot') && { screenshot: { fullPage } }),

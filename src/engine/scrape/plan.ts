@@ -1,5 +1,6 @@
 /** Converts the input of a scrape to a plan. */
 import { BaxError } from '../../core/errors/errors.ts'
+import type { Origin } from '../../core/process/turns.ts'
 import type { TrackingOptions } from '../../core/shapes/jobs/changes.ts'
 import type { FormatName, ScrapeInput } from '../../core/shapes/scrape.ts'
 import type { JsonOptions } from './formats/json.ts'
@@ -20,6 +21,8 @@ export interface ScrapePlan {
   readonly browserOnly: boolean
   /** Summary of other pages of the site; set for the pages of crawls only. */
   readonly site?: SiteSummary
+  /** ID of the key that the page is loaded for; null for the engine itself. */
+  readonly from: Origin
 }
 
 interface TrackingPlan extends Partial<TrackingOptions> {
@@ -28,7 +31,7 @@ interface TrackingPlan extends Partial<TrackingOptions> {
 }
 
 /** @throws BaxError `invalid_request` or `url_blocked` */
-export function planScrape(input: ScrapeInput): ScrapePlan {
+export function planScrape(input: ScrapeInput, from: Origin = null): ScrapePlan {
   const url = scrapeUrl(input.url)
   const formats = new Set<FormatName>()
   let fullPage = false
@@ -67,7 +70,7 @@ export function planScrape(input: ScrapeInput): ScrapePlan {
     })
   }
   const timeoutMs = input.timeout + input.wait_for + waits
-  return { input, url, formats, fullPage, json, ...(tracked && { tracking }), timeoutMs, browserOnly }
+  return { input, url, formats, fullPage, json, ...(tracked && { tracking }), timeoutMs, browserOnly, from }
 }
 
 /** Returns the formats and options that require a browser. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { limits } from '../../core/limits/limits.ts'
+import { reserveFor } from '../../core/process/fair-queue.ts'
 import { ThreadPool } from '../../core/process/thread-pool.ts'
 import type { Reading, ReadingTask, UnreadPage } from './reading.ts'
 
@@ -24,13 +25,16 @@ export function openReadingWorkers({
   const cores = availableParallelism()
   if (cores < 2 || !existsSync(program)) return undefined
   const { threads, heapMb, largeHeapMb, longestMs, graceMs, idleMs, patienceMs } = limits.reading
+  const most = Math.min(threads, large ? cores - 1 : cores)
   const pool: ReadingWorkers = new ThreadPool({
     program,
     longestMs,
     graceMs,
     idleMs,
-    threads: Math.min(threads, large ? cores - 1 : cores),
+    threads: most,
     heapMb: large ? largeHeapMb : heapMb,
+    // A large page may take long, so that others do not wait behind it.
+    ...(large && { tasksPerThread: 1, reserve: reserveFor(most) }),
     ...(patient && !large && cores <= threads && { patienceMs }),
   })
   pool.start()

@@ -75,7 +75,7 @@ async function readOther({ plan, page: { source, ...task }, write, rules }: Read
   const start = performance.now()
   const headers = new ResponseHeaders(task.headers)
   const bytes = 'bytes' in source ? source.bytes : Buffer.from(source.text)
-  const { document } = await readDocument({ ...task, headers, bytes }, never)
+  const { document } = await readDocument({ ...task, headers, bytes }, { signal: never })
   const warnings = document.warning ? [...task.warnings, document.warning] : task.warnings
   const page = { ...task, headers, warnings, document }
   return {

@@ -4,7 +4,7 @@ import type { EngineConfig } from '../../core/config/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
-import type { TaskOptions } from '../../core/process/thread-pool.ts'
+import type { WorkOptions } from '../../core/process/turns.ts'
 import type { PageVersionStore } from '../../core/stores.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
@@ -27,7 +27,7 @@ import { type WrittenAnswer, writePage } from './write.ts'
 export type PageLoader = (plan: ScrapePlan, context: LoadContext) => Promise<LoadedPage>
 
 /** The caller of a scrape: its signal and its API key. */
-export type ScrapeCaller = Required<TaskOptions>
+export type ScrapeCaller = Required<WorkOptions>
 
 /** Context of one step of a scrape. All steps throw BaxError for failures of the page, or the reason of the signal. */
 type StepContext = Pick<LoadContext, 'signal' | 'answers'>
@@ -69,21 +69,21 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   }
 
   async scrape(input: ScrapeInput, { signal, caller }: Pick<Call, 'signal' | 'caller'>): Promise<ScrapeAnswer> {
-    const plan = planScrape(input)
+    const plan = planScrape(input, caller.keyId)
     await this.check(plan)
     // A cached page would be compared with itself.
     const cached = plan.tracking ? undefined : this.#cache.find(input, caller)
     if (cached) return cached
-    const answer = await this.#inTime(plan, { signal, from: caller.keyId }, loadPage)
+    const answer = await this.#inTime(plan, signal, loadPage)
     if (answer.success && !plan.tracking) this.#cache.store(input, caller, answer)
     return answer
   }
 
   /** Scrapes a page that `load` loads; the result is not cached, because it may be private to the caller. */
-  async scrapeFrom(input: ScrapeInput, caller: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
-    const plan = planScrape(input)
+  async scrapeFrom(input: ScrapeInput, { from, signal }: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
+    const plan = planScrape(input, from)
     await this.check(plan)
-    return this.#inTime(plan, caller, load)
+    return this.#inTime(plan, signal, load)
   }
 
   /** Starts the worker threads, before many pages are read. */
@@ -97,7 +97,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
    * every HTML page, and write the answer according to `write`.
    */
   fetch(plan: ScrapePlan, { signal, answers, ...options }: StepContext & ReadingOptions) {
-    const read = this.#readerOf(plan, { signal }, options)
+    const read = this.#readerOf(plan, signal, options)
     return fetchOverHttp(plan.url, { signal, egress: this.#rulesOf(plan), answers, read })
   }
 
@@ -109,7 +109,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   render(plan: ScrapePlan, context: StepContext & Pick<LoadContext, 'deadline'>): Promise<LoadedPage> {
     const egress = this.#rulesOf(plan)
     const { signal } = context
-    return renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read: this.#readerOf(plan, { signal }) }) // prettier-ignore
+    return renderInBrowser(plan, { ...context, egress, renderer: this.#loadRenderer, read: this.#readerOf(plan, signal) }) // prettier-ignore
   }
 
   /** Creates the answer with the requested formats; `start` is `performance.now()` at the beginning of the scrape. */
@@ -160,12 +160,12 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
     ])
   }
 
-  #rulesOf({ input }: ScrapePlan): RequestRules {
-    return this.egress.limitedTo(input.allowed_domains)
+  #rulesOf({ input, from }: ScrapePlan): RequestRules {
+    return this.egress.rulesFor(from, input.allowed_domains)
   }
 
-  #inTime(plan: ScrapePlan, { signal, from }: ScrapeCaller, load: PageLoader): Promise<ScrapeAnswer> {
-    const { timeoutMs: ms } = plan
+  #inTime(plan: ScrapePlan, signal: AbortSignal, load: PageLoader): Promise<ScrapeAnswer> {
+    const { timeoutMs: ms, from } = plan
     const work = async (inner: AbortSignal) => {
       const start = performance.now()
       const page = await load(plan, {
@@ -174,7 +174,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
         renderer: this.#loadRenderer,
         signal: inner,
         deadline: start + ms,
-        read: this.#readerOf(plan, { signal: inner, from }),
+        read: this.#readerOf(plan, inner),
       })
       const { answer } = await this.write(plan, page, start, inner)
       if (!answer.data) return answer
@@ -210,7 +210,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
    * Returns the function that reads pages in worker threads: large pages, and with `all` every HTML page. Pages for a
    * language model are read in this thread, which has the model, unless they are too large for it.
    */
-  #readerOf(plan: ScrapePlan, task: TaskOptions, { all, write }: ReadingOptions = this.#reading(plan)) {
+  #readerOf(plan: ScrapePlan, signal: AbortSignal, { all, write }: ReadingOptions = this.#reading(plan)) {
     const rules = this.#config.builtinExtractor !== false
     return (page: UnreadPage) => {
       const { kind, source } = page
@@ -226,7 +226,10 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
         : (this.#threads ??= this.#openThreads({ large }))
       // This thread does not write large pages, which may be kept as fetched, and a rendered page is always kept.
       const when = write !== 'never' && (large || page.render === 'browser') ? 'always' : write
-      return threads?.run({ plan, page: asPlain({ ...page, warnings }), write: when, rules }, task)
+      return threads?.run(
+        { plan, page: asPlain({ ...page, warnings }), write: when, rules },
+        { signal, from: plan.from },
+      )
     }
   }
 

@@ -228,7 +228,7 @@ class TabVisit {
       const inWorker = await readInWorker({ ...page, warnings: [], kind, source: { bytes } }, this.#facts.read, text)
       if (inWorker) return inWorker
     }
-    const { document } = await readDocument(fetched, this.#facts.signal)
+    const { document } = await readDocument(fetched, { signal: this.#facts.signal, from: this.#facts.plan.from })
     return { ...page, document, warnings: document.warning ? [document.warning] : [] }
   }
 

@@ -1,5 +1,5 @@
 /** Web search: queries the providers, and optionally scrapes the pages of the results. */
-import { type Caller, keylessCaller } from '../../core/access/caller.ts'
+import type { Caller } from '../../core/access/caller.ts'
 import type { Log } from '../../core/config/config.ts'
 import { type SearchConfig, searchOrder, type SearchProviderName } from '../../core/config/search-providers.ts'
 import type { Searcher } from '../../core/engine.ts'
@@ -45,7 +45,7 @@ export async function searchWeb(
   const { scraper, log } = context
   const session = input.session_id === undefined ? undefined : context.live(input.session_id, caller)
   const deadline = performance.now() + input.timeout
-  const { provider, results, warnings } = await askProviders(context, input, signal)
+  const { provider, results, warnings } = await askProviders(context, input, { signal, caller })
   const data = results.map((result, at) => ({ ...result, position: at + 1 }))
   if (!scrapes) return answer(provider, data, warnings)
   const urls = data.map(({ url }) => url)
@@ -61,7 +61,11 @@ export async function searchWeb(
   return answer(provider, withContents, [...warnings, ...scraped.warnings])
 }
 
-async function askProviders({ config, scraper }: SearchContext, input: SearchInput, caller: AbortSignal) {
+async function askProviders(
+  { config, scraper }: SearchContext,
+  input: SearchInput,
+  { signal, caller }: Parameters<Searcher['search']>[1],
+) {
   if (input.provider) checkProvider(input.provider, config)
   const names = input.provider ? [input.provider] : searchOrder(config)
   const clock = new AbortController()
@@ -69,9 +73,9 @@ async function askProviders({ config, scraper }: SearchContext, input: SearchInp
   const timer = setTimeout(late, input.timeout)
   try {
     return await queryProviders(
-      names.map((name) => providers[name](config.providers?.[name] ?? {}, resultsOpener(scraper))),
+      names.map((name) => providers[name](config.providers?.[name] ?? {}, resultsOpener(scraper, caller))),
       questionOf(input),
-      { caller, clock: clock.signal },
+      { caller: signal, clock: clock.signal },
     )
   } finally {
     clearTimeout(timer)
@@ -80,10 +84,10 @@ async function askProviders({ config, scraper }: SearchContext, input: SearchInp
 
 /** Returns a function that opens result pages in a browser. Reads them as sent, because scripts change their structure. */
 const resultsOpener =
-  (scraper: SearchContext['scraper']): OpenResults =>
+  (scraper: SearchContext['scraper'], caller: Caller): OpenResults =>
   async (url, signal) => {
     const input = scrapeInput.parse({ url, formats: ['rawHtml'], render: 'browser', only_main_content: false })
-    const { data, error, code } = await scraper.scrape(input, { signal, caller: keylessCaller })
+    const { data, error, code } = await scraper.scrape(input, { signal, caller })
     const html = data?.rawHtml
     if (html === undefined) throw new BaxError('provider_failed', `its result page could not be loaded${error ? `: ${error} [${code}]` : ''}`) // prettier-ignore
     const { status_code: status = 200, url: finalUrl = url } = data?.metadata ?? {}

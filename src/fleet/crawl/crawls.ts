@@ -67,11 +67,11 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
 
   async crawl(input: CrawlInput, call: Call): Promise<CrawlAnswer | CrawlAccepted> {
     assertLimit(input, this.mostPages)
-    const plan = planCrawl(input)
+    const { caller, signal } = call
+    const plan = planCrawl(input, caller.keyId)
     await this.#facts.check(plan)
     const { since } = input
-    if (since !== undefined) assertComparable(input, await this.#ask(() => this.#find(since, call.caller)))
-    const { caller, signal } = call
+    if (since !== undefined) assertComparable(input, await this.#ask(() => this.#find(since, caller)))
     const id = newId('crl')
     const request = { input, created_at: new Date().toISOString(), owner: caller.keyId }
     await this.#ask(async () => {

@@ -16,6 +16,8 @@ export const stageOrder = ['provisioning', 'scaling', 'worker_found', 'creating'
 const prelude = `
 local prefix, channel, kept, attempts, build, id = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
 local waiting, taken, deadlines, counter, builds = KEYS[1] .. build, KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+-- The sequence in which keys got their latest slots.
+local served = counter .. ':served'
 local order = { ${stageOrder.map((name, at) => `${name} = ${at + 1}`).join(', ')} }
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -52,6 +54,24 @@ local function back(id, isNews)
   redis.call('ZADD', queueOf(id), redis.call('HGET', key, 'sequence') or 0, id)
   redis.call('SADD', builds, redis.call('HGET', key, 'build') or build)
   if isNews then redis.call('PUBLISH', channel, 'waiting') end
+end
+
+-- Waiting ones in the order in which they get slots. Keys take turns: the one that got a slot least recently is first.
+local function turns()
+  local all, owners, last, sorted = redis.call('ZRANGE', waiting, 0, -1), {}, {}, {}
+  for at, each in ipairs(all) do
+    local owner = redis.call('HGET', prefix .. each, 'owner') or ''
+    owners[at] = owner
+    last[owner] = last[owner] or tonumber(redis.call('HGET', served, owner) or '0')
+  end
+  for turn = 1, #all do
+    local first
+    for at, owner in ipairs(owners) do
+      if all[at] and (not first or last[owner] < last[owners[first]]) then first = at end
+    end
+    sorted[turn], all[first], last[owners[first]] = all[first], false, 2 ^ 52 + turn
+  end
+  return sorted
 end
 
 local function holds(id, take)
@@ -108,7 +128,12 @@ return 'ok'`,
 local fields = redis.call('HGETALL', prefix .. id)
 if #fields == 0 then return fields end
 fields[#fields + 1] = 'position'
-fields[#fields + 1] = tostring(redis.call('ZRANK', queueOf(id), id) or -1)
+local position = -1
+if redis.call('ZSCORE', queueOf(id), id) then
+  waiting = queueOf(id)
+  for at, each in ipairs(turns()) do if each == id then position = at - 1 end end
+end
+fields[#fields + 1] = tostring(position)
 return fields`,
 
   /** Returns the number of waiting ones and of those being created, and the age of the oldest waiting one in ms (-1: none). */
@@ -133,7 +158,7 @@ return found`,
    */
   take: `
 local first
-for _, each in ipairs(redis.call('ZRANGE', waiting, 0, -1)) do
+for _, each in ipairs(turns()) do
   if redis.call('EXISTS', prefix .. each) == 0 then
     -- Its hash expired while Redis was away.
     redis.call('ZREM', waiting, each)
@@ -194,6 +219,8 @@ redis.call('ZREM', waiting, id)
 redis.call('HINCRBY', prefix .. id, 'attempts', 1)
 -- Without a scaler, or before it was asked, a free slot is all that was waited for.
 advance(id, 'scaling')
+redis.call('HSET', served, redis.call('HGET', prefix .. id, 'owner') or '', redis.call('INCR', counter))
+redis.call('PEXPIRE', served, kept)
 advance(id, 'worker_found')
 advance(id, 'creating')
 return 1`,

@@ -2,54 +2,8 @@
 import type { Caller } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { Capacity } from '../../core/access/capacity.ts'
 import { Counter } from '../../core/access/quota.ts'
-
-const { partOfKey, retryAfterSecs } = limits.overload
-const hint = 'retry after the time in Retry-After'
-
-interface CapacityTexts {
-  /** Reason in the error when everything is in use. */
-  readonly full: string
-  /** An amount as text, e.g. "32 running scrapes and searches". */
-  readonly amount: (amount: number) => string
-}
-
-/** A capacity of which one key can use only a share, so that no key starves the others. */
-class Capacity {
-  readonly #max: number
-  readonly #texts: CapacityTexts
-  readonly #partOfOne: number
-  readonly #used = new Counter<string | null>()
-
-  constructor(max: number, texts: CapacityTexts, partOfOne: number = partOfKey) {
-    this.#max = max
-    this.#partOfOne = partOfOne
-    this.#texts = texts
-  }
-
-  /**
-   * Reserves an amount. Without keys there is one caller, who may use everything; on a server with keys, all callers
-   * without one have one share together.
-   * @throws BaxError `no_capacity` when everything is in use, `rate_limited` when the caller's share is.
-   */
-  take({ keyId, admin }: Caller, amount: number): void {
-    const max = this.#max
-    const share = keyId === null && admin ? max : max * this.#partOfOne
-    if (this.#used.of(keyId) + amount > share && share < max)
-      throw new BaxError('rate_limited', `one key may have ${this.#texts.amount(share)} at a time`, { hint, retryAfterSecs }) // prettier-ignore
-    if (this.#used.total + amount > max)
-      throw new BaxError('no_capacity', `the server is at capacity: ${this.#texts.full}`, { hint, retryAfterSecs })
-    this.#used.add(keyId, amount)
-  }
-
-  release({ keyId }: Caller, amount: number): void {
-    this.#used.add(keyId, -amount)
-  }
-
-  get used(): number {
-    return this.#used.total
-  }
-}
 
 /** Limits concurrent heavy operations. */
 export class WorkSlots {

@@ -198,6 +198,30 @@ describe.skipIf(noRedis)(titled('provisions of a fleet', noRedis), () => {
     expect(held.calls).toHaveLength(3)
   })
 
+  test('serves keys in turn, so that one with many waiting sessions does not delay the others', async () => {
+    openFleet()
+    const gateway = await openGateway()
+    const held = await startWorker()
+    const first = await occupy()
+    const bob = call({ caller: callerOf('key_bob') })
+    const own = [await gateway.provision(), await gateway.provision(), await gateway.provision()]
+    const other = await gateway.provision({}, bob)
+    const positionsOf = (ids: readonly string[], by = call()) =>
+      Promise.all(ids.map(async (id) => (await gateway.provisions.get(id, by)).queue_position))
+    expect([...(await positionsOf(own)), ...(await positionsOf([other], bob))]).toEqual([1, 3, 4, 2])
+    await bench.directory.release(first.id)
+    for (const [id, by] of [
+      [own[0]!, call()],
+      [other, bob],
+      [own[1]!, call()],
+      [own[2]!, call()],
+    ] as const) {
+      const { session_id } = await gateway.provisions.wait(id, by)
+      await held.end(session_id!)
+    }
+    expect(held.calls.map(({ caller }) => caller.keyId)).toEqual(['key_ann', 'key_bob', 'key_ann', 'key_ann'])
+  })
+
   test('is visible only to its owner and to admins', async () => {
     openFleet()
     const gateway = await openGateway()

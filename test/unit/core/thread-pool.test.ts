@@ -60,7 +60,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 function poolOf(
   threads: number,
-  more: { idleMs?: number; heapMb?: number; longestMs?: number; graceMs?: number; patienceMs?: number } = {},
+  more: {
+    idleMs?: number
+    heapMb?: number
+    longestMs?: number
+    graceMs?: number
+    patienceMs?: number
+    tasksPerThread?: number
+    reserve?: number
+  } = {},
 ): ThreadPool<Task, Said> {
   const pool = new ThreadPool<Task, Said>({ program: path, threads, heapMb: 256, ...more })
   open.add(pool)
@@ -270,6 +278,28 @@ test('serves origins in turn, so that one with many tasks does not delay others'
   // Two tasks of the busy origin were assigned before the other one arrived.
   expect(done.indexOf('mine')).toBe(2)
   expect(done.filter((say) => say !== 'mine')).toEqual(words(6))
+})
+
+test('has a thread for an origin that has none, while another one has all others', async () => {
+  const pool = poolOf(2, { tasksPerThread: 1, reserve: 1 })
+  const until = join(folder, 'not-greedy')
+  const greedy = words(6).map((say) => pool.run({ say, until }, { from: 'greedy' }))
+  expect(await pool.run({ say: 'mine' }, { from: 'modest' })).toMatchObject({ said: 'mine' })
+  expect([pool.size, pool.waiting]).toEqual([3, 4])
+  await writeFile(until, '')
+  expect((await Promise.all(greedy)).map(({ said }) => said)).toEqual(words(6))
+})
+
+test('reports when a thread gets a task', async () => {
+  const pool = poolOf(1, { tasksPerThread: 1 })
+  const until = join(folder, 'reported')
+  const started: string[] = []
+  const ask = (say: string) => pool.run({ say, until }, { onStart: () => started.push(say) })
+  const both = [ask('a'), ask('b')]
+  expect(started).toEqual(['a'])
+  await writeFile(until, '')
+  await Promise.all(both)
+  expect(started).toEqual(['a', 'b'])
 })
 
 test('rejects a task that cannot be cloned, without mixing up other results', async () => {

@@ -5,7 +5,9 @@ import { contentOf } from '../../../src/engine/scrape/content/content.ts'
 import { docx, epub, odt, p, pptx, relations, rtf, xlsx } from '../../support/office-files.ts'
 
 async function read(bytes: Uint8Array) {
-  const document = await officeDocument(bytes, 'https://example.com/file.docx', new AbortController().signal)
+  const document = await officeDocument(bytes, 'https://example.com/file.docx', {
+    signal: new AbortController().signal,
+  })
   const { markdown } = await contentOf(document, { onlyMain: true, inlineImages: false, headline: true })
   return { ...document, markdown: markdown.trim() }
 }

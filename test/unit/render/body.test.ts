@@ -6,7 +6,7 @@ import { readBody } from '../../../src/engine/render/http/body.ts'
 const read = (bytes: Uint8Array, coding: string) =>
   readBody(
     { status: 200, headers: new ResponseHeaders([['content-encoding', coding]]), body: Readable.from([bytes]) },
-    new AbortController().signal,
+    { signal: new AbortController().signal },
   )
 
 const magic = [0x28, 0xb5, 0x2f, 0xfd]

@@ -105,9 +105,10 @@ export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTo
 async function openContext(plan: SessionPlan, worker: BrowserWorker, egress: Egress): Promise<OpenContext> {
   const { allowed } = plan
   const { proxy } = plan.input
-  const route = proxy || allowed ? await egress.route({ proxy, allowed }) : undefined
+  const route = proxy || allowed ? await egress.route({ proxy, allowed, from: plan.owner }) : undefined
   try {
     const opened = await worker.open(plan.contextOptions(worker, route?.proxy))
+    opened.belongTo(plan.owner)
     watchFailures(opened.context, route?.failures ?? egress.failures)
     return { ...opened, close: () => opened.close().finally(() => route?.close()) }
   } catch (error) {

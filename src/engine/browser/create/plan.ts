@@ -50,15 +50,15 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
   checkFields(input)
   const startUrl = input.start_url === undefined ? undefined : openableUrl(input.start_url, 'start_url')
   const cdpUrl = input.cdp_url === undefined ? undefined : endpoint(input.cdp_url)
-  const { egress } = environment
+  const { egress, owner } = environment
   const allowed = input.allowed_domains && new AllowedHosts(input.allowed_domains)
   if (allowed && cdpUrl !== undefined)
     throw invalid('allowed_domains', 'cannot be enforced in a browser reached by cdp_url')
   if (startUrl !== undefined) allowed?.checkUrl(new URL(startUrl))
-  if (input.proxy) await egress.checkHost(proxyAddress(input.proxy.server))
+  if (input.proxy) await egress.checkHost(proxyAddress(input.proxy.server), owner)
   // A remote browser follows the rules of its own network.
-  if (cdpUrl !== undefined) await egress.check(cdpUrl)
-  else if (startUrl !== undefined && /^https?:/.test(startUrl)) await egress.check(startUrl)
+  if (cdpUrl !== undefined) await egress.check(cdpUrl, owner)
+  else if (startUrl !== undefined && /^https?:/.test(startUrl)) await egress.check(startUrl, owner)
   const profile = input.profile_id === undefined ? undefined : await environment.profile(input.profile_id)
   const viewport = input.viewport ?? limits.session.viewport
   const { kind, warning } = await kindOf(input, environment)

@@ -8,7 +8,7 @@ import { withErrorHandler } from '../../../core/process/unhandled-errors.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { readMessage } from '../../cdp/message.ts'
 import { type CdpMessage, noCdp } from '../../cdp/router.ts'
-import type { Egress } from '../../egress/egress.ts'
+import type { Egress, RequestRules } from '../../egress/egress.ts'
 import { type BrowserWire, openBrowserWire } from '../../relay/connector/socket-wire.ts'
 import { request } from '../../render/http/http-client.ts'
 import { installClipboard } from '../clipboard/clipboard.ts'
@@ -30,7 +30,7 @@ export interface RemoteHost extends SessionHost {
 
 /** Connects and opens a context; closing it leaves the browser running. @throws BaxError `browser_failed`. */
 export async function openRemote(plan: SessionPlan, downloads: string, egress: Egress): Promise<RemoteHost> {
-  const { browser, link } = await connect(plan.cdpUrl!, join(downloads, incomingFolder), egress)
+  const { browser, link } = await connect(plan, join(downloads, incomingFolder), egress)
   try {
     const { launchMs: ms } = limits.pool
     const host = openContext(browser, link, plan, downloads)
@@ -65,16 +65,21 @@ async function openContext(browser: Browser, link: Link, plan: SessionPlan, down
   }
 }
 
-async function connect(url: string, artifactsDir: string, egress: Egress): Promise<{ browser: Browser; link: Link }> {
+async function connect(
+  plan: SessionPlan,
+  artifactsDir: string,
+  egress: Egress,
+): Promise<{ browser: Browser; link: Link }> {
   const signal = AbortSignal.timeout(limits.pool.launchMs)
+  const url = plan.cdpUrl!
   let link: Link | undefined
   try {
-    const address = await socketAddress(url, egress, signal)
+    const address = await socketAddress(url, egress.rulesFor(plan.owner), signal)
     egress.checkLiteral(new URL(address))
     const wire = await openBrowserWire(address, limits.pool.launchMs, signal, {
       maxBytes: limits.cdp.foreignBytes,
       excessEnds: true,
-      lookup: egress.names.lookup,
+      lookup: egress.names.lookupFor({ from: plan.owner, signal }),
     })
     const options = { timeout: limits.pool.launchMs, noDefaults: true, artifactsDir }
     link = new Link(wire)
@@ -85,7 +90,7 @@ async function connect(url: string, artifactsDir: string, egress: Egress): Promi
 }
 
 /** Requests the browser's WebSocket URL from its debugging port. The caller checks it too: it may name any host. */
-async function socketAddress(url: string, egress: Egress, signal: AbortSignal): Promise<string> {
+async function socketAddress(url: string, egress: RequestRules, signal: AbortSignal): Promise<string> {
   const endpoint = new URL(url)
   if (endpoint.protocol === 'ws:' || endpoint.protocol === 'wss:') return url
   endpoint.pathname = `${endpoint.pathname.replace(/\/$/, '')}/json/version/`

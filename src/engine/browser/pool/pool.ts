@@ -3,6 +3,7 @@ import type { EngineConfig, PoolConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { EngineStatus } from '../../../core/shapes/engine.ts'
+import { type Origin, Turns } from '../../../core/process/turns.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { type BrowserKind, hasWindows, hidesAutomation } from './flags.ts'
 import { type LocatedBrowser, locateBrowser } from '../install/locate.ts'
@@ -40,7 +41,8 @@ interface PooledBrowser {
 /** Browsers of one kind, and the requests that wait for a slot in them. */
 interface Fleet {
   readonly browsers: PooledBrowser[]
-  readonly queue: ((slot: Slot) => void)[]
+  /** Keys take turns, so that one with many requests does not delay the others. */
+  readonly queue: Turns<(slot: Slot) => void>
 }
 
 /** The browser that a slot is in, which may change, and whether the slot is still in use. */
@@ -70,25 +72,24 @@ export class Pool {
 
   /** Reserves a free slot, launching the first browser of its kind; returns undefined when the request has to queue. */
   reserve(kind: BrowserKind): Slot | undefined {
-    if (this.#fleetOf(kind).queue.length > 0) return undefined
+    if (this.#fleetOf(kind).queue.size > 0) return undefined
     const browser = this.#withFreeSlot(kind) ?? (this.#usableOf(kind).length === 0 ? this.#launch(kind) : undefined)
     return browser && this.#reserveIn(browser)
   }
 
-  /** Queues a request for a slot; launches another browser for it if the limit allows. */
-  queue(kind: BrowserKind): SlotRequest {
+  /** Queues a request of a key for a slot; launches another browser for it if the limit allows. */
+  queue(kind: BrowserKind, owner: Origin): SlotRequest {
     const { queue } = this.#fleetOf(kind)
     let onSlot!: (slot: Slot) => void
-    const slot = new Promise<Slot>((resolve) => queue.push((onSlot = resolve)))
+    const slot = new Promise<Slot>((resolve) => queue.add((onSlot = resolve), owner))
     this.#serve(kind)
     return {
       slot,
       get position() {
-        return queue.indexOf(onSlot) + 1 || null
+        return queue.positionOf(onSlot) + 1 || null
       },
       leave() {
-        const at = queue.indexOf(onSlot)
-        if (at >= 0) queue.splice(at, 1)
+        queue.remove(onSlot)
       },
     }
   }
@@ -230,10 +231,10 @@ export class Pool {
   /** Assigns free slots to queued requests, launching further browsers up to the limit. */
   #serve(kind: BrowserKind): void {
     const { queue } = this.#fleetOf(kind)
-    while (queue.length > 0 && !this.#closed) {
+    while (queue.size > 0 && !this.#closed) {
       const browser = this.#withFreeSlotOrNew(kind)
       if (!browser) return
-      queue.shift()!(this.#reserveIn(browser))
+      queue.take()!(this.#reserveIn(browser))
     }
   }
 
@@ -277,7 +278,7 @@ export class Pool {
 
   #fleetOf(kind: BrowserKind): Fleet {
     let fleet = this.#fleets.get(kind)
-    if (!fleet) this.#fleets.set(kind, (fleet = { browsers: [], queue: [] }))
+    if (!fleet) this.#fleets.set(kind, (fleet = { browsers: [], queue: new Turns() }))
     return fleet
   }
 }

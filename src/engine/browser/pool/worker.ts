@@ -7,6 +7,7 @@ import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import type { Origin } from '../../../core/process/turns.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { installClipboard } from '../clipboard/clipboard.ts'
 import { GuardedUpstream } from '../clipboard/guarded-upstream.ts'
@@ -31,6 +32,8 @@ export interface OpenContext extends Omit<DrivenContext, 'contextId'> {
   openCdp(client: Pick<GateFacts, 'upload'>): Promise<CdpChannel>
   /** Contexts that CDP clients create, which close with this one. */
   readonly clientContexts: ClientContexts
+  /** Sets the key that the connections of its pages belong to. */
+  belongTo(owner: Origin): void
   /** Closes the context at once, even if a page hangs. */
   close(): Promise<void>
 }
@@ -64,6 +67,7 @@ export class BrowserWorker {
   readonly #newContext: (options: BrowserContextOptions) => Promise<DrivenContext>
   readonly #log: Log
   readonly #rules: CdpRules
+  readonly #egress: Egress
   readonly #artifacts: string
   readonly #warm: WarmContexts<OpenContext>
   #ending = false
@@ -81,6 +85,7 @@ export class BrowserWorker {
     this.#newContext = parts.newContext
     this.#artifacts = parts.artifacts
     this.#log = facts.log
+    this.#egress = facts.egress
     this.health = new Health({
       ...facts.health,
       ping: () => this.#control.send('Browser.getVersion'),
@@ -167,7 +172,26 @@ export class BrowserWorker {
     await this.#process.end()
   }
 
+  /** Opens a context through a proxy of its own, unless the options have one. */
   async #make(options: BrowserContextOptions): Promise<OpenContext> {
+    if (options.proxy) return { ...(await this.#makeThrough(options)), belongTo: () => {} }
+    const route = await this.#egress.route()
+    const ended = new AbortController()
+    const end = () => {
+      ended.abort()
+      return route.close()
+    }
+    try {
+      const context = await this.#makeThrough({ ...options, proxy: route.proxy })
+      this.upstream.onClose(() => void end(), ended.signal)
+      return { ...context, belongTo: route.belongTo, close: () => context.close().finally(end) }
+    } catch (error) {
+      await end()
+      throw error
+    }
+  }
+
+  async #makeThrough(options: BrowserContextOptions): Promise<Omit<OpenContext, 'belongTo'>> {
     const { context, contextId, ...driven } = await this.#newContext(options)
     const contexts = new ClientContexts(() => this.#openForClient(options))
     try {

@@ -15,6 +15,8 @@ import type { BatchTarget } from '../batch/batch-target.ts'
 export interface Recordable extends Pick<BatchTarget, 'pages' | 'ended' | 'activePage' | 'events'> {
   readonly browserContext: BrowserContext
   readonly files: FileStore
+  /** ID of the key that the session belongs to. */
+  readonly owner: string | null
   openPrivatePage(): Promise<PrivatePage>
 }
 

@@ -2,6 +2,7 @@
 import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright'
+import { Capacity } from '../../../core/access/capacity.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -23,18 +24,22 @@ const finishEncoding = pageFunction<typeof encoding.finishEncoding>(encoderScrip
 /** Page of the encoder: WebCodecs need a secure context. It is never requested from the network. */
 const encoderUrl = 'https://encoder.invalid/'
 
-/** Number of videos that are being recorded. */
-let recording = 0
+const capacity = new Capacity(videos, {
+  full: `${videos} videos are being recorded`,
+  amount: (amount) => `${amount} videos being recorded`,
+  hint: 'stop one of them first',
+})
 
+/** @throws BaxError `no_capacity` or `rate_limited` when as many videos are being recorded as allowed */
 export async function recordVideo(session: Recordable): Promise<Recorder> {
-  if (recording >= videos) {
-    throw new BaxError('no_capacity', `${videos} videos are already being recorded`, { hint: 'stop one of them first' })
-  }
-  recording++
+  // Only where no keys are in use, a session has no owner.
+  const holder = { keyId: session.owner, admin: true }
+  capacity.take(holder, 1)
+  const release = () => capacity.release(holder, 1)
   try {
-    return await openRecorder(session, () => recording--)
+    return await openRecorder(session, release)
   } catch (error) {
-    recording--
+    release()
     throw error
   }
 }

@@ -291,7 +291,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
     }
     return this.#provisions.begin({
       owner: plan.owner,
-      waiting: this.pool.queue(plan.kind),
+      waiting: this.pool.queue(plan.kind, plan.owner),
       open: (slot) => openOnSlot(plan, slot, opening),
       onEnded: releaseName,
     })

@@ -1,9 +1,10 @@
 /** Renders pages in separate browsers, which start on first use and end when idle. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import PQueue from 'p-queue'
 import type { EngineConfig } from '../../../core/config/config.ts'
 import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { FairQueue, reserveFor } from '../../../core/process/fair-queue.ts'
+import type { Origin } from '../../../core/process/turns.ts'
 import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
 import type { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import type { Egress } from '../../egress/egress.ts'
@@ -23,6 +24,8 @@ export interface RenderRequest {
   readonly url: string
   /** Hosts that the page may connect to; all when undefined. */
   readonly allowed: AllowedHosts | undefined
+  /** ID of the key that the page is rendered for. */
+  readonly from: Origin
   readonly waitFor: number
   readonly actions: readonly ScrapeAction[]
   readonly screenshot?: { readonly fullPage: boolean }
@@ -54,7 +57,8 @@ const lostTab: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'target
 export class Renderer {
   readonly #config: EngineConfig
   readonly #egress: Egress
-  readonly #queue = new PQueue({ concurrency: renderedAtOnce })
+  /** A page may take long, so that there are tabs for keys that have few. */
+  readonly #queue = new FairQueue({ atOnce: renderedAtOnce, reserve: reserveFor(renderedAtOnce) })
   readonly #browsers = new Map<RenderKind, Promise<Tabs>>()
   /** Browsers that do not respond or were replaced meanwhile: they get no new pages. */
   readonly #sidelined = new Set<Promise<Tabs>>()
@@ -67,15 +71,14 @@ export class Renderer {
   }
 
   get waiting(): number {
-    return this.#queue.size
+    return this.#queue.waiting
   }
 
   /** Renders a page. @throws BaxError with the code of the failure of the page or the browser */
   async render(request: RenderRequest): Promise<RenderedPage> {
-    const { signal } = request
     clearTimeout(this.#retire)
     try {
-      return await (this.#queue.add(() => this.#render(request), { signal }) as Promise<RenderedPage>)
+      return await this.#queue.run(() => this.#render(request), request)
     } finally {
       this.#retireLater()
     }
@@ -85,7 +88,7 @@ export class Renderer {
   async close(): Promise<void> {
     this.#closed = true
     clearTimeout(this.#retire)
-    this.#queue.clear()
+    this.#queue.close()
     await this.#endBrowsers()
   }
 
@@ -100,7 +103,7 @@ export class Renderer {
       let visit: Visit | undefined
       try {
         tab = await (request.allowed ? tabs.openLimited(request.allowed) : tabs.take())
-        visit = await tab.visit(request.url, blocked)
+        visit = await tab.visit(request.url, { blocked, from: request.from })
         return await renderVisit(visit, request)
       } catch (error) {
         // Retry if the tab was lost before the page was loaded.
@@ -122,9 +125,12 @@ export class Renderer {
       this.#sidelined.delete(launched)
     }
     this.#browsers.set(kind, launched)
-    launched.then(({ browser }) => {
+    launched.then((tabs) => {
+      const { browser } = tabs
       browser.onClose(() => {
         forget()
+        // The proxies of its tabs are no longer needed.
+        tabs.close().catch((error: Error) => log('warn', 'a tab did not close', { error: error.message }))
         browser.end().catch((error: Error) => log('error', 'files of a browser could not be removed', { error: error.message })) // prettier-ignore
       })
       browser.onResponsive((answers) => {
@@ -139,7 +145,7 @@ export class Renderer {
   }
 
   #retireLater(): void {
-    if (this.#closed || this.#queue.size > 0 || this.#queue.pending > 0) return
+    if (this.#closed || this.#queue.waiting > 0 || this.#queue.running > 0) return
     clearTimeout(this.#retire)
     this.#retire = setTimeout(() => void this.#endBrowsers(), limits.scrape.idleMs).unref()
   }

@@ -5,6 +5,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
 import { protocolText } from '../../cdp/protocol-errors.ts'
+import type { Origin } from '../../../core/process/turns.ts'
 import type { Route } from '../../egress/egress.ts'
 import type { Failures } from '../../egress/failures.ts'
 import type { RenderBrowser } from './render-browser.ts'
@@ -21,12 +22,19 @@ const idleMs = 200
 /** Time for a crash to be reported, in milliseconds. */
 const crashMs = 200
 
+interface TabFacts {
+  /** The tab's own proxy, which closes with the tab. */
+  readonly route: Route
+  /** Whether it may connect to some hosts only: such a tab is for one page. */
+  readonly isLimited: boolean
+}
+
 export class Tab {
   readonly browser: RenderBrowser
   readonly #contextId: string
   readonly #targetId: string
   readonly #sessionId: string
-  readonly #route: Route | undefined
+  readonly #facts: TabFacts
   #visit: Visit | undefined
   #blocked = ''
   #visits = 0
@@ -39,25 +47,25 @@ export class Tab {
   #idleTimer: NodeJS.Timeout | undefined
   #navigatingAway: Promise<void> | undefined
 
-  private constructor(browser: RenderBrowser, contextId: string, targetId: string, sessionId: string, route?: Route) {
+  private constructor(browser: RenderBrowser, contextId: string, targetId: string, sessionId: string, facts: TabFacts) {
     this.browser = browser
     this.#contextId = contextId
     this.#targetId = targetId
     this.#sessionId = sessionId
-    this.#route = route
+    this.#facts = facts
     browser.listen(sessionId, (message) => this.#onMessage(message))
     browser.listen(targetId, (message) => this.#onMessage(message))
   }
 
-  /** @param route The tab's own proxy, which closes with the tab. Such a tab is for one page. */
-  static async open(browser: RenderBrowser, route?: Route): Promise<Tab> {
+  static async open(browser: RenderBrowser, facts: TabFacts): Promise<Tab> {
     const { browserContextId } = await browser.send('Target.createBrowserContext', {
       disposeOnDetach: true,
-      ...(route && { proxyServer: route.proxy.server, proxyBypassList: '<-loopback>' }),
+      proxyServer: facts.route.proxy.server,
+      proxyBypassList: '<-loopback>',
     })
     const contextId = browserContextId as string
     try {
-      return await Tab.#openIn(contextId, browser, route)
+      return await Tab.#openIn(contextId, browser, facts)
     } catch (error) {
       // The first error is the one to report.
       await dispose(browser, contextId).catch(() => {})
@@ -65,7 +73,7 @@ export class Tab {
     }
   }
 
-  static async #openIn(contextId: string, browser: RenderBrowser, route: Route | undefined): Promise<Tab> {
+  static async #openIn(contextId: string, browser: RenderBrowser, facts: TabFacts): Promise<Tab> {
     const [{ targetId }] = await Promise.all([
       browser.send('Target.createTarget', {
         url: 'about:blank',
@@ -76,7 +84,7 @@ export class Tab {
       browser.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId: contextId }),
     ])
     const { sessionId } = await browser.send('Target.attachToTarget', { targetId, flatten: true })
-    const tab = new Tab(browser, contextId, targetId as string, sessionId as string, route)
+    const tab = new Tab(browser, contextId, targetId as string, sessionId as string, facts)
     await tab.#prepare()
     return tab
   }
@@ -100,13 +108,13 @@ export class Tab {
 
   /** Whether the tab works and has not yet reached its maximum number of pages. */
   get isUsable(): boolean {
-    const most = this.#route ? 1 : limits.scrape.pagesPerTab
+    const most = this.#facts.isLimited ? 1 : limits.scrape.pagesPerTab
     return !this.#broken && !this.browser.isClosed && this.#visits < most
   }
 
   /** Why connections of the tab failed. */
   get failures(): Failures {
-    return (this.#route ?? this.browser.egress).failures
+    return this.#facts.route.failures
   }
 
   /** @throws BaxError `page_crashed` or `target_closed` when the page is lost before it answers. */
@@ -133,8 +141,9 @@ export class Tab {
     return this.isUsable
   }
 
-  /** Starts a visit, which receives the events of the tab until the next one. */
-  async visit(url: string, blocked: readonly string[]): Promise<Visit> {
+  /** Starts a visit of a key, which receives the events of the tab until the next one. */
+  async visit(url: string, { blocked, from }: { blocked: readonly string[]; from: Origin }): Promise<Visit> {
+    this.#facts.route.belongTo(from)
     const patterns = blocked.join('\n')
     if (patterns !== this.#blocked) {
       await this.send('Network.setBlockedURLs', { urls: blocked })
@@ -194,7 +203,7 @@ export class Tab {
     try {
       await this.#dispose()
     } finally {
-      await this.#route?.close()
+      await this.#facts.route.close()
     }
   }
 

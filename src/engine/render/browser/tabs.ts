@@ -29,7 +29,7 @@ export class Tabs {
       if (tab) await this.#discard(tab)
       // A tab that is being cleaned is available sooner than a new one, and needs no additional memory.
       else if (this.#open >= renderedAtOnce && this.#cleaning.size > 0) await Promise.race(this.#cleaning)
-      else if (!tab) return this.#openTab()
+      else if (!tab) return this.#openTab(undefined)
     }
   }
 
@@ -38,7 +38,7 @@ export class Tabs {
     // Idle tabs use as much memory.
     const idle = this.#open >= renderedAtOnce ? this.#idle.shift() : undefined
     if (idle) await this.#discard(idle)
-    return this.#openTab(await this.browser.egress.route({ proxy: undefined, allowed }))
+    return this.#openTab(allowed)
   }
 
   /** Cleans the tab in the background and returns it to the pool. */
@@ -49,17 +49,18 @@ export class Tabs {
     this.#cleaning.add(cleaning)
   }
 
-  /** Closes tabs that are released from now on; resolves when earlier ones are cleaned up. */
+  /** Closes idle tabs, and those that are released from now on; resolves when earlier ones are cleaned up. */
   async close(): Promise<void> {
     this.#closed = true
-    this.#idle.length = 0
-    await Promise.all(this.#cleaning)
+    await Promise.all([...this.#idle.splice(0).map((tab) => this.#discard(tab)), ...this.#cleaning])
   }
 
-  async #openTab(route?: Route): Promise<Tab> {
+  async #openTab(allowed: AllowedHosts | undefined): Promise<Tab> {
     this.#open++
+    let route: Route | undefined
     try {
-      return await Tab.open(this.browser, route)
+      route = await this.browser.egress.route({ allowed })
+      return await Tab.open(this.browser, { route, isLimited: allowed !== undefined })
     } catch (error) {
       await route?.close()
       this.#open--

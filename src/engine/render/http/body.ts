@@ -1,6 +1,7 @@
 /** Reads and decompresses response bodies up to a size limit. */
 import { pipeline, type Readable } from 'node:stream'
 import { runInWorker } from '../../../core/process/run-in-worker.ts'
+import type { WorkOptions } from '../../../core/process/turns.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { explainFetch } from './fetch-errors.ts'
@@ -11,8 +12,11 @@ const { bodyBytes } = limits.scrape
 /** Maximum number of content encodings, as each needs memory. Servers use at most two. */
 const maxCodings = 5
 
+/** Who reads a body; the signal aborts it. */
+export type BodyWork = WorkOptions & { readonly signal: AbortSignal }
+
 /** Reads a body. @throws BaxError `content_too_large`, or `connection_failed` if the body is cut off. */
-export async function readBody({ headers, body }: HttpResponse, signal: AbortSignal): Promise<Uint8Array> {
+export async function readBody({ headers, body }: HttpResponse, work: BodyWork): Promise<Uint8Array> {
   if (Number(headers.get('content-length') ?? 0) > bodyBytes) {
     body.destroy()
     throw tooLarge()
@@ -31,10 +35,10 @@ export async function readBody({ headers, body }: HttpResponse, signal: AbortSig
     let stream = body
     while (codings.length > 0 && codings.at(-1) !== 'zstd') stream = await decoded(stream, codings.pop()!)
     const bytes = await readAll(stream)
-    return codings.length === 0 ? bytes : await decodeZstd(bytes, signal)
+    return codings.length === 0 ? bytes : await decodeZstd(bytes, work)
   } catch (error) {
     body.destroy()
-    signal.throwIfAborted()
+    work.signal.throwIfAborted()
     if (error instanceof BaxError) throw error
     throw explainFetch(error, 'the connection was lost during the response')
   }
@@ -76,8 +80,8 @@ const threadCost = 64 * 1024 * 1024
 
 const unzstdInWorker = runInWorker('unzstd-worker.mjs', unzstd, limits.unzstd)
 
-async function decodeZstd(bytes: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+async function decodeZstd(bytes: Uint8Array, work: BodyWork): Promise<Uint8Array> {
   const cost = zstdCost(bytes, bodyBytes)
   if (cost === Infinity) throw tooLarge()
-  return cost < threadCost ? unzstd(bytes) : unzstdInWorker(new Uint8Array(bytes), signal)
+  return cost < threadCost ? unzstd(bytes) : unzstdInWorker(new Uint8Array(bytes), work)
 }

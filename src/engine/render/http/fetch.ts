@@ -48,6 +48,7 @@ export interface FetchOptions {
  * @throws BaxError dns_failed, connection_failed, tls_error, too_many_redirects, content_too_large or url_blocked
  */
 export async function fetchPage(address: string, options: FetchOptions): Promise<FetchedPage> {
+  const { signal, egress } = options
   const redirects = [...(options.redirects ?? [])]
   const cookies = new Map<string, Map<string, string>>()
   let url = address
@@ -58,7 +59,7 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
     if (next === undefined) {
       if (response.status !== 304) options.checkHeaders?.(response.headers)
       const { status, headers } = response
-      return { url, status, headers, redirects, bytes: await readBody(response, options.signal) }
+      return { url, status, headers, redirects, bytes: await readBody(response, { signal, from: egress.from ?? null }) }
     }
     response.body.destroy()
     keepCookies(cookies, url, response.headers)

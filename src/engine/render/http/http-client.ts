@@ -70,7 +70,7 @@ function send(
   { headers, signal, egress, body }: RequestOptions,
   agent: http.Agent | false,
 ): Promise<HttpResponse | NoResponse> {
-  const { lookup } = egress.names
+  const lookup = egress.names.lookupFor({ from: egress.from ?? null, signal })
   return new Promise((resolve, reject) => {
     const method = body === undefined ? 'GET' : 'POST'
     const request = client.request(url, { method, headers, signal, agent, lookup, maxHeaderSize: headerBytes })

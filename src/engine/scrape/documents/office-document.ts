@@ -1,15 +1,18 @@
-/** Converts office documents (docx, xlsx, pptx, odt, epub, RTF) in a worker thread. */
+/** Converts office documents (docx, xlsx, pptx, odt, epub, RTF) in a worker thread of another process. */
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { runInWorker } from '../../../core/process/run-in-worker.ts'
+import type { BodyWork } from '../../render/http/body.ts'
+import { readInProcess } from './document-process.ts'
 import { fileName, type PageDocument, present, treeOf } from './document.ts'
 import { type OfficeContent, type OfficeFailure, readOffice } from './office/office.ts'
 
-const read = runInWorker('office-worker.mjs', readOffice, limits.office)
+export const readOfficeInThread = runInWorker('office-worker.mjs', readOffice, limits.office)
+const read = readInProcess('office', readOfficeInThread)
 
-/** @throws BaxError `unsupported_content_type` or `content_too_large`, or the reason of `signal` */
-export async function officeDocument(bytes: Uint8Array, url: string, signal: AbortSignal): Promise<PageDocument> {
-  const content = await read(new Uint8Array(bytes), signal)
+/** @throws BaxError `unsupported_content_type` or `content_too_large`, or the reason of the signal */
+export async function officeDocument(bytes: Uint8Array, url: string, work: BodyWork): Promise<PageDocument> {
+  const content = await read(new Uint8Array(bytes), work)
   if ('reason' in content) throw errorOf(content)
   return documentOf(content, url)
 }

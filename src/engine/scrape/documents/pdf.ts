@@ -2,17 +2,19 @@
 import { runInWorker } from '../../../core/process/run-in-worker.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import type { BodyWork } from '../../render/http/body.ts'
+import { readInProcess } from './document-process.ts'
 import { element, elementAround, fileName, type PageDocument, present, treeOf } from './document.ts'
 
 /** `bytes`: memory growth of the process allowed per PDF, because decompressed data are not on the heap. */
-const { threads, bytes: maxBytes, pollMs } = limits.pdf
+const { bytes: maxBytes, pollMs } = limits.pdf
 
-const read = runInWorker('pdf-worker.mjs', readPdf, limits.pdf)
+const readInThread = runInWorker('pdf-worker.mjs', readPdf, limits.pdf)
+const read = readInProcess('pdf', readPdfInThread)
 
-/** Reads a PDF. @throws BaxError `unsupported_content_type` or `content_too_large`, or the reason of `signal` */
-export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortSignal): Promise<PageDocument> {
-  // The parser takes ownership of the memory, and does not accept a Buffer.
-  const pdf = await readBounded(new Uint8Array(bytes), signal)
+/** Reads a PDF. @throws BaxError `unsupported_content_type` or `content_too_large`, or the reason of the signal */
+export async function pdfDocument(bytes: Uint8Array, url: string, work: BodyWork): Promise<PageDocument> {
+  const pdf = await read(bytes, work)
   if ('pages' in pdf) return pdfContent(pdf, url)
   if (pdf.reason === 'large') throw tooLarge()
   const why = pdf.reason === 'locked' ? 'the PDF is protected by a password' : 'the PDF cannot be read'
@@ -22,23 +24,20 @@ export async function pdfDocument(bytes: Uint8Array, url: string, signal: AbortS
   })
 }
 
-/** Queue of PDFs; the first `threads` of them are being read. */
-const queue = new Set<AbortController>()
-
-/** Reads a PDF with limits on time and memory. */
-async function readBounded(bytes: Uint8Array, signal: AbortSignal): Promise<PdfText | PdfFailure> {
+/** Reads a PDF with limits on time, and on memory from the moment when a thread has it. */
+export async function readPdfInThread(bytes: Uint8Array, work: BodyWork): Promise<PdfText | PdfFailure> {
   const grown = new AbortController()
-  queue.add(grown)
-  const before = process.memoryUsage.rss()
+  let before = Infinity
+  const onStart = () => (before = process.memoryUsage.rss())
   const watch = setInterval(() => {
-    const isRunning = [...queue].indexOf(grown) < threads
-    if (isRunning && process.memoryUsage.rss() - before > maxBytes) grown.abort(tooLarge())
+    if (process.memoryUsage.rss() - before > maxBytes) grown.abort(tooLarge())
   }, pollMs)
   try {
-    return await read(bytes, AbortSignal.any([signal, grown.signal]))
+    const signal = AbortSignal.any([work.signal, grown.signal])
+    // The parser takes ownership of the memory, and does not accept a Buffer.
+    return await readInThread(new Uint8Array(bytes), { ...work, signal, onStart })
   } finally {
     clearInterval(watch)
-    queue.delete(grown)
   }
 }
 

@@ -1,19 +1,20 @@
 /** Converts fetched content to a document. */
 import { decodeText } from '../../render/http/charset.ts'
 import { type ContentKind, kindOf } from '../../render/http/content-kind.ts'
+import type { BodyWork } from '../../render/http/body.ts'
 import type { FetchedPage } from '../../render/http/fetch.ts'
 import { treeFromHtml } from '../../extract/html-tree.ts'
 import type { PageDocument } from './document.ts'
 
 /** Returns the document and the kind of its content. @throws BaxError `unsupported_content_type` */
-export async function readDocument(page: FetchedPage, signal: AbortSignal) {
+export async function readDocument(page: FetchedPage, work: BodyWork) {
   const kind = kindOf(page.headers, page.url, page.bytes)
-  return { kind, document: await documentOf(kind, page, signal) }
+  return { kind, document: await documentOf(kind, page, work) }
 }
 
-async function documentOf(kind: ContentKind, { url, headers, bytes }: FetchedPage, signal: AbortSignal) {
-  if (kind === 'pdf') return (await import('./pdf.ts')).pdfDocument(bytes, url, signal)
-  if (kind === 'office') return (await import('./office-document.ts')).officeDocument(bytes, url, signal)
+async function documentOf(kind: ContentKind, { url, headers, bytes }: FetchedPage, work: BodyWork) {
+  if (kind === 'pdf') return (await import('./pdf.ts')).pdfDocument(bytes, url, work)
+  if (kind === 'office') return (await import('./office-document.ts')).officeDocument(bytes, url, work)
   if (kind === 'image') return (await import('./text.ts')).imageDocument(url)
   const declares = kind === 'html' || kind === 'xml'
   const { text, charset } = await decodeText(bytes, headers.get('content-type'), { declares })

@@ -136,10 +136,10 @@ export class PageVisits {
     const { redis, store } = this.#facts
     const request = await redis.hget(metaKey(crawl), 'request')
     if (request === null) return undefined
-    const { input } = JSON.parse(request) as CrawlRequest
+    const { input, owner } = JSON.parse(request) as CrawlRequest
     const { since } = input
     const earlier = since === undefined ? undefined : await EarlierPages.open(await store.read(since))
-    return { plan: planCrawl(input), earlier }
+    return { plan: planCrawl(input, owner), earlier }
   }
 }
 

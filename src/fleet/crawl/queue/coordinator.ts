@@ -69,7 +69,7 @@ export class Coordinator {
     const pages = await PageFile.reopen(logs.pages, record.pageBytes)
     const { since } = record.input
     const earlier = since === undefined ? undefined : await EarlierPages.open(await store.read(since))
-    const plan = planCrawl(record.input)
+    const plan = planCrawl(record.input, record.owner)
     const run = new CrawlRun({
       plan,
       record,
@@ -77,7 +77,7 @@ export class Coordinator {
       pages,
       earlier,
       answers,
-      egress: egress.limitedTo(plan.input.allowed_domains),
+      egress: egress.rulesFor(plan.from, plan.input.allowed_domains),
       track: (...tracked) => pageScraper.track(...tracked),
       log,
       hosts,
@@ -91,7 +91,8 @@ export class Coordinator {
     const followed = followedRun(run, journal)
     const { live } = followed
     const warn = (text: string) => run.warn(text)
-    const webhook = WebhookSender.start({ record, logs, live, answers, egress, secret, warn, log })
+    const rules = egress.rulesFor(plan.from)
+    const webhook = WebhookSender.start({ record, logs, live, answers, egress: rules, secret, warn, log })
     this.#stopped.signal.addEventListener('abort', () => webhook?.stop())
     if (this.#stopped.signal.aborted) run.end('interrupted')
     const stop = await this.#watch(run, record, closed.signal)

@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bypasses } from '../../../../src/engine/egress/proxy-settings.ts'
+import { Counter } from '../../../../src/core/access/quota.ts'
+import type { Origin } from '../../../../src/core/process/turns.ts'
 import { Failures } from '../../../../src/engine/egress/failures.ts'
 import { HostResolver } from '../../../../src/engine/egress/host-resolver.ts'
 import { Policy } from '../../../../src/engine/egress/policy.ts'
@@ -10,12 +12,13 @@ import { openProxy, type Proxy } from '../../../../src/engine/egress/proxy.ts'
 let proxy: Proxy
 let echo: Server
 const failures = new Failures()
+const connections = new Counter<Origin>()
 const open = new Set<Socket>()
 
 beforeAll(async () => {
   const policy = new Policy({ privateAllowed: false, opened: ['127.0.0.2'] })
   const names = new HostResolver(policy, async () => [{ address: '127.0.0.2', family: 4 }])
-  proxy = await openProxy({ policy, names, failures })
+  proxy = await openProxy({ policy, names, failures, connections })
   echo = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket.on('close', () => open.delete(socket)).on('error', () => {}))
     socket.pipe(socket)
@@ -118,7 +121,12 @@ describe('the proxy', () => {
 
   test('closes all connections when it is closed', async () => {
     const names = new HostResolver(new Policy({ privateAllowed: true, opened: [] }))
-    const own = await openProxy({ policy: new Policy({ privateAllowed: true, opened: [] }), names, failures })
+    const own = await openProxy({
+      policy: new Policy({ privateAllowed: true, opened: [] }),
+      names,
+      failures,
+      connections,
+    })
     const { hostname, port: at } = new URL(own.url.replace('socks5', 'http'))
     const socket = connect(Number(at), hostname)
     await once(socket, 'connect')

@@ -1,0 +1,23 @@
+/** The process that reads PDFs and office documents, which may need much memory. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { limits } from '../../../core/limits/limits.ts'
+import { HelperProcess } from '../../../core/process/helper-process.ts'
+import type { BodyWork } from '../../render/http/body.ts'
+
+/** What the process is asked to read. */
+export interface DocumentTask {
+  readonly kind: 'pdf' | 'office'
+  readonly bytes: Uint8Array
+}
+
+type Read<Content> = (bytes: Uint8Array, work: BodyWork) => Promise<Content>
+
+const program = join(import.meta.dirname, 'document-reader.mjs')
+const helper = new HelperProcess<DocumentTask, unknown>({ program, ...limits.documents })
+
+/** Returns `read` as run by the process; in this one if its program has not been built, as in unit tests. */
+export const readInProcess =
+  <Content>(kind: DocumentTask['kind'], read: Read<Content>): Read<Content> =>
+  (bytes, work) =>
+    existsSync(program) ? (helper.run({ kind, bytes }, work) as Promise<Content>) : read(bytes, work)
