@@ -9,7 +9,8 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import { bindUntil } from '../../bound.ts'
 import { urlsOf, type BaseUrls } from '../session/session-urls.ts'
 import type { Session } from '../session/session.ts'
-import type { Slot, SlotRequest } from '../pool/pool.ts'
+import type { Slot } from '../pool/pool.ts'
+import type { SlotRequest } from '../pool/slot-queue.ts'
 import type { OpenedSession } from './opening.ts'
 
 const stageOrder: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed']
@@ -17,7 +18,7 @@ const stageOrder: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worke
 export interface ProvisionFacts {
   /** ID of the key that requested the session; null when the engine uses no keys. */
   readonly owner: string | null
-  readonly waiting: SlotRequest
+  readonly waiting: SlotRequest<Slot>
   /** Creates the session on a slot; frees the slot when that fails. */
   readonly open: (slot: Slot) => Promise<OpenedSession>
   /** Runs when the session is ready, failed or cancelled. */
@@ -36,7 +37,7 @@ type CreatedSession = Pick<Session, 'sessionId' | 'name' | 'servesCdp'> & Pick<O
 export class Provision {
   readonly id = newId('prv')
   readonly owner: string | null
-  readonly #waiting: SlotRequest
+  readonly #waiting: SlotRequest<Slot>
   readonly #createdAt = new Date()
   readonly #stages: { stage: ProvisionStage; at: string }[] = []
   readonly #cancel = new AbortController()

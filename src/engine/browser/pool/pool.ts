@@ -1,11 +1,15 @@
-/** Browser pool: browsers by kind, their slots, and the queue for slots. */
+/**
+ * Browser pool: browsers by kind and key, their slots, and the queue for slots. Keys do not share a browser: a page that
+ * keeps its browser busy, or brings it down, affects only sessions of its own key.
+ */
 import type { EngineConfig, PoolConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { EngineStatus } from '../../../core/shapes/engine.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { type BrowserKind, hasWindows, hidesAutomation } from './flags.ts'
-import { type LocatedBrowser, locateBrowser } from '../install/locate.ts'
+import { type BrowserKind, hasWindows } from './flags.ts'
+import { LocatedBrowsers } from './located-browsers.ts'
+import { SlotQueue, type SlotRequest } from './slot-queue.ts'
 import { BrowserWorker } from './worker.ts'
 
 /** A reserved slot in a browser that runs or is being launched. */
@@ -19,17 +23,11 @@ export interface Slot {
   free(): void
 }
 
-/** A queued request for a slot. */
-export interface SlotRequest {
-  readonly slot: Promise<Slot>
-  /** Position in the queue, 1 for the next; null when it has a slot or has left the queue. */
-  readonly position: number | null
-  leave(): void
-}
-
 /** One browser of the pool, from its launch to its end. */
 interface PooledBrowser {
   readonly kind: BrowserKind
+  /** Key of its sessions; null when the engine uses no keys. */
+  readonly owner: string | null
   readonly found: Promise<void>
   readonly worker: Promise<BrowserWorker>
   running: BrowserWorker | undefined
@@ -40,7 +38,7 @@ interface PooledBrowser {
 /** Browsers of one kind, and the requests that wait for a slot in them. */
 interface Fleet {
   readonly browsers: PooledBrowser[]
-  readonly queue: ((slot: Slot) => void)[]
+  readonly queue: SlotQueue<Slot>
 }
 
 /** The browser that a slot is in, which may change, and whether the slot is still in use. */
@@ -55,55 +53,33 @@ export class Pool {
   readonly #egress: Egress
   readonly #size: PoolConfig
   readonly #fleets = new Map<BrowserKind, Fleet>()
-  readonly #located = new Map<string, Promise<LocatedBrowser>>()
+  readonly located: LocatedBrowsers
   #launched = 0
   #closed = false
 
   constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
     this.#egress = egress
-    const { warm, contextsPerBrowser, browsers, health } = limits.pool
+    this.located = new LocatedBrowsers(config)
+    const { warm, contextsPerBrowser, browsers, processes, health } = limits.pool
     // A command with an embedded engine ends before a second session could use a warm context.
-    const size = { warm: config.home === 'embedded' ? 0 : warm, contextsPerBrowser, browsers, health }
+    const size = { warm: config.home === 'embedded' ? 0 : warm, contextsPerBrowser, browsers, processes, health }
     this.#size = { ...size, ...config.pool }
   }
 
-  /** Reserves a free slot, launching the first browser of its kind; returns undefined when the request has to queue. */
-  reserve(kind: BrowserKind): Slot | undefined {
-    if (this.#fleetOf(kind).queue.length > 0) return undefined
-    const browser = this.#withFreeSlot(kind) ?? (this.#usableOf(kind).length === 0 ? this.#launch(kind) : undefined)
+  /** Reserves a free slot, launching the first browser of its key; returns undefined when the request has to queue. */
+  reserve(kind: BrowserKind, owner: string | null): Slot | undefined {
+    if (this.#fleetOf(kind).queue.has(owner)) return undefined
+    const isFirst = this.#usableOf(kind, owner).length === 0
+    const browser = isFirst ? this.#withFreeSlotOrNew(kind, owner) : this.#withFreeSlot(kind, owner)
     return browser && this.#reserveIn(browser)
   }
 
-  /** Queues a request for a slot; launches another browser for it if the limit allows. */
-  queue(kind: BrowserKind): SlotRequest {
-    const { queue } = this.#fleetOf(kind)
-    let onSlot!: (slot: Slot) => void
-    const slot = new Promise<Slot>((resolve) => queue.push((onSlot = resolve)))
+  /** Queues a request for a slot; launches another browser for it if the limits allow. */
+  queue(kind: BrowserKind, owner: string | null): SlotRequest<Slot> {
+    const request = this.#fleetOf(kind).queue.add(owner)
     this.#serve(kind)
-    return {
-      slot,
-      get position() {
-        return queue.indexOf(onSlot) + 1 || null
-      },
-      leave() {
-        const at = queue.indexOf(onSlot)
-        if (at >= 0) queue.splice(at, 1)
-      },
-    }
-  }
-
-  /** Locates the browser of a kind once; failures are not cached, since the user may fix them. */
-  locate(kind: BrowserKind): Promise<LocatedBrowser> {
-    let located = this.#located.get(kind)
-    if (!located) {
-      const { browser, cacheDir } = this.#config
-      const need = { headless: !hasWindows(kind), stealth: hidesAutomation(kind) }
-      located = locateBrowser(need, { ...(browser !== undefined && { browser }), cacheDir })
-      this.#located.set(kind, located)
-      located.catch(() => this.#located.delete(kind))
-    }
-    return located
+    return request
   }
 
   status(): EngineStatus['browsers'] {
@@ -129,22 +105,42 @@ export class Pool {
     )
   }
 
-  #withFreeSlot(kind: BrowserKind): PooledBrowser | undefined {
-    return this.#usableOf(kind).find(({ slotsInUse }) => slotsInUse < this.#size.contextsPerBrowser)
+  #withFreeSlot(kind: BrowserKind, owner: string | null): PooledBrowser | undefined {
+    if (this.#isFull(kind)) return undefined
+    return this.#usableOf(kind, owner).find(({ slotsInUse }) => slotsInUse < this.#size.contextsPerBrowser)
   }
 
-  /** Launches another browser if no other one has a free slot and the limit allows. */
-  #withFreeSlotOrNew(kind: BrowserKind): PooledBrowser | undefined {
-    const mayLaunch = this.#usableOf(kind).length < this.#size.browsers && !this.#closed
-    return this.#withFreeSlot(kind) ?? (mayLaunch ? this.#launch(kind) : undefined)
+  /** Launches another browser if no other one of the key has a free slot and the limits allow. */
+  #withFreeSlotOrNew(kind: BrowserKind, owner: string | null): PooledBrowser | undefined {
+    return this.#withFreeSlot(kind, owner) ?? (this.#mayLaunch(kind, owner) ? this.#launch(kind, owner) : undefined)
   }
 
-  /** Returns the browsers that are responsive or launching. */
-  #usableOf(kind: BrowserKind): PooledBrowser[] {
-    return this.#fleetOf(kind).browsers.filter(({ running }) => running?.health.responsive !== false)
+  /** Returns whether the limits allow another browser; ends an idle one of another key for it. */
+  #mayLaunch(kind: BrowserKind, owner: string | null): boolean {
+    const { browsers, processes } = this.#size
+    const all = this.#usableOf(kind)
+    if (this.#closed || this.#isFull(kind) || this.#usableOf(kind, owner).length >= browsers) return false
+    if (all.length < Math.max(processes, browsers)) return true
+    const idle = all.find(({ running, slotsInUse }) => running && slotsInUse === 0)
+    if (!idle) return false
+    this.#forget(idle)
+    this.#end(idle.running!)
+    return true
   }
 
-  #launch(kind: BrowserKind): PooledBrowser {
+  /** Returns whether all slots of a kind are in use. */
+  #isFull(kind: BrowserKind): boolean {
+    const { contextsPerBrowser, browsers } = this.#size
+    return this.#usableOf(kind).reduce((sum, { slotsInUse }) => sum + slotsInUse, 0) >= contextsPerBrowser * browsers
+  }
+
+  /** Returns the browsers that are responsive or launching, of all keys or one. */
+  #usableOf(kind: BrowserKind, owner?: string | null): PooledBrowser[] {
+    const usable = this.#fleetOf(kind).browsers.filter(({ running }) => running?.health.responsive !== false)
+    return owner === undefined ? usable : usable.filter((browser) => browser.owner === owner)
+  }
+
+  #launch(kind: BrowserKind, owner: string | null): PooledBrowser {
     let onFound!: () => void
     let onFailed!: (error: Error) => void
     const found = new Promise<void>((resolve, reject) => ([onFound, onFailed] = [resolve, reject]))
@@ -153,11 +149,14 @@ export class Pool {
     const id = `${this.#config.home}-${++this.#launched}`
     const { log, writeAnywhere: filesAllowed } = this.#config
     const health = { times: this.#size.health, onChange: (answers: boolean) => this.#onHealthChange(browser, answers) }
-    const worker = this.locate(kind).then((located) =>
-      BrowserWorker.launch({ id, kind, browser: located, egress: this.#egress, filesAllowed, onFound, health, log }),
-    )
-    const browser: PooledBrowser = { kind, found, worker, running: undefined, slotsInUse: 0, retire: undefined }
+    const worker = this.located
+      .get(kind)
+      .then((located) =>
+        BrowserWorker.launch({ id, kind, browser: located, egress: this.#egress, filesAllowed, onFound, health, log }),
+      )
+    const browser: PooledBrowser = { kind, owner, found, worker, running: undefined, slotsInUse: 0, retire: undefined }
     this.#fleetOf(kind).browsers.push(browser)
+    this.#retireIdle(kind)
     worker.then(
       (running) => {
         browser.running = running
@@ -166,7 +165,7 @@ export class Pool {
         this.#updateWarm(browser)
       },
       (error: Error) => {
-        this.#located.delete(kind)
+        this.located.forget(kind)
         this.#config.log('error', 'browser did not start', { worker: id, error: error.message })
         onFailed(error)
         this.#remove(browser)
@@ -190,11 +189,11 @@ export class Pool {
   /** Returns the browser of a slot; moves a slot in an unresponsive browser to another one. */
   async #responsiveWorker(hold: Hold): Promise<BrowserWorker> {
     for (;;) {
-      const { kind, running } = hold.browser
+      const { kind, owner, running } = hold.browser
       if (!running) return hold.browser.worker
       if (await running.health.check()) return running
       hold.free()
-      const next = hold.isInUse ? this.#withFreeSlotOrNew(kind) : undefined
+      const next = hold.isInUse ? this.#withFreeSlotOrNew(kind, owner) : undefined
       if (!next) {
         throw new BaxError('no_capacity', 'the browser does not answer, and all others are full', {
           retryAfterSecs: Math.ceil(this.#size.health.graceMs / 1000),
@@ -227,22 +226,28 @@ export class Pool {
     this.#serve(browser.kind)
   }
 
-  /** Assigns free slots to queued requests, launching further browsers up to the limit. */
+  /** Assigns free slots to queued requests, launching further browsers up to the limits. */
   #serve(kind: BrowserKind): void {
-    const { queue } = this.#fleetOf(kind)
-    while (queue.length > 0 && !this.#closed) {
-      const browser = this.#withFreeSlotOrNew(kind)
-      if (!browser) return
-      queue.shift()!(this.#reserveIn(browser))
-    }
+    if (this.#closed) return
+    this.#fleetOf(kind).queue.serve((owner) => {
+      const browser = this.#withFreeSlotOrNew(kind, owner)
+      return browser && this.#reserveIn(browser)
+    })
   }
 
   /** Adjusts the number of warm contexts, which never take a slot that a session could use. */
   #updateWarm(browser: PooledBrowser): void {
     // Warm contexts of windowed browsers would show windows that nobody requested.
-    const target = hasWindows(browser.kind) || this.#closed ? 0 : this.#size.warm
+    const share = Math.ceil(this.#size.warm / Math.max(1, this.#fleetOf(browser.kind).browsers.length))
+    const target = hasWindows(browser.kind) || this.#closed ? 0 : share
     const capacity = this.#size.contextsPerBrowser - browser.slotsInUse
     browser.running?.keepWarm(Math.min(target, capacity), capacity)
+  }
+
+  /** A browser is kept without sessions while it is the last of its kind. */
+  #retireIdle(kind: BrowserKind): void {
+    for (const browser of this.#fleetOf(kind).browsers)
+      if (browser.running && browser.slotsInUse === 0) this.#retireLater(browser)
   }
 
   #retireLater(browser: PooledBrowser): void {
@@ -265,19 +270,25 @@ export class Pool {
     })
   }
 
+  /** Removes a browser, which leaves room for another one. */
   #remove(browser: PooledBrowser): boolean {
+    const isKnown = this.#forget(browser)
+    if (isKnown) this.#serve(browser.kind)
+    return isKnown
+  }
+
+  #forget(browser: PooledBrowser): boolean {
     const { browsers } = this.#fleetOf(browser.kind)
     const at = browsers.indexOf(browser)
     if (at < 0) return false
     browsers.splice(at, 1)
     clearTimeout(browser.retire)
-    this.#serve(browser.kind)
     return true
   }
 
   #fleetOf(kind: BrowserKind): Fleet {
     let fleet = this.#fleets.get(kind)
-    if (!fleet) this.#fleets.set(kind, (fleet = { browsers: [], queue: [] }))
+    if (!fleet) this.#fleets.set(kind, (fleet = { browsers: [], queue: new SlotQueue() }))
     return fleet
   }
 }
