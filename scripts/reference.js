@@ -101,6 +101,7 @@ function limitsTable(limits) {
       '`content_too_large`',
       '',
     ],
+    ['browsers of one kind', `${limits.pool.processes}, ${limits.pool.browsers} per key`, 'sessions wait', ''],
     ['nesting of a request body', `${input.depth} levels`, '400 `invalid_request`', ''],
     [
       'values in a request body or a websocket message',

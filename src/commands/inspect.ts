@@ -21,7 +21,7 @@ const anyType = ['string', 'number', 'boolean', 'null', 'undefined', 'object', '
 export const evaluate = defineCommand({
   kind: 'extraction',
   summary: 'Evaluate a JavaScript expression in the page',
-  runsCode: ['expression'],
+  runsCode: true,
   also: ['eval'],
   example: ["'document.links.length'", `'fetch("/items.json").then((response) => response.json())'`],
   data: z.object({
@@ -43,7 +43,7 @@ export const evaluate = defineCommand({
 export const evaluate_on_element = defineCommand({
   kind: 'extraction',
   summary: 'Evaluate an expression with an element as `this`',
-  runsCode: ['expression'],
+  runsCode: true,
   example: "'#price' 'function () { return Number(this.dataset.cents) }'",
   data: z.object({
     selector,

@@ -27,7 +27,7 @@ export const navigate_to = defineCommand({
   }),
   result: arrived,
   run: async ({ signal, checkUrl, leave }, { url, timeout_ms = limits.command.navigationMs }) => {
-    const target = checkUrl(url)
+    const target = await checkUrl(url)
     return leave((page) => openUrl(page, target, { timeout: timeout_ms, signal }))
   },
 })

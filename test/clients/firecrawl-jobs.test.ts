@@ -194,8 +194,12 @@ test('credits and tokens are unlimited', async () => {
       billing_period_end: null,
     },
   })
-  expect(await served.request('GET', '/v1/team/token-usage')).toMatchObject({ data: { remaining_tokens: 1_000_000_000 } })
-  expect(await served.request('GET', '/v2/team/token-usage')).toMatchObject({ data: { remainingTokens: 1_000_000_000 } })
+  expect(await served.request('GET', '/v1/team/token-usage')).toMatchObject({
+    data: { remaining_tokens: 1_000_000_000 },
+  })
+  expect(await served.request('GET', '/v2/team/token-usage')).toMatchObject({
+    data: { remainingTokens: 1_000_000_000 },
+  })
   expect(await firecrawl.getCreditUsage()).toMatchObject({ remainingCredits: 1_000_000_000, billingPeriodStart: null })
   expect(await firecrawl.getTokenUsage()).toMatchObject({ remainingTokens: 1_000_000_000, billingPeriodEnd: null })
   expect(await firecrawl.getCreditUsageHistorical(true)).toEqual({ success: true, periods: [] })

@@ -132,7 +132,6 @@ export const add_init_script = defineCommand({
   kind: 'action',
   summary: 'Run a script before every page loads',
   also: ['addinitscript'],
-  runsCode: ['script'],
   example: "'window.isTest = true'",
   data: z.object({
     script: z

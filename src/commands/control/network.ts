@@ -59,8 +59,6 @@ export const add_route = defineCommand({
     "'**/api/**' --status 503",
   ],
   data: routeFields,
-  // A page or a script of its own runs with the rights of the site.
-  runsCode: ['body', 'body_base64'],
   result: z.object({ route_id: z.string().describe('ID for remove_route, such as route_1') }),
   prints: 'route_id',
   run: async ({ network }, fields) => {

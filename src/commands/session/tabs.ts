@@ -45,7 +45,7 @@ export const new_tab = defineCommand({
     status_code: z.int().nullable().describe('HTTP status; null for an empty tab and non-HTTP URLs'),
   }),
   run: async ({ tabs, checkUrl, signal }, { url, label, timeout_ms: timeout = limits.command.navigationMs }) => {
-    const target = url === undefined ? undefined : checkUrl(url)
+    const target = url === undefined ? undefined : await checkUrl(url)
     const page = await tabs.open(label)
     const opened = target === undefined ? undefined : await openUrl(page, target, { timeout, signal })
     const { tab_id, url: shown } = await tabs.describe(page)

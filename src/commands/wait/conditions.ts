@@ -105,7 +105,9 @@ const load: Condition<'load', 'load' | 'domcontentloaded' | 'networkidle'> = asy
 const isTrue = (type: string, value: unknown) =>
   type !== 'nan' && Boolean(value) && !(type === 'bigint' && value === '0')
 
-const functionTrue: Condition<'function'> = async ({ evaluate, poll }, { function: expression }, ms) => {
+const functionTrue: Condition<'function'> = async (context, { function: expression }, ms) => {
+  const { evaluate, poll } = context
+  await context.approveCode(expression)
   let source = expression
   const end = performance.now() + ms
   const read = () => evaluate(source, { timeoutMs: Math.max(250, end - performance.now()) })

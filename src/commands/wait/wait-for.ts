@@ -51,7 +51,6 @@ export const wait_for = defineCommand({
       path: ['state'],
     }),
   waits: true,
-  runsCode: ['function'],
   // Both times can be the longest; a condition reports its own timeout.
   maxDurationMs: maxMs + evaluateMs,
   result: z.object({

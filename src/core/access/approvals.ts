@@ -6,7 +6,7 @@ import { duration, listOf, named } from '../shapes/fields.ts'
 
 /** Kinds of actions that can wait for a person; `core/operation/command.ts` says which commands run code. */
 const actionKinds = {
-  eval: 'code of the caller in the page (evaluate, init scripts, conditions, bodies of routes), and every raw CDP call',
+  eval: 'code of the caller in the page (evaluate, init scripts, conditions, answers of routes, data: and blob: URLs), and every raw CDP call',
   download: 'a file that a page downloads, before it is stored among the files of the session',
   submit: 'a form sent with POST, and any other navigation with a body, before the request is sent',
 } as const
@@ -31,7 +31,7 @@ const isoTime = z.iso.datetime().describe('ISO 8601 UTC with milliseconds')
 const action = {
   approval_id: z.string(),
   kind: z.enum(kindNames),
-  command: z.string().nullable().describe('Command that caused it; null if the page acted on its own'),
+  command: z.string().nullable().describe('Command that caused it, or start_url; null if the page acted on its own'),
   summary: z.string().describe(`Expression, method, or URL; at most ${limits.approvals.summaryChars} characters`),
   url: z.string().describe('URL of the page that is asked about'),
 }

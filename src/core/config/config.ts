@@ -58,8 +58,13 @@ export interface PoolConfig {
   /** Pages kept ready for the next sessions. */
   readonly warm: number
   readonly contextsPerBrowser: number
-  /** Maximum number of browser processes of one kind; unresponsive ones do not count. */
+  /**
+   * Maximum number of browser processes of one kind that a key uses; unresponsive ones do not count. Also limits the
+   * sessions of all keys in browsers of one kind: `browsers` times `contextsPerBrowser`.
+   */
   readonly browsers: number
+  /** Maximum number of browser processes of one kind, of all keys. */
+  readonly processes: number
   /** Timing of the health check, in milliseconds. */
   readonly health: { readonly everyMs: number; readonly answerMs: number; readonly graceMs: number }
 }

@@ -1,12 +1,14 @@
 /** Limits on browser messages and on failures; same units as `limits.ts`, which includes them. */
 export const browserMessageLimits = {
   /**
-   * Console messages and errors of a page processed per second; further ones are dropped. A page is closed when
-   * more than `lostMessages` or `lostBytes` are dropped without a second's pause, or when more than `lateMessages` in a
+   * Console messages and errors processed per second, of a page and of all pages of a browser, of which each page has
+   * `reservedPerSec` in any case; further ones are dropped, and counted in a notice. A page is closed when more than `lostMessages` or `lostBytes` are dropped without a second's pause, or when more than `lateMessages` in a
    * row are more than `lateMs` late, and it has sent them for more than `lateForMs`.
    */
   flood: {
-    messagesPerSec: 2000,
+    messagesPerSec: 500,
+    browserMessagesPerSec: 1000,
+    reservedPerSec: 50,
     lostMessages: 20_000,
     lostBytes: 32 * 1024 * 1024,
     lateMessages: 1000,
@@ -19,7 +21,13 @@ export const browserMessageLimits = {
    * values takes about 100 ms, during which nothing else runs. Screenshots and bodies of 64 MB fit into a message as
    * base64.
    */
-  cdp: { messageBytes: 128 * 1024 * 1024, foreignBytes: 64 * 1024 * 1024, messageValues: 500_000 },
+  cdp: {
+    messageBytes: 128 * 1024 * 1024,
+    foreignBytes: 64 * 1024 * 1024,
+    messageValues: 500_000,
+    /** Messages of one browser that are processed before other browsers and requests get their turn. */
+    messagesPerTurn: 50,
+  },
 
   /** Uncaught errors: log lines about them per minute, and time for an orderly exit after one. */
   faults: { linesPerMin: 20, endMs: 15_000 },

@@ -117,6 +117,7 @@ export const limits = {
     warmMakers: 2,
     contextsPerBrowser: 25,
     browsers: 2,
+    processes: 25,
     launchMs: 30_000,
     closeMs: 5_000,
     /** Time for a browser to exit by itself. */

@@ -92,6 +92,8 @@ export interface CommandContext {
   send<T>(send: () => Promise<T>): Promise<T>
   /** Returns the number of characters that have reached a field since the command began; null when unknown. */
   receivedChars(): Promise<number | null>
+  /** Waits for the approval of code before a time begins in which `evaluate` runs it, which waits by itself otherwise. */
+  approveCode(code: string): Promise<void>
   /** Evaluates an expression in the page and awaits promises; interrupts a script that hangs. */
   evaluate(expression: string, options: { timeoutMs: number }): Promise<TypedValue>
   /** Evaluates with an element as `this`; a function is called with the element, any other expression is evaluated. */
@@ -123,7 +125,7 @@ export interface CommandContext {
   /** Last position of the pointer. */
   readonly pointer: Point
   /** Rejects URLs that may not be opened (`file:` and other schemes); returns the normalized URL. */
-  checkUrl(url: string): string
+  checkUrl(url: string): Promise<string>
   /** Runs the navigation `go`. Interrupts a hanging script first; if that fails, runs `go` in a fresh tab instead. */
   leave<T>(go: (page: Page) => Promise<T>): Promise<T>
   readonly overlay: Overlay
@@ -234,8 +236,8 @@ export interface Command<Data extends z.ZodObject = z.ZodObject> {
   readonly input?: CommandInput
   /** Set for actions that only wait: the page's reaction to the action before them is what they wait for. */
   readonly waits?: true
-  /** Fields with code of the caller that runs in the page, and can change it. */
-  readonly runsCode?: readonly string[]
+  /** Set for extractions that run code of the caller, which can change the page. */
+  readonly runsCode?: true
   /** Shows the list in the result as a table in the terminal; `items` is its field, if the result is an object. */
   readonly table?: { readonly items?: string; readonly columns: readonly string[] }
   /** Field of `data` in the result entry with base64 data; its media type is `content_type`. */
@@ -253,12 +255,6 @@ export interface Command<Data extends z.ZodObject = z.ZodObject> {
   /** Maximum run time, for commands that have no `timeout_ms` and are not short. */
   readonly maxDurationMs?: number
   run(context: CommandContext, data: z.output<Data>): Promise<CommandOutcome | void>
-}
-
-/** Returns the code of the caller that a command would run in the page, if any. */
-export function codeIn({ runsCode = [] }: Command, data: Readonly<Record<string, unknown>> = {}): string | undefined {
-  const field = runsCode.find((name) => data[name] !== undefined)
-  return field === undefined ? undefined : String(data[field])
 }
 
 export function defineCommand<Data extends z.ZodObject>(command: Command<Data>): Command<Data> {

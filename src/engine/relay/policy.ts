@@ -1,9 +1,7 @@
 /** Decides which calls a policy allows; enforced in the connector, so that no server can lift it (`spec: relay 5`). */
 import { catalogue } from '../../commands/index.ts'
 import { BaxError } from '../../core/errors/errors.ts'
-import { codeIn } from '../../core/operation/command.ts'
 import type { RelayPolicy } from '../../core/relay-names.ts'
-import type { CommandCall } from '../../core/shapes/commands.ts'
 import type { ChannelKind } from './tunnel/messages.ts'
 
 /** Methods that end or break the browser. */
@@ -83,12 +81,18 @@ export function refusal(
 const denial = (policy: RelayPolicy, method: string) => `the policy ${policy} of this browser does not allow ${method}`
 
 /** Rejects commands that a policy denies: under `read-only`, all but reading ones. @throws BaxError `method_denied`. */
-export function checkCommand(policy: RelayPolicy, { command, data }: CommandCall): void {
-  const known = catalogue.get(command)
-  if (policy !== 'read-only' || !known) return
-  const reads = known.kind === 'extraction' || known.waits === true
-  if (reads && codeIn(known, data ?? {}) === undefined) return
-  throw new BaxError('method_denied', denial(policy, command), {
+export function checkCommand(policy: RelayPolicy, command: string): void {
+  const { kind, waits, runsCode } = catalogue.get(command) ?? { kind: 'extraction' }
+  const reads = (kind === 'extraction' && !runsCode) || waits
+  if (policy === 'read-only' && !reads) throw deniedCommand(policy, command)
+}
+
+/** Rejects code of the caller under `read-only`. @throws BaxError `method_denied`. */
+export function checkCode(policy: RelayPolicy): void {
+  if (policy === 'read-only') throw deniedCommand(policy, 'code of the caller')
+}
+
+const deniedCommand = (policy: RelayPolicy, what: string): BaxError =>
+  new BaxError('method_denied', denial(policy, what), {
     hint: 'reading commands work; the user of the browser chooses its policy with "bax relay connect --policy"',
   })
-}

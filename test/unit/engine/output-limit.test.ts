@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { OutputLimit } from '../../../src/engine/browser/tabs/output-limit.ts'
 
@@ -16,31 +16,66 @@ const textOf = (passed: string) => JSON.parse(passed).params.args[0].value as st
 function floodAt(start: number) {
   const clock = { now: start }
   const ended: string[] = []
-  const flood = new OutputLimit(
-    (sessionId) => ended.push(sessionId),
-    () => clock.now,
-    () => 0,
-  )
+  const notices: string[] = []
+  const flood = new OutputLimit({
+    onEndless: (sessionId) => ended.push(sessionId),
+    onNotice: (text) => notices.push(text),
+    now: () => clock.now,
+    clock: () => 0,
+  })
   const send = (count: number, sessionId?: string) =>
     Array.from({ length: count }, (_, at) => flood.filter(message(`${at}`, sessionId))).filter(
       (one) => one !== undefined,
     )
-  return { flood, clock, ended, send }
+  return { flood, clock, ended, notices, send }
 }
 
-test('drops messages beyond the rate limit, with one notice', () => {
-  const { flood, clock, ended, send } = floodAt(0)
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+test('drops messages beyond the rate limit, and reports how many', () => {
+  const { flood, clock, ended, notices, send } = floodAt(0)
   const passed = send(most * 2)
-  expect(passed).toHaveLength(most + 1)
-  expect(passed.slice(0, most).map(textOf)).toEqual(Array.from({ length: most }, (_, at) => `${at}`))
-  expect(textOf(passed[most]!)).toContain(`more than ${most} messages per second`)
-  expect(JSON.parse(passed[most]!)).toMatchObject({
-    sessionId: 'one',
-    params: { type: 'warning', executionContextId: 3 },
-  })
+  expect(passed.map(textOf)).toEqual(Array.from({ length: most }, (_, at) => `${at}`))
+  vi.advanceTimersByTime(1000)
+  expect(notices.map((text) => JSON.parse(text))).toMatchObject([
+    {
+      method: 'Log.entryAdded',
+      sessionId: 'one',
+      params: { entry: { level: 'warning', text: expect.stringContaining(`dropped ${most} console messages`) } },
+    },
+  ])
+  vi.advanceTimersByTime(5000)
+  expect(notices).toHaveLength(1)
   clock.now = 1000
   expect(textOf(flood.filter(message('next second'))!)).toBe('next second')
   expect(ended).toEqual([])
+})
+
+test('reports dropped messages of workers as console messages: they have no log', () => {
+  const { flood, notices, send } = floodAt(0)
+  const attached = { method: 'Target.attachedToTarget', params: { sessionId: 'one', targetInfo: { type: 'worker' } } }
+  flood.filter(Buffer.from(JSON.stringify(attached)))
+  send(most + 3)
+  vi.advanceTimersByTime(1000)
+  const { method, params } = JSON.parse(notices[0]!)
+  expect(method).toBe('Runtime.consoleAPICalled')
+  expect(params.args[0].value).toContain('dropped 3 console messages')
+})
+
+test('drops messages beyond the rate limit of the browser', () => {
+  const { clock, notices, send } = floodAt(0)
+  const { browserMessagesPerSec, reservedPerSec } = limits.flood
+  const pages = Array.from({ length: 10 }, (_, at) => `page ${at}`)
+  const passed = () => pages.reduce((sum, page) => sum + send(most, page).length, 0)
+  const full = browserMessagesPerSec / most
+  const expected = browserMessagesPerSec + (pages.length - full) * reservedPerSec
+  expect(passed()).toBe(expected)
+  clock.now = 1000
+  expect(passed()).toBe(expected)
+  vi.advanceTimersByTime(1000)
+  const dropped = notices.map((text) => Number(/dropped (\d+)/.exec(text)![1]))
+  expect(dropped.reduce((sum, count) => sum + count, 0)).toBe(2 * (pages.length * most - expected))
 })
 
 test('limits each page separately, and never drops responses', () => {
@@ -69,11 +104,12 @@ describe('messages that arrive late', () => {
   /** Sends too many late messages, which the page sent during this time; returns the pages that are ended. */
   function endedAfter(durationMs: number): string[] {
     const ended: string[] = []
-    const flood = new OutputLimit(
-      (sessionId) => ended.push(sessionId),
-      () => 0,
-      () => 100_000,
-    )
+    const flood = new OutputLimit({
+      onEndless: (sessionId) => ended.push(sessionId),
+      onNotice: () => {},
+      now: () => 0,
+      clock: () => 100_000,
+    })
     const count = limits.flood.lateMessages + 2
     const last = 100_000 - limits.flood.lateMs - 1
     for (let at = 0; at < count; at += 1)

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { BaxError } from '../../../src/core/errors/errors.ts'
 import { EventLog } from '../../../src/core/events/events.ts'
 import type { OpenedSession } from '../../../src/engine/browser/create/opening.ts'
-import type { Slot } from '../../../src/engine/browser/pool/pool.ts'
+import type { Slot } from '../../../src/engine/browser/pool/slots.ts'
 import { Provision } from '../../../src/engine/browser/create/provision.ts'
 
 beforeEach(() => void vi.useFakeTimers())

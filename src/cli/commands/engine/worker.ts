@@ -121,6 +121,11 @@ function readCapacity(read: (name: 'labels' | 'sessions' | 'shells' | 'relays' |
 
 /** Returns a pool with enough browsers for the sessions. */
 function poolFor(sessions: number, given: Partial<PoolConfig> = {}): Partial<PoolConfig> {
-  const { contextsPerBrowser = limits.pool.contextsPerBrowser, browsers = limits.pool.browsers } = given
-  return { ...given, browsers: Math.max(browsers, Math.ceil(sessions / contextsPerBrowser)) }
+  const { contextsPerBrowser, browsers, processes } = { ...limits.pool, ...given }
+  return {
+    ...given,
+    browsers: Math.max(browsers, Math.ceil(sessions / contextsPerBrowser)),
+    // Half of the sessions may have keys, and so browsers, of their own.
+    processes: Math.max(processes, Math.ceil(sessions / 2)),
+  }
 }

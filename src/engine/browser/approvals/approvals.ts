@@ -6,14 +6,17 @@ import type { Approvals as EngineApprovals } from '../../../core/engine.ts'
 import type { EventLog } from '../../../core/events/events.ts'
 import { newId } from '../../../core/ids.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { isCodeUrl } from '../../../core/net/urls.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import type { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
 import { type ActionKind, type ApprovalDecided, type ApprovalRecord } from '../../../core/access/approvals.ts'
 import { approvalNotFound } from '../../../core/access/approval-not-found.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
 import type { BrowserSessions } from '../session/sessions.ts'
 import type { Session } from '../session/session.ts'
-import { shownUrl } from '../tabs/page-events.ts'
 import { CommandApprovals } from './command-approvals.ts'
+import type { GateFacts } from './code-gate.ts'
+import { ShownDocument } from './shown-document.ts'
 
 /** An action to approve. */
 export interface Action {
@@ -40,18 +43,6 @@ interface Waiting {
 }
 
 type Outcome = ApprovalDecided['decision']
-
-/** A session, or a batch in it. */
-interface PageHolder {
-  readonly activePage: Page | undefined
-}
-
-/** Builds the error of an action whose page is no longer the one that was asked about. */
-export const pageLeft = (): BaxError =>
-  new BaxError('navigation_aborted', 'not executed: the page left before it was approved')
-
-/** Returns whether a URL is another place in the same document. */
-const isSamePage = (shown: string, url: string): boolean => shown.split('#')[0] === shownUrl(url).split('#')[0]
 
 export class Approvals {
   readonly #facts: ApprovalFacts
@@ -102,24 +93,36 @@ export class Approvals {
     return asked
   }
 
+  /** Returns what the gate of a command needs; undefined if code needs no approval. */
+  gate(command: string, signal: AbortSignal, clock: PausableTimeout): GateFacts | undefined {
+    return this.confirms('eval') ? { approvals: this, command, signal, clock } : undefined
+  }
+
   /**
-   * Waits for the approval of code before a command or CDP call runs it. The approval is for the page that it names.
-   * @throws BaxError as `ask`, and `navigation_aborted` when the page is left meanwhile
+   * Waits for the approval of code that is about to run in a frame; returns the document that it is for.
+   * @throws BaxError as `ask`, and `navigation_aborted` when the frame shows another document meanwhile
    */
-  async askForCode(command: string, code: string, target: PageHolder, signal: AbortSignal): Promise<void> {
-    const { activePage: page } = target
-    const url = shownUrl(page?.url() ?? '')
-    const left = new AbortController()
-    const onNavigated = (frame: Frame) => {
-      if (frame.parentFrame() === null && !isSamePage(url, frame.url())) left.abort(pageLeft())
-    }
-    page?.on('framenavigated', onNavigated)
+  async askForCode(
+    command: string,
+    code: string,
+    frame: Frame,
+    signals: readonly AbortSignal[],
+  ): Promise<ShownDocument> {
+    const shown = new ShownDocument(frame)
+    const { left, release } = shown.watch()
     try {
-      await this.#ask({ kind: 'eval', summary: code, url }, command, [signal, left.signal])
+      await this.#ask({ kind: 'eval', summary: code, url: shown.url }, command, [...signals, left])
     } finally {
-      page?.off('framenavigated', onNavigated)
+      release()
     }
-    if (target.activePage !== page) throw pageLeft()
+    shown.assertShownIn(frame)
+    return shown
+  }
+
+  /** Waits for the approval of a URL that may contain code, where code needs one. @throws BaxError as `askForCode` */
+  async askForUrl(command: string, url: string, page: Page, signal?: AbortSignal): Promise<void> {
+    if (this.confirms('eval') && isCodeUrl(url))
+      await this.askForCode(command, url, page.mainFrame(), signal ? [signal] : [])
   }
 
   /** @throws BaxError `approval_not_found` */

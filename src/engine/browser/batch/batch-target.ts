@@ -34,6 +34,8 @@ export interface BatchTarget {
   readonly approvals?: Approvals | undefined
   /** @throws BaxError `method_denied` for a command that the user of the browser does not allow. */
   checkAllowed?(call: CommandCall): void
+  /** @throws BaxError `method_denied` where the user of the browser allows no code of the caller. */
+  checkCode?(): void
   /** @throws BaxError `unsupported` where pages use another clipboard. */
   clipboard(): Clipboard
   /** Last position of the pointer, in CSS pixels of the viewport. */

@@ -3,6 +3,7 @@ import type { Locator } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { CommandContext } from '../../../core/operation/command.ts'
 import { findTexts } from '../observe/find-texts.ts'
+import { behindGate, type GateFacts } from '../approvals/code-gate.ts'
 import { act, type ActionContext, callLimit } from '../elements/act.ts'
 import type { BatchTarget } from './batch-target.ts'
 import { titleOf } from '../direct/internals.ts'
@@ -30,9 +31,22 @@ interface ContextParts extends Omit<ActionContext, 'direct'> {
   readonly tools: BatchTools
   /** Whether the command may make the page navigate, so that a later wait is for its navigation. */
   readonly acts: boolean
+  /** Set in sessions whose caller needs an approval for code. */
+  readonly gate: GateFacts | undefined
 }
 
-export async function makeContext({ page, target, tools, acts, ...parts }: ContextParts): Promise<CommandContext> {
+export async function makeContext({ gate, ...parts }: ContextParts): Promise<CommandContext> {
+  const context = await openContext(parts)
+  return gate ? behindGate(context, parts.page, gate) : context
+}
+
+async function openContext({
+  page,
+  target,
+  tools,
+  acts,
+  ...parts
+}: Omit<ContextParts, 'gate'>): Promise<CommandContext> {
   const { signal, delivery, onDirect } = parts
   watchNavigations(page)
   const overlay = await overlayOf(page)
@@ -59,8 +73,9 @@ export async function makeContext({ page, target, tools, acts, ...parts }: Conte
     act: actor({ page, target, ...parts }),
     send: (send) => (delivery ? delivery.send(send) : send()),
     receivedChars: async () => (await delivery?.received()) ?? null,
+    approveCode: async () => target.checkCode?.(),
     evaluate: (expression, { timeoutMs }) => evaluate(page, expression, { timeoutMs, signal }),
-    evaluateOn: (element, expression, { timeoutMs }) => evaluateOn(element, expression, { timeoutMs, signal }),
+    evaluateOn: (element, expression, { timeoutMs }) => evaluateOn(element, page, expression, { timeoutMs, signal }),
     navigated: (timeoutMs) => navigated(page, callLimit(timeoutMs, signal)),
     measure: (selector, options) => measure(page, selector, options, { direct: isDirect(target), onDirect }),
     movePointer: (to, steps) => movePointer(page, target.pointer, to, steps),
@@ -68,7 +83,7 @@ export async function makeContext({ page, target, tools, acts, ...parts }: Conte
     matcher,
     findTexts: (matches, selector) => findTexts(page, matches, { selector, signal }),
     findSimilar: (selector, fingerprint) => findSimilar(page, selector, fingerprint),
-    checkUrl: (url) => target.checkUrl(url),
+    checkUrl: async (url) => target.checkUrl(url),
     leave: (go) => navigateAway(page, go),
     clipboard: () => target.clipboard(),
     tabs: tabControl(target, page),
@@ -85,7 +100,7 @@ export async function makeContext({ page, target, tools, acts, ...parts }: Conte
 /** Returns whether commands may work without Playwright: the user of a relayed browser may act at the same time. */
 const isDirect = (target: BatchTarget): boolean => target.recordable !== undefined
 
-type ActorParts = Omit<ContextParts, 'tools' | 'acts'>
+type ActorParts = Omit<ContextParts, 'tools' | 'acts' | 'gate'>
 
 /** Returns the function that acts on elements, and records which one the pointer was moved to. */
 function actor({ page, target, ...parts }: ActorParts): CommandContext['act'] {

@@ -1,27 +1,38 @@
 /** Evaluates expressions in a page, and terminates those that hang. */
-import type { CDPSession, Locator, Page } from 'playwright'
+import { Script } from 'node:vm'
+import type { CDPSession, Page } from 'playwright'
 import type { TypedValue } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { terminateAfter, prepareToTerminate, cdpSessionOf, type ScriptLimits } from '../tabs/hung-script.ts'
 import { textFunction } from './page-function.ts'
 import typedValueScript from './typed-value.page.ts?inline'
 
-/** Evaluates an expression in the page's main world. Awaits promises and allows `await`. */
-export async function evaluate(page: Page, expression: string, limits: ScriptLimits): Promise<TypedValue> {
+/**
+ * Evaluates an expression in the page's main world. Awaits promises and allows `await`.
+ * @param context unique ID of the context to evaluate it in; by default that of the current document
+ */
+export async function evaluate(
+  page: Page,
+  expression: string,
+  limits: ScriptLimits,
+  context?: string,
+): Promise<TypedValue> {
   const cdp = await cdpSessionOf(page)
+  const run = (source: string) => runExpression(cdp, source, context)
   return terminateAfter(page, limits, async () => {
     // `{a: 1}` should be an object, but parses as a block with a label.
     const braced = /^\s*\{[^]*\}\s*$/.test(expression)
-    const asObject = braced ? await runExpression(cdp, `(${expression}\n)`) : undefined
+    const asObject = braced ? await run(`(${expression}\n)`) : undefined
     const isNoObject = !asObject || asObject.exceptionDetails?.exception?.className === 'SyntaxError'
-    const { result, exceptionDetails } = isNoObject ? await runExpression(cdp, expression) : asObject
+    const { result, exceptionDetails } = isNoObject ? await run(expression) : asObject
     if (exceptionDetails) throw evaluateFailed(exceptionDetails)
     return result.objectId ? describeObject(cdp, result.objectId) : primitive(result)
   })
 }
 
-async function runExpression(cdp: CDPSession, expression: string) {
-  const options = { awaitPromise: true, userGesture: true, replMode: true }
+async function runExpression(cdp: CDPSession, expression: string, context: string | undefined) {
+  const target = context !== undefined && { uniqueContextId: context }
+  const options = { ...target, awaitPromise: true, userGesture: true, replMode: true }
   const answer = await cdp.send('Runtime.evaluate', { expression, ...options })
   // Like the console, this mode handles `await` in the expression, but does not await a promise that is its value.
   if (answer.result.subtype !== 'promise' || answer.exceptionDetails) return answer
@@ -29,18 +40,28 @@ async function runExpression(cdp: CDPSession, expression: string) {
 }
 
 /** Evaluates an expression or function body with an element as `this`; calls a function with the element. */
-export async function evaluateOn(element: Locator, expression: string, limits: ScriptLimits): Promise<TypedValue> {
-  await prepareToTerminate(element.page())
-  const run = (call: OnElement) => terminateAfter(element.page(), limits, () => element.evaluate(call, undefined))
+export async function evaluateOn(
+  element: Evaluable,
+  page: Page,
+  expression: string,
+  limits: ScriptLimits,
+): Promise<TypedValue> {
+  await prepareToTerminate(page)
+  const run = (call: OnElement) => terminateAfter(page, limits, () => element.evaluate(call, undefined))
   const asValue = `return (${expression.trim().replace(/;+$/, '')}\n)`
   const answer = await run(boundTo(expression, asValue)).catch((error: unknown) => {
     if (!isSyntaxError(error)) throw error
-    return run(boundTo(expression, expression)).catch(async (again: unknown) => {
-      throw isSyntaxError(again) ? await syntaxError(element.page(), asValue) : again
+    return run(boundTo(expression, expression)).catch((again: unknown) => {
+      throw isSyntaxError(again) ? syntaxError(asValue) : again
     })
   })
   if ('thrown' in answer) throw new BaxError('evaluate_failed', answer.thrown)
   return answer
+}
+
+/** An element that is found when it is used, or that was found before. */
+interface Evaluable {
+  evaluate(call: OnElement, nothing: undefined): Promise<Awaited<ReturnType<OnElement>>>
 }
 
 type OnElement = (element: Element, nothing: undefined) => Promise<TypedValue | { thrown: string }>
@@ -57,10 +78,14 @@ function boundTo(expression: string, body: string): OnElement {
 const isSyntaxError = (error: unknown): boolean =>
   error instanceof Error && /SyntaxError|not well-serializable/.test(error.message)
 
-async function syntaxError(page: Page, body: string): Promise<BaxError> {
-  const cdp = await cdpSessionOf(page)
-  const { exceptionDetails } = await cdp.send('Runtime.evaluate', { expression: `(async function () { ${body}\n })` })
-  return exceptionDetails ? evaluateFailed(exceptionDetails) : new BaxError('evaluate_failed', 'SyntaxError')
+/** Compiles the body of a function that does not parse, for the message; nothing of it runs, neither here nor in a page. */
+function syntaxError(body: string): BaxError {
+  try {
+    void new Script(`(async function () { ${body}\n })`)
+  } catch (error) {
+    return new BaxError('evaluate_failed', String(error))
+  }
+  return new BaxError('evaluate_failed', 'SyntaxError')
 }
 
 async function describeObject(cdp: CDPSession, objectId: string): Promise<TypedValue> {

@@ -1,13 +1,13 @@
 /** Runs batches of commands on a session, with one result per command. */
 import type { Locator, Page } from 'playwright'
 import { catalogue } from '../../../commands/index.ts'
-import { codeIn, type Command, type CommandContext, type StructuredRequest } from '../../../core/operation/command.ts'
+import type { Command, CommandContext, StructuredRequest } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CommandBatch, CommandCall, CommandResult, CommandsResult } from '../../../core/shapes/commands.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
 import type { BatchTarget } from './batch-target.ts'
-import type { Approvals } from '../approvals/approvals.ts'
 import { dialogsSince } from './command-dialogs.ts'
 import { clipboardOf } from '../clipboard/clipboard.ts'
 import type { ActionContext } from '../elements/act.ts'
@@ -124,12 +124,12 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
     const ms = timeoutOf(command, call.data)
     const deadline = { ms, error: `${call.command} timed out after ${ms} ms: the page does not answer`, signal: stop }
     const acts = command.kind === 'action' && !command.waits
-    if (target.approvals) await approveCode(target.approvals, target, command, call, stop)
     const work = () =>
-      untilStopped(target, deadline, async (signal) => {
+      untilStopped(target, deadline, async (signal, clock) => {
         const page = await target.page()
+        const gate = target.approvals?.gate(call.command, signal, clock)
         if (!command.worksDuringDialog) target.dialogs.checkOpen(page, call.command)
-        const context = await makeContext({ page, target, tools, signal, acts, delivery, strict, ...listeners })
+        const context = await makeContext({ page, target, tools, signal, acts, delivery, strict, gate, ...listeners })
         const run = () => unlessCrashed(page, async () => command.run(context, call.data ?? {}))
         if (command.worksDuringDialog) return run()
         const outcome = await target.dialogs.unlessBlocked(page, call.command, run)
@@ -173,19 +173,6 @@ function failureFields({ message, code, hint, details }: BaxError) {
   return { error: message, code, ...(hint && { hint }), ...(facts && { details: facts }) }
 }
 
-/** Waits for a person before code of the caller runs, where they have to approve it. @throws BaxError `rejected`, … */
-async function approveCode(
-  approvals: Approvals,
-  target: BatchTarget,
-  command: Command,
-  call: CommandCall,
-  stop: AbortSignal,
-): Promise<void> {
-  const code = codeIn(command, call.data ?? {})
-  if (code === undefined || !approvals.confirms('eval')) return
-  await approvals.askForCode(call.command, code, target, stop)
-}
-
 /** Collects facts about the actions of a command: the largest number of matches, and whether Playwright was needed. */
 function actionFacts() {
   const several: Pick<CommandResult, 'matches' | 'used_match'> = {}
@@ -211,15 +198,19 @@ function timeoutOf(command: Command, data: CommandCall['data']): number {
 async function untilStopped<T>(
   { ended }: BatchTarget,
   deadline: { ms: number; error: string; signal: AbortSignal },
-  work: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal, clock: PausableTimeout) => Promise<T>,
 ): Promise<T> {
+  const { ms, error, signal: stop } = deadline
+  const clock = new PausableTimeout(ms, () => new BaxError('timeout', error))
   let running: Promise<unknown> = Promise.resolve()
   try {
-    return await withDeadline((signal) => (running = work(signal)), deadline)
+    return await withDeadline((signal) => (running = work(signal, clock)), { signal: [stop, clock.signal] })
   } catch (thrown) {
     // The next batch must find the page idle, unless the session has ended. The outcome no longer counts.
     if (!ended.aborted) await withDeadline(running, { ms: abortMs }).catch(() => {})
     throw thrown
+  } finally {
+    clock.stop()
   }
 }
 

@@ -7,6 +7,7 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import { CdpCalls, type CdpDone } from '../../cdp/calls.ts'
 import { readCall, sendToClient } from '../../cdp/message.ts'
 import type { Approvals } from '../approvals/approvals.ts'
+import { pageLeft } from '../approvals/shown-document.ts'
 import type { Session } from '../session/session.ts'
 import { oncePer } from '../../once-per.ts'
 
@@ -34,13 +35,16 @@ export function callOn(session: Session, request: CdpRequest, signal: AbortSigna
 }
 
 /** Waits for a person, whichever actions the session confirms: a CDP call can perform any of them. */
-function approve(
+async function approve(
   approvals: Approvals,
   session: Session,
   { method, params }: CdpRequest,
   signal: AbortSignal,
 ): Promise<void> {
-  return approvals.askForCode('cdp', `${method} ${JSON.stringify(params ?? {})}`, session, signal)
+  const page = await session.page()
+  await approvals.askForCode('cdp', `${method} ${JSON.stringify(params ?? {})}`, page.mainFrame(), [signal])
+  // The call goes to the active tab.
+  if (session.activePage !== page) throw pageLeft()
 }
 
 /** Connects a CDP client. @throws BaxError `unauthorized` for view tokens, `rate_limited`, `unsupported`. */

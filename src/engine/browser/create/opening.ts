@@ -15,7 +15,7 @@ import { watchFailures, withReason } from '../tabs/net-reason.ts'
 import type { SessionPlan } from './plan.ts'
 import type { Provisioning } from './provision.ts'
 import { toBaxError } from '../batch/playwright-errors.ts'
-import type { Slot } from '../pool/pool.ts'
+import type { Slot } from '../pool/slots.ts'
 import { openRemote } from './remote.ts'
 import { type BrowserWorker, type OpenContext, opened } from '../pool/worker.ts'
 import { bindUntil } from '../../bound.ts'
@@ -159,19 +159,39 @@ async function openFirstPage(plan: SessionPlan, session: Session): Promise<Opene
   return { session, frameToken, ...(warning && { warning }) }
 }
 
-/** Opens the start URL; returns a warning when that fails, since the session itself is usable. */
+/**
+ * Opens the start URL; returns a warning when that fails, since the session itself is usable, or when it waits for an
+ * approval, which needs the ID of the session.
+ */
 async function openStartUrl(session: Session, url: string): Promise<string | undefined> {
-  try {
-    const page = await session.page()
-    await session.use(() => retryTransient(() => page.goto(url, { timeout: limits.command.navigationMs })))
-    // The next request must see the title of this page, however busy the machine is.
-    await session.learnTitle()
-    return undefined
-  } catch (thrown) {
-    const error = toBaxError(withReason(thrown, session.activePage), 'opening it')
-    session.events.emit('error', { code: error.code, message: `start_url: ${error.message}` })
-    return `start_url could not be opened: ${error.message}`
-  }
+  const opened = session
+    .use(() => goToStart(session, url))
+    .then(
+      () => undefined,
+      (thrown: unknown) => startFailure(session, thrown),
+    )
+  let release = () => {}
+  const held = new Promise<string>((resolve) => {
+    release = session.events.listen(({ type, data }) => {
+      if (type === 'approval.requested')
+        resolve(`start_url waits until a person approves ${String(data['kind'])} (${String(data['approval_id'])})`)
+    })
+  })
+  return Promise.race([opened, held]).finally(release)
+}
+
+async function goToStart(session: Session, url: string): Promise<void> {
+  const page = await session.page()
+  await session.approvals?.askForUrl('start_url', url, page)
+  await retryTransient(() => page.goto(url, { timeout: limits.command.navigationMs }))
+  // The next request must see the title of this page, however busy the machine is.
+  await session.learnTitle()
+}
+
+function startFailure(session: Session, thrown: unknown): string {
+  const error = toBaxError(withReason(thrown, session.activePage), 'opening it')
+  session.events.emit('error', { code: error.code, message: `start_url: ${error.message}` })
+  return `start_url could not be opened: ${error.message}`
 }
 
 /** Converts errors of Playwright about options that only the browser can validate. */

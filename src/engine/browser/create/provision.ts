@@ -9,7 +9,7 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import { bindUntil } from '../../bound.ts'
 import { urlsOf, type BaseUrls } from '../session/session-urls.ts'
 import type { Session } from '../session/session.ts'
-import type { Slot, SlotRequest } from '../pool/pool.ts'
+import type { Slot, SlotRequest } from '../pool/slots.ts'
 import type { OpenedSession } from './opening.ts'
 
 const stageOrder: readonly ProvisionStage[] = ['provisioning', 'scaling', 'worker_found', 'creating', 'ready', 'failed']

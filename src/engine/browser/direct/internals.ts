@@ -3,7 +3,7 @@
  * session, whose API calls cost more than the messages. Actions outside of Playwright wait for the navigations that they
  * cause with the same code.
  */
-import type { CDPSession, Page } from 'playwright'
+import type { CDPSession, Frame, Page } from 'playwright'
 import { oncePer } from '../../once-per.ts'
 import { Unclear } from './unclear.ts'
 
@@ -42,11 +42,22 @@ export interface ClickOptions {
   readonly clickCount?: number
 }
 
-interface ConnectedPage {
-  readonly _connection?: { toImpl?(page: unknown): ServerPage | undefined }
+interface Connected<Server> {
+  readonly _connection?: { toImpl?(object: unknown): Server | undefined }
 }
 
-const findServerPage = (page: Page) => (page as unknown as ConnectedPage)._connection?.toImpl?.(page)
+const findServerPage = (page: Page) => (page as unknown as Connected<ServerPage>)._connection?.toImpl?.(page)
+
+/** Returns the identity of the document in a frame, which navigations within it keep; undefined when it is unknown. */
+export function documentIn(frame: Frame): object | undefined {
+  type ServerFrame = { readonly _currentDocument?: object }
+  try {
+    return (frame as unknown as Connected<ServerFrame>)._connection?.toImpl?.(frame)?._currentDocument
+  } catch {
+    // The page has been closed.
+    return undefined
+  }
+}
 
 /** @throws Unclear when the installed Playwright has no such API, or runs in another process. */
 function serverPage(page: Page): ServerPage {

@@ -193,7 +193,9 @@ class Viewer implements Person {
   async #go(input: Extract<LiveInput, { type: 'navigate' | 'history' }>): Promise<void> {
     const url = input.type === 'navigate' ? this.#session.checkUrl(input.url) : undefined
     const limit = { timeout: limits.command.navigationMs, waitUntil: 'commit' as const }
-    await navigateAway(await this.#session.page(), async (page) => {
+    const current = await this.#session.page()
+    if (url !== undefined) await this.#session.approvals?.askForUrl('navigate_to', url, current, this.gone)
+    await navigateAway(current, async (page) => {
       if (url !== undefined) await retryTransient(() => page.goto(url, limit))
       else if (input.type === 'history') await page[history[input.go]](limit)
     })

@@ -23,12 +23,16 @@ interface Installed {
  * the engine about every request, and does not use its cache. Requests continue with `fallback`, never with a fetch of
  * the engine's own, so that other handlers and the browser's proxy still apply to them.
  */
+/** Decides about a request before any route does; returns whether it may continue. */
+type RequestGuard = (route: Route, request: Request, action: RouteAction | undefined) => Promise<boolean>
+
 class Routes {
   readonly #context: BrowserContext
   readonly #routes: Installed[] = []
   #added = 0
   #isInstalled = false
   #events: EventLog | undefined
+  #guard: RequestGuard | undefined
 
   constructor(context: BrowserContext) {
     this.#context = context
@@ -54,6 +58,12 @@ class Routes {
     return id
   }
 
+  /** Lets a guard decide about all requests of the context from now on. */
+  async guard(guard: RequestGuard): Promise<void> {
+    this.#guard = guard
+    await this.#install()
+  }
+
   /** @throws BaxError `invalid_data` when no route has the given ID or glob. */
   async remove(which: string | undefined): Promise<string[]> {
     const removed = this.#routes.filter(({ id, rule }) => which === undefined || id === which || rule.url === which)
@@ -63,7 +73,7 @@ class Routes {
       })
     }
     for (const route of removed) this.#routes.splice(this.#routes.indexOf(route), 1)
-    if (this.#routes.length === 0) await this.#uninstall()
+    if (this.#routes.length === 0 && !this.#guard) await this.#uninstall()
     return removed.map(({ id }) => id)
   }
 
@@ -91,6 +101,7 @@ class Routes {
 
   readonly #handle = async (route: Route, request: Request): Promise<void> => {
     const found = this.#routes.findLast((installed) => isMatch(installed, request))
+    if (this.#guard && !(await this.#guard(route, request, found?.rule.action))) return
     if (!found) return route.fallback()
     found.hits += 1
     try {

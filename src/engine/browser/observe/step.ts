@@ -89,7 +89,7 @@ export async function runStep(
 /** Returns whether a command may change the page: most extractions only read. */
 function mayChangePage({ command }: CommandCall): boolean {
   const { kind, runsCode } = catalogue.get(command) ?? {}
-  return kind !== 'extraction' || runsCode !== undefined
+  return kind !== 'extraction' || runsCode === true
 }
 
 /** Builds the response of a step that did not run since `signal` is aborted; does not touch the page. */

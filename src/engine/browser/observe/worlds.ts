@@ -66,19 +66,49 @@ function sessionOf(target: Page | Frame): Promise<CDPSession | null> {
   return session
 }
 
+/** Returns the unique ID of the context in which the scripts of the page's main document run. */
+export async function mainContextOf(page: Page): Promise<string> {
+  const session = await sessionOf(page)
+  const main = session && (await contextsOf(session)).find(({ isDefault, isMain }) => isDefault && isMain)
+  if (!main) throw new BaxError('target_closed', 'the page was closed')
+  return main.uniqueId
+}
+
 async function list(session: CDPSession): Promise<World[]> {
-  const found: { id: number; frameId: string }[] = []
-  const add = ({ context }: { context: { id: number; name: string; auxData?: { frameId?: string } } }) => {
-    if (utility.test(context.name)) found.push({ id: context.id, frameId: context.auxData?.frameId ?? '' })
-  }
+  const own = (await contextsOf(session)).filter(({ name }) => utility.test(name))
+  return own.toSorted((a, b) => Number(b.isMain) - Number(a.isMain)).map(({ id }) => world(session, id))
+}
+
+interface Context {
+  readonly id: number
+  readonly uniqueId: string
+  readonly name: string
+  /** Whether the scripts of the document run in it. */
+  readonly isDefault: boolean
+  readonly isMain: boolean
+}
+
+type Created = Pick<Context, 'id' | 'uniqueId' | 'name'> & {
+  readonly auxData?: { readonly frameId?: string; readonly isDefault?: boolean }
+}
+
+/** Lists the contexts of all documents that a session reaches. */
+async function contextsOf(session: CDPSession): Promise<Context[]> {
+  const found: Created[] = []
+  const add = ({ context }: { context: Created }) => void found.push(context)
   session.on('Runtime.executionContextCreated', add)
   try {
     const { frameTree } = await session.send('Page.getFrameTree')
     // Enabling lists the contexts; staying enabled would deliver, and retain, all console output of the page.
     await session.send('Runtime.enable')
     await session.send('Runtime.disable')
-    const isMain = ({ frameId }: { frameId: string }) => (frameId === frameTree.frame.id ? 0 : 1)
-    return found.toSorted((a, b) => isMain(a) - isMain(b)).map(({ id }) => world(session, id))
+    return found.map(({ id, uniqueId, name, auxData }) => ({
+      id,
+      uniqueId,
+      name,
+      isDefault: auxData?.isDefault === true,
+      isMain: auxData?.frameId === frameTree.frame.id,
+    }))
   } finally {
     session.off('Runtime.executionContextCreated', add)
   }

@@ -1,36 +1,23 @@
-/** Browser pool: browsers by kind, their slots, and the queue for slots. */
+/**
+ * Browser pool: browsers by kind and key, their slots, and the queue for slots. Keys do not share a browser: a page that
+ * keeps its browser busy, or brings it down, affects only sessions of its own key.
+ */
 import type { EngineConfig, PoolConfig } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { EngineStatus } from '../../../core/shapes/engine.ts'
-import { type Origin, Turns } from '../../../core/process/turns.ts'
+import { Turns } from '../../../core/process/turns.ts'
 import type { Egress } from '../../egress/egress.ts'
-import { type BrowserKind, hasWindows, hidesAutomation } from './flags.ts'
-import { type LocatedBrowser, locateBrowser } from '../install/locate.ts'
+import { type BrowserKind, hasWindows } from './flags.ts'
+import { LocatedBrowsers } from './located-browsers.ts'
+import { requestSlot, type Slot, type SlotQueue, type SlotRequest } from './slots.ts'
 import { BrowserWorker } from './worker.ts'
-
-/** A reserved slot in a browser that runs or is being launched. */
-export interface Slot {
-  /** Whether the browser was still launching when the slot was reserved. */
-  readonly launching: boolean
-  /** Settles on the first response of the browser. */
-  readonly found: Promise<void>
-  readonly worker: Promise<BrowserWorker>
-  /** Frees the slot for the next in the queue; does nothing the second time. */
-  free(): void
-}
-
-/** A queued request for a slot. */
-export interface SlotRequest {
-  readonly slot: Promise<Slot>
-  /** Position in the queue, 1 for the next; null when it has a slot or has left the queue. */
-  readonly position: number | null
-  leave(): void
-}
 
 /** One browser of the pool, from its launch to its end. */
 interface PooledBrowser {
   readonly kind: BrowserKind
+  /** Key of its sessions; null when the engine uses no keys. */
+  readonly owner: string | null
   readonly found: Promise<void>
   readonly worker: Promise<BrowserWorker>
   running: BrowserWorker | undefined
@@ -42,7 +29,7 @@ interface PooledBrowser {
 interface Fleet {
   readonly browsers: PooledBrowser[]
   /** Keys take turns, so that one with many requests does not delay the others. */
-  readonly queue: Turns<(slot: Slot) => void>
+  readonly queue: SlotQueue
 }
 
 /** The browser that a slot is in, which may change, and whether the slot is still in use. */
@@ -57,54 +44,34 @@ export class Pool {
   readonly #egress: Egress
   readonly #size: PoolConfig
   readonly #fleets = new Map<BrowserKind, Fleet>()
-  readonly #located = new Map<string, Promise<LocatedBrowser>>()
+  readonly located: LocatedBrowsers
   #launched = 0
   #closed = false
 
   constructor(config: EngineConfig, egress: Egress) {
     this.#config = config
     this.#egress = egress
-    const { warm, contextsPerBrowser, browsers, health } = limits.pool
+    this.located = new LocatedBrowsers(config)
+    const { warm, contextsPerBrowser, browsers, processes, health } = limits.pool
     // A command with an embedded engine ends before a second session could use a warm context.
-    const size = { warm: config.home === 'embedded' ? 0 : warm, contextsPerBrowser, browsers, health }
+    const size = { warm: config.home === 'embedded' ? 0 : warm, contextsPerBrowser, browsers, processes, health }
     this.#size = { ...size, ...config.pool }
   }
 
-  /** Reserves a free slot, launching the first browser of its kind; returns undefined when the request has to queue. */
-  reserve(kind: BrowserKind): Slot | undefined {
-    if (this.#fleetOf(kind).queue.size > 0) return undefined
-    const browser = this.#withFreeSlot(kind) ?? (this.#usableOf(kind).length === 0 ? this.#launch(kind) : undefined)
+  /** Reserves a free slot, launching the first browser of its key; returns undefined when the request has to queue. */
+  reserve(kind: BrowserKind, owner: string | null): Slot | undefined {
+    if (this.#fleetOf(kind).queue.has((waiting) => waiting === owner)) return undefined
+    const isFirst = this.#usableOf(kind, owner).length === 0
+    const browser = isFirst ? this.#withFreeSlotOrNew(kind, owner) : this.#withFreeSlot(kind, owner)
     return browser && this.#reserveIn(browser)
   }
 
-  /** Queues a request of a key for a slot; launches another browser for it if the limit allows. */
-  queue(kind: BrowserKind, owner: Origin): SlotRequest {
+  /** Queues a request for a slot; launches another browser for it if the limits allow. */
+  queue(kind: BrowserKind, owner: string | null): SlotRequest {
     const { queue } = this.#fleetOf(kind)
-    let onSlot!: (slot: Slot) => void
-    const slot = new Promise<Slot>((resolve) => queue.add((onSlot = resolve), owner))
+    const request = requestSlot(queue, owner)
     this.#serve(kind)
-    return {
-      slot,
-      get position() {
-        return queue.positionOf(onSlot) + 1 || null
-      },
-      leave() {
-        queue.remove(onSlot)
-      },
-    }
-  }
-
-  /** Locates the browser of a kind once; failures are not cached, since the user may fix them. */
-  locate(kind: BrowserKind): Promise<LocatedBrowser> {
-    let located = this.#located.get(kind)
-    if (!located) {
-      const { browser, cacheDir } = this.#config
-      const need = { headless: !hasWindows(kind), stealth: hidesAutomation(kind) }
-      located = locateBrowser(need, { ...(browser !== undefined && { browser }), cacheDir })
-      this.#located.set(kind, located)
-      located.catch(() => this.#located.delete(kind))
-    }
-    return located
+    return request
   }
 
   status(): EngineStatus['browsers'] {
@@ -130,22 +97,52 @@ export class Pool {
     )
   }
 
-  #withFreeSlot(kind: BrowserKind): PooledBrowser | undefined {
-    return this.#usableOf(kind).find(({ slotsInUse }) => slotsInUse < this.#size.contextsPerBrowser)
+  #withFreeSlot(kind: BrowserKind, owner: string | null): PooledBrowser | undefined {
+    if (this.#isFull(kind)) return undefined
+    return this.#usableOf(kind, owner).find(({ slotsInUse }) => slotsInUse < this.#size.contextsPerBrowser)
   }
 
-  /** Launches another browser if no other one has a free slot and the limit allows. */
-  #withFreeSlotOrNew(kind: BrowserKind): PooledBrowser | undefined {
-    const mayLaunch = this.#usableOf(kind).length < this.#size.browsers && !this.#closed
-    return this.#withFreeSlot(kind) ?? (mayLaunch ? this.#launch(kind) : undefined)
+  /** Launches another browser if no other one of the key has a free slot and the limits allow. */
+  #withFreeSlotOrNew(kind: BrowserKind, owner: string | null): PooledBrowser | undefined {
+    const free = this.#withFreeSlot(kind, owner)
+    if (free || !this.#mayLaunch(kind, owner)) return free
+    if (this.#hasAll(kind)) {
+      const idle = this.#idleOf(kind)!
+      this.#forget(idle)
+      this.#end(idle.running!)
+    }
+    return this.#launch(kind, owner)
   }
 
-  /** Returns the browsers that are responsive or launching. */
-  #usableOf(kind: BrowserKind): PooledBrowser[] {
-    return this.#fleetOf(kind).browsers.filter(({ running }) => running?.health.responsive !== false)
+  /** Returns whether the limits allow another browser, which may take the place of an idle one of another key. */
+  #mayLaunch(kind: BrowserKind, owner: string | null): boolean {
+    if (this.#closed || this.#isFull(kind) || this.#usableOf(kind, owner).length >= this.#size.browsers) return false
+    return !this.#hasAll(kind) || this.#idleOf(kind) !== undefined
   }
 
-  #launch(kind: BrowserKind): PooledBrowser {
+  /** Returns whether no further browser may run. */
+  #hasAll(kind: BrowserKind): boolean {
+    const { browsers, processes } = this.#size
+    return this.#usableOf(kind).length >= Math.max(processes, browsers)
+  }
+
+  #idleOf(kind: BrowserKind): PooledBrowser | undefined {
+    return this.#usableOf(kind).find(({ running, slotsInUse }) => running && slotsInUse === 0)
+  }
+
+  /** Returns whether all slots of a kind are in use. */
+  #isFull(kind: BrowserKind): boolean {
+    const { contextsPerBrowser, browsers } = this.#size
+    return this.#usableOf(kind).reduce((sum, { slotsInUse }) => sum + slotsInUse, 0) >= contextsPerBrowser * browsers
+  }
+
+  /** Returns the browsers that are responsive or launching, of all keys or one. */
+  #usableOf(kind: BrowserKind, owner?: string | null): PooledBrowser[] {
+    const usable = this.#fleetOf(kind).browsers.filter(({ running }) => running?.health.responsive !== false)
+    return owner === undefined ? usable : usable.filter((browser) => browser.owner === owner)
+  }
+
+  #launch(kind: BrowserKind, owner: string | null): PooledBrowser {
     let onFound!: () => void
     let onFailed!: (error: Error) => void
     const found = new Promise<void>((resolve, reject) => ([onFound, onFailed] = [resolve, reject]))
@@ -154,11 +151,14 @@ export class Pool {
     const id = `${this.#config.home}-${++this.#launched}`
     const { log, writeAnywhere: filesAllowed } = this.#config
     const health = { times: this.#size.health, onChange: (answers: boolean) => this.#onHealthChange(browser, answers) }
-    const worker = this.locate(kind).then((located) =>
-      BrowserWorker.launch({ id, kind, browser: located, egress: this.#egress, filesAllowed, onFound, health, log }),
-    )
-    const browser: PooledBrowser = { kind, found, worker, running: undefined, slotsInUse: 0, retire: undefined }
+    const worker = this.located
+      .get(kind)
+      .then((located) =>
+        BrowserWorker.launch({ id, kind, browser: located, egress: this.#egress, filesAllowed, onFound, health, log }),
+      )
+    const browser: PooledBrowser = { kind, owner, found, worker, running: undefined, slotsInUse: 0, retire: undefined }
     this.#fleetOf(kind).browsers.push(browser)
+    this.#retireIdle(kind)
     worker.then(
       (running) => {
         browser.running = running
@@ -167,7 +167,7 @@ export class Pool {
         this.#updateWarm(browser)
       },
       (error: Error) => {
-        this.#located.delete(kind)
+        this.located.forget(kind)
         this.#config.log('error', 'browser did not start', { worker: id, error: error.message })
         onFailed(error)
         this.#remove(browser)
@@ -191,11 +191,11 @@ export class Pool {
   /** Returns the browser of a slot; moves a slot in an unresponsive browser to another one. */
   async #responsiveWorker(hold: Hold): Promise<BrowserWorker> {
     for (;;) {
-      const { kind, running } = hold.browser
+      const { kind, owner, running } = hold.browser
       if (!running) return hold.browser.worker
       if (await running.health.check()) return running
       hold.free()
-      const next = hold.isInUse ? this.#withFreeSlotOrNew(kind) : undefined
+      const next = hold.isInUse ? this.#withFreeSlotOrNew(kind, owner) : undefined
       if (!next) {
         throw new BaxError('no_capacity', 'the browser does not answer, and all others are full', {
           retryAfterSecs: Math.ceil(this.#size.health.graceMs / 1000),
@@ -228,22 +228,28 @@ export class Pool {
     this.#serve(browser.kind)
   }
 
-  /** Assigns free slots to queued requests, launching further browsers up to the limit. */
+  /** Assigns free slots to queued requests, launching further browsers up to the limits. */
   #serve(kind: BrowserKind): void {
     const { queue } = this.#fleetOf(kind)
-    while (queue.size > 0 && !this.#closed) {
-      const browser = this.#withFreeSlotOrNew(kind)
-      if (!browser) return
-      queue.take()!(this.#reserveIn(browser))
-    }
+    const mayHave = (owner: string | null) =>
+      this.#withFreeSlot(kind, owner) !== undefined || this.#mayLaunch(kind, owner)
+    for (let waiting; !this.#closed && (waiting = queue.take(mayHave));)
+      waiting.onSlot(this.#reserveIn(this.#withFreeSlotOrNew(kind, waiting.owner)!))
   }
 
   /** Adjusts the number of warm contexts, which never take a slot that a session could use. */
   #updateWarm(browser: PooledBrowser): void {
     // Warm contexts of windowed browsers would show windows that nobody requested.
-    const target = hasWindows(browser.kind) || this.#closed ? 0 : this.#size.warm
+    const share = Math.ceil(this.#size.warm / Math.max(1, this.#fleetOf(browser.kind).browsers.length))
+    const target = hasWindows(browser.kind) || this.#closed ? 0 : share
     const capacity = this.#size.contextsPerBrowser - browser.slotsInUse
     browser.running?.keepWarm(Math.min(target, capacity), capacity)
+  }
+
+  /** A browser is kept without sessions while it is the last of its kind. */
+  #retireIdle(kind: BrowserKind): void {
+    for (const browser of this.#fleetOf(kind).browsers)
+      if (browser.running && browser.slotsInUse === 0) this.#retireLater(browser)
   }
 
   #retireLater(browser: PooledBrowser): void {
@@ -266,13 +272,19 @@ export class Pool {
     })
   }
 
+  /** Removes a browser, which leaves room for another one. */
   #remove(browser: PooledBrowser): boolean {
+    const isKnown = this.#forget(browser)
+    if (isKnown) this.#serve(browser.kind)
+    return isKnown
+  }
+
+  #forget(browser: PooledBrowser): boolean {
     const { browsers } = this.#fleetOf(browser.kind)
     const at = browsers.indexOf(browser)
     if (at < 0) return false
     browsers.splice(at, 1)
     clearTimeout(browser.retire)
-    this.#serve(browser.kind)
     return true
   }
 

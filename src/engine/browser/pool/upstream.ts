@@ -24,7 +24,7 @@ export class Upstream extends CdpRouter {
   }
 }
 
-const { messageBytes } = limits.cdp
+const { messageBytes, messagesPerTurn } = limits.cdp
 
 /** Bytes at the start of a message that contain its ID, which Chromium writes first. */
 const headBytes = 200
@@ -36,11 +36,18 @@ const headBytes = 200
 class Pipe implements CdpWire {
   readonly #input: Writable
   readonly #output: Readable
-  readonly #flood = new OutputLimit((sessionId) => this.onEndless(sessionId))
+  readonly #flood = new OutputLimit({
+    onEndless: (sessionId) => this.onEndless(sessionId),
+    onNotice: (text) => this.#onMessage(text),
+  })
   onEndless: (sessionId: string) => void = () => {}
   receivedAt = performance.now()
   #partial: Buffer[] = []
   #partialBytes = 0
+  #onMessage: (text: string) => void = () => {}
+  #isDelivering = false
+  /** Complete messages that were not delivered yet. */
+  #ready: string[] = []
 
   constructor(input: Writable, output: Readable) {
     this.#input = input
@@ -57,24 +64,45 @@ class Pipe implements CdpWire {
   }
 
   handle({ onMessage, onClose }: Parameters<CdpWire['handle']>[0]): void {
-    this.#input.on('error', () => onClose())
+    this.#onMessage = onMessage
+    const close = () => {
+      // What the browser has sent before its end is delivered first.
+      for (const text of this.#ready.splice(0)) onMessage(text)
+      onClose()
+    }
+    this.#input.on('error', close)
     this.#output
-      .on('data', (chunk: Buffer) => this.#read(chunk, onMessage))
-      .on('error', () => onClose())
-      .on('close', () => onClose())
-      .on('end', () => onClose())
+      .on('data', (chunk: Buffer) => this.#read(chunk))
+      .on('error', close)
+      .on('close', close)
+      .on('end', close)
   }
 
-  #read(chunk: Buffer, onMessage: (text: string) => void): void {
+  #read(chunk: Buffer): void {
     this.receivedAt = performance.now()
     let start = 0
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, start)) {
       this.#keep(chunk.subarray(start, end))
       start = end + 1
       const text = this.#takeMessage()
-      if (text !== undefined) onMessage(text)
+      if (text !== undefined) this.#ready.push(text)
     }
     this.#keep(chunk.subarray(start))
+    if (!this.#isDelivering) this.#deliver()
+  }
+
+  /**
+   * Delivers a part of the messages, and the rest in later turns of the event loop, so that a browser with many messages
+   * leaves time for others. It is not read meanwhile.
+   */
+  #deliver(): void {
+    for (const text of this.#ready.splice(0, messagesPerTurn)) this.#onMessage(text)
+    const wasDelivering = this.#isDelivering
+    this.#isDelivering = this.#ready.length > 0
+    if (this.#isDelivering) setImmediate(() => this.#deliver())
+    if (this.#isDelivering === wasDelivering) return
+    if (this.#isDelivering) this.#output.pause()
+    else this.#output.resume()
   }
 
   #keep(piece: Buffer): void {

@@ -262,12 +262,12 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
       display: this.#facts.config.display,
       egress: this.#facts.egress,
       profile: (idOrName) => this.#facts.profiles.load(idOrName, caller),
-      canShow: () => this.pool.locate('headful').then(() => true, () => false), // prettier-ignore
+      canShow: () => this.pool.located.get('headful').then(() => true, () => false), // prettier-ignore
     })
     const releaseName = this.#registry.reserveName(input.requested_name, caller.keyId)
     const opening = { ...this.#opening, reservation: call.reservation }
     if (plan.cdpUrl !== undefined) return this.#unlessGone(openOnRemote(plan, opening), call, releaseName)
-    const slot = this.pool.reserve(plan.kind)
+    const slot = this.pool.reserve(plan.kind, plan.owner)
     if (!slot) return this.#enqueue(plan, opening, releaseName)
     return this.#unlessGone(openOnSlot(plan, slot, opening), call, releaseName)
   }

@@ -1,11 +1,17 @@
 /**
- * Rate limit on console output of pages: drops excess messages early, so that they do not slow down other sessions.
- * Ends a page that does not stop, since its output accumulates in the memory of the browser that all sessions share.
+ * Rate limit on console output of pages: drops excess messages early, so that they do not slow down other sessions, and
+ * reports how many. Ends a page that does not stop, since its output accumulates in the memory of the browser that all sessions share.
  */
 import { limits } from '../../../core/limits/limits.ts'
 
 /** Events that are subject to the limit. */
 const limitedEvents = ['"Runtime.consoleAPICalled"', '"Runtime.exceptionThrown"', '"Log.entryAdded"']
+
+/** Start of a message that a page repeats for a worker. */
+const ofWorker = Buffer.from('{"method":"Log.entryAdded","params":{"entry":{"source":"worker"')
+
+/** Interval of notices. */
+const noticeMs = 1000
 
 /** Bytes at the start of a message that contain its method, and at its end that contain its session. */
 const headBytes = 48
@@ -24,42 +30,84 @@ interface Source {
   lateSince: number
 }
 
+/** `Target.attachedToTarget` or `Target.detachedFromTarget`. */
+interface Tracked {
+  readonly method: string
+  readonly params: { readonly sessionId: string; readonly targetInfo?: { readonly type: string } }
+}
+
+export interface OutputRules {
+  /** Called once for a protocol session whose page does not stop. */
+  readonly onEndless: (sessionId: string) => void
+  /** Called with an event in place of dropped ones, once a second. */
+  readonly onNotice: (text: string) => void
+  readonly now?: () => number
+  readonly clock?: () => number
+}
+
 export class OutputLimit {
   readonly #sources = new Map<string, Source>()
-  readonly #onEndless: (sessionId: string) => void
+  readonly #rules: OutputRules
   readonly #now: () => number
   readonly #clock: () => number
   #second = 0
+  /** Number of messages of all sources in this second. */
+  #count = 0
+  /** Numbers of dropped messages that no notice has reported yet, by protocol session. */
+  readonly #unreported = new Map<string, number>()
+  readonly #workers = new Set<string>()
+  #notices: NodeJS.Timeout | undefined
 
-  /** Calls `onEndless` once for a protocol session whose page does not stop. */
-  constructor(
-    onEndless: (sessionId: string) => void,
-    now: () => number = () => performance.now(),
-    clock: () => number = Date.now,
-  ) {
-    this.#onEndless = onEndless
-    this.#now = now
-    this.#clock = clock
+  constructor(rules: OutputRules) {
+    this.#rules = rules
+    this.#now = rules.now ?? (() => performance.now())
+    this.#clock = rules.clock ?? Date.now
   }
 
-  /** Returns the text of a message, or undefined to drop it; the first dropped one becomes a notice. */
+  /** Returns the text of a message, or undefined to drop it. */
   filter(message: Buffer): string | undefined {
     const head = message.toString('latin1', 0, headBytes)
+    if (head.includes('edFromTarget"') || head.includes('edToTarget"')) this.#trackWorkers(message.toString())
     if (!limitedEvents.some((method) => head.includes(method))) return message.toString()
     this.#startSecond()
+    const { messagesPerSec, browserMessagesPerSec, reservedPerSec } = limits.flood
     const session = sessionIn(message)
     let source = this.#sources.get(session)
-    if (!source)
-      this.#sources.set(session, (source = { count: 0, lost: 0, lostBytes: 0, late: 0, lateForMs: 0, lateSince: 0 }))
+    if (!source) {
+      source = { count: 0, lost: 0, lostBytes: 0, late: 0, lateForMs: 0, lateSince: 0 }
+      this.#sources.set(session, source)
+    }
     source.count += 1
     const wasEndless = isEndless(source)
-    const isExcess = source.count > limits.flood.messagesPerSec
-    source.lost += isExcess ? 1 : 0
-    source.lostBytes += isExcess ? message.length : 0
+    const isShareUsed = this.#count >= browserMessagesPerSec && source.count > reservedPerSec
+    const isExcess = source.count > messagesPerSec || isShareUsed
+    if (isExcess) this.#drop(session, source, message)
+    else this.#count += 1
     this.#countLate(source, sentAtOf(message))
-    if (!wasEndless && isEndless(source)) this.#onEndless(session)
-    if (!isExcess) return message.toString()
-    return source.count === limits.flood.messagesPerSec + 1 ? noticeIn(message.toString()) : undefined
+    if (!wasEndless && isEndless(source)) this.#rules.onEndless(session)
+    return isExcess ? undefined : message.toString()
+  }
+
+  #trackWorkers(message: string): void {
+    const { method, params } = JSON.parse(message) as Tracked
+    if (method === 'Target.detachedFromTarget') this.#workers.delete(params.sessionId)
+    else if (params.targetInfo?.type === 'worker') this.#workers.add(params.sessionId)
+  }
+
+  #drop(session: string, source: Source, message: Buffer): void {
+    source.lost += 1
+    source.lostBytes += message.length
+    // A page repeats the messages of its workers, which have sessions of their own.
+    if (message.subarray(0, ofWorker.length).equals(ofWorker)) return
+    this.#unreported.set(session, (this.#unreported.get(session) ?? 0) + 1)
+    if (this.#notices === undefined) this.#notices = setTimeout(() => this.#report(), noticeMs).unref()
+  }
+
+  #report(): void {
+    this.#notices = undefined
+    for (const [session, count] of this.#unreported)
+      this.#rules.onNotice(noticeOf(count, session, this.#workers.has(session)))
+    this.#unreported.clear()
   }
 
   /** Resets the counters in a new second, and removes sources that stayed within the limit. */
@@ -67,6 +115,7 @@ export class OutputLimit {
     const second = Math.floor(this.#now() / 1000)
     if (second === this.#second) return
     this.#second = second
+    this.#count = 0
     for (const [session, source] of this.#sources) {
       if (source.count > limits.flood.messagesPerSec || source.late > 0) source.count = 0
       else this.#sources.delete(session)
@@ -101,13 +150,14 @@ const isEndless = ({ lost, lostBytes, late, lateForMs }: Source): boolean =>
   lostBytes > limits.flood.lostBytes ||
   (late > limits.flood.lateMessages && lateForMs > limits.flood.lateForMs)
 
-/** Replaces the text of a console message by a notice; undefined for other events, which have no place for it. */
-function noticeIn(text: string): string | undefined {
-  const message = JSON.parse(text) as { method: string; params: object }
-  if (message.method !== 'Runtime.consoleAPICalled') return undefined
-  const value = `bax: more than ${limits.flood.messagesPerSec} messages per second; the rest is dropped, and a page that does not stop is ended`
-  return JSON.stringify({
-    ...message,
-    params: { ...message.params, type: 'warning', args: [{ type: 'string', value }] },
-  })
+/** Builds the event that reports dropped messages; workers have no log. */
+function noticeOf(count: number, sessionId: string, isWorker: boolean): string {
+  const text = `bax: dropped ${count} console messages and errors of the page, which sends too many per second`
+  const timestamp = Date.now()
+  const entry = { source: 'other', level: 'warning', text, timestamp }
+  const call = { type: 'warning', args: [{ type: 'string', value: text }], executionContextId: 1, timestamp }
+  const event = isWorker
+    ? { method: 'Runtime.consoleAPICalled', params: call }
+    : { method: 'Log.entryAdded', params: { entry } }
+  return JSON.stringify({ ...event, sessionId })
 }

@@ -10,7 +10,7 @@ import { Dialogs } from '../../browser/tabs/dialogs.ts'
 import { tabIdOf } from '../../browser/tabs/tab-ids.ts'
 import { recordPageEvents, shownUrl } from '../../browser/tabs/page-events.ts'
 import type { CommandCall } from '../../../core/shapes/commands.ts'
-import { checkCommand } from '../policy.ts'
+import { checkCode, checkCommand } from '../policy.ts'
 import type { ExecutorOptions } from './executor.ts'
 import { reloadTab } from './reload-tab.ts'
 
@@ -140,7 +140,11 @@ export class UserTabs implements BatchTarget {
   }
 
   checkAllowed(call: CommandCall): void {
-    checkCommand(this.#facts.policy, call)
+    checkCommand(this.#facts.policy, call.command)
+  }
+
+  checkCode(): void {
+    checkCode(this.#facts.policy)
   }
 
   clipboard(): never {

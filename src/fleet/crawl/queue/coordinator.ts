@@ -89,10 +89,18 @@ export class Coordinator {
     })
     this.#run = run
     const followed = followedRun(run, journal)
-    const { live } = followed
     const warn = (text: string) => run.warn(text)
     const rules = egress.rulesFor(plan.from)
-    const webhook = WebhookSender.start({ record, logs, live, answers, egress: rules, secret, warn, log })
+    const webhook = WebhookSender.start({
+      record,
+      logs,
+      live: followed.live,
+      answers,
+      egress: rules,
+      secret,
+      warn,
+      log,
+    })
     this.#stopped.signal.addEventListener('abort', () => webhook?.stop())
     if (this.#stopped.signal.aborted) run.end('interrupted')
     const stop = await this.#watch(run, record, closed.signal)

@@ -1,0 +1,137 @@
+/** Pages that send the engine more than it can use: sessions of other keys must not notice. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { follow } from '../../src/client/client.ts'
+import { limits } from '../../src/core/limits/limits.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { type KeyHolder, keyHolder } from '../support/owned-objects.ts'
+import { command, open } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { waitFor } from '../support/wait.ts'
+
+/** Runs a script forever, a little at a time. */
+const often = (script: string) => `setInterval(() => { for (let n = 0; n < 200; n += 1) { ${script} } }, 1)`
+const inWorker = (script: string) =>
+  `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}], { type: 'text/javascript' })))`
+
+/** The scripts start after the page has loaded. */
+const floods: Record<string, string> = {
+  'console messages without end': 'for (;;) console.log("x".repeat(1000))',
+  'console messages with objects': often('console.log({ n, document })'),
+  'console messages of a worker': inWorker('for (;;) console.log("x".repeat(1000))'),
+  'console messages of frames': 'for (let n = 0; n < 5; n += 1) document.body.append(Object.assign(document.createElement("iframe"), { srcdoc: "<script>setInterval(() => { for (let n = 0; n < 200; n += 1) console.log(n) }, 1)</" + "script>" }))',
+  errors: 'setInterval(() => { for (let n = 0; n < 200; n += 1) setTimeout(() => { throw new Error("x".repeat(1000)) }) }, 1)',
+  'rejected promises': often('Promise.reject(new Error("no"))'),
+  alerts: 'setInterval(() => { alert("once more"); confirm("sure?"); prompt("why?") }, 1)',
+  'print dialogs': 'setInterval(() => print(), 1)',
+  'entries of the history': often('history.pushState({}, "", "?" + Math.random())'),
+  anchors: often('location.hash = Math.random()'),
+  titles: often('document.title = "x".repeat(1000) + Math.random()'),
+  'messages to itself': often('postMessage("x".repeat(1000), "*")'),
+  requests: 'setInterval(() => { for (let n = 0; n < 20; n += 1) fetch("/?" + Math.random()).catch(() => {}) }, 1)',
+  'data URLs': often('fetch("data:,x")'),
+  websockets: 'setInterval(() => { for (let n = 0; n < 5; n += 1) new WebSocket("ws://" + location.host + "/none") }, 1)',
+  workers: `setInterval(() => ${inWorker('1')}.terminate(), 20)`,
+  frames: 'setInterval(() => { const frame = document.createElement("iframe"); document.body.append(frame); setTimeout(() => frame.remove(), 5) }, 1)',
+  'windows': 'setInterval(() => window.open("/?" + Math.random()), 5)',
+  'requests for permissions': often('Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => {}, () => {})'),
+  'changes of the document': often('document.body.append("x".repeat(100)); if (document.body.childNodes.length > 1000) document.body.textContent = ""'),
+  reloads: 'setTimeout(() => location.reload(), 5)',
+  'a script without end': 'for (;;);',
+} // prettier-ignore
+
+/** Console messages of a burst. */
+const messages = 3000
+
+const paths = Object.keys(floods).map((name, at) => ({ name, path: `/flood-${at}` }))
+const after = (script: string) =>
+  `<!doctype html><title>Flood</title><body><script>addEventListener('load', () => setTimeout(() => { ${script} }, 20))</script>`
+
+let homes: Homes
+let site: Site
+let hostile: KeyHolder
+let other: KeyHolder
+let session: string
+
+beforeAll(async () => {
+  ;[homes, site] = await Promise.all([
+    openHomes(),
+    serveSite({
+      '/': '<!doctype html><title>Home</title><button onclick="document.title = \'Clicked\'">Click</button>',
+      ...Object.fromEntries(paths.map(({ name, path }) => [path, after(floods[name]!)])),
+      '/burst': after(`for (let n = 0; n < ${messages}; n += 1) console.log(n)`),
+      '/worker-burst': after(inWorker(`for (let n = 0; n < ${messages}; n += 1) console.log(n)`)),
+    }),
+  ])
+  ;[hostile, other] = [await keyHolder(homes), await keyHolder(homes)]
+  session = (await other.client.createSession({ headless: true })).session_id!
+})
+afterAll(async () => {
+  await homes?.close()
+  await site?.close()
+})
+
+const openPage = async (path: string) =>
+  (await hostile.client.createSession({ headless: true, start_url: `${site.url}${path}` })).session_id!
+
+test.each(paths)('a page that floods $name does not disturb another key', async ({ path }) => {
+  const flooding = [await openPage(path), await openPage(path)]
+  const commands = [
+    command('navigate_to', { url: site.url }),
+    command('click', { selector: 'button' }),
+    command('get_title'),
+  ]
+  for (let round = 0; round < 3; round += 1) {
+    const { success, results } = await other.client.runCommands({ session_id: session, commands })
+    expect({ success, results }).toMatchObject({ success: true })
+    expect(results[2]).toMatchObject({ data: { result: { value: 'Clicked' } } })
+  }
+  await Promise.all(flooding.map((session_id) => hostile.client.closeSession({ session_id })))
+  expect((await other.client.listSessions({ status: 'all' })).sessions).toMatchObject([{ status: 'ready' }])
+})
+
+test.each([['/burst'], ['/worker-burst']])('messages of %s that are dropped are counted in notices', async (path) => {
+  const session_id = (await hostile.client.createSession({ headless: true })).session_id!
+  const stream = follow(hostile.transport, 'GET /stream/sse', { session_id, types: 'console', replay: 'all' })
+  void open(hostile.client, session_id, `${site.url}${path}`)
+  let [kept, dropped] = [0, 0]
+  for await (const event of stream) {
+    const text = String((event as unknown as { data: { text: string } }).data.text)
+    const count = Number(/^bax: dropped (\d+) console messages/.exec(text)?.[1] ?? 0)
+    if (count > 0) dropped += count
+    else kept += 1
+    if (kept + dropped >= messages) break
+  }
+  expect(kept + dropped).toBe(messages)
+  expect(dropped).toBeGreaterThan(0)
+  await hostile.client.closeSession({ session_id })
+})
+
+test('keys do not share browsers, whose number is limited', async () => {
+  const own = await openHomes({
+    pool: { warm: 0, processes: 2, browsers: 1, contextsPerBrowser: limits.pool.contextsPerBrowser },
+  })
+  const [first, second, third] = [await keyHolder(own), await keyHolder(own), await keyHolder(own)]
+  const create = ({ client }: KeyHolder) => client.createSession({ headless: true })
+  const workerOf = async ({ client }: KeyHolder) =>
+    (await client.listSessions({})).sessions.map(({ worker_id }) => worker_id)
+  try {
+    const made = [await create(first), await create(first), await create(second)]
+    expect(made.map(({ status }) => status)).toEqual(['ready', 'ready', 'ready'])
+    const [a, again] = await workerOf(first)
+    expect(again).toBe(a)
+    expect(await workerOf(second)).not.toContain(a)
+    const { status, provision_id } = await create(third)
+    expect(status).toBe('provisioning')
+    await second.client.closeSession({ session_id: made[2]!.session_id! })
+    const ready = await waitFor('a browser of its own', async () => {
+      const record = await third.client.getProvision({ provision_id: provision_id! })
+      return record.status === 'ready' ? record : null
+    })
+    expect(ready.session_id).toMatch(/^ses_/)
+    expect(await workerOf(third)).not.toContain(a)
+    // The browser of the second key, which had no session, has ended for it.
+    expect((await create(second)).status).toBe('provisioning')
+  } finally {
+    await own.close()
+  }
+})
