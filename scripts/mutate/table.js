@@ -25,11 +25,18 @@ const bySubsystem = {
     ['egress-rebinding-http', 'src/engine/render/http/http-client.ts', 'signal, agent, lookup, maxHeaderSize', 'signal, agent, maxHeaderSize', 'test/flow/egress-inputs.test.ts', 'test/flow/egress-work.test.ts'],
     ['egress-rebinding-browser', 'src/engine/egress/proxy.ts', 'connect({ host, port, lookup,', 'connect({ host, port,', 'test/unit/engine/egress/proxy.test.ts'],
     ['egress-names', 'src/engine/egress/host-resolver.ts', 'this.#policy.refusalOf(address) === undefined)', 'address)', 'test/unit/engine/egress/host-resolver.test.ts'],
-    ['egress-webhooks', 'src/engine/crawl/plan.ts', 'if (input.webhook !== undefined) await scraper', "if (input.webhook === '') await scraper", 'test/clients/firecrawl-jobs.test.ts'],
+    ['egress-webhooks', 'src/engine/crawl/plan.ts', 'if (input.webhook !== undefined)\n    await scraper', "if (input.webhook === '')\n    await scraper", 'test/clients/firecrawl-jobs.test.ts'],
+  ],
+  shares: [
+    ['shares-reserve', 'src/core/process/fair-queue.ts', 'own < reserve && all < atOnce + reserve', 'false', 'test/unit/core/fair-queue.test.ts'],
+    ['shares-turns', 'src/core/process/turns.ts', '.filter((one) => !this.#served.has(one))', '', 'test/unit/core/fair-queue.test.ts'],
+    ['shares-session', 'src/engine/browser/create/opening.ts', '    opened.belongTo(plan.owner)\n', '', 'test/flow/shares.test.ts'],
+    ['shares-tab', 'src/engine/render/browser/tab.ts', '    this.#facts.route.belongTo(from)\n', '', 'test/flow/shares.test.ts'],
+    ['shares-names', 'src/engine/egress/host-resolver.ts', 'if (known.waiting === 0 && known.until === Infinity)', 'if (known.until < 0)', 'test/unit/engine/egress/host-resolver.test.ts'],
   ],
   'allowed domains': [
     ['domains-browser', 'src/engine/egress/proxy.ts', 'allowed?.checkConnection(request.host, request.port)', '', 'test/flow/allowed-domains.test.ts'],
-    ['domains-fetch', 'src/engine/egress/egress.ts', '      allowed.checkUrl(url)\n', '', 'test/flow/allowed-domains.test.ts'],
+    ['domains-fetch', 'src/engine/egress/egress.ts', '      allowed?.checkUrl(url)\n', '', 'test/flow/allowed-domains.test.ts'],
     ['domains-suffix', 'src/core/net/host-pattern.ts', "pattern.host.startsWith('*.') && plain", "pattern.host.startsWith('*.') || plain", 'test/unit/core/host-pattern.test.ts'],
   ],
   secrets: [
