@@ -17,7 +17,7 @@ export async function setText(node: Node, text: string): Promise<'set' | 'emptie
     field.dispatchEvent(new InputEvent('input', data))
     field.dispatchEvent(new Event('change', { bubbles: true }))
     // Frameworks restore a value that they did not accept right after the event.
-    await null
+    await Promise.resolve()
     return text !== '' && field.value === '' && field.isConnected ? 'emptied' : 'set'
   }
   const lines = text.split('\n')
