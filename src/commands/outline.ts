@@ -55,6 +55,6 @@ export function outlineOf(root: Element) {
       caption: words(table.caption?.innerText) || null,
       rows: [...table.rows].slice(0, most).map(cells),
     })),
-    text: words(((isPage ? document.body : root) as HTMLElement | null)?.innerText ?? root.textContent),
+    text: words(((isPage ? document.documentElement : root) as HTMLElement | null)?.innerText ?? root.textContent),
   }
 }

@@ -19,6 +19,7 @@ const pages = {
     Object.defineProperty(q, 'value', { get() { return own.get.call(this) }, set(value) { known = value; own.set.call(this, value) } })
     q.addEventListener('input', () => { if (q.value !== known) { known = q.value; document.title = known } })
   </script>`,
+  '/emptied': `<!doctype html><input id=q oninput="this.value = ''"><input id=short oninput="this.value = this.value.slice(0, 2)"><input id=async oninput="Promise.resolve().then(() => this.value = '')">`,
   '/late': `<!doctype html><script>setTimeout(() => { document.body.innerHTML = '<input id=q disabled>'; setTimeout(() => (q.disabled = false), 100) }, 100)</script><body>`,
   '/hang': `<!doctype html><input id=q oninput="const request = new XMLHttpRequest(); request.open('GET', '/wait', false); request.send()">`,
   '/stuck': `<!doctype html><input id=q><script>Object.defineProperty(HTMLInputElement.prototype, 'readOnly', { get() {
@@ -54,6 +55,19 @@ inUsualHomes(pages, (given) => {
     expect(await held('#q')).toBe('')
     await given.do('focus', { selector: '#b' })
     expect(await given.evaluate('events')).toEqual(['q', 'area', 'q'].flatMap((id) => [`input ${id}`, `change ${id}`]))
+  })
+
+  test('fill fails when the page empties the field, but not when it changes the text', async () => {
+    await given.open('/emptied')
+    for (const selector of ['#q', '#q >> nth=0', '#async'])
+      expect(await given.fails('fill', { selector, text: 'tea' })).toMatchObject({
+        code: 'not_editable',
+        error: `${selector} is empty again: the page has removed the text`,
+        details: { delivered: true },
+      })
+    await given.do('fill', { selector: '#q', text: '' })
+    await given.do('fill', { selector: '#short', text: 'tea' })
+    expect(await held('#short')).toBe('te')
   })
 
   test('fill reaches editors, labels, dates, shadow roots and frames', async () => {

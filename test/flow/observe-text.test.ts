@@ -23,6 +23,7 @@ const pages = {
     <h2>Key <input type=password value=hunter2></h2><div style="cursor:pointer">Card <input type=password value=hunter2></div>`,
   '/footer': `<!doctype html><style>p{height:200px}</style><main>${Array.from({ length: 60 }, (_, at) => `<p>Paragraph ${at} of the page</p>`).join('')}</main>
     <footer><div>Imprint and terms</div></footer>`,
+  '/outside': `<!doctype html><title>Outside</title><p>Inside</p><script>document.documentElement.append(Object.assign(document.createElement('aside'), { innerHTML: 'Beside <button onclick="this.textContent = &quot;Done&quot;">Accept</button>' }), 'Loose')</script>`,
   '/notes': `<!doctype html><p>Short</p><p>${'long '.repeat(400)}</p><select aria-label=Country>${Array.from({ length: 30 }, (_, at) => `<option>C${at}`).join('')}</select>`,
 }
 
@@ -33,6 +34,18 @@ inUsualHomes(pages, (given) => {
     await given.open(path)
     return (await observe(input)).snapshot!.replaceAll(/ \[ref=e\d+\]/g, '')
   }
+
+  test('includes what is beside the body', async () => {
+    await given.open('/outside')
+    const { snapshot, text } = await observe({ include: ['snapshot', 'text'] })
+    for (const part of ['Inside', 'Beside', 'Accept', 'Loose']) {
+      expect(snapshot).toContain(part)
+      expect(text).toContain(part)
+    }
+    const [, ref] = /button "Accept" \[ref=(e\d+)\]/.exec(snapshot!)!
+    await given.do('click', { selector: `ref=${ref}` })
+    expect((await observe()).snapshot).toMatch(/button "Done"/)
+  })
 
   test('includes totals, tables, legends and placeholders', async () => {
     expect(await snapshot('/basket')).toBe(`- main:

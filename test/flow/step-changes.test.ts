@@ -20,7 +20,15 @@ const many = `<!doctype html><title>Many</title><button onclick="document.queryS
     `<article><h3>Tea ${at}</h3><p>A tea from garden number ${at}, mild and fresh, <b>fresh</b>, and so on for a while, as descriptions do.</p><i>${at} EUR</i><a href=/${at}>Details</a></article>`,
 ).join('')}</main>`
 
-const pages = { '/': shop, '/many': many, '/next': '<!doctype html><title>Next</title><h1>Next</h1>' }
+const forms = `<!doctype html><title>Form</title><form action=/next>
+  <label>Email <input id=email type=email required></label><input name=city placeholder="Your city" required>
+  <button id=send>Send</button></form>
+  <form action=/next novalidate><input required><button id=any>Send without checks</button></form>
+  <form action=/next><input id=own name=code required oninvalid="event.preventDefault(); hint.textContent = 'Enter the code'">
+  <button id=custom>Send with own message</button></form><p id=hint role=alert></p>
+  <input id=quiet required oninput="this.checkValidity()">`
+
+const pages = { '/form': forms, '/': shop, '/many': many, '/next': '<!doctype html><title>Next</title><h1>Next</h1>' }
 
 inUsualHomes(pages, (given) => {
   const step = (command: string, data: object, more: object = {}): Promise<StepResult> =>
@@ -52,6 +60,26 @@ inUsualHomes(pages, (given) => {
     expect((await click('#buy')).changes.alerts).toEqual([{ role: 'status', text: 'Saved', gone: true }])
     expect((await click('#toast')).changes.alerts).toEqual([{ role: 'toast', text: 'Copied', gone: true }])
     expect((await click('#none')).changes.alerts).toEqual([])
+  })
+
+  test('reports what the browser says about invalid fields, but not what scripts ask', async () => {
+    await given.open('/form')
+    const { changes } = await click('#send')
+    expect(changes.alerts).toEqual([
+      { role: 'validation', text: expect.stringMatching(/^Email: .+/), gone: false },
+      { role: 'validation', text: expect.stringMatching(/^Your city: .+/), gone: false },
+    ])
+    expect(changes.url_changed).toBe(false)
+    await step('fill', { selector: '#email', text: 'nobody' })
+    expect((await click('#send')).changes.alerts).toContainEqual({
+      role: 'validation',
+      text: expect.stringMatching(/^Email: .*@/),
+      gone: false,
+    })
+    expect((await click('#custom')).changes.alerts).toEqual([{ role: 'alert', text: 'Enter the code', gone: false }])
+    await step('type_text', { selector: '#quiet', text: 'x' })
+    expect((await step('fill', { selector: '#quiet', text: '' }, { observe: {} })).changes.alerts).toEqual([])
+    expect((await click('#any')).changes).toMatchObject({ url_changed: true, alerts: [] })
   })
 
   test('reports values, states, focus, scroll position and dialogs, but no passwords', async () => {

@@ -5,7 +5,7 @@ import { withDeadline } from '../../core/process/deadline.ts'
 import { checkField } from './check-field.ts'
 import { setText } from './set-text.ts'
 
-/** Replaces the text of a field or editor. @throws BaxError `not_editable` for elements that do not take this text. */
+/** Replaces the text of a field or editor. @throws BaxError `not_editable` for elements that do not take or keep this text. */
 export async function fillField(
   { act, send }: CommandContext,
   target: { readonly selector: string; readonly timeout_ms?: number | undefined },
@@ -26,15 +26,23 @@ export async function fillField(
       }
       await handle.waitForElementState('visible', limit)
       await handle.waitForElementState('editable', limit)
-      const isSet = await send(() => withDeadline(handle.evaluate(setText, text), deadline))
-      if (!isSet) await element.fill(text, limit)
+      const outcome = await send(() => withDeadline(handle.evaluate(setText, text), deadline))
+      if (outcome === 'emptied') throw emptied(target.selector)
+      if (outcome === 'type') await element.fill(text, limit)
     },
     {
       direct: async (element) => {
         const { fault, kind } = await element.evaluate(checkField, { value: text, textOnly: true })
         if (fault !== undefined || kind !== 'text') element.unclear(fault ?? 'not a text field')
-        await send(() => element.evaluate(setText, text))
+        const outcome = await send(() => element.evaluate(setText, text))
+        if (outcome === 'emptied') throw emptied(target.selector)
       },
     },
   )
 }
+
+const emptied = (selector: string): BaxError =>
+  new BaxError('not_editable', `${selector} is empty again: the page has removed the text`, {
+    hint: 'use type_text, if the page reacts to keys',
+    details: { selector, delivered: true },
+  })

@@ -1,11 +1,12 @@
 /** Runs in a page: replaces the text of a field or editor at once. */
 
 /**
- * Sets a text that the field takes; returns false for an editor that should receive it as typed text.
+ * Sets a text that the field takes: `emptied` when the page removes it at once. Returns `type` for an editor that should
+ * receive it as typed text.
  * Playwright inserts text as if it was typed, which takes quadratic time for many lines, and fires no `change`.
  * Self-contained: only the text of the function reaches the page.
  */
-export async function setText(node: Node, text: string): Promise<boolean> {
+export async function setText(node: Node, text: string): Promise<'set' | 'emptied' | 'type'> {
   const field = node instanceof HTMLLabelElement && node.control ? node.control : node
   if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) {
     // Frameworks replace the property on single fields, to notice changes by scripts.
@@ -15,10 +16,12 @@ export async function setText(node: Node, text: string): Promise<boolean> {
     const data = { bubbles: true, composed: true, inputType: 'insertReplacementText', data: text }
     field.dispatchEvent(new InputEvent('input', data))
     field.dispatchEvent(new Event('change', { bubbles: true }))
-    return true
+    // Frameworks restore a value that they did not accept right after the event.
+    await Promise.resolve()
+    return text !== '' && field.value === '' && field.isConnected ? 'emptied' : 'set'
   }
   const lines = text.split('\n')
-  if (lines.length <= 20) return false
+  if (lines.length <= 20) return 'type'
   const editor = field as HTMLElement
   editor.focus()
   // Editors notice the selection with this event, which is not fired when it does not change.
@@ -32,9 +35,9 @@ export async function setText(node: Node, text: string): Promise<boolean> {
   pasted.setData('text/plain', text)
   const paste = new ClipboardEvent('paste', { clipboardData: pasted, bubbles: true, cancelable: true, composed: true })
   // Editors insert pasted text themselves.
-  if (!editor.dispatchEvent(paste)) return true
+  if (!editor.dispatchEvent(paste)) return 'set'
   const escaped = lines.map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
   const isPlain = getComputedStyle(editor).whiteSpace.startsWith('pre') || editor.contentEditable === 'plaintext-only'
   const html = isPlain ? escaped.join('\n') : escaped.map((line) => `<div>${line || '<br>'}</div>`).join('')
-  return document.execCommand('insertHTML', false, html)
+  return document.execCommand('insertHTML', false, html) ? 'set' : 'type'
 }

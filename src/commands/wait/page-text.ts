@@ -30,7 +30,7 @@ async function inFrame(frame: Frame, text: string): Promise<string | null> {
 
 /** Describes the text of a page for an error message. */
 export async function excerptOf(page: Page): Promise<string> {
-  const reading = page.evaluate(() => document.body?.innerText ?? '')
+  const reading = page.evaluate(() => document.documentElement.innerText ?? '')
   const text = await withDeadline(reading, { ms: frameMs }).catch(() => null)
   if (text === null) return `${shortened(page.url())} does not answer`
   const shown = shortened(text)

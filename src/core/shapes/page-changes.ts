@@ -50,7 +50,9 @@ export const pageChanges = named('PageChanges', {
   alerts: z
     .array(
       z.object({
-        role: z.string(),
+        role: z
+          .string()
+          .describe('ARIA role, toast, or validation for a message of the browser about an invalid field'),
         text: z.string(),
         gone: z.boolean().describe('Whether it has already disappeared'),
       }),

@@ -1,6 +1,6 @@
 /**
  * Runs in Playwright's isolated world of every frame during a step: records alerts, status messages and toasts, even if
- * they disappear before the observation.
+ * they disappear before the observation, and the messages of the browser about invalid fields.
  */
 
 export interface Alert {
@@ -10,6 +10,7 @@ export interface Alert {
 
 interface Recording {
   readonly observer: MutationObserver
+  readonly onInvalid: (event: Event) => void
   readonly found: Map<string, Alert>
 }
 
@@ -22,7 +23,7 @@ const toast = '[class*="toast" i], [class*="snackbar" i], [class*="notif" i], [c
 const message = `${live}, ${toast}`
 
 export function start({ most, longest }: { most: number; longest: number }): null {
-  registry[key]?.observer.disconnect()
+  end(registry[key])
   const found: Recording['found'] = new Map()
   const record = (element: Element) => {
     const text = (element as HTMLElement).innerText?.replace(/\s+/g, ' ').trim().slice(0, longest)
@@ -46,8 +47,38 @@ export function start({ most, longest }: { most: number; longest: number }): nul
     for (const element of changed) if (element.isConnected) record(element)
   })
   for (const root of [document, ...shadowRoots(document)]) observer.observe(root, watched)
-  registry[key] = { observer, found }
+  const onInvalid = (event: Event) => {
+    const field = event.composedPath()[0]
+    if (!isField(field)) return
+    const wasFocused = field.matches(':focus')
+    // Afterwards it is known whether the browser shows its message, or a script has only asked.
+    setTimeout(() => {
+      const isShown = field.matches(':user-invalid') || (!wasFocused && field.matches(':focus'))
+      if (!isShown || event.defaultPrevented || found.size >= most) return
+      const text = `${nameOf(field)}: ${field.validationMessage}`.slice(0, longest)
+      found.set(`validation ${text}`, { role: 'validation', text })
+    })
+  }
+  addEventListener('invalid', onInvalid, true)
+  registry[key] = { observer, onInvalid, found }
   return null
+}
+
+type Field = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+const isField = (target: unknown): target is Field =>
+  target instanceof HTMLInputElement || target instanceof HTMLSelectElement || target instanceof HTMLTextAreaElement
+
+/** Returns what people call a field. */
+const nameOf = (field: Field): string =>
+  [field.labels?.[0]?.innerText, field.ariaLabel, field.getAttribute('placeholder'), field.name, field.localName]
+    .map((name) => name?.replace(/\s+/g, ' ').trim())
+    .find(Boolean)!
+
+function end(recording: Recording | undefined): void {
+  if (!recording) return
+  recording.observer.disconnect()
+  removeEventListener('invalid', recording.onInvalid, true)
 }
 
 const watched: MutationObserverInit = {
@@ -65,7 +96,7 @@ const shadowRoots = (root: ParentNode): ShadowRoot[] =>
 
 export function stop(): Alert[] {
   const recording = registry[key]
-  recording?.observer.disconnect()
+  end(recording)
   registry[key] = undefined
   return [...(recording?.found.values() ?? [])]
 }

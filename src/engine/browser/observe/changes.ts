@@ -140,7 +140,8 @@ function alertsOf(old: View, now: View, recorded: readonly Notice[]): PageChange
   const passed = unmatched(recorded, appeared).filter((notice) => !isShown(notice))
   return [
     ...appeared.map((notice) => ({ ...notice, text: shortText(notice.text, addedChars), gone: false })),
-    ...passed.map((notice) => ({ ...notice, gone: true })),
+    // The browser shows its own messages beside the page, which observations do not contain.
+    ...passed.map((notice) => ({ ...notice, gone: notice.role !== 'validation' })),
   ]
 }
 

@@ -264,5 +264,9 @@ function elementOf(
 
 async function textOf(page: Page, root: Locator | undefined, limit: { timeout: number }): Promise<string> {
   if (root) return root.innerText(limit)
-  return page.evaluate(() => document.body?.innerText ?? document.documentElement.textContent ?? '')
+  // Scripts can add text beside the body.
+  return page.evaluate(() => {
+    const element: Element = document.documentElement
+    return element instanceof HTMLElement ? element.innerText : (element.textContent ?? '')
+  })
 }

@@ -52,12 +52,14 @@ export async function capture(page: Page, options: CaptureOptions): Promise<Capt
 
 async function captureOnce(page: Page, { root, everything, limit }: CaptureOptions): Promise<Capture> {
   const snapshotOptions = { mode: 'ai', ...limit } as const
-  // Playwright waits for a body; an SVG or XML document never gets one.
-  const hasBody = await page.evaluate(() => document.body !== null || document.readyState === 'loading')
+  const content = await page.evaluate(whereContentIs)
+  const hasBody = content !== 'none'
   const part: readonly AriaNode[] | undefined =
     hasBody && root ? await root.ariaSnapshotJSON(snapshotOptions) : undefined
   // References are valid for the last snapshot only, so the whole page comes last.
-  const all: readonly AriaNode[] = hasBody ? await page.ariaSnapshotJSON(snapshotOptions) : []
+  const all: readonly AriaNode[] = hasBody
+    ? await (content === 'root' ? page.locator(':root') : page).ariaSnapshotJSON(snapshotOptions)
+    : []
   const refs = [...nodesWithRef(all)].filter((node) => everything || needsPosition(node)).map(({ ref }) => ref)
   const found = await measureAll(page, refs)
   const main = found.find(({ measured }) => measured.page !== null)?.measured
@@ -76,6 +78,16 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
     marks,
     name: (refs, detailed) => nameAll(page, found, refs, detailed),
   }
+}
+
+/** Runs in the page: returns the element that has all content. Playwright waits for a body, and reads nothing else. */
+function whereContentIs(): 'none' | 'body' | 'root' {
+  const { documentElement: root, body, head } = document
+  // An SVG or XML document never gets a body.
+  if (body === null) return document.readyState === 'loading' ? 'body' : 'none'
+  const isContent = (node: Node) => node instanceof Element || (node instanceof Text && /\S/.test(node.data))
+  const isOutside = [...root.childNodes].some((node) => node !== body && node !== head && isContent(node))
+  return isOutside ? 'root' : 'body'
 }
 
 async function measureAll(page: Page, refs: readonly string[]) {
