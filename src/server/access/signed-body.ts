@@ -16,6 +16,12 @@ export interface BodyHash {
 export const bodyHash = (secret?: KeyObject, nonce = ''): BodyHash =>
   secret ? createHmac('sha256', secret).update(`body\n${nonce}\n`) : createHash('sha256')
 
+/** Compares digests in constant time. */
+export function isSame(one: string, other: string): boolean {
+  const [given, expected] = [Buffer.from(one), Buffer.from(other)]
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
 export class SignedBody {
   readonly #start: () => BodyHash
   readonly #expected: string | undefined
@@ -39,9 +45,8 @@ export class SignedBody {
 
   /** Called at the end of the body, before it has an effect. @throws BaxError `unauthorized` for another body */
   assertComplete(incoming: Pick<IncomingMessage, 'trailers'> | undefined): void {
-    const expected = Buffer.from(this.#expected ?? incoming?.trailers[bodyTrailer] ?? '')
-    const found = Buffer.from((this.#hash ?? this.#start()).digest('base64url'))
-    this.#isForged = found.length !== expected.length || !timingSafeEqual(found, expected)
+    const expected = this.#expected ?? incoming?.trailers[bodyTrailer] ?? ''
+    this.#isForged = !isSame((this.#hash ?? this.#start()).digest('base64url'), expected)
     if (!this.#isForged) return
     throw new BaxError('unauthorized', 'the body is not the one that the gateway has signed')
   }

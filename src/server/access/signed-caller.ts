@@ -3,14 +3,14 @@
  * that both share. It is valid once, for a short time, and for one worker, method, URL, body, and the headers that matter.
  * A streamed body is signed in a trailer. The worker proves with a header of its answer that it has the secret too.
  */
-import { createHash, createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { z } from 'zod'
 import { anonymousCaller, type Caller, keylessCaller, keyScopes } from '../../core/access/caller.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { SeenNonces } from './nonces.ts'
-import { type BodyHash, bodyHash, SignedBody } from './signed-body.ts'
+import { type BodyHash, bodyHash, isSame, SignedBody } from './signed-body.ts'
 
 export const forwardedHeader = 'x-bax-forwarded'
 
@@ -212,12 +212,6 @@ export class ForwardedRequests {
 export const invalidSignature = {
   found: 'the signature of the gateway is not valid',
   mend: 'use the same secret file for all gateways and workers',
-}
-
-/** Compares digests in constant time. */
-export function isSame(one: string, other: string): boolean {
-  const [given, expected] = [Buffer.from(one), Buffer.from(other)]
-  return given.length === expected.length && timingSafeEqual(given, expected)
 }
 
 const parsed = (text: string): unknown => JSON.parse(Buffer.from(text, 'base64url').toString())
