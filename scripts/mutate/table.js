@@ -121,7 +121,7 @@ const bySubsystem = {
     ['profile-swapped', 'src/engine/store/encryption.ts', 'decipher.setAAD(Buffer.from(name)).setAuthTag', 'decipher.setAuthTag', 'test/unit/engine/profile-store.test.ts'],
     ['approval-submit', 'src/engine/browser/approvals/held-submissions.ts', 'if (!isSubmission(request)) return', 'if (isSubmission(request)) return', 'test/flow/confirm.test.ts'],
     ['approval-rejected', 'src/engine/browser/approvals/approvals.ts', "if (decision === 'rejected')", "if (decision === 'expired')", 'test/flow/confirm.test.ts'],
-    ['approval-left-page', 'src/engine/browser/approvals/approvals.ts', 'left.abort(pageLeft())', '{}', 'test/flow/confirm.test.ts'],
+    ['approval-left-page', 'src/engine/browser/approvals/shown-document.ts', 'left.abort(pageLeft())', '{}', 'test/flow/confirm.test.ts'],
     ['live-control', 'src/engine/browser/live/control-lock.ts', "if (other) throw new BaxError('conflict'", "if (false) throw new BaxError('conflict'", 'test/flow/live-view.test.ts'],
     ['live-input', 'src/engine/browser/live/control-lock.ts', 'if (this.#holding?.person !== person) throw', 'if (this.#holding === undefined) throw', 'test/flow/live-view.test.ts'],
     ['events-gap', 'src/core/events/events.ts', 'if (lost > 0) {', 'if (lost > 1e9) {', 'test/unit/core/events.test.ts'],
@@ -149,7 +149,7 @@ const bySubsystem = {
     ['shell-links', 'src/engine/shell/agent/content.c', 'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS', '0', 'test/flow/shell-confinement.test.ts', 'test/flow/shell-artifacts.test.ts'],
     ['shell-idle', 'src/engine/shell/session/idle-clock.ts', 'if (!this.#running || this.#holds > 0) return', 'return', 'test/flow/shell-sessions.test.ts'],
     ['artifact-changes', 'src/engine/shell/artifacts/capture.ts', 'if (previous?.state === state) return', 'if (previous) return', 'test/flow/shell-artifacts.test.ts'],
-    ['artifact-paths', 'src/cli/shell/save-files.ts', 'if (path.startsWith(resolve(folder) + sep)) return path', 'return path', 'test/unit/cli/save-files.test.ts'],
+    ['artifact-paths', 'src/cli/shell/save-files.ts', 'if (path !== resolve(folder) && (await isInside(folder, path))) return path', 'return path', 'test/unit/cli/save-files.test.ts'],
     ['session-paths', 'src/engine/browser/session/session-files.ts', "inside === '..' || inside.startsWith(`..${sep}`)", 'false', 'test/flow/path-tricks.test.ts'],
   ],
   extraction: [

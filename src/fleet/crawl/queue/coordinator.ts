@@ -8,7 +8,7 @@ import { CrawlRun } from '../../../engine/crawl/run.ts'
 import { Journal, readJournal } from '../../../engine/crawl/store/journal.ts'
 import { PageFile } from '../../../engine/crawl/store/page-file.ts'
 import type { CrawlRecord } from '../../../engine/crawl/store/record.ts'
-import { WebhookSender } from '../../../engine/crawl/webhook.ts'
+import { type WebhookFacts, WebhookSender } from '../../../engine/crawl/webhook.ts'
 import type { ReportedProgress } from '../followed.ts'
 import { eventsChannel, progressChannel, progressKey } from '../keys.ts'
 import { FleetPages } from '../pages/fleet-pages.ts'
@@ -89,18 +89,9 @@ export class Coordinator {
     })
     this.#run = run
     const followed = followedRun(run, journal)
-    const warn = (text: string) => run.warn(text)
-    const rules = egress.rulesFor(plan.from)
-    const webhook = WebhookSender.start({
-      record,
-      logs,
-      live: followed.live,
-      answers,
-      egress: rules,
-      secret,
-      warn,
-      log,
-    })
+    const { live } = followed
+    const ownRules = egress.rulesFor(plan.from)
+    const webhook = this.#webhookOf(run, { record, logs, live, answers, egress: ownRules, secret })
     this.#stopped.signal.addEventListener('abort', () => webhook?.stop())
     if (this.#stopped.signal.aborted) run.end('interrupted')
     const stop = await this.#watch(run, record, closed.signal)
@@ -126,6 +117,11 @@ export class Coordinator {
     if (this.#stopped.signal.aborted && (!record.finished || isSent === false)) return 'interrupted'
     await store.end(record, fence)
     return 'ended'
+  }
+
+  /** Sends the events of the run, if its input has a webhook. */
+  #webhookOf(run: CrawlRun, facts: Omit<WebhookFacts, 'warn' | 'log'>): WebhookSender | undefined {
+    return WebhookSender.start({ ...facts, warn: (text) => run.warn(text), log: this.#parts.log })
   }
 
   /** Ends the run when it is cancelled or its key is lost, and shares its progress; returns a function that stops. */
