@@ -21,7 +21,7 @@ export const signAnswers =
     return next()
   }
 
-/** Tells the gateway that the request was not run. */
+/** Reports to the gateway that the request was not run. */
 export function refuse(context: AppContext, refusal: Refusal): void {
   context.set('refusal', refusal)
   context.header(refusedHeader, refusal)

@@ -122,7 +122,7 @@ export class Journal {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tells the listeners that the run has ended, after which only warnings about it are written. */
+  /** Notifies the listeners that the run has ended, after which only warnings about it are written. */
   async endRun(): Promise<void> {
     await this.#writing
     for (const listener of this.#listeners) listener()
