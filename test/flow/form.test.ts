@@ -3,6 +3,7 @@ import { inUsualHomes } from '../support/commands.ts'
 
 const fields = `<input id=q><input id=off disabled><input type=checkbox id=terms><input type=radio name=r id=r1><input type=radio name=r id=r2>
   <select id=country><option value=de>Germany</option><option value=fr>France</option></select>
+  <select id=sizes><option>S</option><option disabled>M</option></select>
   <select id=many multiple><option>a</option><option>b</option><option>c</option></select><p id=text>Text</p>`
 const pages = {
   '/': `<!doctype html>${fields}<div id=host></div><iframe id=inner src=/inner></iframe>
@@ -51,7 +52,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.do('select_option', inFrame)).toEqual({ selected: ['fr'] })
   })
 
-  test('select_option lists the options when one is missing', async () => {
+  test('select_option lists the options when one is missing, and names a disabled one', async () => {
     await given.open('/')
     const missing = await given.fails('select_option', { selector: '#country', values: ['Italy'], timeout_ms: 700 })
     expect(missing).toMatchObject({
@@ -59,6 +60,8 @@ inUsualHomes(pages, (given) => {
       error: '#country has no such option; it has: de (Germany), fr (France)',
       details: { options: ['de (Germany)', 'fr (France)'] },
     })
+    const disabled = await given.fails('select_option', { selector: '#sizes', values: ['M'], timeout_ms: 700 })
+    expect(disabled).toMatchObject({ code: 'not_editable', error: '#sizes has this option, but it is disabled' })
     expect(await given.fails('select_option', { selector: '#q', values: ['x'], timeout_ms: 700 })).toMatchObject({
       code: 'not_editable',
       error: '#q is not a select element',

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import type { Observation } from '../../src/core/shapes/observe.ts'
 import { inUsualHomes } from '../support/commands.ts'
@@ -23,6 +24,9 @@ const pages = {
     <h2>Key <input type=password value=hunter2></h2><div style="cursor:pointer">Card <input type=password value=hunter2></div>`,
   '/footer': `<!doctype html><style>p{height:200px}</style><main>${Array.from({ length: 60 }, (_, at) => `<p>Paragraph ${at} of the page</p>`).join('')}</main>
     <footer><div>Imprint and terms</div></footer>`,
+  '/opens': `<!doctype html><title>Opens</title><details><summary>More about us</summary><p>We sell tea</p></details>
+    <label><b>Upload</b> a file <input type=file style="display:none" onchange="document.title = this.files[0].name"></label>
+    <label><b>Name</b> of you <input hidden></label>`,
   '/outside': `<!doctype html><title>Outside</title><p>Inside</p><script>document.documentElement.append(Object.assign(document.createElement('aside'), { innerHTML: 'Beside <button onclick="this.textContent = &quot;Done&quot;">Accept</button>' }), 'Loose')</script>`,
   '/notes': `<!doctype html><p>Short</p><p>${'long '.repeat(400)}</p><select aria-label=Country>${Array.from({ length: 30 }, (_, at) => `<option>C${at}`).join('')}</select>`,
 }
@@ -45,6 +49,17 @@ inUsualHomes(pages, (given) => {
     const [, ref] = /button "Accept" \[ref=(e\d+)\]/.exec(snapshot!)!
     await given.do('click', { selector: `ref=${ref}` })
     expect((await observe()).snapshot).toMatch(/button "Done"/)
+  })
+
+  test('has references for summaries, and for labels that stand for a hidden file field', async () => {
+    await given.open('/opens')
+    const { snapshot } = await observe()
+    const refOf = (name: string) => `ref=${new RegExp(`${name}.* \\[ref=(e\\d+)\\]`).exec(snapshot!)![1]}`
+    expect(snapshot).not.toMatch(/of you.*ref=/)
+    await given.do('click', { selector: refOf('More about us') })
+    expect((await observe()).snapshot).toContain('We sell tea')
+    await given.do('upload_files', { selector: refOf('Upload'), files: [fileURLToPath(import.meta.url)] })
+    expect(await given.value('get_title')).toBe('observe-text.test.ts')
   })
 
   test('includes totals, tables, legends and placeholders', async () => {

@@ -169,6 +169,8 @@ function fromState(
     const options = state.options.join(', ')
     return fail('element_not_found', `has no such option; it has: ${options}`, { options: state.options })
   }
+  if (state.options && /option being selected is not enabled/.test(log))
+    return fail('not_editable', 'has this option, but it is disabled', { disabled: true })
   if (needs !== 'pointer') return null
   const { coveredBy } = state
   if (coveredBy) return fail('element_obscured', `is covered by ${coveredBy}`, { covered_by: coveredBy })
