@@ -123,7 +123,7 @@ inUsualHomes(pages, (given) => {
     ['#short', 'not_editable', '#short takes at most 5 characters, and the text has 6'],
     ['#num', 'not_editable', '#num does not take "abcdef": it is of type number'],
     ['#date', 'not_editable', '#date does not take "abcdef": it is of type date'],
-    ['ref=e9999', 'stale_ref', 'ref=e9999 is stale'],
+    ['ref=e9999', 'stale_ref', 'no element has the reference e9999'],
   ])('fill of %s fails with %s', async (selector, code, error) => {
     await given.open('/')
     const failed = await given.fails('fill', { selector, text: 'abcdef', timeout_ms: 700 })

@@ -4,7 +4,7 @@ import type { BrowserSessions } from '../browser/session/sessions.ts'
 import { leaseOf } from '../lease.ts'
 import { assertConfirms } from '../../core/access/approvals.ts'
 import type { Caller } from '../../core/access/caller.ts'
-import { isRelayed } from '../../core/access/relayed.ts'
+import { isRelayed, relayedError } from '../../core/access/relayed.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Relays, Sessions } from '../../core/engine.ts'
@@ -79,6 +79,8 @@ export function lazyRelays(config: EngineConfig, keys: KeyRing, sessions: Relays
   }
 }
 
+const notRecorded = () => new BaxError('unsupported', 'relay sessions cannot be recorded')
+
 /** Combines browser sessions and relayed browsers. */
 export function withRelay(
   sessions: Omit<Sessions, 'lease'> & Pick<BrowserSessions, 'knows' | 'live'>,
@@ -105,7 +107,7 @@ export function withRelay(
     ticket: (id, call) => sessions.ticket(id, call),
     openLiveView: (id, token, call) => sessions.openLiveView(id, token, call),
     record: async (id, action, call) => {
-      if (toRelay(id, call)) throw new BaxError('unsupported', 'relay sessions cannot be recorded')
+      if (toRelay(id, call)) throw relayedError(id, call.caller, relays, notRecorded())
       return sessions.record(id, action, call)
     },
     linkLiveView: (id, control, call) => sessions.linkLiveView(id, control, call),

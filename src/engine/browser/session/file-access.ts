@@ -1,9 +1,14 @@
 /** Access of callers to the files of their sessions. */
 import type { Caller } from '../../../core/access/caller.ts'
-import { isRelayed, type Known } from '../../../core/access/relayed.ts'
+import { isRelayed, type Known, relayedError } from '../../../core/access/relayed.ts'
 import type { SessionFiles } from '../../../core/engine.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { Session } from './session.ts'
+
+const noFiles = () =>
+  new BaxError('unsupported', 'a relay session has no files: they belong to the user of the browser', {
+    hint: 'use a session of the engine ("bax session create")',
+  })
 
 /** Returns access to the files of the sessions; browsers that are connected through the relay have none. */
 export function fileAccess(
@@ -12,9 +17,7 @@ export function fileAccess(
 ): SessionFiles {
   const find = (id: string, caller: Caller): Session => {
     if (!isRelayed(id, caller, sessions, relays)) return sessions.live(id, caller)
-    throw new BaxError('unsupported', 'a relay session has no files: they belong to the user of the browser', {
-      hint: 'use a session of the engine ("bax session create")',
-    })
+    throw relayedError(id, caller, relays, noFiles())
   }
   return {
     list: async (id, { caller }) => {

@@ -1,6 +1,7 @@
 /** Accepts connectors, keeps their sessions through outages, and finds them by ID or name. */
 import { type Caller, canSee, findByName } from '../../../core/access/caller.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
+import { relayNotFound } from '../../../core/access/relayed.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
@@ -73,9 +74,7 @@ export class RelayHub {
   find(idOrName: string, caller: Caller): RelaySession {
     const found = this.#visible(idOrName, caller)
     if (found) return found
-    throw new BaxError('relay_not_found', `no relay session ${idOrName}`, {
-      hint: 'run "bax relay list", or connect a browser with "bax relay connect"',
-    })
+    throw relayNotFound(idOrName)
   }
 
   /** Whether the caller has access to a relay session with this ID or name. */
