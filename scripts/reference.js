@@ -171,6 +171,7 @@ function sharesTable(limits) {
     ],
     ['threads for other pages', `one per core, at most ${reading.threads}`, 'all', turns],
     ['browser slots', pool.browsers * pool.contextsPerBrowser, `${caller.sessions} sessions`, turns],
+    ['browser processes of a kind', pool.processes, pool.browsers, turns],
     ['videos being recorded', recording.videos, half, busy],
     ['running scrapes and searches', overload.pages, half, busy],
     ['running crawls', overload.crawls, caller.crawls, busy],
