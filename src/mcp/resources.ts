@@ -8,6 +8,7 @@ import type { ArtifactList } from '../core/shapes/shell/artifacts.ts'
 import { operations, transfers } from '../operations/index.ts'
 import { enclosed } from '../core/text/boundaries.ts'
 import type { Connection } from './connection.ts'
+import type { ToolGroup } from './tool.ts'
 
 /** Builds a URI below `bax://`. */
 const uriOf = (...parts: readonly (string | number)[]): string => `bax://${parts.map((part) => encodeURIComponent(part)).join('/')}` // prettier-ignore
@@ -16,11 +17,22 @@ export const fileUri = (session_id: string, name: string): string => uriOf('file
 export const artifactUri = (id: string, name: string): string => uriOf('artifact', id, name)
 const pageUri = (crawl: string, page: number): string => uriOf('crawl', crawl, page)
 
-export const resourceTemplates: readonly ResourceTemplate[] = [
-  { uriTemplate: 'bax://file/{session}/{name}', name: 'File of a session' },
-  { uriTemplate: 'bax://artifact/{artifact}/{name}', name: 'Output file of a command' },
-  { uriTemplate: 'bax://crawl/{crawl}/{page}', name: 'Page of a crawl', mimeType: 'text/markdown' },
-]
+type Kind = 'file' | 'artifact' | 'crawl'
+
+/** Groups whose tools a client needs for a kind of resource. */
+const groupOf: Readonly<Record<Kind, ToolGroup>> = { file: 'browser', artifact: 'shell', crawl: 'scrape' }
+
+const templates: Readonly<Record<Kind, ResourceTemplate>> = {
+  file: { uriTemplate: 'bax://file/{session}/{name}', name: 'File of a session' },
+  artifact: { uriTemplate: 'bax://artifact/{artifact}/{name}', name: 'Output file of a command' },
+  crawl: { uriTemplate: 'bax://crawl/{crawl}/{page}', name: 'Page of a crawl', mimeType: 'text/markdown' },
+}
+
+const isOffered = ({ options }: Connection, kind: string): boolean => options.groups.includes(groupOf[kind as Kind])
+
+/** Lists the forms of the resources of the groups that the connection offers. */
+export const resourceTemplates = (connection: Connection): ResourceTemplate[] =>
+  Object.entries(templates).flatMap(([kind, template]) => (isOffered(connection, kind) ? [template] : []))
 
 /** Lists the resources that the connection knows. */
 export async function listResources(connection: Connection, signal: AbortSignal): Promise<Resource[]> {
@@ -44,7 +56,7 @@ export async function readResource(connection: Connection, uri: string, signal: 
   const stored = connection.stored.get(uri)
   if (stored) return { contents: [{ uri, mimeType: stored.mimeType, blob: stored.data }] }
   const [, kind, id, name] = /^bax:\/\/(file|artifact|crawl)\/([^/]+)\/([^/]+)$/.exec(uri)?.map((part) => decodeURIComponent(part)) ?? [] // prettier-ignore
-  if (id === undefined || name === undefined) throw new BaxError('file_not_found', `there is no resource ${JSON.stringify(uri)}`) // prettier-ignore
+  if (id === undefined || name === undefined || !isOffered(connection, kind!)) throw new BaxError('file_not_found', `there is no resource ${JSON.stringify(uri)}`) // prettier-ignore
   const mark = (text: string) => (connection.options.boundaries ? enclosed(text) : text)
   if (kind === 'crawl') {
     const page = await crawledPage(connection, id, Number(name), signal)

@@ -61,7 +61,9 @@ export function createMcpServer(connection: Connection): Server {
   server.setRequestHandler(ListResourcesRequestSchema, async (_, { signal }) => ({
     resources: await orProtocolError(listResources(connection, signal)),
   }))
-  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({ resourceTemplates: [...resourceTemplates] }))
+  server.setRequestHandler(ListResourceTemplatesRequestSchema, () => ({
+    resourceTemplates: resourceTemplates(connection),
+  }))
   server.setRequestHandler(ReadResourceRequestSchema, ({ params }, { signal }) =>
     orProtocolError(readResource(connection, params.uri, signal)),
   )

@@ -93,6 +93,15 @@ describe('the list of tools', () => {
     for (const name of ['browser_script', 'web_search', 'relay']) expect(limited).not.toContain(name)
   })
 
+  test('has only resources of the groups that it offers', async () => {
+    const limited = await connectMcp(['--tools', 'scrape'], { env: { BAX_STATE_DIR: stateDir } })
+    const { resourceTemplates } = await limited.client.listResourceTemplates()
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual(['bax://crawl/{crawl}/{page}'])
+    for (const uri of ['bax://file/ses_a/tea.csv', 'bax://artifact/art_a/tea.csv'])
+      await expect(limited.client.readResource({ uri })).rejects.toThrow(`there is no resource "${uri}"`)
+    await limited.close()
+  })
+
   test.each([
     [
       ['--tools', 'browsr'],
