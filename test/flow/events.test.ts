@@ -187,7 +187,7 @@ inEveryHome(pages, (given) => {
     const { id } = await create()
     await open(id)
     // Every command has two events.
-    for (let round = 0; round < 8; round++) await run(id, ...Array.from({ length: 100 }, () => ['get_url'] as const))
+    for (let round = 0; round < 8; round++) await run(id, ...Array.from({ length: 100 }, (): [string] => ['get_url']))
     await run(id, ['evaluate', { expression: 'console.log("last")' }])
     await read({ session_id: id, replay: 'all' }, (events) => events.at(-1)!.data['text'] === 'last')
     const [lagged, next] = await read({ session_id: id, since: 2 }, (events) => events.length === 2)
