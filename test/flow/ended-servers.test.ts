@@ -13,16 +13,18 @@ const mcp = { ...json, accept: 'application/json, text/event-stream' }
 const form = { 'content-type': 'multipart/form-data; boundary=x' }
 
 let built: BuiltBax
-/** Servers with hardly any time for running work at shutdown, and with the usual time. */
+/** Servers of one test each. Two shut down: with hardly any time for running work, and with the usual time. */
 let hasty: RunningServer
 let patient: RunningServer
+let lasting: RunningServer
 beforeAll(async () => {
   built = await buildBax()
-  ;[hasty, patient] = await Promise.all([serve(built, ['--drain-secs', '0.2']), serve(built)])
+  ;[hasty, patient, lasting] = await Promise.all([serve(built, ['--drain-secs', '0.2']), serve(built), serve(built)])
 }, servedWithinMs)
 afterAll(async () => {
-  for (const server of [hasty, patient]) server?.child.kill('SIGTERM')
-  await Promise.all([hasty, patient].map((server) => server?.ended))
+  const servers = [hasty, patient, lasting]
+  for (const server of servers) server?.child.kill('SIGTERM')
+  await Promise.all(servers.map((server) => server?.ended))
   await built?.close()
 })
 
@@ -45,7 +47,7 @@ async function beginAll(
 }
 
 test('a message to an MCP session that ends is not waited for', async () => {
-  const server = patient
+  const server = lasting
   const client = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
   const initialize = { jsonrpc: '2.0', id: 1, method: 'initialize', params: client }
   const { headers } = await request(server.url, 'POST', '/mcp', initialize, mcp)

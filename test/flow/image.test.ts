@@ -1,6 +1,6 @@
 /** `bax serve` in its image with two keys, used from outside its container. */
 import { chromium } from 'playwright'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
 import { docker, type ImagedServer, noServerImage, serverImage } from '../support/server-image.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -14,6 +14,8 @@ const builtWithinMs = 1_200_000
 let server: ImagedServer
 let site: Site
 let held: HeldPage
+let admin: string
+/** Keys of one test: what others have created is invisible to it. */
 let ann: string
 let bob: string
 
@@ -28,8 +30,7 @@ beforeAll(async () => {
     '/held': held.page,
   }
   site = await serveSite(pages, server.gateway)
-  ann = await server.makeKey('ann', 'browser', 'scrape')
-  bob = await server.makeKey('bob', 'browser', 'scrape')
+  admin = await server.makeKey('admin', 'admin')
   await server.run('--allow-private', server.gateway)
 }, builtWithinMs)
 afterAll(async () => {
@@ -38,9 +39,13 @@ afterAll(async () => {
   await site?.close()
 }, 60_000)
 
-/** IDs of what ann has created. */
-let objects: { session: string; crawl: string; profile: string }
+const createKey = async (name: string): Promise<string> => {
+  const { status, body } = await server.request(admin, 'POST', '/v1/keys', { name, scopes: ['browser', 'scrape'] })
+  expect(status).toBe(200)
+  return body.key
+}
 
+/** Creates a session, a crawl and a profile of ann, and returns their IDs. */
 const createObjects = async () => {
   const session = await server.request(ann, 'POST', '/sessions', { requested_name: 'shop', start_url: `${site.url}/` })
   const crawl = await server.request(ann, 'POST', '/v1/crawl', { url: `${site.url}/` })
@@ -62,6 +67,11 @@ async function processes(): Promise<{ user: string; pid: string; parent: string;
 const state = (field: string) => docker('inspect', '--format', `{{.State.${field}}}`, server.container)
 
 describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' : `: ${absent}`}`, () => {
+  beforeEach(async () => {
+    ann = await createKey('ann')
+    bob = await createKey('bob')
+  })
+
   test('accepts its keys only', async () => {
     for (const key of [null, 'bax_wrong'])
       expect(await server.request(key, 'GET', '/sessions')).toMatchObject({
@@ -91,11 +101,11 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
   })
 
   test('runs commands and a CDP client on a session, both from outside', async () => {
-    objects = await createObjects()
+    const { session } = await createObjects()
     const commands = [{ command: 'click', data: { selector: 'button' } }, { command: 'get_title' }]
-    const { body } = await server.request(ann, 'POST', '/commands', { session_id: objects.session, commands })
+    const { body } = await server.request(ann, 'POST', '/commands', { session_id: session, commands })
     expect(body).toMatchObject({ success: true, results: [{}, { data: { result: { value: 'Bought' } } }] })
-    const { cdp_url } = (await server.request(ann, 'GET', `/sessions/${objects.session}`)).body
+    const { cdp_url } = (await server.request(ann, 'GET', `/sessions/${session}`)).body
     expect(new URL(cdp_url).host).toBe(new URL(server.url()).host)
     await expect(chromium.connectOverCDP(cdp_url, { headers: { 'x-api-key': bob } })).rejects.toThrow('404')
     const browser = await chromium.connectOverCDP(cdp_url, { headers: { 'x-api-key': ann } })
@@ -107,7 +117,7 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     } finally {
       await browser.close()
     }
-    expect((await server.request(ann, 'GET', `/sessions/${objects.session}`)).body).toMatchObject({ status: 'ready', url: `${site.url}/drawn` }) // prettier-ignore
+    expect((await server.request(ann, 'GET', `/sessions/${session}`)).body).toMatchObject({ status: 'ready', url: `${site.url}/drawn` }) // prettier-ignore
   })
 
   test('opens a session with disable_automation_detection', async () => {
@@ -125,7 +135,7 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
   })
 
   test('hides everything of one key from the other', async () => {
-    const { session, crawl, profile } = objects
+    const { session, crawl, profile } = await createObjects()
     for (const path of [`/sessions/${session}`, '/sessions/shop', `/v1/crawl/${crawl}`, `/profiles/${profile}`]) {
       const { status, body } = await server.request(bob, 'GET', path)
       expect([path, status]).toEqual([path, 404])
@@ -142,6 +152,16 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
   })
 
   test('runs its browsers in the sandbox, as an unprivileged user, and leaves no process behind', async () => {
+    // Without the browsers of other tests.
+    await docker('stop', '--time', '30', server.container)
+    await server.restart()
+    for (const input of [{}, { disable_automation_detection: true }]) {
+      const { status, body } = await server.request(ann, 'POST', '/sessions', input)
+      expect(status).toBe(200)
+      expect((await server.request(ann, 'DELETE', `/sessions/${body.session_id}`)).status).toBe(204)
+    }
+    const drawn = { url: `${site.url}/drawn`, render: 'browser' }
+    expect((await server.request(ann, 'POST', '/v1/scrape', drawn)).body).toMatchObject({ success: true })
     // Processes of a session that was just closed end shortly after.
     const zombies = async () => (await processes()).filter(({ line }) => line.includes('defunct'))
     await expect.poll(zombies, { timeout: 20_000 }).toEqual([])
@@ -159,46 +179,48 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     ])
     const children = all.filter((child) => child.parent === first.pid && !isReporter(child))
     expect(children.map(({ line }) => line)).toEqual([expect.stringMatching(/^node .*\bbax serve /)])
-  })
+  }, 120_000)
 
-  test('finishes running work at SIGTERM, rejects new work, and ends with all its processes', async () => {
-    const running = server.request(ann, 'POST', '/v1/scrape', { url: `${site.url}/held`, render: 'http' })
-    await held.requested()
-    await docker('kill', '--signal', 'TERM', server.container)
-    // The signal arrives after a moment.
-    const refused = await waitFor('the server to end', async () => {
-      const answer = await server.request(ann, 'POST', '/v1/scrape', { url: `${site.url}/` })
-      return answer.status === 200 ? undefined : answer
-    })
-    expect(refused).toMatchObject({ status: 503, body: { code: 'shutting_down' } })
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    held.release()
-    expect((await running).body).toMatchObject({ success: true, data: { metadata: { title: 'Held' } } })
-    expect(await docker('wait', server.container)).toBe('0')
-    expect(await state('OOMKilled')).toBe('false')
-  })
+  describe('stopped', () => {
+    afterAll(() => server.restart(), 60_000)
 
-  test('restarts with its keys, profiles and crawls, and reports why its sessions have ended', async () => {
-    await server.restart()
-    const { session, crawl, profile } = objects
-    const commands = [{ command: 'get_title' }]
-    const ended = async (session_id: string) => await server.request(ann, 'POST', '/commands', { session_id, commands })
-    expect(await ended(session)).toMatchObject({ status: 410, body: { details: { reason: 'engine_closed' } } })
-    expect((await server.request(ann, 'GET', `/v1/crawl/${crawl}`)).body).toMatchObject({ status: 'completed', completed: 2 }) // prettier-ignore
-    expect((await server.request(bob, 'GET', `/v1/crawl/${crawl}`)).status).toBe(404)
-    const next = await server.request(ann, 'POST', '/sessions', { profile_id: profile, requested_name: 'shop' })
-    expect(next.status).toBe(200)
-    expect((await server.request(ann, 'GET', '/sessions/shop')).body).toMatchObject({
-      status: 'ready',
-      profile_id: profile,
-    })
-    // Each start of the container reuses the process IDs: the engine still recognizes the previous one.
-    await docker('kill', server.container)
-    await server.restart()
-    expect(await ended(next.body.session_id)).toMatchObject({ status: 410, body: { details: { reason: 'worker_lost' } } }) // prettier-ignore
-    expect(await ended(session)).toMatchObject({ status: 410, body: { details: { reason: 'engine_closed' } } })
-    expect((await server.request(bob, 'POST', '/sessions', {})).status).toBe(200)
-    await docker('stop', '--time', '30', server.container)
-    expect(await state('ExitCode')).toBe('0')
+    test('finishes running work at SIGTERM, rejects new work, and restarts with its keys, profiles and crawls', async () => {
+      const { session, crawl, profile } = await createObjects()
+      const running = server.request(ann, 'POST', '/v1/scrape', { url: `${site.url}/held`, render: 'http' })
+      await held.requested()
+      await docker('kill', '--signal', 'TERM', server.container)
+      // The signal arrives after a moment.
+      const refused = await waitFor('the server to end', async () => {
+        const answer = await server.request(ann, 'POST', '/v1/scrape', { url: `${site.url}/` })
+        return answer.status === 200 ? undefined : answer
+      })
+      expect(refused).toMatchObject({ status: 503, body: { code: 'shutting_down' } })
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+      held.release()
+      expect((await running).body).toMatchObject({ success: true, data: { metadata: { title: 'Held' } } })
+      expect(await docker('wait', server.container)).toBe('0')
+      expect(await state('OOMKilled')).toBe('false')
+      await server.restart()
+      const commands = [{ command: 'get_title' }]
+      const ended = async (session_id: string) =>
+        await server.request(ann, 'POST', '/commands', { session_id, commands })
+      expect(await ended(session)).toMatchObject({ status: 410, body: { details: { reason: 'engine_closed' } } })
+      expect((await server.request(ann, 'GET', `/v1/crawl/${crawl}`)).body).toMatchObject({ status: 'completed', completed: 2 }) // prettier-ignore
+      expect((await server.request(bob, 'GET', `/v1/crawl/${crawl}`)).status).toBe(404)
+      const next = await server.request(ann, 'POST', '/sessions', { profile_id: profile, requested_name: 'shop' })
+      expect(next.status).toBe(200)
+      expect((await server.request(ann, 'GET', '/sessions/shop')).body).toMatchObject({
+        status: 'ready',
+        profile_id: profile,
+      })
+      // Each start of the container reuses the process IDs: the engine still recognizes the previous one.
+      await docker('kill', server.container)
+      await server.restart()
+      expect(await ended(next.body.session_id)).toMatchObject({ status: 410, body: { details: { reason: 'worker_lost' } } }) // prettier-ignore
+      expect(await ended(session)).toMatchObject({ status: 410, body: { details: { reason: 'engine_closed' } } })
+      expect((await server.request(bob, 'POST', '/sessions', {})).status).toBe(200)
+      await docker('stop', '--time', '30', server.container)
+      expect(await state('ExitCode')).toBe('0')
+    }, 120_000)
   })
 })

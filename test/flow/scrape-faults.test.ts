@@ -9,76 +9,78 @@ import { type Site, serveSite } from '../support/site.ts'
 import { missingPrograms, testUnless } from '../support/needs.ts'
 import { article, rawServer, redirectTo, respondWith, untrustedServer } from '../support/web.ts'
 
+const sendSlowly = (response: import('node:http').ServerResponse, text: string) => {
+  const timer = setInterval(() => response.write(text), 20)
+  response.on('close', () => clearInterval(timer))
+}
+
+const pages: Parameters<typeof serveSite>[0] = {
+  '/article': article,
+  '/loop': redirectTo('/loop'),
+  '/a': redirectTo('/b', 301),
+  '/b': redirectTo('/c?x=ü', 307),
+  '/c': '<!doctype html><title>C</title><main><p>Arrived at the end of the chain.</p></main>',
+  '/to-file': redirectTo('file:///etc/passwd'),
+  '/to-nowhere': redirectTo('http://'),
+  '/cookie': (request, response) => {
+    const done = request.headers.cookie === 'seen=1'
+    response.writeHead(
+      done ? 200 : 302,
+      done ? { 'content-type': 'text/html' } : { location: '/cookie', 'set-cookie': 'seen=1; Path=/' },
+    )
+    response.end(done ? '<p>Welcome back</p>' : '')
+  },
+  '/refresh': '<!doctype html><meta http-equiv="refresh" content="0; url=/c"><p>You will be sent on.</p>',
+  '/refresh-loop':
+    '<!doctype html><meta http-equiv="Refresh" content="0;URL=\'/refresh-loop?again\'"><p>Round and round</p>',
+  '/refresh-late': '<!doctype html><meta http-equiv="refresh" content="300"><main><p>Reloads now and then.</p></main>',
+  '/private': (request, response) => {
+    const known = request.headers.authorization === `Basic ${Buffer.from('ada:pä').toString('base64')}`
+    response.writeHead(known ? 200 : 401, { 'content-type': 'text/html' })
+    response.end(known ? '<p>Hello Ada</p>' : '<p>Who are you?</p>')
+  },
+  '/never': (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    sendSlowly(response, '<p>more</p>')
+  },
+  '/silent': () => {},
+  '/large': (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'content-length': String(11 * 1024 * 1024) })
+    response.write('x')
+  },
+  '/larger': (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' })
+    const chunk = 'x'.repeat(1024 * 1024)
+    const more = () => response.destroyed || response.write(chunk, more)
+    more()
+  },
+  '/bomb': respondWith('text/html', gzipSync(Buffer.alloc(64 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
+  '/cut': (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', 'content-length': '1000' })
+    response.write('<p>The beginning')
+    setImmediate(() => response.destroy())
+  },
+  '/torn': respondWith('text/html', Buffer.from('this is not gzip'), { 'content-encoding': 'gzip' }),
+  '/spin': '<!doctype html><title>Spin</title><p>Before the loop.</p><script>for (;;);</script><p>After it.</p>',
+  '/spin-later': '<!doctype html><p id="x">Calm at first.</p><script>setTimeout(() => { for (;;); }, 30)</script>',
+  '/dialogs':
+    '<!doctype html><div id="o"></div><script>alert(1); o.textContent = "answers: " + confirm("?") + " " + prompt("?"); addEventListener("beforeunload", (e) => e.preventDefault())</script>',
+  '/attachment': respondWith('text/html', '<p>x</p>', { 'content-disposition': 'attachment; filename=x.html' }),
+  '/chain-script': '<!doctype html><div id="root"></div><script>location.href = "/c"</script>',
+  '/grow':
+    '<!doctype html><div id="root"></div><script>setInterval(() => root.append(Math.random() + " "), 5)</script>',
+  '/hang': '<!doctype html><p>Waits for a script.</p><script src="/slow.js"></script>',
+  '/slow.js': () => {},
+  '/no-content': (_, response) => response.writeHead(204).end(),
+}
+
 let homes: Homes
 let site: Site
 const closers: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   homes = await openHomes()
-  const sendSlowly = (response: import('node:http').ServerResponse, text: string) => {
-    const timer = setInterval(() => response.write(text), 20)
-    response.on('close', () => clearInterval(timer))
-  }
-  site = await serveSite({
-    '/article': article,
-    '/loop': redirectTo('/loop'),
-    '/a': redirectTo('/b', 301),
-    '/b': redirectTo('/c?x=ü', 307),
-    '/c': '<!doctype html><title>C</title><main><p>Arrived at the end of the chain.</p></main>',
-    '/to-file': redirectTo('file:///etc/passwd'),
-    '/to-nowhere': redirectTo('http://'),
-    '/cookie': (request, response) => {
-      const done = request.headers.cookie === 'seen=1'
-      response.writeHead(
-        done ? 200 : 302,
-        done ? { 'content-type': 'text/html' } : { location: '/cookie', 'set-cookie': 'seen=1; Path=/' },
-      )
-      response.end(done ? '<p>Welcome back</p>' : '')
-    },
-    '/refresh': '<!doctype html><meta http-equiv="refresh" content="0; url=/c"><p>You will be sent on.</p>',
-    '/refresh-loop':
-      '<!doctype html><meta http-equiv="Refresh" content="0;URL=\'/refresh-loop?again\'"><p>Round and round</p>',
-    '/refresh-late':
-      '<!doctype html><meta http-equiv="refresh" content="300"><main><p>Reloads now and then.</p></main>',
-    '/private': (request, response) => {
-      const known = request.headers.authorization === `Basic ${Buffer.from('ada:pä').toString('base64')}`
-      response.writeHead(known ? 200 : 401, { 'content-type': 'text/html' })
-      response.end(known ? '<p>Hello Ada</p>' : '<p>Who are you?</p>')
-    },
-    '/never': (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' })
-      sendSlowly(response, '<p>more</p>')
-    },
-    '/silent': () => {},
-    '/large': (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/html', 'content-length': String(11 * 1024 * 1024) })
-      response.write('x')
-    },
-    '/larger': (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' })
-      const chunk = 'x'.repeat(1024 * 1024)
-      const more = () => response.destroyed || response.write(chunk, more)
-      more()
-    },
-    '/bomb': respondWith('text/html', gzipSync(Buffer.alloc(64 * 1024 * 1024)), { 'content-encoding': 'gzip' }),
-    '/cut': (_, response) => {
-      response.writeHead(200, { 'content-type': 'text/html', 'content-length': '1000' })
-      response.write('<p>The beginning')
-      setImmediate(() => response.destroy())
-    },
-    '/torn': respondWith('text/html', Buffer.from('this is not gzip'), { 'content-encoding': 'gzip' }),
-    '/spin': '<!doctype html><title>Spin</title><p>Before the loop.</p><script>for (;;);</script><p>After it.</p>',
-    '/spin-later': '<!doctype html><p id="x">Calm at first.</p><script>setTimeout(() => { for (;;); }, 30)</script>',
-    '/dialogs':
-      '<!doctype html><div id="o"></div><script>alert(1); o.textContent = "answers: " + confirm("?") + " " + prompt("?"); addEventListener("beforeunload", (e) => e.preventDefault())</script>',
-    '/attachment': respondWith('text/html', '<p>x</p>', { 'content-disposition': 'attachment; filename=x.html' }),
-    '/chain-script': '<!doctype html><div id="root"></div><script>location.href = "/c"</script>',
-    '/grow':
-      '<!doctype html><div id="root"></div><script>setInterval(() => root.append(Math.random() + " "), 5)</script>',
-    '/hang': '<!doctype html><p>Waits for a script.</p><script src="/slow.js"></script>',
-    '/slow.js': () => {},
-    '/no-content': (_, response) => response.writeHead(204).end(),
-  })
+  site = await serveSite(pages)
 })
 afterAll(async () => {
   await homes.close()
@@ -184,8 +186,15 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
 })
 
 describe('over HTTP', () => {
+  // The engine remembers hosts whose pages all need a browser: no page of this one does.
+  let plain: Site
+  beforeAll(async () => {
+    plain = await serveSite(pages)
+  })
+  afterAll(() => plain.close())
+
   test('sends credentials of the URL', async () => {
-    const url = `${site.url.replace('//', `//ada:${encodeURIComponent('pä')}@`)}/private`
+    const url = `${plain.url.replace('//', `//ada:${encodeURIComponent('pä')}@`)}/private`
     expect((await scrape(url)).data!.markdown).toBe('Hello Ada\n')
   })
 
@@ -203,11 +212,11 @@ describe('over HTTP', () => {
   })
 
   test.each(['/large', '/larger', '/bomb'])('rejects %s as too large', async (path) => {
-    expect(await scrape(path)).toMatchObject(failure('content_too_large'))
+    expect(await scrape(plain.url + path)).toMatchObject(failure('content_too_large'))
   })
 
   test.each(['/cut', '/torn'])('fails for %s, which is truncated', async (path) => {
-    expect(await scrape(path)).toMatchObject(failure('connection_failed'))
+    expect(await scrape(plain.url + path)).toMatchObject(failure('connection_failed'))
   })
 
   test('retries once when the connection is reset before the first byte, and only then', async () => {
@@ -274,12 +283,14 @@ describe('in a browser', () => {
     expect((await scrape('/attachment', { render: 'browser' })).data!.markdown).toBe('x\n')
   })
 
-  test('fails when the renderer crashes', async () => {
+  test('fails when the renderer crashes, and continues with other pages in the same browser', async () => {
     const scraping = scrape('/hang', { render: 'browser' })
     await expect.poll(() => site.requests.includes('/slow.js'), { timeout: 20_000 }).toBe(true)
     const browsers = await ownBrowsers()
     for (const pid of (await Promise.all(browsers.map(pageProcesses))).flat()) process.kill(pid, 'SIGKILL')
     expect(await scraping).toMatchObject(failure('page_crashed'))
+    expect((await scrape('/article', { render: 'browser' })).data!.markdown).toContain('How deltas grow')
+    expect(await ownBrowsers()).toEqual(expect.arrayContaining(browsers))
   })
 
   test('follows navigation by a script as a redirect', async () => {
@@ -288,10 +299,6 @@ describe('in a browser', () => {
       url: `${site.url}/c`,
       redirects: [{ url: `${site.url}/chain-script`, status: 200 }],
     })
-  })
-
-  test('continues with other pages in the same browser', async () => {
-    expect((await scrape('/article', { render: 'browser' })).data!.markdown).toContain('How deltas grow')
   })
 
   test('failing pages do not affect concurrent ones', async () => {

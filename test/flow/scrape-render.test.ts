@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { limits } from '../../src/core/limits/limits.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { type Site, serveSite } from '../support/site.ts'
@@ -9,99 +9,110 @@ const shell = (script: string, body = '<div id="root"></div>') =>
   `<!doctype html><title>App</title>${body}<script>${script}</script>`
 const prose = `<p>${`${item} `.repeat(30)}</p>`
 
+const slow = (ms: number, type: string, body: string) => (_: unknown, response: import('node:http').ServerResponse) =>
+  void setTimeout(() => response.writeHead(200, { 'content-type': type }).end(body), ms)
+
+const pages: Parameters<typeof serveSite>[0] = {
+  '/article': article,
+  '/static-scripted': article.replace(
+    '</body>',
+    '<script src="/analytics.js"></script><script>window.dataLayer = []; dataLayer.push({a: 1})</script></body>',
+  ),
+  '/items': slow(150, 'application/json', JSON.stringify([1, 2, 3].map((n) => `${n}: ${item}`))),
+  '/spa-fetch': shell(
+    "fetch('/items').then((r) => r.json()).then((all) => { root.innerHTML = '<h1>Items</h1>' + all.map((i) => '<p>' + i + '</p>').join('') })",
+  ),
+  '/spa-timers': shell(
+    "setTimeout(() => { root.innerHTML = '<h1>Items</h1>'; setTimeout(() => root.insertAdjacentHTML('beforeend', '<p>Late but there</p>'), 400) }, 300)",
+  ),
+  '/spa-bundle':
+    '<!doctype html><title>App</title><div id="app"></div><script type="module" src="/assets/index.js"></script>',
+  '/assets/index.js': respondWith(
+    'text/javascript',
+    "const { text } = await import('/assets/chunk.js'); document.getElementById('app').innerHTML = '<h1>Bundled</h1><p>' + text + '</p>'",
+  ),
+  '/assets/chunk.js': slow(120, 'text/javascript', `export const text = ${JSON.stringify(item)}`),
+  '/spa-xhr': shell(
+    "const r = new XMLHttpRequest(); r.open('GET', '/items'); r.onload = () => { root.textContent = r.responseText }; r.send()",
+  ),
+  '/list-later': `<!doctype html><title>Mixed</title><main><h1>Long introduction</h1>${prose}<ul id="results"></ul></main><script>fetch('/items').then((r) => r.json()).then((all) => { for (const i of all) { const li = document.createElement('li'); li.textContent = i; document.getElementById('results').appendChild(li) } })</script>`,
+  '/notice':
+    '<!doctype html><noscript>Please enable JavaScript to use this site.</noscript><p>Loading</p><script>document.querySelector("p").textContent = "The real text"</script>',
+  '/template': `<!doctype html><div id="app">${prose}<p>{{ greeting }}</p></div><script>document.querySelector('p:last-child').textContent = 'Hello from the template'</script>`,
+  '/component': shell(
+    "customElements.define('my-page', class extends HTMLElement { connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<h1>In the shadow</h1><slot></slot>' } })",
+    '<my-page><p>Slotted text</p></my-page>',
+  ),
+  '/frames': shell(
+    "requestAnimationFrame(() => requestAnimationFrame(() => { root.innerHTML = '<p>Drawn in a frame</p>' }))",
+  ),
+  '/lazy': shell(
+    "new IntersectionObserver((seen) => { if (seen[0].isIntersecting) root.innerHTML = '<p>Seen at last</p>' }).observe(root)",
+    '<div style="height:5000px"></div><div id="root"></div>',
+  ),
+  '/socket-rotates': `<!doctype html><main>${prose}</main><script>setInterval(() => { document.title = String(Date.now()) }, 50)</script>`,
+  '/overlay':
+    '<!doctype html><style>#cookie-banner { position: fixed; inset: 0; z-index: 9; background: white }</style><main><p>Under the layer there is text.</p></main><div id="cookie-banner">We value your privacy</div>',
+  '/form': `<!doctype html><title>Form</title><form onsubmit="event.preventDefault(); out.textContent = 'sent ' + q.value"><input id="q"><button>Send</button></form>
+    <p id="out">nothing sent</p><button id="more" onclick="setTimeout(() => { out.textContent = 'more' }, 200)">More</button>
+    <button id="hidden" style="display:none">Hidden</button><div style="height:3000px"></div><p id="end">y 0</p>
+    <script>addEventListener('scroll', () => { end.textContent = 'y ' + scrollY })</script><a id="away" href="/article">Away</a>`,
+  '/state': `<!doctype html><p id="s"></p><script>s.textContent = 'visits ' + (localStorage.visits = Number(localStorage.visits ?? 0) + 1) + ' cookie ' + document.cookie; document.cookie = 'seen=1'</script>`,
+  '/stores': shell(`let done; const busy = () => done || setTimeout(busy, 20); busy(); keep()
+    async function keep() {
+      const folder = await navigator.storage.getDirectory()
+      const buckets = navigator.storageBuckets
+      const files = []; for await (const name of folder.keys()) files.push(name)
+      const kept = [await indexedDB.databases(), await caches.keys(), await buckets?.keys() ?? [], files]
+      await new Promise((opened) => { indexedDB.open('kept').onsuccess = opened })
+      await caches.open('kept'); await buckets?.open('kept')
+      await folder.getFileHandle('kept', { create: true })
+      root.textContent = 'kept before: ' + kept.map(({ length }) => length)
+      done = true
+    }`),
+  '/last-words': `<!doctype html><p id="s"></p><script>
+    s.textContent = [sessionStorage.n, localStorage.n, name, document.cookie].join('|')
+    const save = () => { sessionStorage.n = localStorage.n = 1; name = 'kept'; document.cookie = 'n=1' }
+    save(); setInterval(save, 1); for (const event of ['beforeunload', 'pagehide', 'unload']) addEventListener(event, save)
+  </script>`,
+  '/route': shell(
+    "const show = () => { root.textContent = 'Route ' + location.hash + ' after ' + (shown++) }; let shown = 0; addEventListener('hashchange', show); show()",
+  ),
+  '/pushes': shell("history.pushState({}, '', '/article'); root.textContent = 'Pushed'"),
+  '/opens': shell("open('/article'); root.textContent = 'Opener'"),
+  '/agent': (request, response) =>
+    void response.writeHead(200, { 'content-type': 'text/plain' }).end(request.headers['user-agent']),
+  '/slow-image': '<!doctype html><title>Image</title><p>Text beside a picture.</p><img src="/never.png">',
+  '/never.png': () => {},
+}
+
 let homes: Homes
 let site: Site
 
 beforeAll(async () => {
   homes = await openHomes()
-  const slow = (ms: number, type: string, body: string) => (_: unknown, response: import('node:http').ServerResponse) =>
-    void setTimeout(() => response.writeHead(200, { 'content-type': type }).end(body), ms)
-  site = await serveSite({
-    '/article': article,
-    '/static-scripted': article.replace(
-      '</body>',
-      '<script src="/analytics.js"></script><script>window.dataLayer = []; dataLayer.push({a: 1})</script></body>',
-    ),
-    '/items': slow(150, 'application/json', JSON.stringify([1, 2, 3].map((n) => `${n}: ${item}`))),
-    '/spa-fetch': shell(
-      "fetch('/items').then((r) => r.json()).then((all) => { root.innerHTML = '<h1>Items</h1>' + all.map((i) => '<p>' + i + '</p>').join('') })",
-    ),
-    '/spa-timers': shell(
-      "setTimeout(() => { root.innerHTML = '<h1>Items</h1>'; setTimeout(() => root.insertAdjacentHTML('beforeend', '<p>Late but there</p>'), 400) }, 300)",
-    ),
-    '/spa-bundle':
-      '<!doctype html><title>App</title><div id="app"></div><script type="module" src="/assets/index.js"></script>',
-    '/assets/index.js': respondWith(
-      'text/javascript',
-      "const { text } = await import('/assets/chunk.js'); document.getElementById('app').innerHTML = '<h1>Bundled</h1><p>' + text + '</p>'",
-    ),
-    '/assets/chunk.js': slow(120, 'text/javascript', `export const text = ${JSON.stringify(item)}`),
-    '/spa-xhr': shell(
-      "const r = new XMLHttpRequest(); r.open('GET', '/items'); r.onload = () => { root.textContent = r.responseText }; r.send()",
-    ),
-    '/list-later': `<!doctype html><title>Mixed</title><main><h1>Long introduction</h1>${prose}<ul id="results"></ul></main><script>fetch('/items').then((r) => r.json()).then((all) => { for (const i of all) { const li = document.createElement('li'); li.textContent = i; document.getElementById('results').appendChild(li) } })</script>`,
-    '/notice':
-      '<!doctype html><noscript>Please enable JavaScript to use this site.</noscript><p>Loading</p><script>document.querySelector("p").textContent = "The real text"</script>',
-    '/template': `<!doctype html><div id="app">${prose}<p>{{ greeting }}</p></div><script>document.querySelector('p:last-child').textContent = 'Hello from the template'</script>`,
-    '/component': shell(
-      "customElements.define('my-page', class extends HTMLElement { connectedCallback() { this.attachShadow({ mode: 'open' }).innerHTML = '<h1>In the shadow</h1><slot></slot>' } })",
-      '<my-page><p>Slotted text</p></my-page>',
-    ),
-    '/frames': shell(
-      "requestAnimationFrame(() => requestAnimationFrame(() => { root.innerHTML = '<p>Drawn in a frame</p>' }))",
-    ),
-    '/lazy': shell(
-      "new IntersectionObserver((seen) => { if (seen[0].isIntersecting) root.innerHTML = '<p>Seen at last</p>' }).observe(root)",
-      '<div style="height:5000px"></div><div id="root"></div>',
-    ),
-    '/socket-rotates': `<!doctype html><main>${prose}</main><script>setInterval(() => { document.title = String(Date.now()) }, 50)</script>`,
-    '/overlay':
-      '<!doctype html><style>#cookie-banner { position: fixed; inset: 0; z-index: 9; background: white }</style><main><p>Under the layer there is text.</p></main><div id="cookie-banner">We value your privacy</div>',
-    '/form': `<!doctype html><title>Form</title><form onsubmit="event.preventDefault(); out.textContent = 'sent ' + q.value"><input id="q"><button>Send</button></form>
-      <p id="out">nothing sent</p><button id="more" onclick="setTimeout(() => { out.textContent = 'more' }, 200)">More</button>
-      <button id="hidden" style="display:none">Hidden</button><div style="height:3000px"></div><p id="end">y 0</p>
-      <script>addEventListener('scroll', () => { end.textContent = 'y ' + scrollY })</script><a id="away" href="/article">Away</a>`,
-    '/state': `<!doctype html><p id="s"></p><script>s.textContent = 'visits ' + (localStorage.visits = Number(localStorage.visits ?? 0) + 1) + ' cookie ' + document.cookie; document.cookie = 'seen=1'</script>`,
-    '/stores': shell(`let done; const busy = () => done || setTimeout(busy, 20); busy(); keep()
-      async function keep() {
-        const folder = await navigator.storage.getDirectory()
-        const buckets = navigator.storageBuckets
-        const files = []; for await (const name of folder.keys()) files.push(name)
-        const kept = [await indexedDB.databases(), await caches.keys(), await buckets?.keys() ?? [], files]
-        await new Promise((opened) => { indexedDB.open('kept').onsuccess = opened })
-        await caches.open('kept'); await buckets?.open('kept')
-        await folder.getFileHandle('kept', { create: true })
-        root.textContent = 'kept before: ' + kept.map(({ length }) => length)
-        done = true
-      }`),
-    '/last-words': `<!doctype html><p id="s"></p><script>
-      s.textContent = [sessionStorage.n, localStorage.n, name, document.cookie].join('|')
-      const save = () => { sessionStorage.n = localStorage.n = 1; name = 'kept'; document.cookie = 'n=1' }
-      save(); setInterval(save, 1); for (const event of ['beforeunload', 'pagehide', 'unload']) addEventListener(event, save)
-    </script>`,
-    '/route': shell(
-      "const show = () => { root.textContent = 'Route ' + location.hash + ' after ' + (shown++) }; let shown = 0; addEventListener('hashchange', show); show()",
-    ),
-    '/pushes': shell("history.pushState({}, '', '/article'); root.textContent = 'Pushed'"),
-    '/opens': shell("open('/article'); root.textContent = 'Opener'"),
-    '/agent': (request, response) =>
-      void response.writeHead(200, { 'content-type': 'text/plain' }).end(request.headers['user-agent']),
-    '/slow-image': '<!doctype html><title>Image</title><p>Text beside a picture.</p><img src="/never.png">',
-    '/never.png': () => {},
-  })
+  site = await serveSite(pages)
 })
 afterAll(async () => {
   await homes.close()
   await site.close()
 })
 
-const answer = (path: string, input: Record<string, unknown> = {}) =>
-  homes.clients.http.scrape({ url: `${site.url}${path}`, ...input } as never)
-const scrape = async (path: string, input: Record<string, unknown> = {}) => (await answer(path, input)).data!
+const answer = (path: string, input: Record<string, unknown> = {}, { url } = site) =>
+  homes.clients.http.scrape({ url: `${url}${path}`, ...input } as never)
+const scrape = async (path: string, input?: Record<string, unknown>, from?: Site) =>
+  (await answer(path, input, from)).data!
 
 describe('render auto', () => {
+  // The engine remembers per host which pages need a browser: each test has a host of its own.
+  let own: Site
+  beforeEach(async () => {
+    own = await serveSite(pages)
+  })
+  afterEach(() => own.close())
+
   test.each(['/article', '/static-scripted', '/socket-rotates'])('%s needs no browser', async (path) => {
-    expect((await scrape(path)).metadata.render).toBe('http')
+    expect((await scrape(path, {}, own)).metadata.render).toBe('http')
   })
 
   test.each([
@@ -116,7 +127,7 @@ describe('render auto', () => {
     ['/frames', 'Drawn in a frame'],
     ['/lazy', 'Seen at last'],
   ])('%s is rendered completely', async (path, text) => {
-    const { markdown, metadata } = await scrape(path)
+    const { markdown, metadata } = await scrape(path, {}, own)
     expect(markdown).toContain(text)
     expect(metadata.render).toBe('browser')
   })
@@ -126,8 +137,8 @@ describe('render auto', () => {
     async (path) => {
       const formats = ['markdown', 'links', 'images', 'summary']
       const [auto, browser] = await Promise.all([
-        scrape(path, { formats }),
-        scrape(path, { formats, render: 'browser' }),
+        scrape(path, { formats }, own),
+        scrape(path, { formats, render: 'browser' }, own),
       ])
       const { metadata: _, ...content } = auto
       const { metadata: __, ...rendered } = browser
@@ -152,12 +163,12 @@ describe('render auto', () => {
   })
 
   test('renders at once on a host whose pages all need a browser', async () => {
-    const own = await serveSite(
+    const shells = await serveSite(
       Object.fromEntries([1, 2, 3].map((n) => [`/${n}`, shell(`root.innerHTML = '<p>Page ${n}: ${item}</p>'`)])),
     )
-    for (const n of [1, 2, 3]) await homes.clients.http.scrape({ url: `${own.url}/${n}` })
-    expect(own.requests.filter((path) => /\d/.test(path))).toEqual(['/1', '/1', '/2', '/2', '/3'])
-    await own.close()
+    for (const n of [1, 2, 3]) await homes.clients.http.scrape({ url: `${shells.url}/${n}` })
+    expect(shells.requests.filter((path) => /\d/.test(path))).toEqual(['/1', '/1', '/2', '/2', '/3'])
+    await shells.close()
   })
 })
 

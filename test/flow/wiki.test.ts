@@ -32,14 +32,12 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
   }
   const open = (query: string) => bax('do', 'navigate-to', `${wiki.url}/doku.php?${query}`)
 
-  test('logs in', async () => {
+  test('logs in, writes a page with the editor, uploads a screenshot of it, and finds it again', async () => {
     await open('do=login')
     await bax('do', 'type-text', 'input[name=u]', wiki.user, 'then', 'type-text', 'input[name=p]', wiki.password)
     await bax('do', 'click', '#dw__login button[type=submit]', 'then', 'wait-for-navigation')
     expect(await bax('do', 'get-text', 'li.user')).toContain('Anna Example')
-  })
 
-  test('writes a page with the editor, and the wiki stores it', async () => {
     await open('id=zebra&do=edit')
     const text = '====== Zebras ======\nStripes & **grass**.\n\n  * one\n  * two'
     await bax('do', 'type-text', '#wiki__text', text, '--clear')
@@ -48,9 +46,7 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
     await bax('do', 'click', '#edbtn__save', 'then', 'wait-for-navigation')
     expect(await bax('do', 'get-content', '--selector', '#dokuwiki__content')).toContain('# Zebras')
     expect(await wiki.page('zebra')).toContain('**grass**')
-  })
 
-  test('uploads a screenshot of it in the media manager', async () => {
     const screenshot = join(folder, 'stripes.png')
     await open('id=zebra')
     await bax('do', 'screenshot', '--full-page', '-o', screenshot)
@@ -58,9 +54,7 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
     await bax('do', 'type-text', '#mediamanager__page input[type=file]', screenshot)
     await bax('do', 'click', '#mediamanager__upload_button', 'then', 'wait-for-element', '.qq-upload-success')
     expect(await wiki.media('stripes.png')).toEqual(await readFile(screenshot))
-  })
 
-  test('finds the page again with the search field', async () => {
     await open('id=zebra')
     // The wiki indexes a page when its pages load an image.
     await bax('do', 'evaluate', "fetch('/lib/exe/taskrunner.php?id=zebra').then((r) => r.status)")
@@ -77,5 +71,5 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
       'wait-for-navigation',
     )
     expect(await bax('do', 'get-text', '.search_fulltextresult')).toContain('Zebras')
-  })
+  }, 240_000)
 })

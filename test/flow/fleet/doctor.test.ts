@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Check } from '../../../src/cli/checks.ts'
 import { checksOf } from '../../../src/cli/fleet/checks.ts'
 import { buildId } from '../../../src/core/build-id.ts'
@@ -34,10 +34,10 @@ async function fleetChecks(url: string, ...argv: string[]) {
 
 describe.skipIf(noRedis)(titled('`bax doctor --fleet`', noRedis), () => {
   let redis: TestRedis
-  beforeAll(async () => {
+  beforeEach(async () => {
     redis = await startRedis()
   })
-  afterAll(() => redis.close())
+  afterEach(() => redis.close())
 
   test('approves of a Redis that keeps its data', async () => {
     const { code, checks } = await redisChecks(redis.url)

@@ -27,7 +27,8 @@ const whyUnreachable = async () => {
 
 let stateDir: string
 let engine: Engine
-beforeAll(async () => {
+// A key that one test creates would be required by the others.
+beforeEach(async () => {
   stateDir = await mkdtemp(join(tmpdir(), 'bax-test-'))
   engine = createEngine({
     home: 'server',
@@ -38,7 +39,7 @@ beforeAll(async () => {
     log: () => {},
   })
 })
-afterAll(async () => {
+afterEach(async () => {
   await engine.close()
   await rm(stateDir, { recursive: true, force: true })
 }) // prettier-ignore
