@@ -63,12 +63,14 @@ describe.skipIf(noRedis)(titled('a fleet that lost its data', noRedis), () => {
     expect(status.workers.filter(({ worker_id }) => registered.has(worker_id))).toEqual([])
     expect(status.warning).toBe(`${lost} (since ${status.data_lost_at})`)
     expect(Math.abs(Date.now() - Date.parse(status.data_lost_at!))).toBeLessThan(120_000)
-    expect(messages().filter((message) => message === lost)).toHaveLength(1)
+    // Each member notices it at its next heartbeat.
+    await waitUntil(() => messages().includes(lost), 30_000)
     const metrics = await fetch(`${url}/metrics`, { headers: { 'x-api-key': key } })
     expect(await metrics.text()).toContain('\nbax_fleet_data_lost 1\n')
     const unknown = async () => (await failureOf(client.getSession({ session_id: 'ses_never' }))).code
     await waitUntil(async () => (await unknown()) === 'session_not_found', 30_000)
     expect(await client.createSession({ requested_name: 'one' })).toMatchObject({ status: 'ready' })
+    expect(messages().filter((message) => message === lost)).toHaveLength(1)
     // Nothing is left of registrations that are gone.
     const hashes = await fleet.redis.client.keys('bax:dir:worker:*')
     expect(hashes).toHaveLength(2)
