@@ -72,7 +72,7 @@ export async function openServer(program, flags) {
   const stateDir = await mkdtemp(join(tmpdir(), 'bax-soak-'))
   const temporary = join(stateDir, 'tmp')
   await mkdir(temporary)
-  const config = join(temporary, 'config.json')
+  const config = join(stateDir, 'config.json')
   await writeFile(config, '{}')
   const env = {
     ...process.env,
