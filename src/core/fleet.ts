@@ -32,7 +32,7 @@ export interface WorkerIdentity {
   /** Private base URL that gateways connect to, without trailing slash. */
   readonly url: string
   readonly labels: readonly WorkerLabel[]
-  /** Number of objects of each kind that it holds at most; 0 without the label, or while that does not work. */
+  /** Number of objects of each kind that it holds at most; 0 without the label, or while the label does not work. */
   readonly slots: Readonly<Record<SlotKind, number>>
   /** Pages of crawls at the same time. Scrapes count as load too, but are limited by `limits.overload.pages` only. */
   readonly pages: number
@@ -42,14 +42,14 @@ export interface WorkerIdentity {
   readonly started_at: string
 }
 
-/** What of a worker's labels works. */
+/** Labels of a worker that work, and the reasons why others do not. */
 export interface Capabilities {
   readonly labels: readonly WorkerLabel[]
-  /** Why the other ones do not work. */
+  /** Reason by label that does not work. */
   readonly broken: Readonly<Partial<Record<WorkerLabel, string>>>
 }
 
-/** Its labels, slots and pages are those that work. */
+/** State of a worker. Labels, slots and pages that do not work are left out. */
 export interface WorkerRecord extends WorkerIdentity, Capabilities {
   readonly state: 'ready' | 'draining'
   readonly used: Readonly<Record<SlotKind, number>>

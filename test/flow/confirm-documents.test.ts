@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import type { Client } from '../../src/client/client.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
+import { waitingApproval, waitingApprovals } from '../support/approvals.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { command } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -67,12 +68,8 @@ afterEach(() => client.closeSession({ session_id: id }))
 const one = async (name: string, data?: Record<string, unknown>): Promise<CommandResult> =>
   (await client.runCommands({ session_id: id, commands: [command(name, data)] })).results[0]!
 const titleOf = async () => ((await one('get_title')).data!['result'] as { value: string }).value
-const waiting = async () => (await client.listApprovals({})).approvals
-/** Returns the only action that waits. */
-async function asked() {
-  await expect.poll(async () => (await waiting()).length).toBe(1)
-  return (await waiting())[0]!
-}
+const waiting = () => waitingApprovals(client)
+const asked = () => waitingApproval(client)
 const approve = async () => client.approveAction({ session_id: id, approval_id: (await asked()).approval_id })
 const reject = async () => client.rejectAction({ session_id: id, approval_id: (await asked()).approval_id })
 /** Clicks a button whose script waits for the site. */

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../src/client/client.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
+import { waitingApproval, waitingApprovals } from '../support/approvals.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { command } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -62,12 +63,8 @@ afterEach(() => client.closeSession({ session_id: id }))
 
 const one = async (name: string, data?: Record<string, unknown>, options = {}): Promise<CommandResult> =>
   (await client.runCommands({ session_id: id, commands: [command(name, data)] }, options)).results[0]!
-const waiting = async () => (await client.listApprovals({})).approvals
-/** Returns the only action that waits. */
-async function asked() {
-  await expect.poll(async () => (await waiting()).length, { timeout: 15_000 }).toBe(1)
-  return (await waiting())[0]!
-}
+const waiting = () => waitingApprovals(client)
+const asked = () => waitingApproval(client)
 const approve = async () => client.approveAction({ session_id: id, approval_id: (await asked()).approval_id })
 const reject = async () => client.rejectAction({ session_id: id, approval_id: (await asked()).approval_id })
 const events = async (type: string) =>

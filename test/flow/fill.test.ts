@@ -19,7 +19,8 @@ const pages = {
     Object.defineProperty(q, 'value', { get() { return own.get.call(this) }, set(value) { known = value; own.set.call(this, value) } })
     q.addEventListener('input', () => { if (q.value !== known) { known = q.value; document.title = known } })
   </script>`,
-  '/emptied': `<!doctype html><input id=q oninput="this.value = ''"><input id=short oninput="this.value = this.value.slice(0, 2)"><input id=async oninput="Promise.resolve().then(() => this.value = '')">`,
+  '/emptied': `<!doctype html><input id=q oninput="this.value = ''"><input id=short oninput="this.value = this.value.slice(0, 2)"><input id=async oninput="Promise.resolve().then(() => this.value = '')">
+    <input id=tags onchange="document.title = this.value; this.value = ''">`,
   '/late': `<!doctype html><script>setTimeout(() => { document.body.innerHTML = '<input id=q disabled>'; setTimeout(() => (q.disabled = false), 100) }, 100)</script><body>`,
   '/hang': `<!doctype html><input id=q oninput="const request = new XMLHttpRequest(); request.open('GET', '/wait', false); request.send()">`,
   '/stuck': `<!doctype html><input id=q><script>Object.defineProperty(HTMLInputElement.prototype, 'readOnly', { get() {
@@ -68,6 +69,9 @@ inUsualHomes(pages, (given) => {
     await given.do('fill', { selector: '#q', text: '' })
     await given.do('fill', { selector: '#short', text: 'tea' })
     expect(await held('#short')).toBe('te')
+    // A field that is cleared after its value was accepted.
+    await given.do('fill', { selector: '#tags', text: 'green' })
+    expect(await given.value('get_title')).toBe('green')
   })
 
   test('fill reaches editors, labels, dates, shadow roots and frames', async () => {

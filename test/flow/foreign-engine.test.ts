@@ -1,7 +1,7 @@
 /** Engines that other users could pretend to be. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -55,6 +55,19 @@ describe.skipIf(process.platform === 'win32')('a local engine', () => {
       await other.end()
     }
     expect(other.text()).toBe('up\n')
+  })
+
+  test('in a folder behind a link is called', async () => {
+    const own = await listening(undefined)
+    const link = `${folder}-link`
+    try {
+      await symlink(folder, link)
+      await bax(['session', 'list'], { env: { BAX_STATE_DIR: link } })
+    } finally {
+      await rm(link, { force: true })
+      await own.end()
+    }
+    expect(own.text()).toBe('up\ncalled\n')
   })
 
   test('in a folder that others can write to is not called', async () => {

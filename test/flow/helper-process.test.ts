@@ -55,7 +55,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const open = (more: { idleMs?: number; tasks?: number } = {}) =>
-  new HelperProcess<Task, Said>({ program, idleMs: 60_000, tasks: 1000, ...more })
+  new HelperProcess<Task, Said>({ name: 'the test process', program, idleMs: 60_000, tasks: 1000, ...more })
 
 function isRunning(pid: number): boolean {
   try {
@@ -105,7 +105,12 @@ test('rejects the tasks of a process that ends, and starts another one', async (
 })
 
 test('rejects tasks whose process does not start', async () => {
-  const helper = new HelperProcess({ program: join(folder, 'missing.mjs'), idleMs: 1, tasks: 10 })
+  const helper = new HelperProcess({
+    name: 'the test process',
+    program: join(folder, 'missing.mjs'),
+    idleMs: 1,
+    tasks: 10,
+  })
   await expect(helper.run({})).rejects.toMatchObject({ code: 'worker_lost', hint: 'repeat the request' })
 })
 

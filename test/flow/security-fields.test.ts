@@ -48,6 +48,7 @@ describe('security fields', () => {
     ['/v1/extract', { urls: ['http://127.0.0.1:1'], allowed_domains: ['a.example'] }],
     ['/v2/search', { query: 'x', allowed_domains: ['a.example'] }],
     ['/v1/scrape', { url: 'http://127.0.0.1:1', confirm: ['eval'] }],
+    ['/v1/scrape', { url: 'http://127.0.0.1:1', allowedDomain: 'a.example', confirmm: ['eval'] }],
   ])('%s refuses a security field that it does not support', async (path, body) => {
     const { status, answer } = await send(path, body)
     expect({ status, code: answer['code'] }).toEqual({ status: 400, code: 'invalid_request' })
@@ -61,9 +62,10 @@ describe('security fields', () => {
   })
 
   test('a security field that is null restricts nothing, and other unknown fields are reported', async () => {
-    const { status, answer } = await send('/v1/scrape', { url: site.url, allowed_domains: null, colour: 'red' })
+    const others = { colour: 'red', config: {}, stores: [], single_page: true }
+    const { status, answer } = await send('/v1/scrape', { url: site.url, allowed_domains: null, ...others })
     expect(status).toBe(200)
-    expect(answer['warning']).toContain('ignored unknown field: colour')
+    expect(answer['warning']).toMatch(/ignored unknown fields: colour, config.*, stores.*, single_page/)
   })
 
   test.each(['/v1/map', '/v2/map', '/v1/crawl', '/v2/crawl'])('%s keeps to allowed_domains', async (path) => {

@@ -13,7 +13,7 @@ export async function whileResponsive<T>(io: Io, engine: EngineState, response: 
     return await Promise.race([response, watch(io, engine, over.signal)])
   } finally {
     over.abort()
-    // Nobody waits for it any more after an error of the engine.
+    // The response is not awaited after the engine was reported; its rejection must not be unhandled.
     response.catch(() => {})
   }
 }

@@ -15,10 +15,12 @@ export async function setText(node: Node, text: string): Promise<'set' | 'emptie
     Object.getOwnPropertyDescriptor(prototype, 'value')!.set!.call(field, text)
     const data = { bubbles: true, composed: true, inputType: 'insertReplacementText', data: text }
     field.dispatchEvent(new InputEvent('input', data))
-    field.dispatchEvent(new Event('change', { bubbles: true }))
-    // Frameworks restore a value that they did not accept right after the event.
+    // Frameworks restore a value that they did not accept right after the event. A page that clears the field on `change`
+    // has accepted the text.
     await Promise.resolve()
-    return text !== '' && field.value === '' && field.isConnected ? 'emptied' : 'set'
+    const isEmptied = text !== '' && field.value === '' && field.isConnected
+    field.dispatchEvent(new Event('change', { bubbles: true }))
+    return isEmptied ? 'emptied' : 'set'
   }
   const lines = text.split('\n')
   if (lines.length <= 20) return 'type'

@@ -4,7 +4,7 @@ import { BaxError } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
 import { duration, listOf, named } from '../shapes/fields.ts'
 
-/** Kinds of actions that can wait for a person; `core/operation/command.ts` says which commands run code. */
+/** Kinds of actions that can wait for a person. */
 const actionKinds = {
   eval: 'code of the caller in the page (evaluate, init scripts, conditions, answers of routes, data: and blob: URLs), and every raw CDP call',
   download: 'a file that a page downloads, before it is stored among the files of the session',

@@ -1,4 +1,4 @@
-/** Capacities of which one key can use only a share, so that no key starves the others. */
+/** Capacities that limit each key to a share, so that no key starves the others. */
 import { BaxError } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
 import type { Caller } from './caller.ts'
@@ -16,7 +16,7 @@ export interface CapacityTexts {
   readonly hint?: string
 }
 
-/** Who uses a capacity. */
+/** Caller that reserves part of a capacity. */
 type Holder = Pick<Caller, 'keyId' | 'admin'>
 
 export class Capacity {

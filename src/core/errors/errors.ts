@@ -156,7 +156,7 @@ export interface ErrorExtras {
   readonly cause?: unknown
   /** Seconds after which to retry (`retry-after`). */
   readonly retryAfterSecs?: number
-  /** Set if this machine lacks what the work needs: nothing was begun, and another machine may do it. */
+  /** Set if this machine lacks what the work needs. Nothing has started, and another machine may do it. */
   readonly unavailable?: true
 }
 
@@ -187,7 +187,7 @@ export class BaxError extends Error {
   readonly hint: string | undefined
   readonly details: ErrorExtras['details']
   readonly retryAfterSecs: number | undefined
-  /** Whether nothing was begun, because this machine lacks what the work needs; never sent. */
+  /** Whether this machine lacks what the work needs, and nothing has started; never sent. */
   readonly unavailable: boolean
   /** Input that a server rejected; set by the client, and never sent. */
   input?: Readonly<Record<string, unknown>>

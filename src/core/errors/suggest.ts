@@ -7,6 +7,10 @@ const longest = 100
 
 const plain = (text: string) => text.toLowerCase().replaceAll(/[-_\s]/g, '')
 
+/** Returns whether two words differ by one letter at most, besides case and separators. */
+export const isNearly = (one: string, other: string): boolean =>
+  one.length <= longest && distance(plain(one), plain(other)) <= 1
+
 /** Returns the candidate closest to `word`, if it is close enough. */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > longest) return undefined

@@ -1,14 +1,16 @@
 /** Limits on browser messages and on failures; same units as `limits.ts`, which includes them. */
 export const browserMessageLimits = {
   /**
-   * Console messages and errors processed per second, of a page and of all pages of a browser, of which each page has
-   * `reservedPerSec` in any case; further ones are dropped, and counted in a notice. A page is closed when more than `lostMessages` or `lostBytes` are dropped without a second's pause, or when more than `lateMessages` in a
-   * row are more than `lateMs` late, and it has sent them for more than `lateForMs`.
+   * Maximum console messages and errors per second: of a page, and of all pages of a browser. Each page can always send
+   * `reservedPerSec`. Further messages are dropped, and a notice reports their number. A page that sends more than
+   * `endlessPerSec` is closed when more than `lostMessages` or `lostBytes` are dropped without a second's pause, or when
+   * more than `lateMessages` in a row are more than `lateMs` late, and it has sent them for more than `lateForMs`.
    */
   flood: {
     messagesPerSec: 500,
     browserMessagesPerSec: 1000,
     reservedPerSec: 50,
+    endlessPerSec: 2000,
     lostMessages: 20_000,
     lostBytes: 32 * 1024 * 1024,
     lateMessages: 1000,

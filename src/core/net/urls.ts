@@ -47,7 +47,7 @@ export function openableUrl(text: string, field = 'url'): string {
 /** Returns whether a browser may open an absolute URL, judged by its scheme. */
 export const isOpenable = (href: string): boolean => openable.has(new URL(href).protocol) || openableAbout.test(href)
 
-/** Returns whether the content behind an absolute URL is what its author or a script wrote: it may be code. */
+/** Returns whether an absolute URL carries its own content (`data:` or `blob:`), which may be code. */
 export const isCodeUrl = (href: string): boolean => /^(?:data|blob):/i.test(href)
 
 /** Decodes a part of a URL; returns it unchanged when it is not valid percent-encoded UTF-8. */

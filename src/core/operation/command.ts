@@ -92,7 +92,7 @@ export interface CommandContext {
   send<T>(send: () => Promise<T>): Promise<T>
   /** Returns the number of characters that have reached a field since the command began; null when unknown. */
   receivedChars(): Promise<number | null>
-  /** Waits for the approval of code before a time begins in which `evaluate` runs it, which waits by itself otherwise. */
+  /** Waits until code is approved. Call it before a timeout starts; `evaluate` otherwise waits for the approval itself. */
   approveCode(code: string): Promise<void>
   /** Evaluates an expression in the page and awaits promises; interrupts a script that hangs. */
   evaluate(expression: string, options: { timeoutMs: number }): Promise<TypedValue>

@@ -1,7 +1,7 @@
 /** Finds fields that a schema does not define: ignored over HTTP (with a `warning`), rejected in strict calls. */
 import { z } from 'zod'
-import { didYouMean, suggest } from '../errors/suggest.ts'
-import { isSecurityField, possibleNames } from './security-fields.ts'
+import { didYouMean, isNearly, suggest } from '../errors/suggest.ts'
+import { isSecurityField, meantEverywhere } from './security-fields.ts'
 
 export interface UnknownField {
   /** Path such as `commands[1].data.colour`. */
@@ -39,10 +39,11 @@ export function unknownFields(schema: z.ZodType, value: unknown, path = ''): Unk
 }
 
 function unknownField(path: string, key: string, known: readonly string[]): UnknownField {
-  const meant = suggest(key, possibleNames(known))
-  const isSecurity = meant !== undefined && isSecurityField(meant)
-  if (isSecurity && !known.includes(meant)) return { path, hint: ` (${meant} is not supported here)`, isSecurity }
-  return { path, hint: didYouMean(key, known), isSecurity }
+  const meant = suggest(key, known)
+  if (meant !== undefined) return { path, hint: didYouMean(key, known), isSecurity: isSecurityField(meant) }
+  const unsupported = meantEverywhere.find((name) => isNearly(key, name))
+  const hint = unsupported === undefined ? '' : ` (${unsupported} is not supported here)`
+  return { path, hint, isSecurity: unsupported !== undefined }
 }
 
 /** Removes the wrappers that make a schema optional, nullable, read-only or give it a default. */

@@ -1,4 +1,4 @@
-/** Limits concurrent work. Origins take turns, and there are slots for those that have few. */
+/** Limits concurrent work. Origins take turns, and some slots are reserved for origins with little work. */
 import { Counter } from '../access/quota.ts'
 import { BaxError } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
@@ -11,7 +11,7 @@ export interface FairQueueOptions {
   readonly reserve: number
 }
 
-/** Returns how many slots to reserve: as many as one key should not have without delaying others. */
+/** Returns the number of slots to reserve for origins with little work. */
 export const reserveFor = (atOnce: number): number => Math.max(1, Math.floor(atOnce * limits.overload.partOfKey))
 
 /** Whether an origin may have another slot, given the slots that it and all origins have. */
@@ -65,7 +65,7 @@ export class FairQueue {
     try {
       return await withDeadline(slot, { ...(signal && { signal }) })
     } catch (error) {
-      // A slot that it got in the same moment is free again.
+      // Release a slot that was granted at the same moment.
       if (!this.#turns.remove(entry)) slot.then((release) => release(), () => {}) // prettier-ignore
       throw error
     }

@@ -1,6 +1,6 @@
 /**
- * Runs work in a process of its own. The allocator of a process keeps most of the memory that it once had, so that the
- * process ends when it has nothing to do, and is replaced after a number of tasks.
+ * Runs tasks in a child process, which ends when it is idle and is replaced after a number of tasks: an allocator returns
+ * little memory to the system before its process ends.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { BaxError } from '../errors/errors.ts'
@@ -9,6 +9,8 @@ import { rebuiltError } from './thread-tasks.ts'
 import type { WorkOptions } from './turns.ts'
 
 export interface HelperOptions {
+  /** Noun for errors, such as "the process that reads documents". */
+  readonly name: string
   /** The built file that the process runs; see `serveHelper`. */
   readonly program: string
   /** Idle time in milliseconds after which the process ends. */
@@ -59,7 +61,7 @@ export class HelperProcess<Task, Result> {
         pending.set(id, { resolve, reject })
         setAlive(child, true)
         child.send({ id, task, from } satisfies HelperMessage<Task>, (error) => {
-          if (error) reject(lost(error))
+          if (error) reject(this.#lost(error))
         })
       })
     } finally {
@@ -73,7 +75,7 @@ export class HelperProcess<Task, Result> {
     const child = fork(this.#options.program, [], {
       serialization: 'advanced',
       execArgv: [],
-      // It reads what strangers have written, and needs no secrets.
+      // It reads untrusted documents, and needs no secrets.
       env: {},
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
@@ -85,11 +87,15 @@ export class HelperProcess<Task, Result> {
     })
     const onLost = (reason: Error) => {
       if (this.#current === helper) this.#current = undefined
-      for (const { reject } of helper.pending.values()) reject(lost(reason))
+      for (const { reject } of helper.pending.values()) reject(this.#lost(reason))
     }
     child.on('error', onLost)
     child.on('exit', (code, signal) => onLost(new Error(`it ended with ${signal ?? `code ${code}`}`)))
     return helper
+  }
+
+  #lost(cause: Error): BaxError {
+    return new BaxError('worker_lost', `${this.#options.name} ended`, { cause, hint: 'repeat the request' })
   }
 
   /** Lets this process exit, and ends the idle one later, or at once if it was replaced. */
@@ -110,6 +116,3 @@ function setAlive(child: ChildProcess, isAlive: boolean): void {
   child[change]()
   child.channel?.[change]()
 }
-
-const lost = (cause: Error): BaxError =>
-  new BaxError('worker_lost', 'the process that reads documents ended', { cause, hint: 'repeat the request' })

@@ -3,7 +3,7 @@ import { BaxError } from '../errors/errors.ts'
 import { type PlainError, plainError } from './thread-tasks.ts'
 import type { Origin, WorkOptions } from './turns.ts'
 
-/** A task, or the end of one that is no longer needed. */
+/** A task, or the cancellation of one. */
 export type HelperMessage<Task> = { readonly id: number; readonly task: Task; readonly from: Origin } | { readonly id: number } // prettier-ignore
 
 export type HelperAnswer<Result> = { readonly id: number } & (
@@ -30,8 +30,8 @@ export function serveHelper<Task, Result>(work: (task: Task, options: Required<W
       )
       .finally(() => running.delete(id))
   })
-  // Threads may be busy without end; nobody waits for them any more.
+  // Threads may be busy for ever, and their results are no longer needed.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
-  // A terminal sends these to all processes; the other one decides when to end.
+  // A terminal sends these to all processes of a job; the parent process decides when to end.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 }

@@ -1,15 +1,15 @@
 /** A queue whose origins take turns, so that one with much work does not delay the others. */
 
-/** Who work is done for: the ID of a key; null without keys, and for the engine itself. */
+/** ID of the key that requested the work; null without keys, and for work of the engine itself. */
 export type Origin = string | null
 
-/** Who a piece of work is for, and what ends it early. */
+/** Origin of a piece of work, and the signal that cancels it. */
 export interface WorkOptions {
   readonly from?: Origin
   readonly signal?: AbortSignal
 }
 
-/** A task of a thread. */
+/** Options of a task that runs in a thread. */
 export interface TaskOptions extends WorkOptions {
   /** Called when a thread gets the task; again if it is repeated. */
   readonly onStart?: () => void

@@ -53,8 +53,8 @@ export const selectorText = z
 
 export const integer = (least: number, most: number) => z.int().min(least).max(most)
 
-/** A time in milliseconds or seconds; fractions, which computations yield, are rounded. */
-export const duration = (least: number, most: number) => z.number().min(least).max(most).overwrite(Math.round)
+/** A time in milliseconds or seconds. Fractions are rounded up, since 0 often means that there is no limit. */
+export const duration = (least: number, most: number) => z.number().min(least).max(most).overwrite(Math.ceil)
 
 export const number = (least: number, most: number) => z.number().min(least).max(most)
 

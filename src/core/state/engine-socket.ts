@@ -1,5 +1,5 @@
 /** The socket of the local engine, as its clients see it. */
-import { lstatSync } from 'node:fs'
+import { lstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BaxError } from '../errors/errors.ts'
 import { type EngineState, readEngineState } from './local-files.ts'
@@ -12,13 +12,15 @@ export function engineToCall(stateDir: string, uid: number | undefined): EngineS
   const state = readEngineState(stateDir)
   if (!state || uid === undefined) return state
   const socket = lstatSync(state.socket, { throwIfNoEntry: false })
-  // Nothing listens there, which the call reports.
+  // No engine listens: the call reports it.
   if (!socket) return state
   if (socket.uid !== uid) throw untrusted(`${state.socket} belongs to another user`)
   const folder = dirname(state.socket)
-  const { mode, uid: owner } = lstatSync(folder)
-  // Its owner and writers could replace the socket. What belongs to root is safe, and root may use folders of others.
-  if ((owner !== uid && owner !== 0 && uid !== 0) || mode & 0o022) throw untrusted(`other users can write to ${folder}`)
+  const { mode, uid: owner } = statSync(folder)
+  // The owners of the folder, and of a link to it, and its writers could replace the socket. What belongs to root is safe,
+  // and root may use folders of others.
+  const isForeign = [owner, lstatSync(folder).uid].some((one) => one !== uid && one !== 0 && uid !== 0)
+  if (isForeign || mode & 0o022) throw untrusted(`other users can write to ${folder}`)
   return state
 }
 

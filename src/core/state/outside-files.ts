@@ -1,10 +1,10 @@
-/** Files and folders that come with work of others, such as a checkout: their links and special files are not trusted. */
+/** Reads files from untrusted folders, such as a checkout, without following links out of them or reading devices. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
 /**
- * Reads a regular file: no device or pipe, which may never end or never answer.
+ * Reads a regular file. Rejects devices and pipes, which may block or never end.
  * @throws Error of the file system, or one with the reason as its message
  */
 export function readRegularFile(path: string, maxBytes: number): Buffer {
@@ -15,7 +15,7 @@ export function readRegularFile(path: string, maxBytes: number): Buffer {
     if (info.isDirectory()) throw Object.assign(new Error('it is a folder'), { code: 'EISDIR' })
     if (!info.isFile()) throw new Error('it is not a regular file')
     if (info.size > maxBytes) throw new Error(`it is larger than ${maxBytes / 1024 ** 2} MiB`)
-    // Not to the end: files of the kernel have no size, and may not have one.
+    // Read at most the reported size: files in /proc and /sys can be endless, and report none.
     const content = Buffer.alloc(info.size)
     let length = 0
     for (let read = -1; read !== 0 && length < content.length; length += read)
@@ -46,7 +46,8 @@ async function realPathOf(path: string): Promise<string | undefined> {
         () => true,
         () => false,
       )
-      if (isLink) return undefined
+      // A drive of Windows may be missing, too.
+      if (isLink || dirname(existing) === existing) return undefined
       missing.unshift(basename(existing))
     }
   }

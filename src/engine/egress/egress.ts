@@ -32,7 +32,7 @@ export interface Route extends Chain {
 export interface RequestRules extends Pick<Egress, 'checkLiteral' | 'names'> {
   /** Hosts that may be connected to; all when missing. */
   readonly allowed?: AllowedHosts
-  /** Whose share of shared resources the requests use. */
+  /** Key whose share of the look-ups and connections the requests use. */
   readonly from?: Origin
 }
 

@@ -25,7 +25,7 @@ export class HostResolver {
   readonly #policy: Policy
   readonly #lookupHost: HostLookup
   readonly #known = new Map<string, KnownName>()
-  /** Look-ups of names that nobody answers take long, so that there are some for keys that have few. */
+  /** Keys that have few look-ups get further slots, because those of names without an answer take long. */
   readonly #queue = new FairQueue({ atOnce: lookups, reserve: reserveFor(lookups) })
 
   constructor(policy: Policy, lookupHost: HostLookup = systemHostLookup()) {
@@ -44,7 +44,7 @@ export class HostResolver {
     const name = host.toLowerCase()
     const known = this.#find(name)
     if (known) return waitFor(known, options)
-    // Another caller may have looked it up meanwhile. Nobody waits in the queue of another key.
+    // Another caller may have looked it up meanwhile. A caller waits in the queue of its own key.
     return this.#queue.run(() => waitFor(this.#find(name) ?? this.#look(name), options), options)
   }
 
@@ -105,7 +105,7 @@ export class HostResolver {
   }
 }
 
-/** Waits for a name; the look-up is abandoned when nobody waits for it any more. */
+/** Waits for a name. The look-up is cancelled when its last caller has stopped waiting. */
 async function waitFor(known: KnownName, { signal }: WorkOptions): Promise<readonly LookupAddress[]> {
   known.waiting++
   try {
@@ -114,7 +114,7 @@ async function waitFor(known: KnownName, { signal }: WorkOptions): Promise<reado
     known.waiting--
     if (known.waiting === 0 && known.until === Infinity) {
       known.until = 0
-      known.abandon.abort(new Error('nobody waits for the name any more'))
+      known.abandon.abort(new Error('the look-up was cancelled'))
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a worker can do: it tries its browser and Docker when it starts, again from time to time, and as soon as one of
- * them has failed. Labels that do not work are withdrawn until they do.
+ * Checks whether the browser and Docker of a worker work: at its start, at intervals, and after a failure. Labels that
+ * need one that does not work are withdrawn until it works again.
  */
 import type { Log } from '../../core/config/config.ts'
 import { asBaxError, type BaxError } from '../../core/errors/errors.ts'

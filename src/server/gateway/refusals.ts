@@ -8,7 +8,7 @@ import { LostWorker, refusedError } from './worker-requests.ts'
 
 /** A refusal that another worker need not repeat. */
 export interface Refused {
-  /** What the worker lacks; absent if it accepts no new work. */
+  /** Reason why the worker cannot do the work; absent if it accepts no new work. */
   readonly lacks?: BaxError
 }
 

@@ -1,6 +1,7 @@
 /** Actions that wait for a person in sessions on several workers. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../../../src/client/client.ts'
+import { waitingApprovals } from '../../support/approvals.ts'
 import { bax } from '../../support/cli.ts'
 import { startFleet, type TestFleet } from '../../support/fleet.ts'
 import { titled } from '../../support/needs.ts'
@@ -27,7 +28,7 @@ describe.skipIf(noRedis)(titled('approvals of a fleet', noRedis), () => {
     await site?.close()
   })
 
-  const waiting = async () => (await client.listApprovals({})).approvals
+  const waiting = () => waitingApprovals(client)
   const change = async (session_id: string, to: string) =>
     (await client.runCommands({ session_id, commands: [command('evaluate', { expression: `document.title = "${to}"` })] })).results[0]! // prettier-ignore
   const titleOf = async (session_id: string) =>

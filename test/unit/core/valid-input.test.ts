@@ -30,15 +30,15 @@ describe('the input of an operation', () => {
     expect(inputOf('cdp', { session_id: 'a', method: 'A.b', params: values }).input).toMatchObject({ params: values })
   })
 
-  test('times with fractions are rounded', () => {
-    expect(inputOf('createSession', { timeout_secs: 60.4, idle_timeout_secs: 0.5 }).input).toMatchObject({
-      timeout_secs: 60,
+  test('times with fractions are rounded up', () => {
+    expect(inputOf('createSession', { timeout_secs: 60.4, idle_timeout_secs: 0.1 }).input).toMatchObject({
+      timeout_secs: 61,
       idle_timeout_secs: 1,
     })
     const commands = [{ command: 'wait_for', data: { milliseconds: 12.5 } }]
     expect(inputOf('runCommands', { commands, timeout_ms: 1000.2 }).input).toMatchObject({
       commands: [{ command: 'wait_for', data: { milliseconds: 13 } }],
-      timeout_ms: 1000,
+      timeout_ms: 1001,
     })
     expect(() => inputOf('createSession', { timeout_secs: 0.4 })).toThrow(/timeout_secs/)
   })

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { limits } from '../../../src/core/limits/limits.ts'
 import { OutputLimit } from '../../../src/engine/browser/tabs/output-limit.ts'
 
-const most = limits.flood.messagesPerSec
+const { messagesPerSec: most, endlessPerSec: endless } = limits.flood
 const message = (text: string, sessionId = 'one', timestamp = 0) =>
   Buffer.from(
     JSON.stringify({
@@ -88,15 +88,21 @@ test('limits each page separately, and never drops responses', () => {
 
 test('ends a page that does not stop, once', () => {
   const { clock, ended, send } = floodAt(0)
-  for (; ended.length === 0 && clock.now < 60_000; clock.now += 1000) send(most + 5000)
+  for (; ended.length === 0 && clock.now < 60_000; clock.now += 1000) send(endless + 5000)
   expect(clock.now).toBe(5000)
-  send(most + 5000)
+  send(endless + 5000)
   expect(ended).toEqual(['one'])
 })
 
 test('does not end a page with occasional bursts', () => {
   const { clock, ended, send } = floodAt(0)
-  for (; clock.now < 60_000; clock.now += 1000) send(clock.now % 2000 === 0 ? most + 5000 : 10)
+  for (; clock.now < 60_000; clock.now += 1000) send(clock.now % 2000 === 0 ? endless + 5000 : 10)
+  expect(ended).toEqual([])
+})
+
+test('does not end a page that logs in every frame', () => {
+  const { clock, ended, send } = floodAt(0)
+  for (; clock.now < 600_000; clock.now += 1000) send(most + 100)
   expect(ended).toEqual([])
 })
 

@@ -1,4 +1,4 @@
-/** Holds code of the caller where it enters a page, whichever command brings it, until a person approves it. */
+/** Holds code of the caller until a person approves it, whichever command runs it. */
 import type { Frame, Page } from 'playwright'
 import type { CommandContext } from '../../../core/operation/command.ts'
 import { isCodeUrl } from '../../../core/net/urls.ts'
@@ -40,14 +40,15 @@ class CodeGate {
 /** The parts of a context through which commands bring code into pages. */
 type Doors = Pick<CommandContext, 'approveCode' | 'evaluate' | 'evaluateOn' | 'network' | 'initScripts' | 'checkUrl'>
 
-const noContext = /uniqueContextId not found|cannot find context/i
+/** Error of the first call, before any code runs. */
+const noContext = /Runtime\.evaluate\): (?:uniqueContextId not found|cannot find context)/i
 
 /** Puts a gate in front of the parts of a context through which code enters pages. */
 export function behindGate<Context extends Doors>(open: Context, page: Page, facts: GateFacts): Context {
   const gate = new CodeGate(facts)
   const pass = (code: string) => gate.pass(code, page.mainFrame())
   const { signal } = facts
-  // It belongs to one document: in the next one, the code does not run.
+  // Bound to the current document, so that the code never runs in the next one.
   let found: Promise<string> | undefined
   const context = () => (found ??= mainContextOf(page))
   const doors: Doors = {
@@ -60,10 +61,15 @@ export function behindGate<Context extends Doors>(open: Context, page: Page, fac
       })
     },
     async evaluateOn(element, expression, { timeoutMs }) {
-      // The handle belongs to one document, too.
+      // A handle is bound to its document, too.
       const handle = await element.elementHandle({ timeout: timeoutMs })
-      await gate.pass(expression, (await handle.ownerFrame())!)
-      return evaluateOn(handle, page, expression, { timeoutMs, signal })
+      try {
+        await gate.pass(expression, (await handle.ownerFrame())!)
+        return await evaluateOn(handle, page, expression, { timeoutMs, signal })
+      } finally {
+        // Fails when the document is gone, and the handle with it.
+        await handle.dispose().catch(() => {})
+      }
     },
     network: {
       ...open.network,

@@ -94,23 +94,31 @@ const titleAttempts = 3
 
 /**
  * Returns the title of the current document, also while a navigation waits for its response: `page.title()` returns
- * "Loading" and the new URL then. Empty while a dialog is open. Rejects for a closed page.
+ * "Loading" and the new URL then. Empty while a dialog is open. Rejects for a closed or crashed page.
  */
 export async function titleOf(page: Page): Promise<string> {
   const read = async () => {
     const world = await serverPage(page).mainFrame().utilityContext()
     return world.rawEvaluateJSON('document.title')
   }
+  let failure: unknown
   for (let attempt = 1; attempt <= titleAttempts && !page.isClosed(); attempt++) {
     try {
       const title = await (isNavigating(page) ? titleInHistory(page) : unlessStalled(page, read))
       if (typeof title === 'string') return title
     } catch (error) {
       if (error instanceof Unclear) return page.evaluate(() => document.title)
+      failure = error
     }
   }
-  return page.isClosed() ? page.title() : ''
+  if (page.isClosed()) return page.title()
+  // The event of the crash may arrive later than the errors that it causes.
+  if (isCrash(failure)) throw new Error(endings['crashed'], { cause: failure })
+  return ''
 }
+
+const isCrash = (error: unknown): boolean =>
+  (error as { type?: string } | undefined)?.type === 'crashed' || /target crashed/i.test(String(error))
 
 /** Returns the title of the current document from the browser: the document itself may not answer meanwhile. */
 async function titleInHistory(page: Page): Promise<string | undefined> {

@@ -18,14 +18,14 @@ interface Installed {
   hits: number
 }
 
-/**
- * One handler per context serves all routes. It is installed only while there are routes, since the browser then asks
- * the engine about every request, and does not use its cache. Requests continue with `fallback`, never with a fetch of
- * the engine's own, so that other handlers and the browser's proxy still apply to them.
- */
 /** Decides about a request before any route does; returns whether it may continue. */
 type RequestGuard = (route: Route, request: Request, action: RouteAction | undefined) => Promise<boolean>
 
+/**
+ * One handler per context serves all routes. It is installed only while there are routes or a guard, since the browser then asks
+ * the engine about every request, and does not use its cache. Requests continue with `fallback`, never with a fetch of
+ * the engine's own, so that other handlers and the browser's proxy still apply to them.
+ */
 class Routes {
   readonly #context: BrowserContext
   readonly #routes: Installed[] = []

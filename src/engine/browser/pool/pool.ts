@@ -164,6 +164,8 @@ export class Pool {
         browser.running = running
         running.upstream.onClose(() => this.#onLost(browser))
         this.#config.log('info', 'browser started', { worker: id, product: running.product, pid: running.pid })
+        // Its slot may have been freed meanwhile: it can make room for a browser of another key.
+        this.#serve(kind)
         this.#updateWarm(browser)
       },
       (error: Error) => {

@@ -66,7 +66,7 @@ class Pipe implements CdpWire {
   handle({ onMessage, onClose }: Parameters<CdpWire['handle']>[0]): void {
     this.#onMessage = onMessage
     const close = () => {
-      // What the browser has sent before its end is delivered first.
+      // Deliver the messages that arrived before the end.
       for (const text of this.#ready.splice(0)) onMessage(text)
       onClose()
     }
@@ -96,7 +96,14 @@ class Pipe implements CdpWire {
    * leaves time for others. It is not read meanwhile.
    */
   #deliver(): void {
-    for (const text of this.#ready.splice(0, messagesPerTurn)) this.#onMessage(text)
+    try {
+      for (const text of this.#ready.splice(0, messagesPerTurn)) this.#onMessage(text)
+    } finally {
+      this.#continueLater()
+    }
+  }
+
+  #continueLater(): void {
     const wasDelivering = this.#isDelivering
     this.#isDelivering = this.#ready.length > 0
     if (this.#isDelivering) setImmediate(() => this.#deliver())

@@ -1,6 +1,6 @@
 /**
  * Rate limit on console output of pages: drops excess messages early, so that they do not slow down other sessions, and
- * reports how many. Ends a page that does not stop, since its output accumulates in the memory of the browser that all sessions share.
+ * reports how many. Ends a page that does not stop, since its output accumulates in the memory of its browser.
  */
 import { limits } from '../../../core/limits/limits.ts'
 
@@ -20,7 +20,7 @@ export const tailBytes = 64
 interface Source {
   /** Number of messages in this second. */
   count: number
-  /** Messages dropped since the last second within the limit, and their bytes. */
+  /** Messages beyond `endlessPerSec` since the last second within the limit, and their bytes. */
   lost: number
   lostBytes: number
   /** Number of consecutive messages that were already old when they arrived. */
@@ -95,8 +95,10 @@ export class OutputLimit {
   }
 
   #drop(session: string, source: Source, message: Buffer): void {
-    source.lost += 1
-    source.lostBytes += message.length
+    if (source.count > limits.flood.endlessPerSec) {
+      source.lost += 1
+      source.lostBytes += message.length
+    }
     // A page repeats the messages of its workers, which have sessions of their own.
     if (message.subarray(0, ofWorker.length).equals(ofWorker)) return
     this.#unreported.set(session, (this.#unreported.get(session) ?? 0) + 1)

@@ -12,7 +12,7 @@ const { bodyBytes } = limits.scrape
 /** Maximum number of content encodings, as each needs memory. Servers use at most two. */
 const maxCodings = 5
 
-/** Who reads a body; the signal aborts it. */
+/** Origin of the request for a body, and the signal that cancels reading it. */
 export type BodyWork = WorkOptions & { readonly signal: AbortSignal }
 
 /** Reads a body. @throws BaxError `content_too_large`, or `connection_failed` if the body is cut off. */

@@ -5,7 +5,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { HelperProcess } from '../../../core/process/helper-process.ts'
 import type { BodyWork } from '../../render/http/body.ts'
 
-/** What the process is asked to read. */
+/** Document to read. */
 export interface DocumentTask {
   readonly kind: 'pdf' | 'office'
   readonly bytes: Uint8Array
@@ -14,7 +14,11 @@ export interface DocumentTask {
 type Read<Content> = (bytes: Uint8Array, work: BodyWork) => Promise<Content>
 
 const program = join(import.meta.dirname, 'document-reader.mjs')
-const helper = new HelperProcess<DocumentTask, unknown>({ program, ...limits.documents })
+const helper = new HelperProcess<DocumentTask, unknown>({
+  name: 'the process that reads documents',
+  program,
+  ...limits.documents,
+})
 
 /** Returns `read` as run by the process; in this one if its program has not been built, as in unit tests. */
 export const readInProcess =
