@@ -1,32 +1,39 @@
 // The build of a source checkout: `dist` is a link to a folder of its own for each build, and is replaced in one step.
-// Running engines and servers keep theirs, with the packages that it loads, whatever is built or installed meanwhile.
+// Running engines and servers keep their build and its packages while others are built or installed.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { lstat, readdir, readFile, readlink, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
+import { lstat, open, readdir, readFile, readlink, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { linkTree } from './link-tree.js'
 
 /** Prefix of these folders, which lie beside `dist`, where a build finds the sources and `bin`. */
 const prefix = '.dist-'
 
-/** How long builds are kept where their use cannot be seen, in milliseconds. */
+/** Time that builds are kept where their use cannot be determined, in milliseconds. */
 const keptMs = 7 * 24 * 3_600_000
 
 /** Moves a fresh build into place; an equal one is used again. */
 export async function place(root, fresh) {
   const packages = await runtimePackages(root)
   const folder = join(root, `${prefix}${await hashOf(fresh, JSON.stringify(packages))}`)
-  if (!existsSync(folder)) {
+  // An open folder counts as used: another build does not remove it before `dist` links to it.
+  const reused = await open(folder).catch(() => undefined)
+  const held = reused ?? (await open(fresh))
+  if (!reused) {
     // Packages inside a package have entries of their own.
     for (const [path] of packages)
       await linkTree(join(root, path), join(fresh, path), (name) => name === 'node_modules')
-    await rename(fresh, folder)
+    await rename(fresh, folder).catch((error) => {
+      // Another build has placed an equal one.
+      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
+    })
   }
-  // An equal build is newer than its sources, too.
+  // Mark a reused build as newer than its sources.
   const now = new Date()
   await utimes(join(folder, 'manifest.json'), now, now)
   const before = await readlink(join(root, 'dist')).catch(() => '')
   await switchTo(root, basename(folder))
+  await held.close()
   await removeUnused(root, new Set([basename(folder), basename(before)]))
 }
 
@@ -69,7 +76,7 @@ async function hashOf(folder, packages) {
 async function removeUnused(root, kept) {
   const names = (await readdir(root)).filter((name) => name.startsWith(prefix) && !kept.has(name))
   if (names.length === 0) return
-  const used = await usedFolders()
+  const used = await usedFolders(root)
   for (const name of names) {
     const folder = join(root, name)
     const built = await stat(join(folder, 'manifest.json')).catch(() => undefined)
@@ -78,14 +85,18 @@ async function removeUnused(root, kept) {
   }
 }
 
-/** Returns the folders that processes have open, as `src/main.ts` has that of its build; undefined without `/proc`. */
-async function usedFolders() {
+/**
+ * Returns the folders that processes have open, as `src/main.ts` has that of its build; undefined when it cannot be
+ * determined: without `/proc`, and when a process of another user may run a build of the checkout.
+ */
+async function usedFolders(root) {
   if (process.platform !== 'linux') return undefined
   const used = new Set()
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    // Processes end meanwhile, and those of others cannot be read.
-    for (const fd of await readdir(`/proc/${pid}/fd`).catch(() => []))
-      used.add(await readlink(`/proc/${pid}/fd/${fd}`).catch(() => undefined))
+    // Processes end meanwhile, and those of other users cannot be read.
+    const open = await readdir(`/proc/${pid}/fd`).catch(() => undefined)
+    if (!open && (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(root)) return undefined
+    for (const fd of open ?? []) used.add(await readlink(`/proc/${pid}/fd/${fd}`).catch(() => undefined))
   }
   return used
 }

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Waits for the lock of the checkout. Returns how to release it, and what a child process must inherit to hold it, too:
- * npm goes on after this process was killed, and must not meet another one.
+ * Waits for the lock of the checkout. Returns a function that releases it, and the descriptors with which a child process
+ * holds it too: npm continues after this process is killed.
  */
 export async function takeLock(root, say) {
   for (let reported = false; ;) {

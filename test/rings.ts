@@ -37,7 +37,7 @@ export const alone = named([
  * all others.
  */
 export const network = named([
-  'flow/fleet/networks', 'flow/fleet/scaler-docker', 'flow/relay-far', 'flow/shell-confinement',
+  'flow/fleet/networks', 'flow/fleet/scaler-docker', 'flow/image', 'flow/relay-far', 'flow/shell-confinement',
 ]) // prettier-ignore
 
 /** Files that run once more against a gateway with two workers. */
