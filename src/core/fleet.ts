@@ -21,8 +21,8 @@ export const notAppendOnly = {
 
 /** Message and hint about a Redis that came back empty. */
 export const dataLost = {
-  found: 'Redis has lost the data of the fleet: its keys, profiles, sessions and crawls are gone',
-  mend: 'see "When Redis loses its data" in "bax help scaling-out"',
+  message: 'Redis has lost the data of the fleet: its keys, profiles, sessions and crawls are gone',
+  hint: 'see "When Redis loses its data" in "bax help scaling-out"',
 }
 
 export interface WorkerIdentity {

@@ -40,7 +40,7 @@ export function fleetOf(parts: FleetParts): Fleet {
       const [{ workers, ...others }, skew_ms] = await Promise.all([load(), directory.skewMs()])
       const reasons = await reachability.of(workers)
       const shown = workers.map((worker, at) => ({ ...shownWorker(worker), unreachable: reasons[at]! }))
-      const loss = others.data_lost_at === null ? [] : [`${dataLost.found} (since ${others.data_lost_at})`]
+      const loss = others.data_lost_at === null ? [] : [`${dataLost.message} (since ${others.data_lost_at})`]
       const warning = [...loss, ...warningsOf(shown, own, skew_ms)].join('; ')
       return {
         workers: shown,

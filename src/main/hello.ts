@@ -132,7 +132,7 @@ function namesOwnFile(text: string, cwd: string): boolean {
   return true
 }
 
-/** Links that Linux follows in one path. */
+/** Maximum number of links that Linux follows in a path. */
 const mostLinks = 40
 
 function realFolder(path: string): string {
@@ -143,7 +143,7 @@ function realFolder(path: string): string {
   }
 }
 
-/** Returns where a link leads; undefined if the path is none. */
+/** Returns the target of a link; undefined for other paths. */
 function targetOf(path: string): string | undefined {
   try {
     return readlinkSync(path)

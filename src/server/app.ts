@@ -55,7 +55,7 @@ export interface AppOptions {
   readonly requestListener?: RequestListener
   /** Called, for the log, with internal errors (status 500) and with errors whose details are hidden from callers. */
   readonly onError?: (error: BaxError, requestId: string) => void
-  /** Called on a worker that lacks what a request needs. */
+  /** Called when the browser or Docker of a worker is unavailable to a request. */
   readonly onUnavailable?: ((error: BaxError) => void) | undefined
 }
 

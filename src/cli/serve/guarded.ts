@@ -9,10 +9,10 @@ const isLoopback = (host: string): boolean => host === 'localhost' || host === '
  * @throws BaxError `invalid_request` if there is no active API key where one is needed
  */
 export async function assertGuarded(host: string, keys: Keys, needsKeys: boolean): Promise<void> {
-  const isAlone = isLoopback(host)
-  if (isAlone && !needsKeys) return
+  const isLocal = isLoopback(host)
+  if (isLocal && !needsKeys) return
   if ((await keys.list()).some(({ status }) => status === 'active')) return
-  if (!isAlone) throw unguarded(host)
+  if (!isLocal) throw unguarded(host)
   throw new BaxError('invalid_request', 'the fleet has no active API key', {
     hint: 'run "bax key create NAME --scopes admin --embedded" and "bax fleet import --fleet URL", or pass --no-keys',
   })

@@ -19,10 +19,14 @@ export const workerParams = {
   advertise: param('advertise', 'URL at which gateways reach this worker, if it is not its HOST:PORT'),
   tlsCert: param('tls_cert', 'PEM file with the certificate for HTTPS between gateways and this worker'),
   tlsKey: param('tls_key', 'PEM file with the private key of the certificate'),
-  labels: param('labels', 'what this worker does, as far as it works; everything by default', {
-    type: 'string[]',
-    choices: workerLabels,
-  }),
+  labels: param(
+    'labels',
+    'kinds of work that this worker accepts, except those that fail their check; all by default',
+    {
+      type: 'string[]',
+      choices: workerLabels,
+    },
+  ),
   sessions: count('sessions', 'browser sessions at the same time', pool.contextsPerBrowser * pool.browsers),
   shells: count('shells', 'shell sessions at the same time', shell.sessions),
   relays: count('relays', 'relays at the same time', worker.relays),

@@ -43,7 +43,7 @@ export async function openWorker(
   const drained = new AbortController()
   const bound = boundTo(() => membership!)
   const verifier = forwarded.forWorker((id) => membership?.lease.isOwn(id))
-  const report = (error: Error) => log('warn', 'the directory of the fleet was not told', { error: error.message })
+  const report = (error: Error) => log('warn', 'cannot update the directory of the fleet', { error: error.message })
   const engine = createEngine({ ...config, stores, bound, workerId: () => membership?.lease.id })
   const workSlots = new WorkSlots(limits.overload.pages, 1)
   const begin = (url: string) =>

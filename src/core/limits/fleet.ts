@@ -5,6 +5,8 @@ export const fleetLimits = {
   heartbeatMs: 3000,
   /** Interval of checking whether the browser and Docker of a worker work; a third of it while one does not. */
   checkMs: 30_000,
+  /** Time for such a check. */
+  answerCheckMs: 60_000,
   /** Interval of removing lost workers and unused reservations, in each gateway. */
   reapMs: 2000,
   /** Time for a reserved slot to be bound. */

@@ -23,7 +23,7 @@ import { Journal, type JournalEntry } from '../../engine/crawl/store/journal.ts'
 import { acceptedAnswer, accountsAnswer, assertLimit, assertResumable, cancelledStatus, listedAnswer, stateAnswer, usageAnswer, wholeAnswer } from '../../engine/crawl/views.ts' // prettier-ignore
 import { ask } from '../redis/ask.ts'
 import { Subscriptions } from '../redis/subscriptions.ts'
-import { RemoteCrawl, type ReportedProgress } from './followed.ts'
+import { currentOf, RemoteCrawl, type ReportedProgress } from './followed.ts'
 import { progressKey } from './keys.ts'
 import { addCrawl, type CrawlJob, openCrawlsQueue } from './queue/queues.ts'
 import { WritingLogs } from './store/redis-logs.ts'
@@ -107,9 +107,9 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     const all = await this.#all(caller)
     const running = all.filter(({ isRunning }) => isRunning)
     const texts = await this.#ask(() => Promise.all(running.map(({ record }) => this.#facts.redis.get(progressKey(record.id))))) // prettier-ignore
-    const progress = running.map(({ record }, at) => {
-      const { current, seq } = JSON.parse(texts[at] ?? '{"current":[],"seq":0}') as ReportedProgress
-      return { current: record.unfinishedOf(current, seq), queued: record.queued }
+    const progress = running.map((crawl, at) => {
+      const reported = JSON.parse(texts[at] ?? '{}') as Partial<ReportedProgress>
+      return { current: currentOf(crawl, reported), queued: crawl.record.queued }
     })
     return usageAnswer(all, progress)
   }

@@ -20,6 +20,10 @@ interface FollowFacts {
   readonly subscriptions: Subscriptions
 }
 
+/** Returns the pages that are visited; the journal may be newer than the report. */
+export const currentOf = ({ record }: Pick<FleetCrawl, 'record'>, reported: Partial<ReportedProgress> | undefined) =>
+  record.unfinishedOf(reported?.current ?? [], reported?.seq ?? 0)
+
 export class RemoteCrawl implements FollowedCrawl {
   readonly #facts: FollowFacts
   readonly #id: string
@@ -71,9 +75,8 @@ export class RemoteCrawl implements FollowedCrawl {
   progress(): Progress {
     const { record } = this.#crawl
     const counts = { ...record.counts(), queued: record.queued, elapsed_ms: record.activeMs(Date.now()) }
-    const { seq = 0, current: reported = [], ...reportedCounts } = this.#progress ?? {}
-    // The journal may be newer than the report.
-    const current = record.unfinishedOf(reported, seq)
+    const { seq: _, current: __, ...reportedCounts } = this.#progress ?? {}
+    const current = currentOf(this.#crawl, this.#progress)
     return { concurrency: 0, pages_per_second: 0, ...reportedCounts, current, ...counts }
   }
 

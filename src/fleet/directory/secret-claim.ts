@@ -4,7 +4,7 @@
  * secret replaces it, so that the secret can be changed. That process measures the time itself: while Redis is away,
  * nobody can renew anything.
  *
- * Renewals also notice that Redis has lost the data of the fleet: its data has another beginning then.
+ * Renewals also detect that Redis lost the data of the fleet: the stored creation time has changed then.
  */
 import { createHmac } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -96,12 +96,8 @@ export class SecretClaim {
   }
 
   async #renew(): Promise<void> {
-    const wasHeld = this.#other === undefined
     // Fails while Redis is away; the next renewal is early enough.
-    const isHeld = await this.#isHeld().catch(() => wasHeld)
-    if (!wasHeld || isHeld) return
-    const { message, hint } = otherSecret()
-    this.#log('error', message, { hint })
+    await this.#isHeld().catch(() => {})
   }
 
   /** Renews the secret, or replaces another one that nobody has renewed for the time of a lease. */
@@ -113,15 +109,24 @@ export class SecretClaim {
     ) // prettier-ignore
     this.#compareData(since, lossAgeMs)
     if (renewed === 0) this.#other = undefined
-    else if (renewed !== other?.renewed) this.#other = { renewed, since: performance.now() }
+    else if (renewed !== other?.renewed) {
+      this.#other = { renewed, since: performance.now() }
+      // `#acquire` reports it before the first renewal.
+      if (!other && this.#timer) this.#reportOther()
+    }
     return renewed === 0
+  }
+
+  #reportOther(): void {
+    const { message, hint } = otherSecret()
+    this.#log('error', message, { hint })
   }
 
   #compareData(since: number, lossAgeMs: number): void {
     const isLost = this.#since !== undefined && this.#since !== since
     this.#since = since
     this.#lossAgeMs = lossAgeMs < 0 ? undefined : lossAgeMs
-    if (isLost) this.#log('error', dataLost.found, { hint: dataLost.mend })
+    if (isLost) this.#log('error', dataLost.message, { hint: dataLost.hint })
   }
 }
 

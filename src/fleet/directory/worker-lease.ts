@@ -20,7 +20,7 @@ export interface WorkerLeaseOptions {
   readonly log: Log
   /** Returns the current load, for the heartbeats. */
   readonly load: () => { readonly busy_pages: number; readonly memory_bytes: number }
-  /** Returns what of its labels works; all of them by default. */
+  /** Returns the labels that work; by default, all labels of the worker. */
   readonly capabilities?: () => Capabilities
   /** Ends everything that the worker holds; it registers again afterwards. */
   readonly onLost: () => Promise<void>

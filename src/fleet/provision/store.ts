@@ -161,7 +161,7 @@ export class ProvisionStore {
 
   /** The following return false when the provision is no longer the worker's. */
   renew = (taken: Taken): Promise<boolean> => this.#own('renew', taken, this.leaseMs)
-  /** With an error, it fails if as many workers as may try have failed. */
+  /** Queues it again. With an error, fails it instead after `taking.attempts` attempts. */
   giveBack = (taken: Taken, mayFitElsewhere: boolean, error?: Pick<BaxError, 'code' | 'message'>): Promise<boolean> =>
     this.#own('giveBack', taken, mayFitElsewhere ? '1' : '', error?.code ?? '', error?.message ?? '')
   found = (taken: Taken): Promise<boolean> => this.#own('found', taken)

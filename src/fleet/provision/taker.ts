@@ -15,8 +15,8 @@ export interface TakerFacts {
   readonly diagnostics: Pick<Diagnostics, 'addStages'>
   /** The worker's current ID. */
   readonly workerId: () => string
-  /** Called when the worker lacks what a session needs. */
-  readonly failed: (error: BaxError) => void
+  /** Called with the error when the browser of the worker does not start. */
+  readonly failed: (error: BaxError) => Promise<void>
   /** Whether the worker is ready and may have a free slot; avoids needless attempts. The directory decides. */
   readonly mayTake: () => boolean
   readonly log: Log
@@ -121,7 +121,8 @@ class Creation {
       const error = asBaxError(thrown)
       await this.#release()
       if (this.#lost.signal.aborted) return false
-      if (error.unavailable) this.#facts.failed(error)
+      // Until the check has ended, this worker would take it again.
+      if (error.unavailable) await this.#facts.failed(error)
       if (error.unavailable || elsewhere.has(error.code))
         return store.giveBack(taken, true, error.unavailable ? error : undefined).catch(() => false)
       return store.fail(taken, error.code, error.message).catch((failure: Error) => {

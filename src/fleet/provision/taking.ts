@@ -15,7 +15,7 @@ export interface TakingOptions {
   readonly lease: Pick<WorkerLease, 'id' | 'draining'>
   /** Whether a label of the worker works. */
   readonly can: (label: WorkerLabel) => boolean
-  /** Called when the worker lacks what a session needs. */
+  /** Called with the error when the browser of the worker does not start. */
   readonly failed: TakerFacts['failed']
   readonly sessions: TakerFacts['sessions']
   readonly diagnostics: TakerFacts['diagnostics']

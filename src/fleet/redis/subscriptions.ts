@@ -16,7 +16,7 @@ export class Subscriptions {
     // The connection of the commands reports the same error.
     this.#connection.on('error', () => {})
     this.#connection.on('message', (channel: string, message: string) => this.#call(channel, message))
-    // The first connection has lost nothing: what was asked of it meanwhile is sent when it is ready.
+    // The first connection has nothing to restore: ioredis queues commands until it is ready.
     this.#connection.once('ready', () => this.#connection.on('ready', () => void this.#resubscribe()))
   }
 

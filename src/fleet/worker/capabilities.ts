@@ -4,10 +4,11 @@
  */
 import type { Log } from '../../core/config/config.ts'
 import { asBaxError, type BaxError } from '../../core/errors/errors.ts'
-import type { Capabilities as Works, WorkerLabel } from '../../core/fleet.ts'
+import type { Capabilities as WorkingLabels, WorkerLabel } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { withDeadline } from '../../core/process/deadline.ts'
 
-/** Things that labels need; a check returns why something does not work, null if it does. */
+/** Program that a label needs. A check returns why it does not work, or null if it does. */
 export type Need = 'browser' | 'docker'
 export type Checks = Readonly<Record<Need, (fresh: boolean) => Promise<string | null>>>
 
@@ -18,16 +19,20 @@ export interface CapabilitiesOptions {
   readonly labels: readonly WorkerLabel[]
   readonly checks: Checks
   readonly log: Log
-  /** Called when something works no longer, or works again. */
+  /** Called when the working labels have changed. */
   readonly onChange: () => void
   readonly checkMs?: number
 }
 
+const noAnswer = 'it did not answer in time'
+
 export class Capabilities {
   readonly #options: CapabilitiesOptions
-  /** Why something does not work. */
+  /** Reasons why something does not work. */
   readonly #reasons = new Map<Need, string>()
   #checking: Promise<void> = Promise.resolve()
+  /** Checks after failures that have not begun. */
+  readonly #rechecks = new Map<Need, Promise<void>>()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -43,22 +48,28 @@ export class Capabilities {
     return capabilities
   }
 
-  works(): Works {
+  works(): WorkingLabels {
     const { labels } = this.#options
     const reasons = labels.flatMap((label) => {
       const need = needs[label]
       const reason = need && this.#reasons.get(need)
       return reason === undefined ? [] : [[label, reason] as const]
     })
-    const broken: Works['broken'] = Object.fromEntries(reasons)
+    const broken: WorkingLabels['broken'] = Object.fromEntries(reasons)
     return { labels: labels.filter((label) => broken[label] === undefined), broken }
   }
 
-  /** Checks again what a request needed in vain. */
-  recheck({ code }: Pick<BaxError, 'code'>): void {
+  /** Checks again what a failed request needed. Requests that fail before the check begins share it. */
+  recheck({ code }: Pick<BaxError, 'code'>): Promise<void> {
     const need: Need = code === 'docker_unavailable' ? 'docker' : 'browser'
-    // Other requests fail for the same reason: one check is enough for all that wait for it.
-    this.#checking = this.#checking.then(() => this.#try(need, true))
+    const waiting = this.#rechecks.get(need)
+    if (waiting) return waiting
+    const check = this.#checking.then(() => {
+      this.#rechecks.delete(need)
+      return this.#isClosed ? undefined : this.#try(need, true)
+    })
+    this.#rechecks.set(need, check)
+    return (this.#checking = check)
   }
 
   close(): void {
@@ -82,13 +93,14 @@ export class Capabilities {
 
   async #try(need: Need, fresh: boolean): Promise<void> {
     const { checks, log, onChange } = this.#options
-    const reason = await checks[need](fresh).catch((error: unknown) => asBaxError(error).message)
+    const checked = withDeadline(checks[need](fresh), { ms: limits.fleet.answerCheckMs, error: noAnswer })
+    const reason = await checked.catch((error: unknown) => asBaxError(error).message)
     if (this.#isClosed || reason === (this.#reasons.get(need) ?? null)) return
     if (reason === null) this.#reasons.delete(need)
     else this.#reasons.set(need, reason)
     const labels = this.#options.labels.filter((label) => needs[label] === need)
     if (reason === null) log('info', 'this worker gets work again', { labels })
-    else log('error', 'this worker gets no work for some labels', { labels, reason })
+    else log('error', 'labels of this worker do not work: it gets no work for them', { labels, reason })
     onChange()
   }
 }

@@ -91,13 +91,15 @@ export class Membership {
     const failed = (error: BaxError) => capabilities.recheck(error)
     taker = await startTaking({ redis, member, version, lease, can, failed, sessions, diagnostics, log })
     if (pages > 0) crawls = await CrawlWorker.start({ redis, build: member.build, scraper, keys, log, pages, workers, visits: can('render') }) // prettier-ignore
+    // It may have changed meanwhile.
+    crawls?.visitPages(can('render'))
     log('info', 'registered', { worker_id: id, url: worker.url })
     return new Membership({ lease, taker, crawls, directory, capabilities })
   }
 
-  /** Called when the worker lacks what a request needs. */
+  /** Called when the browser or Docker of the worker is unavailable to a request. */
   failed(error: BaxError): void {
-    this.#capabilities.recheck(error)
+    void this.#capabilities.recheck(error)
   }
 
   /** Tells the queues that a slot may be free. */

@@ -34,7 +34,7 @@ export class SignedBody {
     this.#expected = expected
   }
 
-  /** Whether it was found to be another body. */
+  /** Whether the digest did not match. */
   get isForged(): boolean {
     return this.#isForged
   }

@@ -72,7 +72,7 @@ const signed = z.object({
   target: z.string(),
   worker: z.string(),
   nonce: z.string(),
-  /** Digest of the headers that matter. */
+  /** Digest of the signed headers. */
   headers: z.string(),
   /** Digest of the body; null for a stream. */
   body: z.string().nullable(),
@@ -92,14 +92,14 @@ const signed = z.object({
 type Signed = z.output<typeof signed>
 
 /** Headers that change what a request does, or the URLs and the form of its answer. */
-const headersThatMatter = [
+const signedHeaders = [
   'accept', 'authorization', 'content-type', 'host', 'if-none-match', 'if-range', 'last-event-id', 'origin', 'prefer',
-  'range', 'sec-websocket-protocol',
+  'range', 'sec-websocket-protocol', 'x-api-key',
 ] // prettier-ignore
 
 const digestOfHeaders = (headers: Pick<Headers, 'get'>): string => {
   const hash = createHash('sha256')
-  for (const name of headersThatMatter) hash.update(`${name}:${headers.get(name)?.trim() ?? ''}\n`)
+  for (const name of signedHeaders) hash.update(`${name}:${headers.get(name)?.trim() ?? ''}\n`)
   return hash.digest('base64url')
 }
 
@@ -175,7 +175,7 @@ export class ForwardedRequests {
     }
     const text = this.#signedText(header)
     if (text !== undefined) return signed.parse(parsed(text))
-    throw new BaxError('unauthorized', invalidSignature.found, { hint: invalidSignature.mend })
+    throw new BaxError('unauthorized', invalidSignature.message, { hint: invalidSignature.hint })
   }
 
   /** Returns the text of a header that somebody with the secret has signed. */
@@ -210,8 +210,8 @@ export class ForwardedRequests {
 
 /** Message and hint about a signature that was made with another secret. */
 export const invalidSignature = {
-  found: 'the signature of the gateway is not valid',
-  mend: 'use the same secret file for all gateways and workers',
+  message: 'the signature of the gateway is not valid',
+  hint: 'use the same secret file for all gateways and workers',
 }
 
 const parsed = (text: string): unknown => JSON.parse(Buffer.from(text, 'base64url').toString())

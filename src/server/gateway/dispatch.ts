@@ -157,15 +157,17 @@ export class Dispatcher {
       const { id, worker } = reservation
       except.add(worker.id)
       let isUsed = false
-      let failed = true
+      // An error of the client or of this gateway says nothing about the worker.
+      let failed = false
       try {
         const sent = await work.run(worker, id)
         isUsed = sent.as === 'done'
-        failed = sent.as === 'refused' ? sent.lacks !== undefined : sent.as === 'failed' && isFault(sent.status)
+        failed = sent.as === 'refused' ? sent.lacks !== undefined : sent.as === 'failed' && isServerError(sent.status)
         if (sent.as !== 'refused') return { on: 'worker', value: sent.value }
         failure = sent.lacks ?? failure
       } catch (error) {
         if (!(error instanceof LostWorker)) throw error
+        failed = true
         if (error.sent) throw workerLost(error)
         failure = error
       } finally {
@@ -182,8 +184,8 @@ type Failure = LostWorker | BaxError
 
 const errorOf = (failure: Failure): BaxError => (failure instanceof LostWorker ? workerLost(failure) : failure)
 
-/** Whether a response reports a fault of its worker. */
-const isFault = (status: number): boolean => status >= 500
+/** Returns whether a response reports an error of the server. */
+const isServerError = (status: number): boolean => status >= 500
 
 /** Returns whether a placement names one worker. */
 export const isOnOne = (runs: Placement | OnOnly): runs is OnOne =>

@@ -66,7 +66,7 @@ export class Forwarder {
   }
 
   /**
-   * Returns what a request to a worker gives.
+   * Waits for a request to a worker.
    * @throws LostWorker, which is logged once if the worker and this gateway do not trust each other
    */
   async trusting<T>(worker: WorkerAddress, work: Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ import { refusedHeader } from '../access/signed-caller.ts'
 import { readAll } from './relayed-response.ts'
 import { LostWorker, refusedError } from './worker-requests.ts'
 
-/** A refusal that another worker need not repeat. */
+/** Refusal of a worker; another one may run the request. */
 export interface Refused {
   /** Reason why the worker cannot do the work; absent if it accepts no new work. */
   readonly lacks?: BaxError

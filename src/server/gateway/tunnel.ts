@@ -5,6 +5,7 @@ import { anonymousCaller, type Caller } from '../../core/access/caller.ts'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { WorkerAddress } from '../../core/fleet.ts'
+import { answerHeader } from '../access/signed-caller.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { SocketOperation } from '../../core/operation/operation.ts'
 import type { Placement } from '../../core/operation/placement.ts'
@@ -84,8 +85,11 @@ function placementOf({ runs }: SocketOperation, input: Record<string, unknown>) 
 /** Sends the worker's handshake response to the client, and passes on the bytes in both directions. */
 export function joinTunnel({ response, socket, head }: Tunnel, client: Duplex, clientHead: Buffer): void {
   const lines = [`HTTP/1.1 ${response.statusCode} ${response.statusMessage}`]
-  for (let at = 0; at < response.rawHeaders.length; at += 2)
-    lines.push(`${response.rawHeaders[at]}: ${response.rawHeaders[at + 1]}`)
+  for (let at = 0; at < response.rawHeaders.length; at += 2) {
+    const name = response.rawHeaders[at]!
+    // For this gateway alone.
+    if (name.toLowerCase() !== answerHeader) lines.push(`${name}: ${response.rawHeaders[at + 1]}`)
+  }
   client.write(`${lines.join('\r\n')}\r\n\r\n`)
   if (head.length > 0) client.write(head)
   if (clientHead.length > 0) socket.write(clientHead)

@@ -207,20 +207,22 @@ function sendStream(body: NodeJS.ReadableStream, outgoing: ClientRequest, signat
   const hash = signature?.bodyHash()
   const update = (chunk: Uint8Array) => void hash?.update(chunk)
   const fail = (error: Error) => outgoing.destroy(error)
+  const finish = () => {
+    if (outgoing.destroyed) return
+    if (hash) outgoing.addTrailers({ [bodyTrailer]: hash.digest('base64url') })
+    outgoing.end()
+  }
   body.once('error', fail)
-  outgoing.once('close', () => body.off('error', fail).off('data', update))
+  outgoing.once('close', () => body.off('error', fail).off('data', update).off('end', finish))
   outgoing.once('response', (response) => {
     if (outgoing.writableEnded) return
-    body.off('data', update).unpipe(outgoing)
+    // The rest of the body is not sent: the signature of a part of it would be valid.
+    body.off('data', update).off('end', finish).unpipe(outgoing)
     // A connection with half a request cannot be used again.
     response.once('close', () => outgoing.destroy())
   })
   body.on('data', update)
-  body.once('end', () => {
-    if (outgoing.destroyed) return
-    if (hash) outgoing.addTrailers({ [bodyTrailer]: hash.digest('base64url') })
-    outgoing.end()
-  })
+  body.once('end', finish)
   body.pipe(outgoing, { end: false })
 }
 
@@ -229,7 +231,8 @@ function assertAnswered(answer: IncomingMessage, { id, url }: WorkerAddress, { s
   if (!signature || signature.isAnswered(answer)) return
   answer.destroy()
   const { statusCode, headers } = answer
-  if (headers[refusedHeader] === ('signature' satisfies Refusal)) throw new LostWorker(refusedError(id, invalidSignature.found, { hint: invalidSignature.mend }), false) // prettier-ignore
+  // Not proven: a program that can change answers can have the request repeated on another worker.
+  if (headers[refusedHeader] === ('signature' satisfies Refusal)) throw new LostWorker(refusedError(id, invalidSignature.message, { hint: invalidSignature.hint }), false) // prettier-ignore
   const message = `the answer of the worker ${id} (status ${statusCode}) is not signed with the secret of the fleet`
   const hint = `check which program listens at ${url}`
   // A worker may have run the request, and something in between may have changed the answer.

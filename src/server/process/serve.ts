@@ -54,7 +54,7 @@ export interface ServedWorker {
   readonly drained: AbortSignal
   /** Whether it exits once it is drained and holds nothing. */
   readonly exitsWhenDrained: boolean
-  /** Called when it lacks what a request needs. */
+  /** Called when its browser or Docker is unavailable to a request. */
   readonly unavailable: (error: BaxError) => void
   /** Called with the address that the server listens on. @throws BaxError */
   listening(address: string): Promise<void>
@@ -107,7 +107,10 @@ export async function serve(options: ServeOptions): Promise<void> {
       log('info', `metrics are at ${metricsListener.address}/metrics`)
     }
     const sockets = { engine, gate, own: false, drain, rates, requestListener, forwarder }
-    const listener = await listen(app, options.address, sockets)
+    const { connection } = limits
+    // The header of a gateway contains the URL once more.
+    const forwardable = gate.forwarded ? { ...connection, headerBytes: 3 * connection.headerBytes } : connection
+    const listener = await listen(app, options.address, sockets, forwardable)
     listeners.push(listener)
     warnAtStart(options)
     await worker?.listening(listener.address)

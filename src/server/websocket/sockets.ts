@@ -56,9 +56,14 @@ export function acceptSockets(server: Server, options: SocketOptions): () => voi
     socketOperations.map(({ name, operation }) => [name, createUpgrader(operation, options.own)]),
   )
   for (const upgrader of upgraders.values())
-    upgrader.on('headers', (lines, request) => {
-      for (const [name, value] of Object.entries(proofOf(request, options.gate, 101))) lines.push(`${name}: ${value}`)
-    })
+    upgrader
+      .on('headers', (lines, request) => {
+        for (const [name, value] of Object.entries(proofOf(request, options.gate, 101))) lines.push(`${name}: ${value}`)
+      })
+      .on('wsClientError', (error, socket, request) => {
+        const invalid = new BaxError('invalid_request', error.message)
+        rejectSocket(socket, invalid, newId('req'), proofOf(request, options.gate, invalid.status))
+      })
   const memory = new BodyMemory(options.rates ? limits.overload.bodyBytes : Infinity)
   const openSockets = options.rates && new OpenStreams('websockets')
   // The HTTP server does not track upgraded connections: its `closeAllConnections` leaves them open.
@@ -152,7 +157,7 @@ async function authorize(
   // Browsers cannot set headers on websockets: they send the key or token as a subprotocol instead.
   if (bearer !== undefined && !headers.has('authorization')) headers.set('authorization', `Bearer ${bearer}`)
   const accesses = found.map(({ operation }) => operation)
-  const { caller, requestId = upgrade.requestId, reservation } = admitUpgrade({ headers, url: url.href }, line, gate, accesses, upgrade) // prettier-ignore
+  const { caller, requestId = upgrade.requestId, reservation } = admitUpgrade(upgrade, { headers, url: url.href }, line, gate, accesses) // prettier-ignore
   upgrade.keyId = caller.keyId
   upgrade.requestId = requestId
   // Clients of existing objects of a worker can connect until these end.
@@ -192,11 +197,11 @@ async function authorize(
   return { take: await operation.open(engine, input, call), caller, signal }
 }
 
-function admitUpgrade(...[request, line, gate, accesses, upgrade]: [...Parameters<typeof admit>, UpgradeRequest]) {
+function admitUpgrade(upgrade: UpgradeRequest, ...admission: Parameters<typeof admit>) {
   try {
-    return admit(request, line, gate, accesses)
+    return admit(...admission)
   } catch (error) {
-    if (gate.forwarded) upgrade.refusal = refusalFor(error)
+    if (admission[2].forwarded) upgrade.refusal = refusalFor(error)
     throw error
   }
 }

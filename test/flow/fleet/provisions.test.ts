@@ -102,7 +102,9 @@ describe.skipIf(noRedis)(titled('provisions of a fleet', noRedis), () => {
       sessions,
       diagnostics: { addStages: () => {} },
       workerId: () => lease.id,
-      failed: () => (works = !changes.stopsAfterFailure),
+      failed: async () => {
+        works = !changes.stopsAfterFailure
+      },
       mayTake: () => works,
       log: () => {},
     })

@@ -125,7 +125,7 @@ function poolFor(sessions: number, given: Partial<PoolConfig> = {}): Partial<Poo
   return {
     ...given,
     browsers: Math.max(browsers, Math.ceil(sessions / contextsPerBrowser)),
-    // Half of the sessions may have keys, and so browsers, of their own.
+    // Up to half of the sessions may belong to different keys, each with its own browser.
     processes: Math.max(processes, Math.ceil(sessions / 2)),
   }
 }

@@ -46,6 +46,8 @@ local worker, id, kept = ARGV[1], ARGV[2], tonumber(ARGV[3])
 local holder = call('HGET', P .. 'object:' .. id, 'worker')
 if not holder and ARGV[4] and kept > 0 then
   record(id, ARGV[5], ARGV[6], ARGV[7] == '1' and ARGV[8], worker, ARGV[4])
+  -- As when it was bound: "bury" counts it down.
+  if call('EXISTS', P .. 'worker:' .. worker) == 1 then call('HINCRBY', P .. 'worker:' .. worker, 'objects', 1) end
   holder = worker
 end
 if holder ~= worker then return 0 end

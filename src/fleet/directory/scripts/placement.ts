@@ -26,7 +26,8 @@ while true do
   elseif not alive(worker) then
     call('ZREM', candidates, worker)
   elseif not hasFree(worker, kind) then
-    -- A gateway of another build has written its rank.
+    -- A gateway of another build has written its rank. Without facts it gets none.
+    call('ZREM', candidates, worker)
     place(worker, kind)
   else
     local url = call('HGET', P .. 'worker:' .. worker, 'url')

@@ -23,7 +23,7 @@
  *
  * Times are in milliseconds by the clock of Redis. The owner is empty where no keys are in use. Key names are computed,
  * so all keys are on one server (no Redis Cluster). Every script may be repeated after a lost connection: the effect is
- * the same.
+ * the same, except for penalties, which are approximate.
  */
 import { slotKinds } from '../../../core/fleet.ts'
 import { leaseClockLua } from '../../redis/lease-clock.ts'
