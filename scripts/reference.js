@@ -101,7 +101,6 @@ function limitsTable(limits) {
       '`content_too_large`',
       '',
     ],
-    ['browsers of one kind', `${limits.pool.processes}, ${limits.pool.browsers} per key`, 'sessions wait', ''],
     ['nesting of a request body', `${input.depth} levels`, '400 `invalid_request`', ''],
     [
       'values in a request body or a websocket message',
@@ -146,7 +145,7 @@ function sharesTable(limits) {
   const half = part === 0.5 ? 'half' : `${part * 100} %`
   const turns = 'keys take turns'
   // As `reserveFor`.
-  const reserved = (all) => `${Math.max(1, Math.floor(all * part))} more for keys that have fewer`
+  const reserved = (all) => `${Math.max(1, Math.floor(all * part))} more, reserved for keys that use fewer`
   const busy = '429 `rate_limited`'
   const rows = [
     ['names being looked up', egress.lookups, reserved(egress.lookups), turns],
@@ -154,19 +153,19 @@ function sharesTable(limits) {
     [
       'pages being rendered',
       `${scrape.pagesPerProcessor} per core, ${scrape.pages} to ${scrape.mostPages}`,
-      `${half} as many more for keys that have fewer`,
+      `${half} as many more, reserved for keys that use fewer`,
       turns,
     ],
     [
       'threads for PDFs, for office documents, for zstd',
       [pdf, office, unzstd].map(({ threads }) => threads).join(', '),
-      reserved(pdf.threads),
+      [...new Set([pdf, office, unzstd].map(({ threads }) => reserved(threads)))].join('; '),
       turns,
     ],
     [
       'threads for large pages',
       `one less than cores, at most ${reading.threads}`,
-      `${half} as many more for keys that have fewer`,
+      `${half} as many more, reserved for keys that use fewer`,
       turns,
     ],
     ['threads for other pages', `one per core, at most ${reading.threads}`, 'all', turns],

@@ -77,7 +77,7 @@ const bySubsystem = {
     ['signature-upload', 'src/server/request/transfer.ts', 'signed.assertComplete(incoming)', '', 'test/flow/fleet/forged-requests.test.ts'],
     ['signature-json', 'src/server/request/json-body.ts', 'signed?.assertComplete(incoming)', '', 'test/flow/fleet/forged-requests.test.ts'],
     ['signature-answer', 'src/server/gateway/worker-requests.ts', 'if (!signature || signature.isAnswered(answer)) return', 'return', 'test/flow/fleet/forged-requests.test.ts'],
-    ['fleet-keyless', 'src/cli/serve/guarded.ts', 'if (isAlone && !needsKeys) return', 'if (isAlone) return', 'test/flow/fleet/lost-data.test.ts'],
+    ['fleet-keyless', 'src/cli/serve/guarded.ts', 'if (isLocal && !needsKeys) return', 'if (isLocal) return', 'test/flow/fleet/lost-data.test.ts'],
     ['signature-expiry', 'src/server/access/signed-caller.ts', 'now - expires <= skewToleranceMs', 'true', 'test/unit/server/signed-caller.test.ts'],
   ],
   'hosts and origins': [
@@ -149,7 +149,7 @@ const bySubsystem = {
     ['shell-links', 'src/engine/shell/agent/content.c', 'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS', '0', 'test/flow/shell-confinement.test.ts', 'test/flow/shell-artifacts.test.ts'],
     ['shell-idle', 'src/engine/shell/session/idle-clock.ts', 'if (!this.#running || this.#holds > 0) return', 'return', 'test/flow/shell-sessions.test.ts'],
     ['artifact-changes', 'src/engine/shell/artifacts/capture.ts', 'if (previous?.state === state) return', 'if (previous) return', 'test/flow/shell-artifacts.test.ts'],
-    ['artifact-paths', 'src/cli/shell/save-files.ts', 'if (path !== resolve(folder) && (await isInside(folder, path))) return path', 'return path', 'test/unit/cli/save-files.test.ts'],
+    ['artifact-paths', 'src/cli/shell/save-files.ts', 'if (path !== resolve(folder) && (await isIn)) return path', 'return path', 'test/unit/cli/save-files.test.ts'],
     ['session-paths', 'src/engine/browser/session/session-files.ts', "inside === '..' || inside.startsWith(`..${sep}`)", 'false', 'test/flow/path-tricks.test.ts'],
   ],
   extraction: [

@@ -115,7 +115,7 @@ export function attack({ url, key, stateDir, shell, site, atOnce = 1, pauseMs = 
     },
   }
   if (!shell) delete attacks.bombs
-  // With a site, also what takes much of what keys share.
+  // With a site, also attack shared resources.
   if (site) Object.assign(attacks, greedyAttacks(ask, site))
 
   const loop = async () => {
@@ -146,7 +146,7 @@ export function attack({ url, key, stateDir, shell, site, atOnce = 1, pauseMs = 
   }
 }
 
-/** Attacks on what keys share: browsers, names, threads, sockets and queues. */
+/** Attacks on shared resources: browsers, names, threads, sockets and queues. */
 const greedyAttacks = (ask, site) => ({
   async pages() {
     const { answer } = await ask('POST', '/sessions', { headless: true, timeout_secs: 60 })

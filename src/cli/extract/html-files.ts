@@ -1,6 +1,7 @@
 /** HTML input of a command line: files, folders, or standard input. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { systemReason } from '../../core/errors/system-errors.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { readRegularFile } from '../../core/state/outside-files.ts'
@@ -49,7 +50,9 @@ export function readBatch(io: Io, words: readonly string[]): { files: HtmlFile[]
   try {
     urls = JSON.parse(readRegularFile(list, limits.scriptBytes).toString()) as Record<string, string>
   } catch (cause) {
-    throw new BaxError('invalid_request', `${list} is not JSON`, { cause })
+    const why =
+      cause instanceof SyntaxError ? `${list} is not JSON` : `cannot read ${list}: ${systemReason(cause as Error)}`
+    throw new BaxError('invalid_request', why, { cause })
   }
   const files = Object.entries(urls).map(([name, url]) => ({ name, path: resolve(io.cwd, folder!, `${name}.html`), url })) // prettier-ignore
   return { files, output: output! }

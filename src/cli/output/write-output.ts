@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 
-/** Codes of failures for which another path is no remedy. */
+/** Codes of failures that another path does not avoid. */
 const notPath: Readonly<Record<string, ErrorCode>> = {
   ENOSPC: 'no_space',
   EDQUOT: 'no_space',

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { call, download } from '../../client/client.ts'
 import type { Transport } from '../../client/transport.ts'
-import { BaxError } from '../../core/errors/errors.ts'
+import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { temporaryPath } from '../../core/state/files.ts'
 import { isInside } from '../../core/state/outside-files.ts'
 import { cannotWrite } from '../output/write-output.ts'
@@ -14,10 +14,17 @@ import type { Artifact, ArtifactFile, ArtifactList } from '../../core/shapes/she
 /** Error of a file that cannot be written on this machine. */
 class NotSaved extends BaxError {}
 
+const notSaved = (path: string, cause: unknown): NotSaved => {
+  const { code, message, hint } = cannotWrite(path, cause)
+  return new NotSaved(code, message, { ...(hint && { hint }), cause })
+}
+
 /** Writes a temporary file, and renames it when it is complete. Devices and pipes are written directly. */
 export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const existing = await stat(path).catch(() => undefined)
-  const isReplaced = !existing || existing.isFile() || existing.isDirectory()
+  // Links such as /dev/stdout can lead to a file, but must not be replaced.
+  const isDevice = /^\/(?:dev|proc)\//.test(path)
+  const isReplaced = !isDevice && (!existing || existing.isFile() || existing.isDirectory())
   const written = isReplaced ? temporaryPath(path) : path
   try {
     await mkdir(dirname(path), { recursive: true })
@@ -26,15 +33,15 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
   } catch (error) {
     if (isReplaced) await rm(written, { force: true })
     if (error instanceof BaxError || (error as NodeJS.ErrnoException).syscall === undefined) throw error
-    const { code, message, hint } = cannotWrite(path, error)
-    throw new NotSaved(code, message, { ...(hint && { hint }), cause: error })
+    throw notSaved(path, error)
   }
 }
 
 /** Returns the path of a file in a folder. @throws NotSaved if a name from a container, or a link, leads outside */
 async function pathIn(folder: string, name: string): Promise<string> {
   const path = resolve(folder, name)
-  if (path !== resolve(folder) && (await isInside(folder, path))) return path
+  const isIn = isInside(folder, path).catch((error: unknown) => Promise.reject(notSaved(path, error)))
+  if (path !== resolve(folder) && (await isIn)) return path
   throw new NotSaved('invalid_request', `${JSON.stringify(name)} is outside ${folder}`)
 }
 
@@ -55,7 +62,7 @@ export async function artifactsOf(transport: Transport, sessionId: string, signa
   return all
 }
 
-/** Returns the name of a file on this machine; bytes that are not UTF-8 are percent-encoded, so that names stay unique. */
+/** Returns the name of a file on this machine; bytes of names that are not UTF-8 are percent-encoded. */
 export function localName({ name, name_b64: bytes }: Pick<ArtifactFile, 'name' | 'name_b64'>): string {
   if (bytes === undefined) return name
   const latin1 = Buffer.from(bytes, 'base64').toString('latin1')
@@ -65,7 +72,7 @@ export function localName({ name, name_b64: bytes }: Pick<ArtifactFile, 'name' |
 export interface Saved {
   readonly paths: readonly string[]
   /** Files that could not be written; the others are saved. */
-  readonly failed: readonly { readonly name: string; readonly error: string; readonly code: string }[]
+  readonly failed: readonly { readonly name: string; readonly error: string; readonly code: ErrorCode }[]
 }
 
 /** Saves the files of artifacts; of files with the same name, the last one. */
@@ -76,13 +83,14 @@ export async function saveArtifacts(
   signal: AbortSignal,
 ): Promise<Saved> {
   const last = new Map(
-    artifacts.flatMap(({ files }) => files.map((file) => [file.name_b64 ?? file.name, file] as const)),
+    artifacts.flatMap(({ files }) => files.map((file) => [JSON.stringify([file.name, file.name_b64]), file] as const)),
   )
   const paths: string[] = []
   const failed: Saved['failed'][number][] = []
   for (const file of last.values()) {
     try {
       const path = await pathIn(folder, localName(file))
+      if (paths.includes(path)) throw new NotSaved('invalid_request', `${path} is already the file of another name`)
       const { bytes } = await download(transport, `GET ${file.url}`, {}, { signal })
       await saveBytes(path, bytes)
       paths.push(path)

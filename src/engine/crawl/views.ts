@@ -27,7 +27,7 @@ export function assertLimit({ limit }: CrawlInput, mostPages: number): void {
   if (limit <= mostPages) return
   const message = `must be at most ${mostPages}`
   throw new BaxError('invalid_request', `limit ${message}`, {
-    hint: 'whoever runs the server raises this with BAX_CRAWL_PAGES',
+    hint: 'the operator of the server can raise the limit with BAX_CRAWL_PAGES',
     details: [{ path: 'limit', message }],
   })
 }

@@ -22,7 +22,7 @@ interface RouteOptions {
 
 /** The local proxy of one browser context. */
 export interface Route extends Chain {
-  /** Sets the key whose share of shared resources further connections use. */
+  /** Sets the key that further connections count for. */
   readonly belongTo: (from: Origin) => void
   /** Why its connections failed. */
   readonly failures: Failures
@@ -32,7 +32,7 @@ export interface Route extends Chain {
 export interface RequestRules extends Pick<Egress, 'checkLiteral' | 'names'> {
   /** Hosts that may be connected to; all when missing. */
   readonly allowed?: AllowedHosts
-  /** Key whose share of the look-ups and connections the requests use. */
+  /** Key that the requests count for. */
   readonly from?: Origin
 }
 

@@ -8,6 +8,7 @@ import { isIP } from 'node:net'
 import { platform } from 'node:os'
 import type { HostLookup } from '../../core/config/config.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { FairQueue } from '../../core/process/fair-queue.ts'
 import { hostsIn, type SearchRules, searchRulesIn, namesToAsk, WatchedFile } from './resolver-files.ts'
 
 export interface LookupSources {
@@ -18,7 +19,10 @@ export interface LookupSources {
   readonly servers?: readonly string[]
 }
 
-/** Other systems have further sources of names, such as the servers of a VPN, which only their own function knows. */
+/**
+ * Returns the look-up for this system. Other systems than Linux have sources that only `getaddrinfo` knows, such as the
+ * servers of a VPN.
+ */
 export const systemHostLookup = (): HostLookup => (platform() === 'linux' ? dnsHostLookup() : threadLookup)
 
 export function dnsHostLookup({
@@ -37,12 +41,15 @@ export function dnsHostLookup({
     try {
       return await ask(name, { rules: await rulesFile.read(), servers, signal })
     } catch (error) {
-      // A name without a dot may be known to this machine alone. Sites cannot delay its look-up.
+      // A name without a dot may be known only to this machine.
       if (bare.includes('.') || codeOf(error) !== 'ENOTFOUND') throw error
-      return threadLookup(bare)
+      return threadQueue.run(() => threadLookup(bare), { ...(signal && { signal }) })
     }
   }
 }
+
+/** Each of these look-ups occupies one of the process's few threads, which other work needs. */
+const threadQueue = new FairQueue({ atOnce: 1, reserve: 1 })
 
 const loopback: readonly LookupAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -95,7 +102,7 @@ async function addressesOf(name: string, resolver: promises.Resolver): Promise<L
   const found = settled.flatMap((one) => (one.status === 'fulfilled' ? one.value : []))
   if (found.length > 0) return found.filter(({ address }) => isIP(address) !== 0)
   const failed = settled.find((one) => one.status === 'rejected' && !isMissing(one.reason))
-  // Its own codes would be taken for those of a connection.
+  // The codes of c-ares would be mistaken for those of a failed connection.
   if (failed?.status === 'rejected') throw failure('EAI_AGAIN', `no answer for ${name}`, failed.reason)
   return []
 }

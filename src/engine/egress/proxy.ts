@@ -11,7 +11,7 @@ import type { Failures } from './failures.ts'
 import { replyTo, readRequest, replies, type SocksRequest } from './socks-handshake.ts'
 import type { HostResolver } from './host-resolver.ts'
 import type { Policy } from './policy.ts'
-import { Counter } from '../../core/access/quota.ts'
+import type { Counter } from '../../core/access/quota.ts'
 import type { Origin } from '../../core/process/turns.ts'
 
 export interface ProxyContext {
@@ -27,7 +27,7 @@ export interface ProxyContext {
 export interface Proxy {
   /** Value for the browser's `--proxy-server`. */
   readonly url: string
-  /** Sets whose share of shared resources further connections use; the engine's own at first. */
+  /** Sets the key that further connections count for; initially null, the engine itself. */
   belongTo(from: Origin): void
   /** Closes all connections. */
   close(): Promise<void>

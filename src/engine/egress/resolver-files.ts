@@ -1,9 +1,9 @@
-/** The files of this machine that say how names are resolved: hosts and resolv.conf. */
+/** Parses the files that configure name resolution: hosts and resolv.conf. */
 import type { LookupAddress } from 'node:dns'
 import { readFile, stat } from 'node:fs/promises'
 import { isIP } from 'node:net'
 
-/** Search domains, and the dots from which on a name is first asked for without them. */
+/** Search domains, and the number of dots from which a name is first looked up without them. */
 export interface SearchRules {
   readonly domains: readonly string[]
   readonly ndots: number

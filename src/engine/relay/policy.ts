@@ -53,8 +53,8 @@ interface CdpCall {
 }
 
 /**
- * Methods with which the connector's own reading commands work. They run code of bax, in a JavaScript world that the
- * pages do not see.
+ * Methods that reading commands need. Allowed on the connector's own channel only, on which `checkCommand` and
+ * `checkCode` reject everything but reading commands.
  */
 const reading = /^(?:Runtime\.(?:evaluate|callFunctionOn)|Page\.addScriptToEvaluateOnNewDocument)$/
 

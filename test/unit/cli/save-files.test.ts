@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { lstat, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { lstat, mkdtemp, open, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -35,6 +35,23 @@ describe('a file of a shell session', () => {
       await expect(targetOf(folder, undefined, name), name).rejects.toThrow(/is outside/)
     expect(await targetOf(folder, undefined, 'inside/a.png')).toBe(join(folder, 'inside/a.png'))
   })
+
+  test('is not saved below a file, which is reported', async () => {
+    await writeFile(join(folder, 'a'), 'a file')
+    await expect(targetOf(folder, undefined, 'a/b')).rejects.toMatchObject({ code: 'invalid_request' })
+  })
+
+  test.skipIf(process.platform !== 'linux')(
+    'is written to a file behind a link in /dev without replacing it',
+    async () => {
+      const path = join(folder, 'opened')
+      const file = await open(path, 'w')
+      const link = `/dev/fd/${file.fd}`
+      await saveBytes(link, chunks('through ', 'the link'))
+      await file.close()
+      expect(await readFile(path, 'utf8')).toBe('through the link')
+    },
+  )
 
   test('replaces a link instead of writing through it', async () => {
     const [file, link] = [join(folder, 'file'), join(folder, 'link')]

@@ -26,7 +26,7 @@ export const command: TerminalCommand = async (invocation) => {
     if (settings.json) print(io, JSON.stringify({ paths, ...(failed.length > 0 && { failed }) }))
     else for (const path of paths) print(io, path)
     for (const { error } of failed) note(io, `not saved: ${error}`)
-    if (failed.some(({ code }) => code === 'no_space')) return exits.internal
+    if (failed.some(({ code }) => code !== 'invalid_request')) return exits.internal
     return failed.length > 0 ? exits.failed : exits.done
   })
 }

@@ -116,6 +116,6 @@ async function save({ context, transport, request }: Exec, find: () => Promise<r
     for (const { name, reason } of skipped) note(io, `not saved: ${name} (${reason.replaceAll('_', ' ')})`)
   if (!settings.json) for (const path of paths) note(io, `saved ${path}`)
   for (const { error } of failed) note(io, `not saved: ${error}`)
-  const code = failed.some((file) => file.code === 'no_space') ? 'no_space' : 'invalid_request'
+  const code = failed.find((file) => file.code !== 'invalid_request')?.code ?? 'invalid_request'
   if (failed.length > 0) throw new BaxError(code, `${failed.length} artifact files could not be saved`)
 }

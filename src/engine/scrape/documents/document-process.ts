@@ -20,7 +20,7 @@ const helper = new HelperProcess<DocumentTask, unknown>({
   ...limits.documents,
 })
 
-/** Returns `read` as run by the process; in this one if its program has not been built, as in unit tests. */
+/** Returns a function that runs `read` in the process, or in this one if the program is not built, as in unit tests. */
 export const readInProcess =
   <Content>(kind: DocumentTask['kind'], read: Read<Content>): Read<Content> =>
   (bytes, work) =>

@@ -7,12 +7,14 @@ import { readInProcess } from './document-process.ts'
 import { fileName, type PageDocument, present, treeOf } from './document.ts'
 import { type OfficeContent, type OfficeFailure, readOffice } from './office/office.ts'
 
-export const readOfficeInThread = runInWorker('office-worker.mjs', readOffice, limits.office)
+const readInThread = runInWorker('office-worker.mjs', readOffice, limits.office)
+/** The thread takes the bytes, which others may share. */
+export const readOfficeInThread: typeof readInThread = (bytes, work) => readInThread(new Uint8Array(bytes), work)
 const read = readInProcess('office', readOfficeInThread)
 
 /** @throws BaxError `unsupported_content_type` or `content_too_large`, or the reason of the signal */
 export async function officeDocument(bytes: Uint8Array, url: string, work: BodyWork): Promise<PageDocument> {
-  const content = await read(new Uint8Array(bytes), work)
+  const content = await read(bytes, work)
   if ('reason' in content) throw errorOf(content)
   return documentOf(content, url)
 }
