@@ -44,6 +44,8 @@ const modules = {
   pdf: 'src/engine/scrape/documents/pdf.ts',
   'office-document': 'src/engine/scrape/documents/office-document.ts',
   papaparse: 'papaparse',
+  'multi-byte': '@exodus/bytes/multi-byte.js',
+  chardet: 'chardet',
   fzstd: 'fzstd',
 }
 

@@ -38,8 +38,18 @@ const layers: Layers = {
       'yauzl',
       'zod',
     ],
-    // Docker's client; of content that few pages have: PDF, CSV, zstd; undeclared charsets; the list of advertisers.
-    lazyPackages: ['dockerode', 'playwright', 'encoding-sniffer', 'fzstd', 'papaparse', 'third-party-web', 'unpdf'],
+    // Docker's client; of content that few pages have: PDF, CSV, zstd; other encodings than UTF-8; the list of advertisers.
+    lazyPackages: [
+      '@exodus/bytes',
+      'chardet',
+      'dockerode',
+      'playwright',
+      'encoding-sniffer',
+      'fzstd',
+      'papaparse',
+      'third-party-web',
+      'unpdf',
+    ],
   },
   server: {
     below: ['core', 'operations'],

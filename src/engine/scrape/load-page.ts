@@ -5,6 +5,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import type { RequestRules } from '../egress/egress.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
+import { decoderFor } from '../render/http/decoder.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
 import { type HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { Reason } from '../render/decide/page-reason.ts'
@@ -131,8 +132,7 @@ export async function fetchOverHttp(
     const unread = isText(kind) ? { ...factsOf(fetched), kind, source: { bytes } } : undefined
     const reading = unread && (await read?.(unread))
     if (reading && 'page' in reading) {
-      const text = () => new TextDecoder(reading.page.charset).decode(bytes)
-      return { page: withLazyDocument(unread, reading.page, text), isHtml: kind === 'html' }
+      return { page: await withLazyDocument(unread, reading.page), isHtml: kind === 'html' }
     }
     let next = reading?.next
     if (next === undefined) {
@@ -151,19 +151,17 @@ export async function fetchOverHttp(
 }
 
 /** Reads a rendered page in a worker thread; returns undefined for one to be read in this thread. */
-export async function readInWorker(
-  unread: UnreadPage,
-  read: LoadContext['read'],
-  text: () => string,
-): Promise<LoadedPage | undefined> {
+export async function readInWorker(unread: UnreadPage, read: LoadContext['read']): Promise<LoadedPage | undefined> {
   const reading = await read?.(unread)
-  return reading && 'page' in reading ? withLazyDocument(unread, reading.page, text) : undefined
+  return reading && 'page' in reading ? withLazyDocument(unread, reading.page) : undefined
 }
 
 /** Adds a document that is parsed on first use, which is rare after a worker thread has read the page. */
-function withLazyDocument(unread: UnreadPage, reading: PageReading, text: () => string): LoadedPage {
-  const { source: _source, kind, ...page } = unread
+async function withLazyDocument(unread: UnreadPage, reading: PageReading): Promise<LoadedPage> {
+  const { source, kind, ...page } = unread
   const { charset } = reading
+  const decoder = await decoderFor(charset)
+  const text = () => ('text' in source ? source.text : decoder.decode(source.bytes))
   const { url } = page
   const isPage = kind === 'html'
   let parsed: PageDocument | undefined
@@ -251,7 +249,7 @@ export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContex
   const raw = rendered.raw !== undefined ? { raw: rendered.raw } : {}
   const page = { url, status, headers, redirects, render: 'browser', rendered: extras, warnings } as const
   const unread = { ...page, kind: 'html' as const, source: { text, charset, ...raw } }
-  const pageOfWorker = await readInWorker(unread, context.read, () => text)
+  const pageOfWorker = await readInWorker(unread, context.read)
   if (pageOfWorker) return pageOfWorker
   const document = htmlDocument(text, charset, url)
   const framed = await withFrames(document, url, context)

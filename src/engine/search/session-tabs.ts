@@ -144,7 +144,7 @@ class TabVisit {
     const { html: text, charset } = page
     const common = { ...responseFacts, render: 'browser', rendered, warnings: this.#warnings } as const
     const source = { text, charset, ...(raw !== undefined && { raw }) }
-    const inWorker = await readInWorker({ ...common, kind: 'html', source }, this.#facts.read, () => text)
+    const inWorker = await readInWorker({ ...common, kind: 'html', source }, this.#facts.read)
     if (inWorker) return inWorker
     return { ...common, document: { ...htmlDocument(text, charset, page.url), ...(raw !== undefined && { raw }) } }
   }
@@ -224,8 +224,7 @@ class TabVisit {
     const kind = kindOf(response.headers, response.url, bytes)
     const page = { ...response, render: 'browser' } as const
     if (isText(kind)) {
-      const text = () => new TextDecoder().decode(bytes)
-      const inWorker = await readInWorker({ ...page, warnings: [], kind, source: { bytes } }, this.#facts.read, text)
+      const inWorker = await readInWorker({ ...page, warnings: [], kind, source: { bytes } }, this.#facts.read)
       if (inWorker) return inWorker
     }
     const { document } = await readDocument(fetched, { signal: this.#facts.signal, from: this.#facts.plan.from })

@@ -84,9 +84,13 @@ describe('encodings', () => {
     expect(await read(Buffer.from('plain'))).toEqual({ text: 'plain', charset: 'windows-1252' })
   })
 
-  test('a declaration beyond the first kilobyte is ignored', async () => {
-    const late = Buffer.from(`${' '.repeat(1100)}<meta charset="koi8-r">é`, 'latin1')
-    expect((await read(late)).charset).toBe('windows-1252')
+  test.each([
+    ['<!-- ', ' <script> <body -->', 'koi8-r'],
+    ['<script>', '"<meta charset=big5>"</script>', 'koi8-r'],
+    ['<title>a</title></head><body>', '', 'windows-1252'],
+  ])('reads a declaration that comes later in the head, after %s', async (start, end, charset) => {
+    const late = Buffer.from(`${start}${'-'.repeat(1500)}${end}<meta charset="koi8-r"><p>é`, 'latin1')
+    expect((await read(late)).charset).toBe(charset)
   })
 
   test('XML can declare its encoding', async () => {

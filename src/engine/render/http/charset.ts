@@ -1,4 +1,9 @@
-/** Decodes text by byte order mark, Content-Type, declaration in the page, then as UTF-8 if valid, else windows-1252. */
+/**
+ * Decodes text by byte order mark, Content-Type, declaration in the page, then as UTF-8 if valid, else by its letters.
+ * Text that is valid UTF-8 is not decoded as a legacy encoding, whatever declares it: no other text looks like that.
+ */
+import { isAscii, isUtf8 } from 'node:buffer'
+import { decoderFor, encodingName } from './decoder.ts'
 
 export interface DecodedText {
   readonly text: string
@@ -12,18 +17,25 @@ export async function decodeText(
   contentType: string | null,
   { declares }: { declares: boolean },
 ): Promise<DecodedText> {
-  const named = markOf(bytes) ?? canonicalName(/charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? '')?.[1])
-  if (named) return decode(bytes, named)
-  const declared = declares ? await declaredIn(bytes) : undefined
-  if (declared) return decode(bytes, declared)
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    // Browsers report windows-1252 for undeclared HTML that is pure ASCII.
-    if (!declares || text.length !== bytes.length) return { text, charset: 'utf-8' }
-  } catch {
-    // The bytes are not valid UTF-8.
-  }
-  return decode(bytes, 'windows-1252')
+  const charset = markOf(bytes) ?? (await charsetOf(bytes, contentType, declares))
+  return { text: (await decoderFor(charset)).decode(bytes), charset }
+}
+
+async function charsetOf(bytes: Uint8Array, contentType: string | null, declares: boolean): Promise<string> {
+  const label = /charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? '')?.[1]
+  const named = label === undefined ? undefined : await encodingName(label)
+  if (named === 'utf-8' || named?.startsWith('utf-16')) return named
+  const wide = wideIn(bytes)
+  if (wide) return wide
+  const isUnicode = isUtf8(bytes)
+  // ISO-2022-JP has ASCII bytes only.
+  const ascii = isUnicode && isAscii(bytes)
+  if (isUnicode && !ascii) return 'utf-8'
+  const declared = named ?? (declares ? await declaredIn(bytes) : undefined)
+  if (declared) return declared
+  // Browsers report windows-1252 for undeclared HTML that is pure ASCII.
+  if (ascii) return declares ? 'windows-1252' : 'utf-8'
+  return (await import('./detect-charset.ts')).detectCharset(bytes)
 }
 
 function markOf([a, b, c]: Uint8Array): string | undefined {
@@ -33,35 +45,49 @@ function markOf([a, b, c]: Uint8Array): string | undefined {
   return undefined
 }
 
-/** Returns the declared encoding by the prescan of the HTML standard. UTF-16 declared in ASCII is UTF-8. */
+/** Returns the byte order of UTF-16 without a mark, whose first characters are ASCII. */
+function wideIn(bytes: Uint8Array): string | undefined {
+  const start = bytes.subarray(0, 8)
+  if (start.length < 8) return undefined
+  const isZero = (odd: number) => start.every((byte, at) => (byte === 0) === (at % 2 === odd))
+  if (isZero(1)) return 'utf-16le'
+  return isZero(0) ? 'utf-16be' : undefined
+}
+
+/** Number of bytes in which the prescan of the HTML standard looks for a declaration. */
+const prescanned = 1024
+/** Number of bytes in which the parser of a browser would find a declaration that comes later in the head. */
+const maxHead = 262_144
+
+/** Returns the declared encoding by the prescan of the HTML standard, or of a later declaration in the head. */
 async function declaredIn(bytes: Uint8Array): Promise<string | undefined> {
   const { ResultType, Sniffer } = await import('encoding-sniffer/sniffer')
-  const sniffer = new Sniffer()
-  sniffer.write(bytes.subarray(0, 1024))
-  const found = sniffer.resultType === ResultType.DEFAULT ? undefined : canonicalName(sniffer.encoding)
-  return found?.startsWith('utf-16') && bytes[0] !== 0 && bytes[1] !== 0 ? 'utf-8' : found
-}
-
-/** Returns the canonical name of an encoding label, undefined if it is unknown. */
-function canonicalName(label: string | undefined): string | undefined {
-  if (!label) return undefined
-  try {
-    return decoderFor(label).encoding
-  } catch {
-    return undefined
+  const sniff = (part: Uint8Array) => {
+    const sniffer = new Sniffer({ maxBytes: part.length })
+    sniffer.write(part)
+    return sniffer.resultType === ResultType.DEFAULT ? undefined : encodingName(sniffer.encoding)
   }
+  const found = await sniff(bytes.subarray(0, prescanned))
+  return found ?? (bytes.length > prescanned ? sniff(headOf(bytes)) : undefined)
 }
 
-/** The last decoder, because creating one takes long, and most pages have the same encoding. */
-let last = { label: 'utf-8', decoder: new TextDecoder() }
-
-/** @throws RangeError for an unknown label */
-function decoderFor(label: string): TextDecoder {
-  if (label !== last.label) last = { label, decoder: new TextDecoder(label) }
-  return last.decoder
+/** Returns the head of a page without its comments, scripts and styles, whose text may look like declarations. */
+function headOf(bytes: Uint8Array): Uint8Array {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, maxHead)).toString('latin1')
+  const parts: string[] = []
+  let at = 0
+  for (const { 1: name, index } of text.matchAll(/<(script\b|style\b|!--|body\b|\/head\b)/gi)) {
+    if (index < at) continue
+    parts.push(text.slice(at, index))
+    at = text.length
+    if (/^(?:body|\/head)$/i.test(name!)) break
+    const end = name === '!--' ? /-->/g : new RegExp(`</${name}`, 'gi')
+    end.lastIndex = index
+    if (!end.test(text)) break
+    at = end.lastIndex
+    // The rest of an end tag needs its start.
+    if (name !== '!--') parts.push('</x')
+  }
+  parts.push(text.slice(at))
+  return Buffer.from(parts.join(''), 'latin1')
 }
-
-const decode = (bytes: Uint8Array, charset: string): DecodedText => ({
-  text: decoderFor(charset).decode(bytes),
-  charset,
-})

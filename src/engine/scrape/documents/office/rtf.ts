@@ -1,5 +1,6 @@
 /** Converts RTF: paragraphs, styles of text, links and tables. */
 import { limits } from '../../../../core/limits/limits.ts'
+import { type Decoder, decoderFor, encodingName } from '../../../render/http/decoder.ts'
 import type { TreeNode } from '../../../extract/tree.ts'
 import { element, elementAround } from '../document.ts'
 import { inlineNodes, type Run, type RunStyle, tableOf } from './inline.ts'
@@ -31,9 +32,16 @@ const characters: Readonly<Record<string, string>> = {
 
 const token = /\\(?:'([\da-f]{2})|([a-z]{1,32})(-?\d{1,10})? ?|([^a-z\r\n])|\r?\n)|([{}])|([^\\{}\r\n]+)|\r?\n/gi
 
-export function rtfContent(bytes: Uint8Array): OfficeContent {
+export async function rtfContent(bytes: Uint8Array): Promise<OfficeContent> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-  return new RtfReader().read(text)
+  const page = /\\(?:ansicpg(\d{1,5})|mac\b)/.exec(text)
+  return new RtfReader(await decoderOf(page ? Number(page[1] ?? 10_000) : 1252)).read(text)
+}
+
+/** Returns the decoder of a Windows code page. Unknown ones are read as the most common one. */
+async function decoderOf(page: number): Promise<Decoder> {
+  const names: Readonly<Record<number, string>> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 10_000: 'macintosh', 65_001: 'utf-8' } // prettier-ignore
+  return decoderFor((await encodingName(names[page] ?? `windows-${page}`)) ?? 'windows-1252')
 }
 
 class RtfReader {
@@ -50,10 +58,14 @@ class RtfReader {
   /** Instructions of the latest field, which may contain the URL of a link. */
   #field = ''
   readonly #facts: Partial<Record<'title' | 'author' | 'subject', string>> = {}
-  #decoder = new TextDecoder('windows-1252')
+  readonly #decoder: Decoder
   #pending: number[] = []
   /** Whether the next word is the name of a group that programs may ignore. */
   #optional = false
+
+  constructor(decoder: Decoder) {
+    this.#decoder = decoder
+  }
 
   read(text: string): OfficeContent {
     token.lastIndex = 0
@@ -71,7 +83,7 @@ class RtfReader {
         } else if (symbol !== undefined) this.#symbol(symbol)
         else if (brace === '{') this.#enter()
         else if (brace === '}') this.#leave()
-        else if (plain !== undefined) this.#text(plain, true)
+        else if (plain !== undefined) this.#text(this.#decoder.decode(Buffer.from(plain, 'latin1')), true)
         else if (all.startsWith('\\')) this.#paragraph()
       }
     }
@@ -161,8 +173,6 @@ class RtfReader {
       case 'v': if (isOn) group.target = 'none'; return
       case 'uc': group.fallback = Math.min(Math.max(value ?? 1, 0), 10); return
       case 'u': return this.#unicode(value ?? 63)
-      case 'ansicpg': return this.#useCodePage(value ?? 1252)
-      case 'mac': return this.#useCodePage(10_000)
       case 'par': case 'sect': case 'page': return this.#paragraph()
       case 'line': if (group.target === 'text') this.#runs.push({ node: element('br', {}) }); return
       case 'pard': this.#heading = undefined; this.#inTable = false; return
@@ -177,16 +187,6 @@ class RtfReader {
   #unicode(value: number): void {
     this.#text(String.fromCharCode(value < 0 ? value + 65_536 : value), false)
     this.#skip = this.#group.fallback
-  }
-
-  #useCodePage(page: number): void {
-    const names: Readonly<Record<number, string>> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 874: 'windows-874', 10_000: 'macintosh', 65_001: 'utf-8' } // prettier-ignore
-    try {
-      this.#decoder = new TextDecoder(names[page] ?? `windows-${page}`)
-    } catch {
-      // Unknown code pages are read as the most common one.
-      this.#decoder = new TextDecoder('windows-1252')
-    }
   }
 
   #takeInline(): TreeNode[] {

@@ -2,6 +2,7 @@
 import { buffer } from 'node:stream/consumers'
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
 import { limits } from '../../../../core/limits/limits.ts'
+import { decodeText } from '../../../render/http/charset.ts'
 import { OfficeError } from './office-error.ts'
 
 export class ZipArchive {
@@ -42,8 +43,7 @@ export class ZipArchive {
   async text(name: string): Promise<string | undefined> {
     const bytes = await this.#read(name)
     if (!bytes) return undefined
-    const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : 'utf-8' // prettier-ignore
-    return new TextDecoder(encoding).decode(bytes)
+    return (await decodeText(bytes, null, { declares: true })).text
   }
 
   async #read(name: string): Promise<Buffer | undefined> {
