@@ -64,6 +64,40 @@ test('xlsx counts the days of dates from 1904 where the workbook does', async ()
   expect(await markdownOf(xlsx(sheet, { 'xl/workbook.xml': workbook }))).toContain('| 2026-03-01 |')
 })
 
+test('xlsx shows values as Excel does', async () => {
+  const values: readonly (readonly [format: string | number, value: string, shown: string])[] = [
+    ['General', '0.30000000000000004', '0.3'], ['General', '1.23E+15', '1230000000000000'], [14, '45413', '2024-05-01'],
+    [22, '45413.75', '2024-05-01 18:00'], [30, '45413', '2024-05-01'], [31, '45413', '2024年5月1日'],
+    [32, '0.75', '18:00:00'], [55, '45413', '2024-05-01'], [57, '45413', '2024-05-01'], ['[h]:mm', '1.5', '36:00'],
+    [9, '0.25', '25%'], ['0.00%', '0.125', '12.50%'], ['[$-404]e/m/d', '45413', '2024-05-01'],
+    ['dd.mm.yyyy', '45413', '2024-05-01'], ['mmmm yyyy', '45413', 'May 2024'], ['h:mm AM/PM', '0.75', '6:00 PM'],
+    ['# ?/?', '1.25', '1 1/4'], ['0.00E+00', '12345', '1.23E+04'], ['[$€-407] #,##0.00', '1234.5', '€ 1,234.50'],
+    ['[>=100]"many";[=1]"one";0', '150', 'many'], ['not a "format', '5', '5'],
+  ] // prettier-ignore
+  const ids = values.map(([format], at) => (typeof format === 'number' ? format : 170 + at))
+  const codes = values.flatMap(([format], at) => (typeof format === 'string' ? [`<numFmt numFmtId="${170 + at}" formatCode="${format.replaceAll('"', '&quot;').replaceAll('>', '&gt;')}"/>`] : [])) // prettier-ignore
+  const styles = `<styleSheet><numFmts>${codes.join('')}</numFmts><cellXfs>${ids.map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>` // prettier-ignore
+  const row = (at: number, value: string) => `<row r="${at}"><c r="A${at}" t="inlineStr"><is><t>x</t></is></c><c r="B${at}" s="${at - 1}"><v>${value}</v></c></row>` // prettier-ignore
+  const markdown = await markdownOf(xlsx(values.map(([, value], at) => row(at + 1, value)).join(''), { 'xl/styles.xml': styles })) // prettier-ignore
+  const shown = markdown.split('\n').flatMap((line) => /^\| x \| (.*) \|$/.exec(line)?.[1] ?? [])
+  expect(shown).toEqual(values.map(([, , text]) => text))
+})
+
+test('xlsx divides a sheet at empty rows, marks hidden sheets, and keeps links and formulas', async () => {
+  const text = (at: string, value: string) => `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`
+  const sheet = `<worksheet><sheetData><row r="1">${text('A1', 'Rivers of the north')}</row><row r="2">${text('A2', 'River')}${text('B2', 'km')}</row><row r="3">${text('A3', 'Glomma')}<c r="B3"><v>621</v></c></row><row r="5">${text('A5', 'Lake')}${text('B5', 'km²')}</row><row r="6">${text('A6', 'Mjøsa')}<c r="B6"><f>SUM(B1:B2)</f></c></row></sheetData><hyperlinks><hyperlink ref="A6" r:id="h1"/></hyperlinks></worksheet>`
+  const markdown = await markdownOf(
+    xlsx('', {
+      'xl/workbook.xml': '<workbook><sheets><sheet name="Rates" state="hidden" r:id="r1"/></sheets></workbook>',
+      'xl/worksheets/sheet1.xml': sheet,
+      'xl/worksheets/_rels/sheet1.xml.rels': relations({ h1: ['hyperlink', 'https://example.com/', 'External'] }),
+    }),
+  )
+  expect(markdown).toBe(
+    '## Rates (hidden)\n\nRivers of the north\n\n| River | km |\n| --- | --- |\n| Glomma | 621 |\n\n| Lake | km² |\n| --- | --- |\n| [Mjøsa](https://example.com/) | =SUM(B1:B2) |',
+  )
+})
+
 test('xlsx names cells that cannot be read, and keeps the others', async () => {
   const cells = '<c r="A1"><v>6650</v></c><c r="B1" t="s"/><c r="C1" t="s"><v>99</v></c><c r="ZZZ1"><v>1</v></c>'
   const { markdown, warning } = await read(xlsx(`<row>${cells}</row>`))

@@ -3,7 +3,18 @@ import { type ElementNode, isElement, type TreeNode } from '../../../extract/tre
 import { element, elementAround } from '../document.ts'
 import { inlineNodes, type ListItem, listOf, type Run, type RunStyle, tableOf } from './inline.ts'
 import type { OfficeContent } from './office.ts'
-import { all, child, children, coreFacts, first, relationsOf, requiredXml, textOf, xmlOf } from './office-xml.ts'
+import {
+  all,
+  child,
+  children,
+  coreFacts,
+  first,
+  mainPart,
+  relationsOf,
+  requiredXml,
+  textOf,
+  xmlOf,
+} from './office-xml.ts'
 import type { ZipArchive } from './zip.ts'
 
 interface Context {
@@ -20,7 +31,7 @@ const attr = (node: ElementNode | undefined, name: string): string | undefined =
 const isOn = (node: ElementNode | undefined): boolean => node !== undefined && !/^(?:0|false|off|none)$/.test(attr(node, 'val') ?? '1') // prettier-ignore
 
 export async function docxContent(zip: ZipArchive): Promise<OfficeContent> {
-  const part = await mainPart(zip)
+  const part = await mainPart(zip, 'word/document.xml')
   const document = await requiredXml(zip, part)
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
   const context: Context = {
@@ -31,12 +42,6 @@ export async function docxContent(zip: ZipArchive): Promise<OfficeContent> {
   }
   const nodes = blocks(first(document, 'body'), context)
   return { nodes: [...nodes, ...(await notes(zip, folder, context))], ...(await coreFacts(zip)) }
-}
-
-/** Returns the path of the main part, which may have any name. */
-async function mainPart(zip: ZipArchive): Promise<string> {
-  const found = [...(await relationsOf(zip, '')).values()].find(({ type }) => type === 'officeDocument')
-  return found && zip.has(found.target) ? found.target : 'word/document.xml'
 }
 
 function headingsOf(styles: ElementNode | undefined): Map<string, number> {
