@@ -39,6 +39,54 @@ describe('docx', () => {
     expect({ title, author, published }).toEqual({ title: 'A title', author: 'Ada Rivers', published: '2026-03-01T08:00:00.000Z' }) // prettier-ignore
   })
 
+  const numbering = (levels: string, more: string) =>
+    `<w:numbering><w:abstractNum w:abstractNumId="0">${levels}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>${more}</w:numbering>`
+  const level = (at: number, format: string, text: string) => `<w:lvl w:ilvl="${at}"><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>` // prettier-ignore
+  const entry = (text: string, id: number, at: number) => p(text, `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${id}"/></w:numPr>`) // prettier-ignore
+
+  test('continues numbers across paragraphs, and shows those that Markdown cannot write', async () => {
+    const five = '<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride></w:num>' // prettier-ignore
+    const levels = level(0, 'decimal', '%1.') + level(1, 'lowerLetter', '(%2)') + level(2, 'lowerRoman', '%1.%3')
+    const body = entry('one', 1, 0) + p('Between.') + entry('two', 1, 0) + entry('a', 1, 1) + entry('b', 1, 1) + entry('c', 1, 2) + entry('five', 3, 0) + entry('six', 3, 0) // prettier-ignore
+    expect(await markdownOf(docx(body, { 'word/numbering.xml': numbering(levels, five) }))).toBe(
+      '1. one\n\nBetween.\n\n2. two\n   - (a) a\n   - (b) b\n     - 2.i c\n\n5) five\n6) six',
+    )
+  })
+
+  test('has lists and numbered headings of styles', async () => {
+    const style = (id: string, name: string, more: string) => `<w:style w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>` // prettier-ignore
+    const number = (id: number) => `<w:pPr><w:numPr><w:numId w:val="${id}"/></w:numPr></w:pPr>`
+    const styles = style('H1', 'heading 1', number(1)) + style('LB', 'List Bullet', number(2)) + style('Own', 'Own', '<w:basedOn w:val="LB"/>') + style('LB2', 'List Bullet 2', number(2)) // prettier-ignore
+    const bullets = `<w:abstractNum w:abstractNumId="1">${level(0, 'bullet', '*')}</w:abstractNum><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>` // prettier-ignore
+    const body = p('Scope', '<w:pStyle w:val="H1"/>') + p('Eggs', '<w:pStyle w:val="LB"/>') + p('brown', '<w:pStyle w:val="LB2"/>') + p('Milk', '<w:pStyle w:val="Own"/>') + p('Terms', '<w:pStyle w:val="H1"/>') // prettier-ignore
+    const markdown = await markdownOf(
+      docx(body, {
+        'word/styles.xml': `<w:styles>${styles}</w:styles>`,
+        'word/numbering.xml': numbering(level(0, 'decimal', '%1.'), bullets),
+      }),
+    )
+    expect(markdown).toBe('# 1. Scope\n\n- Eggs\n  - brown\n- Milk\n\n# 2. Terms')
+  })
+
+  test('has links of fields, and neither hidden text nor instructions', async () => {
+    const char = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`
+    const text = (content: string, style = '') => `<w:r><w:rPr>${style}</w:rPr><w:t xml:space="preserve">${content}</w:t></w:r>` // prettier-ignore
+    const link = `${char('begin')}<w:r><w:instrText> HYPERLINK "https://example.com/a" \\l "top" </w:instrText></w:r>${char('separate')}${text('tides')}${char('end')}`
+    const simple = `<w:fldSimple w:instr="HYPERLINK https://example.com/b">${text('second')}</w:fldSimple>`
+    const body = `<w:p>${link}${text('secret ', '<w:vanish/>')}${text(' and ')}${simple}${char('begin')}${text(' end')}</w:p>`
+    expect(await markdownOf(docx(body))).toBe('[tides](https://example.com/a#top) and [second](https://example.com/b) end') // prettier-ignore
+  })
+
+  test('has formulas as TeX, and rows that begin in a later column', async () => {
+    const r = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`
+    const formula = `<m:oMath><m:f><m:num>${r('a')}</m:num><m:den>${r('bc')}</m:den></m:f>${r('+')}<m:sSup><m:e>${r('x')}</m:e><m:sup>${r('2')}</m:sup></m:sSup></m:oMath>`
+    const root = `<m:oMathPara><m:oMath><m:rad><m:deg/><m:e>${r('y+1')}</m:e></m:rad></m:oMath></m:oMathPara>`
+    const row = (first: string, ...cells: string[]) => `<w:tr>${first}${cells.map((cell) => `<w:tc>${p(cell)}</w:tc>`).join('')}</w:tr>` // prettier-ignore
+    const table = `<w:tbl>${row('', 'A', 'B')}${row('<w:trPr><w:gridBefore w:val="1"/></w:trPr>', 'late')}</w:tbl>`
+    const markdown = await markdownOf(docx(`<w:p>${formula}</w:p><w:p>${root}</w:p>${table}`))
+    expect(markdown).toBe('$\\frac{a}{bc}+x^2$\n\n$$\n\\sqrt{y+1}\n$$\n\n| A | B |\n| --- | --- |\n|  | late |')
+  })
+
   test('keeps text in text boxes and content controls, once', async () => {
     const box = `<w:r><mc:AlternateContent><mc:Choice><w:drawing><wp:docPr descr="A map"/><w:txbxContent>${p('Boxed')}</w:txbxContent></w:drawing></mc:Choice><mc:Fallback><w:txbxContent>${p('Boxed')}</w:txbxContent></mc:Fallback></mc:AlternateContent></w:r>`
     const markdown = await markdownOf(docx(`<w:sdt><w:sdtContent>${p('Controlled')}</w:sdtContent></w:sdt><w:p>${box}</w:p>`)) // prettier-ignore
