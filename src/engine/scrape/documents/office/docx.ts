@@ -1,5 +1,5 @@
 /** Converts Word documents. */
-import { type ElementNode, isElement, type TreeNode } from '../../../extract/tree.ts'
+import type { ElementNode, TreeNode } from '../../../extract/tree.ts'
 import { element, elementAround } from '../document.ts'
 import { inlineNodes, type ListItem, listOf, type Run, type RunStyle, tableOf } from './inline.ts'
 import { Numbering } from './docx-numbering.ts'
@@ -271,10 +271,11 @@ function altText({ attributes }: ElementNode): Run[] {
 function reference(node: ElementNode, { notes }: Context): Run[] {
   const id = `${node.tag === 'footnoteReference' ? 'footnotes' : 'endnotes'} ${attr(node, 'id')}`
   notes.push(id)
-  return [{ text: String(notes.length), style: { raised: 'sup' } }]
+  const link = element('a', { href: `#note-${notes.length}` }, String(notes.length))
+  return [{ node: element('sup', {}, link) }]
 }
 
-/** Returns the notes as a numbered list at the end. */
+/** Returns the notes as footnotes at the end. */
 async function notes(zip: ZipArchive, folder: string, context: Context): Promise<TreeNode[]> {
   if (context.notes.length === 0) return []
   const known = new Map<string, ElementNode>()
@@ -284,6 +285,6 @@ async function notes(zip: ZipArchive, folder: string, context: Context): Promise
   ] as const)
     for (const note of all(await xmlOf(zip, `${folder}${file}.xml`), tag))
       known.set(`${file} ${attr(note, 'id')}`, note)
-  const entries = [...context.notes].map((id) => elementAround('li', blocks(known.get(id), context)))
-  return [element('hr', {}), elementAround('ol', entries.filter(isElement))]
+  const entries = [...context.notes].map((id, at): ElementNode => ({ tag: 'li', attributes: { id: `note-${at + 1}` }, children: blocks(known.get(id), context) })) // prettier-ignore
+  return [element('section', { role: 'doc-endnotes' }, elementAround('ol', entries))]
 }
