@@ -27,6 +27,7 @@ const layers: Layers = {
       'htmlparser2',
       'ipaddr.js',
       'mime',
+      'numfmt',
       'p-queue',
       'picomatch',
       'proxy-chain',

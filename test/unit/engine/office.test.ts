@@ -35,8 +35,56 @@ describe('docx', () => {
     expect(markdown).toContain('[more](https://example.com/deltas)')
     expect(markdown).toMatch(/1\. first\n {2,4}[-*] inner\n2\. second/)
     expect(markdown).toMatch(/\| River \| km \|\n\| --- \| --- \|\n\| Nile \\\| long \| 6650 \|/)
-    expect(markdown).toContain('A note')
+    expect(markdown).toMatch(/land, slowly\[\^1\]\n[^]*\n\[\^1\]: A note$/)
     expect({ title, author, published }).toEqual({ title: 'A title', author: 'Ada Rivers', published: '2026-03-01T08:00:00.000Z' }) // prettier-ignore
+  })
+
+  const numbering = (levels: string, more: string) =>
+    `<w:numbering><w:abstractNum w:abstractNumId="0">${levels}</w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num>${more}</w:numbering>`
+  const level = (at: number, format: string, text: string) => `<w:lvl w:ilvl="${at}"><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>` // prettier-ignore
+  const entry = (text: string, id: number, at: number) => p(text, `<w:numPr><w:ilvl w:val="${at}"/><w:numId w:val="${id}"/></w:numPr>`) // prettier-ignore
+
+  test('continues numbers across paragraphs, and shows those that Markdown cannot write', async () => {
+    const five = '<w:num w:numId="3"><w:abstractNumId w:val="0"/><w:lvlOverride w:ilvl="0"><w:startOverride w:val="5"/></w:lvlOverride></w:num>' // prettier-ignore
+    const levels = level(0, 'decimal', '%1.') + level(1, 'lowerLetter', '(%2)') + level(2, 'lowerRoman', '%1.%3')
+    const body = entry('one', 1, 0) + p('Between.') + entry('two', 1, 0) + entry('a', 1, 1) + entry('b', 1, 1) + entry('c', 1, 2) + entry('five', 3, 0) + entry('six', 3, 0) // prettier-ignore
+    expect(await markdownOf(docx(body, { 'word/numbering.xml': numbering(levels, five) }))).toBe(
+      '1. one\n\nBetween.\n\n2. two\n   - (a) a\n   - (b) b\n     - 2.i c\n\n5) five\n6) six',
+    )
+  })
+
+  test('has lists and numbered headings of styles', async () => {
+    const style = (id: string, name: string, more: string) => `<w:style w:styleId="${id}"><w:name w:val="${name}"/>${more}</w:style>` // prettier-ignore
+    const number = (id: number) => `<w:pPr><w:numPr><w:numId w:val="${id}"/></w:numPr></w:pPr>`
+    const styles = style('H1', 'heading 1', number(1)) + style('LB', 'List Bullet', number(2)) + style('Own', 'Own', '<w:basedOn w:val="LB"/>') + style('LB2', 'List Bullet 2', number(2)) // prettier-ignore
+    const bullets = `<w:abstractNum w:abstractNumId="1">${level(0, 'bullet', '*')}</w:abstractNum><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>` // prettier-ignore
+    const body = p('Scope', '<w:pStyle w:val="H1"/>') + p('Eggs', '<w:pStyle w:val="LB"/>') + p('brown', '<w:pStyle w:val="LB2"/>') + p('Milk', '<w:pStyle w:val="Own"/>') + p('Terms', '<w:pStyle w:val="H1"/>') // prettier-ignore
+    const markdown = await markdownOf(
+      docx(body, {
+        'word/styles.xml': `<w:styles>${styles}</w:styles>`,
+        'word/numbering.xml': numbering(level(0, 'decimal', '%1.'), bullets),
+      }),
+    )
+    expect(markdown).toBe('# 1. Scope\n\n- Eggs\n  - brown\n- Milk\n\n# 2. Terms')
+  })
+
+  test('has links of fields, and neither hidden text nor instructions', async () => {
+    const char = (type: string) => `<w:r><w:fldChar w:fldCharType="${type}"/></w:r>`
+    const text = (content: string, style = '') => `<w:r><w:rPr>${style}</w:rPr><w:t xml:space="preserve">${content}</w:t></w:r>` // prettier-ignore
+    const link = `${char('begin')}<w:r><w:instrText> HYPERLINK "https://example.com/a" \\l "top" </w:instrText></w:r>${char('separate')}${text('tides')}${char('end')}`
+    const simple = `<w:fldSimple w:instr="HYPERLINK https://example.com/b">${text('second')}</w:fldSimple>`
+    const body = `<w:p>${link}${text('secret ', '<w:vanish/>')}${text(' and ')}${simple}${char('begin')}${text(' end')}</w:p>`
+    expect(await markdownOf(docx(body))).toBe('[tides](https://example.com/a#top) and [second](https://example.com/b) end') // prettier-ignore
+  })
+
+  test('has formulas as TeX, and rows that begin in a later column', async () => {
+    const r = (text: string) => `<m:r><m:t>${text}</m:t></m:r>`
+    const formula = `<m:oMath><m:f><m:num>${r('a')}</m:num><m:den>${r('bc')}</m:den></m:f>${r('+')}<m:sSup><m:e>${r('x')}</m:e><m:sup>${r('2')}</m:sup></m:sSup></m:oMath>`
+    const root = `<m:oMathPara><m:oMath><m:rad><m:deg/><m:e>${r('y+1')}</m:e></m:rad></m:oMath></m:oMathPara>`
+    const row = (first: string, ...cells: string[]) => `<w:tr>${first}${cells.map((cell) => `<w:tc>${p(cell)}</w:tc>`).join('')}</w:tr>` // prettier-ignore
+    const table = `<w:tbl>${row('', 'A', 'B')}${row('<w:trPr><w:gridBefore w:val="1"/></w:trPr>', 'late')}</w:tbl>`
+    const markdown = await markdownOf(docx(`<w:p>${formula}</w:p><w:p>${root}</w:p>${table}`))
+    expect(markdown).toBe('$\\frac{a}{bc}+x^2$\n\n$$\n\\sqrt{y+1}\n$$\n\n| A | B |\n| --- | --- |\n|  | late |')
   })
 
   test('keeps text in text boxes and content controls, once', async () => {
@@ -62,6 +110,40 @@ test('xlsx counts the days of dates from 1904 where the workbook does', async ()
   const workbook = `<workbook><workbookPr date1904="1"/><sheets><sheet name="Rivers" sheetId="1" r:id="r1"/></sheets></workbook>`
   const sheet = '<row><c r="A1" s="1"><v>44620</v></c></row>'
   expect(await markdownOf(xlsx(sheet, { 'xl/workbook.xml': workbook }))).toContain('| 2026-03-01 |')
+})
+
+test('xlsx shows values as Excel does', async () => {
+  const values: readonly (readonly [format: string | number, value: string, shown: string])[] = [
+    ['General', '0.30000000000000004', '0.3'], ['General', '1.23E+15', '1230000000000000'], [14, '45413', '2024-05-01'],
+    [22, '45413.75', '2024-05-01 18:00'], [30, '45413', '2024-05-01'], [31, '45413', '2024年5月1日'],
+    [32, '0.75', '18:00:00'], [55, '45413', '2024-05-01'], [57, '45413', '2024-05-01'], ['[h]:mm', '1.5', '36:00'],
+    [9, '0.25', '25%'], ['0.00%', '0.125', '12.50%'], ['[$-404]e/m/d', '45413', '2024-05-01'],
+    ['dd.mm.yyyy', '45413', '2024-05-01'], ['mmmm yyyy', '45413', 'May 2024'], ['h:mm AM/PM', '0.75', '6:00 PM'],
+    ['# ?/?', '1.25', '1 1/4'], ['0.00E+00', '12345', '1.23E+04'], ['[$€-407] #,##0.00', '1234.5', '€ 1,234.50'],
+    ['[>=100]"many";[=1]"one";0', '150', 'many'], ['not a "format', '5', '5'],
+  ] // prettier-ignore
+  const ids = values.map(([format], at) => (typeof format === 'number' ? format : 170 + at))
+  const codes = values.flatMap(([format], at) => (typeof format === 'string' ? [`<numFmt numFmtId="${170 + at}" formatCode="${format.replaceAll('"', '&quot;').replaceAll('>', '&gt;')}"/>`] : [])) // prettier-ignore
+  const styles = `<styleSheet><numFmts>${codes.join('')}</numFmts><cellXfs>${ids.map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>` // prettier-ignore
+  const row = (at: number, value: string) => `<row r="${at}"><c r="A${at}" t="inlineStr"><is><t>x</t></is></c><c r="B${at}" s="${at - 1}"><v>${value}</v></c></row>` // prettier-ignore
+  const markdown = await markdownOf(xlsx(values.map(([, value], at) => row(at + 1, value)).join(''), { 'xl/styles.xml': styles })) // prettier-ignore
+  const shown = markdown.split('\n').flatMap((line) => /^\| x \| (.*) \|$/.exec(line)?.[1] ?? [])
+  expect(shown).toEqual(values.map(([, , text]) => text))
+})
+
+test('xlsx divides a sheet at empty rows, marks hidden sheets, and keeps links and formulas', async () => {
+  const text = (at: string, value: string) => `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`
+  const sheet = `<worksheet><sheetData><row r="1">${text('A1', 'Rivers of the north')}</row><row r="2">${text('A2', 'River')}${text('B2', 'km')}</row><row r="3">${text('A3', 'Glomma')}<c r="B3"><v>621</v></c></row><row r="5">${text('A5', 'Lake')}${text('B5', 'km²')}</row><row r="6">${text('A6', 'Mjøsa')}<c r="B6"><f>SUM(B1:B2)</f></c></row></sheetData><hyperlinks><hyperlink ref="A6" r:id="h1"/></hyperlinks></worksheet>`
+  const markdown = await markdownOf(
+    xlsx('', {
+      'xl/workbook.xml': '<workbook><sheets><sheet name="Rates" state="hidden" r:id="r1"/></sheets></workbook>',
+      'xl/worksheets/sheet1.xml': sheet,
+      'xl/worksheets/_rels/sheet1.xml.rels': relations({ h1: ['hyperlink', 'https://example.com/', 'External'] }),
+    }),
+  )
+  expect(markdown).toBe(
+    '## Rates (hidden)\n\nRivers of the north\n\n| River | km |\n| --- | --- |\n| Glomma | 621 |\n\n| Lake | km² |\n| --- | --- |\n| [Mjøsa](https://example.com/) | =SUM(B1:B2) |',
+  )
 })
 
 test('xlsx names cells that cannot be read, and keeps the others', async () => {

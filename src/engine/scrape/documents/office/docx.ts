@@ -1,42 +1,72 @@
 /** Converts Word documents. */
-import { type ElementNode, isElement, type TreeNode } from '../../../extract/tree.ts'
+import type { ElementNode, TreeNode } from '../../../extract/tree.ts'
 import { element, elementAround } from '../document.ts'
 import { inlineNodes, type ListItem, listOf, type Run, type RunStyle, tableOf } from './inline.ts'
+import { Numbering } from './docx-numbering.ts'
 import type { OfficeContent } from './office.ts'
-import { all, child, children, coreFacts, first, relationsOf, requiredXml, textOf, xmlOf } from './office-xml.ts'
+import {
+  all,
+  child,
+  children,
+  coreFacts,
+  first,
+  mainPart,
+  relationsOf,
+  requiredXml,
+  textOf,
+  xmlOf,
+} from './office-xml.ts'
+import { formulaOf } from './omml.ts'
 import type { ZipArchive } from './zip.ts'
 
 interface Context {
   readonly links: ReadonlyMap<string, { readonly target: string; readonly isExternal: boolean }>
   /** Heading level by style ID. */
   readonly headings: ReadonlyMap<string, number>
-  /** Whether a list level is numbered, by `numId level`. */
-  readonly ordered: ReadonlyMap<string, boolean>
+  readonly numbering: Numbering
+  /** Lists and levels of styles, by style ID. */
+  readonly listStyles: ReadonlyMap<string, ListStyle>
+  /** IDs of styles whose text is hidden. */
+  readonly hidden: ReadonlySet<string>
+  /** Fields that are open, with the links of their results. */
+  readonly fields: Field[]
+  /** Beginnings of fields that also end; other fields would hide all text after them. */
+  readonly complete: ReadonlySet<ElementNode>
   /** IDs of notes in the order of their references. */
   readonly notes: string[]
+}
+
+interface ListStyle {
+  readonly id?: string | undefined
+  readonly level?: number | undefined
+}
+
+interface Field {
+  instruction: string
+  hasResult: boolean
 }
 
 const attr = (node: ElementNode | undefined, name: string): string | undefined => node?.attributes[name]
 const isOn = (node: ElementNode | undefined): boolean => node !== undefined && !/^(?:0|false|off|none)$/.test(attr(node, 'val') ?? '1') // prettier-ignore
 
 export async function docxContent(zip: ZipArchive): Promise<OfficeContent> {
-  const part = await mainPart(zip)
+  const part = await mainPart(zip, 'word/document.xml')
   const document = await requiredXml(zip, part)
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
+  const styles = await xmlOf(zip, `${folder}styles.xml`)
+  const numbering = await xmlOf(zip, `${folder}numbering.xml`)
   const context: Context = {
     links: await relationsOf(zip, part),
-    headings: headingsOf(await xmlOf(zip, `${folder}styles.xml`)),
-    ordered: orderedLevels(await xmlOf(zip, `${folder}numbering.xml`)),
+    headings: headingsOf(styles),
+    numbering: new Numbering(numbering),
+    listStyles: listStylesOf(styles, numbering),
+    hidden: new Set(all(styles, 'style').flatMap((style) => (isOn(child(child(style, 'rPr'), 'vanish')) ? [attr(style, 'styleId') ?? ''] : []))), // prettier-ignore
+    fields: [],
+    complete: completeFields(document),
     notes: [],
   }
   const nodes = blocks(first(document, 'body'), context)
   return { nodes: [...nodes, ...(await notes(zip, folder, context))], ...(await coreFacts(zip)) }
-}
-
-/** Returns the path of the main part, which may have any name. */
-async function mainPart(zip: ZipArchive): Promise<string> {
-  const found = [...(await relationsOf(zip, '')).values()].find(({ type }) => type === 'officeDocument')
-  return found && zip.has(found.target) ? found.target : 'word/document.xml'
 }
 
 function headingsOf(styles: ElementNode | undefined): Map<string, number> {
@@ -51,15 +81,24 @@ function headingsOf(styles: ElementNode | undefined): Map<string, number> {
   return levels
 }
 
-function orderedLevels(numbering: ElementNode | undefined): Map<string, boolean> {
-  const abstract = new Map(all(numbering, 'abstractNum').map((one) => [attr(one, 'abstractNumId'), one]))
-  const levels = new Map<string, boolean>()
-  for (const one of all(numbering, 'num')) {
-    const definition = abstract.get(attr(child(one, 'abstractNumId'), 'val'))
-    for (const level of children(definition, 'lvl'))
-      levels.set(`${attr(one, 'numId')} ${attr(level, 'ilvl')}`, attr(child(level, 'numFmt'), 'val') !== 'bullet')
+/** Returns lists and levels of styles; a style has those of the style that it is based on, unless it has its own. */
+function listStylesOf(styles: ElementNode | undefined, numbering: ElementNode | undefined): Map<string, ListStyle> {
+  const byId = new Map(all(styles, 'style').map((style) => [attr(style, 'styleId') ?? '', style]))
+  const linked = new Map(all(numbering, 'lvl').map((level) => [attr(child(level, 'pStyle'), 'val'), Number(attr(level, 'ilvl')) || 0])) // prettier-ignore
+  const found = new Map<string, ListStyle>()
+  for (const [id, style] of byId) {
+    let number: ElementNode | undefined
+    let from: ElementNode | undefined = style
+    for (let steps = 0; from && !number && steps < 32; steps++) {
+      number = child(child(from, 'pPr'), 'numPr')
+      if (!number) from = byId.get(attr(child(from, 'basedOn'), 'val') ?? '')
+    }
+    if (!number) continue
+    const level = linked.get(id) ?? Number(attr(child(number, 'ilvl'), 'val') ?? 0)
+    const [, nested] = /^list (?:bullet|number) ([2-5])$/i.exec(attr(child(style, 'name'), 'val') ?? '') ?? []
+    found.set(id, { id: attr(child(number, 'numId'), 'val'), level: nested && level === 0 ? -Number(nested) : level })
   }
-  return levels
+  return found
 }
 
 /** Elements that only wrap others. */
@@ -88,15 +127,17 @@ function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
     const style = attr(child(properties, 'pStyle'), 'val') ?? ''
     const outline = attr(child(properties, 'outlineLvl'), 'val')
     const level = context.headings.get(style) ?? (outline !== undefined && Number(outline) < 6 ? Number(outline) + 1 : undefined) // prettier-ignore
-    const number = child(properties, 'numPr')
-    const numId = attr(child(number, 'numId'), 'val')
     const isEmpty = content.length === 0
+    const list = isEmpty ? undefined : numberOf(properties, style, context)
     if (level !== undefined && !isEmpty) {
       flush()
-      nodes.push(elementAround(`h${level}`, content))
-    } else if (numId !== undefined && numId !== '0' && !isEmpty) {
-      const depth = Math.min(Number(attr(child(number, 'ilvl'), 'val') ?? 0) || 0, 8)
-      items.push({ level: depth, isOrdered: context.ordered.get(`${numId} ${depth}`) ?? false, nodes: content })
+      nodes.push(
+        elementAround(`h${level}`, list?.label?.text ? [{ text: `${list.label.text} ` }, ...content] : content),
+      )
+    } else if (list?.label) {
+      const { number, text } = list.label
+      const label = number === undefined && text !== '' ? [{ text: `${text} ` }] : []
+      items.push({ level: list.depth, isOrdered: number !== undefined, number, nodes: [...label, ...content] })
     } else if (!isEmpty) {
       flush()
       nodes.push(elementAround('p', content))
@@ -109,11 +150,27 @@ function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
   return nodes
 }
 
+/** Counts a paragraph of a list; the label is undefined when none is shown. */
+function numberOf(properties: ElementNode | undefined, style: string, { numbering, listStyles }: Context) {
+  const own = child(properties, 'numPr')
+  const inherited = listStyles.get(style)
+  const id = attr(child(own, 'numId'), 'val') ?? inherited?.id
+  if (id === undefined || id === '0') return undefined
+  const level = Number(attr(child(own, 'ilvl'), 'val') ?? inherited?.level ?? 0) || 0
+  // Styles such as "List Bullet 2" are nested by their indentation alone.
+  const counted = Math.min(Math.max(level, 0), 8)
+  return { label: numbering.next(id, counted), depth: level < 0 ? -level - 1 : counted }
+}
+
 const table = (node: ElementNode, context: Context): TreeNode[] =>
-  tableOf(rowsOf(node, 'tr').map((row) => rowsOf(row, 'tc').flatMap((cell) => {
+  tableOf(rowsOf(node, 'tr').map((row) => [...skipped(row), ...rowsOf(row, 'tc').flatMap((cell) => {
     const span = Math.min(Number(attr(child(child(cell, 'tcPr'), 'gridSpan'), 'val') ?? 1) || 1, 64)
     return [blocks(cell, context), ...Array.from({ length: span - 1 }, () => [])]
-  }))) // prettier-ignore
+  })])) // prettier-ignore
+
+/** Returns empty cells for the columns that a row leaves out before its first cell. */
+const skipped = (row: ElementNode): TreeNode[][] =>
+  Array.from({ length: Math.min(Number(attr(child(child(row, 'trPr'), 'gridBefore'), 'val')) || 0, 64) }, () => [])
 
 /** Returns rows or cells, also those in wrappers. */
 const rowsOf = (node: ElementNode, tag: string): ElementNode[] =>
@@ -123,8 +180,10 @@ const rowsOf = (node: ElementNode, tag: string): ElementNode[] =>
 function runs(node: ElementNode, context: Context, style: RunStyle, boxes: TreeNode[]): Run[] {
   return children(node).flatMap((one): Run[] => {
     switch (one.tag) {
-      case 'r': return runs(one, context, { ...style, ...styleOf(child(one, 'rPr')) }, boxes)
-      case 't': return [{ text: textOf(one), style }]
+      case 'r': return isHidden(child(one, 'rPr'), context) ? [] : runs(one, context, { ...style, ...styleOf(child(one, 'rPr')) }, boxes)
+      case 't': return context.fields.some(({ hasResult }) => !hasResult) ? [] : [{ text: textOf(one), style: { ...style, href: fieldLink(context.fields) ?? style.href } }]
+      case 'fldChar': case 'instrText': return field(one, context)
+      case 'fldSimple': return runs(one, context, { ...style, href: linkOf(attr(one, 'instr') ?? '') ?? style.href }, boxes)
       case 'tab': case 'ptab': return [{ text: '\t', style }]
       case 'br': case 'cr': return [{ node: element('br', {}) }]
       case 'noBreakHyphen': return [{ text: '\u2011', style }]
@@ -135,12 +194,52 @@ function runs(node: ElementNode, context: Context, style: RunStyle, boxes: TreeN
       case 'txbxContent':
         boxes.push(...blocks(one, context))
         return []
-      case 'oMath': return [{ text: textOf(one), style }]
+      case 'oMathPara': return children(one, 'oMath').map((formula) => ({ node: formulaOf(formula, true) }))
+      case 'oMath': return [{ node: formulaOf(one, false) }]
       // Deleted text, properties, and fallbacks for old programs.
-      case 'del': case 'moveFrom': case 'pPr': case 'rPr': case 'Fallback': case 'instrText': case 'delText': return []
+      case 'del': case 'moveFrom': case 'pPr': case 'rPr': case 'Fallback': case 'delText': return []
       default: return runs(one, context, style, boxes)
     }
   }) // prettier-ignore
+}
+
+const isHidden = (properties: ElementNode | undefined, { hidden }: Context): boolean => {
+  const own = child(properties, 'vanish')
+  return own ? isOn(own) : hidden.has(attr(child(properties, 'rStyle'), 'val') ?? '')
+}
+
+/** Follows fields from their instructions to their results. */
+function field(node: ElementNode, { fields, complete }: Context): Run[] {
+  const last = fields.at(-1)
+  if (node.tag === 'instrText') {
+    if (last && !last.hasResult) last.instruction += textOf(node)
+  } else if (attr(node, 'fldCharType') === 'begin') {
+    if (complete.has(node)) fields.push({ instruction: '', hasResult: false })
+  } else if (attr(node, 'fldCharType') === 'separate' && last) last.hasResult = true
+  else if (attr(node, 'fldCharType') === 'end') fields.pop()
+  return []
+}
+
+function completeFields(document: ElementNode): Set<ElementNode> {
+  const open: ElementNode[] = []
+  const complete = new Set<ElementNode>()
+  for (const node of all(document, 'fldChar')) {
+    if (attr(node, 'fldCharType') === 'begin') open.push(node)
+    const begin = attr(node, 'fldCharType') === 'end' ? open.pop() : undefined
+    if (begin) complete.add(begin)
+  }
+  return complete
+}
+
+const fieldLink = (fields: readonly Field[]): string | undefined =>
+  fields.map(({ instruction }) => linkOf(instruction)).findLast((href) => href !== undefined)
+
+/** Returns the URL of a HYPERLINK instruction. */
+function linkOf(instruction: string): string | undefined {
+  const [, quoted, bare] = /^\s*HYPERLINK\s+(?:"([^"]*)"|([^\s"\\]\S*))/i.exec(instruction) ?? []
+  const url = quoted?.replaceAll('\\\\', '\\') ?? bare
+  const [, anchor] = /\s\\l\s+"([^"]*)"/.exec(instruction) ?? []
+  return url && (anchor ? `${url}#${anchor}` : url)
 }
 
 function styleOf(properties: ElementNode | undefined): RunStyle {
@@ -172,10 +271,11 @@ function altText({ attributes }: ElementNode): Run[] {
 function reference(node: ElementNode, { notes }: Context): Run[] {
   const id = `${node.tag === 'footnoteReference' ? 'footnotes' : 'endnotes'} ${attr(node, 'id')}`
   notes.push(id)
-  return [{ text: String(notes.length), style: { raised: 'sup' } }]
+  const link = element('a', { href: `#note-${notes.length}` }, String(notes.length))
+  return [{ node: element('sup', {}, link) }]
 }
 
-/** Returns the notes as a numbered list at the end. */
+/** Returns the notes as footnotes at the end. */
 async function notes(zip: ZipArchive, folder: string, context: Context): Promise<TreeNode[]> {
   if (context.notes.length === 0) return []
   const known = new Map<string, ElementNode>()
@@ -185,6 +285,6 @@ async function notes(zip: ZipArchive, folder: string, context: Context): Promise
   ] as const)
     for (const note of all(await xmlOf(zip, `${folder}${file}.xml`), tag))
       known.set(`${file} ${attr(note, 'id')}`, note)
-  const entries = [...context.notes].map((id) => elementAround('li', blocks(known.get(id), context)))
-  return [element('hr', {}), elementAround('ol', entries.filter(isElement))]
+  const entries = [...context.notes].map((id, at): ElementNode => ({ tag: 'li', attributes: { id: `note-${at + 1}` }, children: blocks(known.get(id), context) })) // prettier-ignore
+  return [element('section', { role: 'doc-endnotes' }, elementAround('ol', entries))]
 }

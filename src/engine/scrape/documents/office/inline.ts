@@ -59,6 +59,8 @@ function styled(text: string, { bold, italic, strike, raised, href }: RunStyle):
 export interface ListItem {
   readonly level: number
   readonly isOrdered: boolean
+  /** Its number, if it does not follow from its position. */
+  readonly number?: number | undefined
   readonly nodes: readonly TreeNode[]
 }
 
@@ -66,17 +68,19 @@ export interface ListItem {
 export function listOf(items: readonly ListItem[]): TreeNode[] {
   const lists: TreeNode[] = []
   for (let at = 0; at < items.length;) {
-    const { level, isOrdered } = items[at]!
+    const { level, isOrdered, number } = items[at]!
     const entries: TreeNode[] = []
     while (at < items.length && items[at]!.level >= level) {
       const item = items[at]!
       if (item.level === level && item.isOrdered !== isOrdered) break
+      if (item.level === level && number !== undefined && item.number !== number + entries.length) break
       let end = at + 1
       while (end < items.length && items[end]!.level > level) end++
       entries.push(elementAround('li', [...item.nodes, ...listOf(items.slice(at + 1, end))]))
       at = end
     }
-    lists.push(elementAround(isOrdered ? 'ol' : 'ul', entries))
+    const start: Record<string, string> = number === undefined || number === 1 ? {} : { start: String(number) }
+    lists.push({ tag: isOrdered ? 'ol' : 'ul', attributes: start, children: entries })
   }
   return lists
 }

@@ -106,6 +106,12 @@ export async function relationsOf(
   )
 }
 
+/** Returns the path of the main part, which may have any name. */
+export async function mainPart(zip: ZipArchive, usual: string): Promise<string> {
+  const found = [...(await relationsOf(zip, '')).values()].find(({ type }) => type === 'officeDocument')
+  return found && zip.has(found.target) ? found.target : usual
+}
+
 /** Resolves a path in an archive. */
 export function pathIn(folder: string, target: string): string {
   const url = new URL(encodeURI(target).replaceAll('%25', '%'), `file:///${folder}`)
