@@ -161,6 +161,15 @@ describe('blocks', () => {
     becomes('<details><summary>Sum</summary><p>Body</p></details>', '**Sum**\n\nBody')
   })
 
+  test('omit the edit links of MediaWiki in every language', () => {
+    // Current markup, with one link and with two.
+    becomes('<div class="mw-heading mw-heading2"><h2 id="Vie">Vie</h2><span class="mw-editsection"><span class="mw-editsection-bracket">[</span><a href="/w?action=edit"><span>modifier</span></a><span class="mw-editsection-bracket">]</span></span></div><p>x</p>', '## Vie\n\nx') // prettier-ignore
+    becomes('<h2><span class="mw-headline" id="L">分布</span><span class="mw-editsection"><span class="mw-editsection-bracket">[</span><a class="mw-editsection-visualeditor" href="/w?veaction=edit">編集</a><span class="mw-editsection-divider"> | </span><a href="/w?action=edit">ソースを編集</a><span class="mw-editsection-bracket">]</span></span></h2>', '## 分布') // prettier-ignore
+    // Markup of MediaWiki before 1.22, with the link first.
+    becomes('<h2><span class="editsection">[<a href="/w?action=edit">Bearbeiten</a>]</span> <span class="mw-headline" id="N">Namen</span></h2>', '## Namen') // prettier-ignore
+    becomes('<h2>Life <span>[<a href="/edit">edit</a>]</span></h2>', '## Life [[edit](https://site.example/edit)]')
+  })
+
   test('convert footnotes', () => {
     becomes(
       '<p>Text<sup><a href="#fn1">1</a></sup>.</p><section class="footnotes"><ol><li id="fn1"><p>Note <a href="#ref1">↩</a></p></li></ol></section>',

@@ -121,7 +121,7 @@ function isBlockTag({ tag, flow }: ElementNode): boolean {
   return tag !== 'div' || flow === undefined || flow === 'block'
 }
 
-/** Whether Markdown omits an element: code and data, closed dialogs, icon fonts, duplicates of formulas. */
+/** Whether Markdown omits an element: code and data, closed dialogs, icon fonts, duplicates of formulas, edit links. */
 export function isSkipped(element: ElementNode): boolean {
   if (isSilent(element)) {
     const checkbox = element.tag === 'input' && /^checkbox$/i.test(element.attributes['type'] ?? '')
@@ -134,4 +134,4 @@ export function isSkipped(element: ElementNode): boolean {
 }
 
 const skippedClass =
-  /^(?:material-(?:icons|symbols)\S*|MathJax(?:_\w+)?|mjx-chtml|katex-html|mwe-math-fallback-image\S*)$/
+  /^(?:mw-editsection|editsection|material-(?:icons|symbols)\S*|MathJax(?:_\w+)?|mjx-chtml|katex-html|mwe-math-fallback-image\S*)$/
