@@ -162,9 +162,9 @@ const bySubsystem = {
     ['markdown-spans', 'src/engine/extract/markdown/table.ts', 'taken[y + dy]!.add(x + dx)', 'taken[y]!.add(x + dx)', 'test/unit/extract/markdown.test.ts'],
     ['markdown-alignment', 'src/engine/extract/markdown/table.ts', "['center', ':-:']", "['center', '---']", 'test/unit/extract/markdown.test.ts'],
     ['pdf-pages', 'src/engine/scrape/documents/pdf.ts', "texts.join('\\n\\n---\\n\\n')", 'texts[0]', 'test/flow/scrape-kinds.test.ts'],
-    ['xlsx-dates', 'src/engine/scrape/documents/office/xlsx.ts', 'Date.UTC(1899, 11, 30)', 'Date.UTC(1899, 11, 31)', 'test/unit/engine/office.test.ts'],
-    ['xlsx-1904', 'src/engine/scrape/documents/office/xlsx.ts', 'since1904 ? Date.UTC(1904, 0, 1)', 'since1904 ? Date.UTC(1900, 0, 1)', 'test/unit/engine/office.test.ts'],
-    ['docx-list-levels', 'src/engine/scrape/documents/office/docx.ts', 'items.push({ level: depth,', 'items.push({ level: 0,', 'test/unit/engine/office.test.ts'],
+    ['xlsx-dates', 'src/engine/scrape/documents/office/cell-format.ts', '(id >= 27 && id <= 36)', 'false', 'test/unit/engine/office.test.ts'],
+    ['xlsx-1904', 'src/engine/scrape/documents/office/cell-format.ts', 'since1904 ? days1904 : 0', '0', 'test/unit/engine/office.test.ts'],
+    ['docx-list-levels', 'src/engine/scrape/documents/office/docx.ts', 'items.push({ level: list.depth,', 'items.push({ level: 0,', 'test/unit/engine/office.test.ts'],
     ['docx-moved', 'src/engine/scrape/documents/office/docx.ts', "case 'del': case 'moveFrom':", "case 'del':", 'test/unit/engine/office.test.ts'],
   ],
   'command line': [
