@@ -102,6 +102,10 @@ export async function saveArtifacts(
   return { paths, failed }
 }
 
+/** Whether an output is standard output, under any of its names: the path of the saved file must not be printed to it. */
+export const isStdout = (output: string | undefined): boolean =>
+  output !== undefined && /^(?:-|\/dev\/(?:stdout|fd\/1)|\/proc\/self\/fd\/1)$/.test(output)
+
 /** Returns the path of an output file; in a folder, the file keeps its name. */
 export async function targetOf(cwd: string, output: string | undefined, name: string): Promise<string> {
   if (output === undefined) return pathIn(cwd, name)
