@@ -2,9 +2,10 @@
 // Running engines and servers keep their build and its packages while others are built or installed.
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { lstat, open, readdir, readFile, readlink, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
+import { lstat, readdir, readFile, readlink, rename, rm, stat, symlink, utimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { linkTree } from './link-tree.js'
+import { takeLock } from './checkout-lock.js'
 
 /** Prefix of these folders, which lie beside `dist`, where a build finds the sources and `bin`. */
 const prefix = '.dist-'
@@ -16,25 +17,24 @@ const keptMs = 7 * 24 * 3_600_000
 export async function place(root, fresh) {
   const packages = await runtimePackages(root)
   const folder = join(root, `${prefix}${await hashOf(fresh, JSON.stringify(packages))}`)
-  // An open folder counts as used: another build does not remove it before `dist` links to it.
-  const reused = await open(folder).catch(() => undefined)
-  const held = reused ?? (await open(fresh))
-  if (!reused) {
-    // Packages inside a package have entries of their own.
-    for (const [path] of packages)
-      await linkTree(join(root, path), join(fresh, path), (name) => name === 'node_modules')
-    await rename(fresh, folder).catch((error) => {
-      // Another build has placed an equal one.
-      if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
-    })
+  // Another build could remove the folder before `dist` links to it.
+  const lock = await takeLock(root, 'build')
+  try {
+    if (!existsSync(folder)) {
+      // Packages inside a package have entries of their own.
+      for (const [path] of packages)
+        await linkTree(join(root, path), join(fresh, path), (name) => name === 'node_modules')
+      await rename(fresh, folder)
+    }
+    // Mark a reused build as newer than its sources.
+    const now = new Date()
+    await utimes(join(folder, 'manifest.json'), now, now)
+    const before = await readlink(join(root, 'dist')).catch(() => '')
+    await switchTo(root, basename(folder))
+    await removeUnused(root, new Set([basename(folder), basename(before)]))
+  } finally {
+    lock.release()
   }
-  // Mark a reused build as newer than its sources.
-  const now = new Date()
-  await utimes(join(folder, 'manifest.json'), now, now)
-  const before = await readlink(join(root, 'dist')).catch(() => '')
-  await switchTo(root, basename(folder))
-  await held.close()
-  await removeUnused(root, new Set([basename(folder), basename(before)]))
 }
 
 /** Makes `dist` a link to the folder. */
@@ -76,7 +76,7 @@ async function hashOf(folder, packages) {
 async function removeUnused(root, kept) {
   const names = (await readdir(root)).filter((name) => name.startsWith(prefix) && !kept.has(name))
   if (names.length === 0) return
-  const used = await usedFolders(root)
+  const used = await usedFolders()
   for (const name of names) {
     const folder = join(root, name)
     const built = await stat(join(folder, 'manifest.json')).catch(() => undefined)
@@ -89,13 +89,13 @@ async function removeUnused(root, kept) {
  * Returns the folders that processes have open, as `src/main.ts` has that of its build; undefined when it cannot be
  * determined: without `/proc`, and when a process of another user may run a build of the checkout.
  */
-async function usedFolders(root) {
+async function usedFolders() {
   if (process.platform !== 'linux') return undefined
   const used = new Set()
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    // Processes end meanwhile, and those of other users cannot be read.
+    // Processes end meanwhile. Of those of other users, only the command line can be read, which may be relative.
     const open = await readdir(`/proc/${pid}/fd`).catch(() => undefined)
-    if (!open && (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes(root)) return undefined
+    if (!open && (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).includes('bax')) return undefined
     for (const fd of open ?? []) used.add(await readlink(`/proc/${pid}/fd/${fd}`).catch(() => undefined))
   }
   return used

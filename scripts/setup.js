@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { takeLock } from './setup-lock.js'
+import { takeLock } from './checkout-lock.js'
 
 const require = createRequire(import.meta.url)
 const {
@@ -30,7 +30,7 @@ export async function ensureReady({ browser = false, agent = false, docker = fal
   const [major, minor] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 12)) throw new Error(`bax needs Node 20.12 or newer; this is ${process.version}`) // prettier-ignore
   if (!docker && !tests && isReady(browser, agent)) return
-  const lock = await takeLock(root, say)
+  const lock = await takeLock(root, 'setup', () => say('waiting for another set-up to finish'))
   try {
     // Another first run may have done this meanwhile.
     const isInstalled = packagesReady()

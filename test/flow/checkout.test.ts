@@ -157,4 +157,20 @@ describe.skipIf(needsLinux !== null)('the folder of a build', () => {
     expect((await folders()).toSorted()).toEqual([third, fourth].toSorted())
     expect(existsSync(join(checkout, second))).toBe(false)
   })
+
+  test('is complete after builds that run at the same time', async () => {
+    const script = `
+      import { mkdir, writeFile } from 'node:fs/promises'
+      import { place } from ${JSON.stringify(new URL('../../scripts/checkout-build.js', import.meta.url).href)}
+      const fresh = process.argv[1] + '/.fresh-' + process.pid
+      await mkdir(fresh)
+      await writeFile(fresh + '/manifest.json', process.argv[2])
+      await place(process.argv[1], fresh)`
+    const contents = ['equal', 'equal', 'other', 'equal', 'other']
+    const run = (content: string) =>
+      promisify(execFile)(process.execPath, ['--input-type=module', '-e', script, checkout, content])
+    await Promise.all(contents.map(run))
+    expect(contents).toContain(await readFile(join(checkout, 'dist/manifest.json'), 'utf8'))
+    expect(await readFile(join(checkout, 'dist/node_modules/used/index.js'), 'utf8')).toBe('used')
+  })
 })

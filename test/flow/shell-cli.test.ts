@@ -108,7 +108,8 @@ describe.skipIf(busybox.absent !== null)(`bax shell: ${busybox.absent ?? busybox
       'echo two > /output/two',
     ])
     const { artifact_id } = JSON.parse(embedded.stdout) as { artifact_id: string }
-    expect(await bax(['shell', 'artifacts', 'download', '--embedded', artifact_id, 'two', '-o', '-'])).toMatchObject({ code: 0, stdout: 'two\n' }) // prettier-ignore
+    for (const output of ['-', '/dev/stdout'])
+      expect(await bax(['shell', 'artifacts', 'download', '--embedded', artifact_id, 'two', '-o', output])).toMatchObject({ code: 0, stdout: 'two\n' }) // prettier-ignore
     expect(await bax(['shell', 'artifacts', 'download', artifact_id, '-o', 'all'])).toMatchObject({ code: 0 })
     expect(await readFile(join(folder, 'all', 'two'), 'utf8')).toBe('two\n')
   })

@@ -1,8 +1,8 @@
 /** HTML input of a command line: files, folders, or standard input. */
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { systemReason } from '../../core/errors/system-errors.ts'
 import { BaxError } from '../../core/errors/errors.ts'
+import { systemReason } from '../../core/errors/system-errors.ts'
 import { limits } from '../../core/limits/limits.ts'
 import { readRegularFile } from '../../core/state/outside-files.ts'
 import { type Io, readStdinBytes } from '../io.ts'

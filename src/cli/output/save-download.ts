@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { download, type Download } from '../../client/client.ts'
 import type { OperationCall } from '../commands/operation-command.ts'
 import { print } from '../io.ts'
-import { saveBytes, targetOf } from '../shell/save-files.ts'
+import { isStdout, saveBytes, targetOf } from '../shell/save-files.ts'
 import { writeThrough } from '../shell/write-through.ts'
 import { withByteCount } from './progress.ts'
 
@@ -18,7 +18,7 @@ export async function saveDownload(
 ): Promise<void> {
   const { bytes, headers } = await download(transport, operation.http, input, options)
   const output = typed.flags['output'] as string | undefined
-  if (output === '-') {
+  if (isStdout(output)) {
     for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
     return
   }

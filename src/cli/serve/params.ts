@@ -32,14 +32,10 @@ export const fleetParams = {
 export const serveParams = {
   ...fleetParams,
   fleetCa: fleetCaParam,
-  keys: param(
-    'keys',
-    'require an API key in a fleet; without it, a fleet that has no keys can be served on a loopback address',
-    {
-      type: 'boolean',
-      default: true,
-    },
-  ),
+  keys: param('keys', 'require an API key in a fleet (loopback addresses only); existing keys remain required', {
+    type: 'boolean',
+    default: true,
+  }),
   host: param('host', 'address to listen on; all but loopback addresses need a key', { default: '127.0.0.1' }),
   port: param('port', 'port to listen on; 0 for a free one', { type: 'integer', default: 4100 }),
   allowHost: param('allow_host', 'additional Host header values to accept without keys', { type: 'string[]' }),

@@ -22,8 +22,8 @@ const notSaved = (path: string, cause: unknown): NotSaved => {
 /** Writes a temporary file, and renames it when it is complete. Devices and pipes are written directly. */
 export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const existing = await stat(path).catch(() => undefined)
-  // Links such as /dev/stdout can lead to a file, but must not be replaced.
-  const isDevice = /^\/(?:dev|proc)\//.test(path)
+  // Links such as /dev/stdout can lead to a file, but must not be replaced. /dev/shm is a folder like others.
+  const isDevice = /^\/(?:dev\/(?!shm\/)|proc\/)/.test(path)
   const isReplaced = !isDevice && (!existing || existing.isFile() || existing.isDirectory())
   const written = isReplaced ? temporaryPath(path) : path
   try {
@@ -40,8 +40,8 @@ export async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>):
 /** Returns the path of a file in a folder. @throws NotSaved if a name from a container, or a link, leads outside */
 async function pathIn(folder: string, name: string): Promise<string> {
   const path = resolve(folder, name)
-  const isIn = isInside(folder, path).catch((error: unknown) => Promise.reject(notSaved(path, error)))
-  if (path !== resolve(folder) && (await isIn)) return path
+  const isIn = await isInside(folder, path).catch((error: unknown) => Promise.reject(notSaved(path, error)))
+  if (path !== resolve(folder) && isIn) return path
   throw new NotSaved('invalid_request', `${JSON.stringify(name)} is outside ${folder}`)
 }
 
@@ -90,7 +90,7 @@ export async function saveArtifacts(
   for (const file of last.values()) {
     try {
       const path = await pathIn(folder, localName(file))
-      if (paths.includes(path)) throw new NotSaved('invalid_request', `${path} is already the file of another name`)
+      if (paths.includes(path)) throw new NotSaved('invalid_request', `another file is saved as ${path}`)
       const { bytes } = await download(transport, `GET ${file.url}`, {}, { signal })
       await saveBytes(path, bytes)
       paths.push(path)
@@ -101,6 +101,10 @@ export async function saveArtifacts(
   }
   return { paths, failed }
 }
+
+/** Whether an output is standard output, under any of its names: the path of the saved file must not be printed to it. */
+export const isStdout = (output: string | undefined): boolean =>
+  output !== undefined && /^(?:-|\/dev\/(?:stdout|fd\/1)|\/proc\/self\/fd\/1)$/.test(output)
 
 /** Returns the path of an output file; in a folder, the file keeps its name. */
 export async function targetOf(cwd: string, output: string | undefined, name: string): Promise<string> {

@@ -39,6 +39,7 @@ describe('a file of a shell session', () => {
   test('is not saved below a file, which is reported', async () => {
     await writeFile(join(folder, 'a'), 'a file')
     await expect(targetOf(folder, undefined, 'a/b')).rejects.toMatchObject({ code: 'invalid_request' })
+    await expect(targetOf(folder, 'a/b/', '.')).rejects.toMatchObject({ code: 'invalid_request' })
   })
 
   test.skipIf(process.platform !== 'linux')(

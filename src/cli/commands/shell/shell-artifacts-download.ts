@@ -6,7 +6,7 @@ import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts
 import { withEngine } from '../../engine/locate-engine.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { note, print } from '../../io.ts'
-import { artifactsOf, saveArtifacts, saveBytes, type Saved, targetOf } from '../../shell/save-files.ts'
+import { artifactsOf, isStdout, saveArtifacts, saveBytes, type Saved, targetOf } from '../../shell/save-files.ts'
 import { writeThrough } from '../../shell/write-through.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
 import type { Artifact } from '../../../core/shapes/shell/artifacts.ts'
@@ -62,7 +62,7 @@ async function saveFile(request: ArtifactRequest, file_name: string): Promise<Sa
   const { io, manifest, transport, id, output } = request
   const { http } = operationNamed(manifest, 'downloadArtifact')
   const { bytes } = await download(transport, http, { artifact_id: id, file_name }, { signal: io.signal })
-  if (output === '-') {
+  if (isStdout(output)) {
     for await (const chunk of bytes) await writeThrough(io.stdout, chunk)
     return { paths: [], failed: [] }
   }

@@ -1,4 +1,4 @@
-// Lock for one set-up of a checkout at a time. Node built-ins only.
+// Locks of a checkout, for one set-up and one replacement of `dist` at a time. Node built-ins only.
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -6,14 +6,15 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Waits for the lock of the checkout. Returns a function that releases it, and the descriptors with which a child process
- * holds it too: npm continues after this process is killed.
+ * Waits for a lock of the checkout, `setup` or `build`. Calls `wait` once if another process holds it. Returns a function
+ * that releases it, and the descriptors with which a child process holds it too: npm continues after this process is
+ * killed.
  */
-export async function takeLock(root, say) {
+export async function takeLock(root, name, wait = () => {}) {
   for (let reported = false; ;) {
-    const lock = await (kernelName ? listenOn(kernelName(root)) : makeFolder(join(root, '.bax-setup')))
+    const lock = await (kernelName ? listenOn(kernelName(root, name)) : makeFolder(join(root, `.bax-${name}`)))
     if (lock) return lock
-    if (!reported) say('waiting for another set-up to finish')
+    if (!reported) wait()
     reported = true
     await pause(200)
   }
@@ -23,8 +24,8 @@ const hashOf = (root) => createHash('sha256').update(realpathSync(root)).digest(
 
 /** Returns a name that the kernel gives to one process, and takes back however that ends; undefined without such names. */
 const kernelName = {
-  linux: (root) => `\0bax-setup-${hashOf(root)}`,
-  win32: (root) => `\\\\.\\pipe\\bax-setup-${hashOf(root)}`,
+  linux: (root, name) => `\0bax-${name}-${hashOf(root)}`,
+  win32: (root, name) => `\\\\.\\pipe\\bax-${name}-${hashOf(root)}`,
 }[process.platform]
 
 /** Returns undefined when another process listens. */
