@@ -18,6 +18,7 @@ import type { PageTrace } from '../../extract/main-content/site/outline.ts'
 import type { SiteSummary } from '../../extract/main-content/site/site-memory.ts'
 import { shippedModel } from '../../extract/main-content/model.ts'
 import type { PageDocument } from '../documents/document.ts'
+import { withoutPageMenus } from './page-menus.ts'
 import { wholeReference } from './reference-text.ts'
 import { withTitle } from './with-title.ts'
 
@@ -70,7 +71,8 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
     site: options.site,
   })
   const original = document.tree.root
-  const contentIn = (selected: ElementNode): PageContent => {
+  const contentIn = (all: ElementNode): PageContent => {
+    const selected = withoutPageMenus(all, original)
     const root = options.headline ? withTitle(wholeReference(original, selected), original, found.introduces) : selected
     const tree = { ...document.tree, root: withLazyImages(root) }
     return { tree, markdown: found.fellBack || isChrome(selected) ? '' : write(tree, options) }
