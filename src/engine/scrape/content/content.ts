@@ -20,6 +20,7 @@ import { shippedModel } from '../../extract/main-content/model.ts'
 import type { PageDocument } from '../documents/document.ts'
 import { withoutPageMenus } from './page-menus.ts'
 import { wholeReference } from './reference-text.ts'
+import { lettersOf } from './text-lengths.ts'
 import { withTitle } from './with-title.ts'
 
 export interface PageContent {
@@ -40,12 +41,26 @@ export interface ContentOptions {
   readonly site?: SiteSummary | undefined
 }
 
-/** Returns the content, with a warning if there is no text or no main content. */
+/** Returns the content, with a warning if there is no text, no main content, or little of the page. */
 export async function contentOf(document: PageDocument, options: ContentOptions): Promise<PageContent> {
   if (document.markdown !== undefined) return { tree: document.tree, markdown: document.markdown }
   const content = await selectContent(document, options)
-  const warning = document.isPage ? emptinessOf(content.tree.root, document.tree.root) : undefined
-  return warning === undefined ? content : { ...content, warning, warningCode: 'empty_page' }
+  if (!document.isPage) return content
+  const [part, page] = [content.tree.root, document.tree.root]
+  const empty = emptinessOf(part, page)
+  if (empty !== undefined) return { ...content, warning: empty, warningCode: 'empty_page' }
+  const little = options.onlyMain && content.warning === undefined ? littlenessOf(part, page) : undefined
+  return little === undefined ? content : { ...content, warning: little, warningCode: 'little_content' }
+}
+
+/** Share of the text of a page below which its main content may be incomplete. */
+const littleShare = 0.1
+
+/** Returns a warning for content that is a small part of the text of its page. */
+function littlenessOf(content: ElementNode, page: ElementNode): string | undefined {
+  const [part, all] = [lettersOf(content), lettersOf(page)]
+  if (part >= littleShare * all) return undefined
+  return `the main content is less than ${Math.floor((100 * part) / all) + 1} % of the text of the page`
 }
 
 const isDescribed = ({ tag, attributes }: ElementNode): boolean => tag === 'img' && !!attributes['alt']?.trim()

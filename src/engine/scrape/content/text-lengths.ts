@@ -36,3 +36,11 @@ export function measure(page: ElementNode, kept?: ReadonlySet<TextNode>): Length
   visit(page)
   return (element) => lengths.get(element) ?? none
 }
+
+/** Returns the length of the text of an element, in characters, as `measure` counts it. */
+export function lettersOf(element: ElementNode): number {
+  if (isSilent(element)) return 0
+  let letters = 0
+  for (const child of element.children) letters += isElement(child) ? lettersOf(child) : child.text.trim().length
+  return letters
+}
