@@ -72,7 +72,9 @@ describe('a manual', () => {
     const markdown = await read(
       page(
         generator('makeinfo'),
-        `<div class="chapter" id="T"><div class="header"><p>${pager}</p></div><hr><h2 class="chapter">2 Tide tables</h2>${text('table')}<p>Wind matters<a id="DOCF1" href="#FOOT1"><sup>1</sup></a>.</p>${text('gauge')}<hr><div class="header"><p>${pager}</p></div></div>
+        `<div class="chapter" id="T"><div class="header"><p>${pager}</p></div>
+<hr>
+<h2 class="chapter">2 Tide tables</h2>${text('table')}<p>Wind matters<a id="DOCF1" href="#FOOT1"><sup>1</sup></a>.</p>${text('gauge')}<hr><div class="header"><p>${pager}</p></div></div>
         <div class="footnote"><hr><h4 class="footnotes-heading">Footnotes</h4><h5><a id="FOOT1" href="#DOCF1">(1)</a></h5><p>A strong wind raises the water.</p></div>`,
       ),
     )

@@ -90,7 +90,8 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
     const selected = withoutPageMenus(all, original)
     const root = options.headline ? withTitle(wholeReference(original, selected), original, found.introduces) : selected
     const tree = { ...document.tree, root: withLazyImages(root) }
-    return { tree, markdown: found.fellBack || isChrome(selected) ? '' : write(tree, options) }
+    const markdown = found.fellBack || isChrome(selected) ? '' : write(tree, options)
+    return { tree, markdown: markdown.replace(leadingRule, '') }
   }
   const selected = contentIn(found.root)
   const unaided = found.unaided ? contentIn(found.unaided) : selected
@@ -103,6 +104,9 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
   if (all.markdown.trim() === '') return { ...all, markdown: '' }
   return { ...all, ...traceOf(all), warning: 'no main content was found: this is the whole page' }
 }
+
+/** A rule that separated the content from omitted text; at the beginning, it would start front matter. */
+const leadingRule = /^(?:---\n+)+/
 
 /** Boilerplate around the content. */
 const chromeTags = new Set(['nav', 'footer'])
