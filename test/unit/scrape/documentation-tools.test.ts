@@ -46,6 +46,14 @@ describe('Doxygen', () => {
   test('writes listings as code blocks with their lines, without line numbers and tooltips', async () => {
     expect(await read(doxygen)).toContain('```\n#include <tide.h>\n \nint main() {\n  // reads the gauge\n}\n```')
   })
+
+  test('writes listings in tables as lines of code', async () => {
+    const line = '<div class="line"><span class="keywordtype">int</span> main() {</div>\n<div class="line">  <a class="code" href="a.html">run</a>();</div>' // prettier-ignore
+    const cell = `<td><div class="fragment">${line}\n<div class="ttc" id="r"><div class="ttdoc">Runs it</div></div></div></td>`
+    const table = `<table class="example"><tr><th>Example:</th><th>Output:</th></tr><tr>${cell}<td><pre class="fragment">ok</pre></td></tr></table>`
+    const markdown = await read(doxygen.replace('<div class="fragment">', `${table}<div class="fragment">`))
+    expect(markdown).toContain('| `int main() {`<br>`run();` | `ok` |')
+  })
 })
 
 const functions = ['tide_open', 'tide_read', 'tide_close', 'tide_height', 'tide_harbour']

@@ -63,7 +63,8 @@ function isNumbering(element: ElementNode): boolean {
   return named && /^[\s\d]*$/.test(rawText(element))
 }
 
-function codeText(element: ElementNode): string {
+/** Returns the lines of a code block, without line numbers and buttons. */
+export function codeText(element: ElementNode): string {
   let text = ''
   let needsLineBreak = false
   // Reading the end of a concatenated string would flatten it, which copies all of it.
