@@ -110,7 +110,7 @@ export const scrapeInput = z.object({
 const text = z.string().optional()
 
 /** Problems with a page that was scraped nevertheless. */
-const warningCodes = ['empty_page', 'render_failed'] as const
+const warningCodes = ['empty_page', 'little_content', 'render_failed'] as const
 
 /** A warning and its code. */
 export const warningFields = {
@@ -119,7 +119,7 @@ export const warningFields = {
     .enum(warningCodes)
     .optional()
     .describe(
-      'empty_page: no visible text, or only a notice such as "Loading", after waiting; render_failed: the page as fetched, because it could not be rendered',
+      'empty_page: no visible text, or only a notice such as "Loading", after waiting; little_content: the main content is less than a tenth of the text of the page; render_failed: the page as fetched, because it could not be rendered',
     ),
 }
 

@@ -77,7 +77,7 @@ async function createFormats(plan: ScrapePlan, page: LoadedPage, extractors: Ext
   const metadata: Partial<ScrapeMetadata> = {}
   // A page without scripts is complete as fetched, so it needs no warning if it is empty.
   const isComplete = input.render === 'http' && !findElement(document.tree.root, ({ tag }) => tag === 'script')
-  const { warning, warningCode } = isComplete && content.warningCode ? {} : content
+  const { warning, warningCode } = isComplete && content.warningCode === 'empty_page' ? {} : content
   const warnings = warning ? [warning] : []
   if (formats.has('markdown')) data.markdown = content.markdown
   if (formats.has('html')) {

@@ -3,7 +3,9 @@ import { describe, expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { type MainContent, mainContent } from '../../../src/engine/extract/main-content/main-content.ts'
 import { shippedModel } from '../../../src/engine/extract/main-content/model.ts'
+import { surveyPage } from '../../../src/engine/extract/main-content/features/survey.ts'
 import { hashText } from '../../../src/engine/extract/main-content/site/hash.ts'
+import { repeatedParts } from '../../../src/engine/extract/main-content/site/repeated-parts.ts'
 import { SiteMemory, type SiteSummary } from '../../../src/engine/extract/main-content/site/site-memory.ts'
 import { attribute, type ElementNode, elementsOf, rawText, visibleText } from '../../../src/engine/extract/tree.ts'
 import { type Part, templateSites } from '../../support/template-sites.ts'
@@ -96,6 +98,37 @@ test('a heading is removed together with everything below it, and stays above a 
     expect(text).not.toContain('Where to get help')
     expect(text).not.toContain('Ask in the forum')
   }
+})
+
+describe('text that repeats within the content stays', () => {
+  const intro = '<h1>Methods</h1><p>The methods of this class read the gauge, and store the height of the water.</p>'
+
+  /** Returns the blocks that are removed when text with SAME repeats and text with OTHER was not kept. */
+  function removedFrom(html: string): string[] {
+    const survey = surveyPage(treeFromHtml(`<main>${intro}${html}${intro}</main>`, '').root, undefined, model.lexicon)
+    const { blocks } = survey.segments
+    const isRepeated = Uint8Array.from(blocks, ({ text }) => (text.includes('SAME') ? 1 : 0))
+    const kept = blocks.filter(({ text }) => !text.includes('OTHER'))
+    const marked = repeatedParts(survey, kept, isRepeated)
+    return blocks.filter(({ index }) => marked[index] === 1).map(({ text }) => text)
+  }
+
+  test.each([
+    ['a label above a text that was not kept', '<section><h3>read()</h3><div class="signature">public void read()</div><div class="deprecation"><span>SAME Deprecated.</span><div>OTHER This method reads the gauge twice, and will be removed in a later version.</div></div></section>'],
+    ['a heading above a list that was not kept', '<section class="summary"><h2>SAME Method summary</h2><div class="table"><div>OTHER read</div><div>OTHER reads the gauge, and stores the height of the water</div></div></section>'],
+    ['a heading with a link to itself', '<section><h2><a href="#changes">SAME Changes</a></h2><p>The gauge is read twice an hour.</p></section>'],
+    ['a definition with a link', '<dl><dt>All implemented interfaces</dt><dd><a href="s.html">SAME Serializable</a></dd></dl>'],
+    ['an item with a link', '<div><ul><li><a href="e.html">SAME Exceptions</a></li><li>The gauge</li></ul></div>'],
+  ])('%s', (_, html) => {
+    expect(removedFrom(html)).toEqual([])
+  }) // prettier-ignore
+
+  test('but not a menu, nor a note apart from the text', () => {
+    const menu =
+      '<div class="m"><ul><li><a href="/a">SAME Home</a></li><li><a href="/b">SAME Gauges</a></li></ul></div>'
+    expect(removedFrom(menu)).toEqual(['SAME Home', 'SAME Gauges'])
+    expect(removedFrom('<div class="note">SAME We store cookies to remember the harbour that you visited last.</div>')).toHaveLength(1) // prettier-ignore
+  })
 })
 
 test('the outline of a page is limited, and covers its beginning and its end', () => {

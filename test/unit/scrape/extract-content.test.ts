@@ -109,6 +109,25 @@ describe('a page without main content', () => {
   )
 })
 
+describe('a page with little main content', () => {
+  const menu = Array.from({ length: 300 }, (_, at) => `<li><a href="/${at}">Department number ${at}</a></li>`).join('')
+  const page = `<!doctype html><html><head><title>Rivers</title></head><body><nav><ul>${menu}</ul></nav><article><h1>Rivers</h1><p>${long.slice(0, 400)}</p></article></body></html>`
+
+  test('has a warning', async () => {
+    const { markdown, warning, warning_code: code } = await extract(page)
+    expect(markdown).not.toContain('Department')
+    expect(warning).toMatch(/^the main content is less than \d % of the text of the page$/)
+    expect(code).toBe('little_content')
+  })
+
+  test('has no warning when all of it is requested, nor with a tenth of the text', async () => {
+    const { markdown, warning } = await extractMarkdown(Buffer.from(page), { url: 'https://x.test/', headline: true, onlyMain: false }) // prettier-ignore
+    expect(markdown).toContain('Department')
+    expect(warning).toBeUndefined()
+    expect((await extract(page.replace(menu, menu.slice(0, 2000)))).warning).toBeUndefined()
+  })
+})
+
 describe('a headline that is not part of the main content', () => {
   const headed = (html: string, title: string) => extract(`<!doctype html><html lang="en"><head><title>${title}</title></head><body>${html}</body></html>`) // prettier-ignore
 

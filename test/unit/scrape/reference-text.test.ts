@@ -3,6 +3,7 @@ import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { prune } from '../../../src/engine/extract/main-content/prune.ts'
 import { toMarkdown } from '../../../src/engine/extract/markdown.ts'
 import { type ElementNode, isElement, type TextNode } from '../../../src/engine/extract/tree.ts'
+import { withoutPageMenus } from '../../../src/engine/scrape/content/page-menus.ts'
 import { wholeReference } from '../../../src/engine/scrape/content/reference-text.ts'
 import { withTitle } from '../../../src/engine/scrape/content/with-title.ts'
 
@@ -19,7 +20,8 @@ function* texts(element: ElementNode): Generator<TextNode> {
 function read(html: string, dropped: RegExp, isLikely = true): string {
   const { root } = treeFromHtml(html, baseUrl)
   const content = prune(root, [{ nodes: [...texts(root)].filter(({ text }) => !dropped.test(text)) }])
-  return toMarkdown({ root: withTitle(wholeReference(root, content), root, () => isLikely), baseUrl })
+  const text = wholeReference(root, withoutPageMenus(content, root))
+  return toMarkdown({ root: withTitle(text, root, () => isLikely), baseUrl })
 }
 
 const long = 'A sentence that says at some length what the function does with what it is given. '.repeat(4)
@@ -29,7 +31,7 @@ const manual = (
 ) => `<html><head><title>open — files</title>${head}</head><body>
   <nav>MENU of the site</nav>${frame(`<main><h1>open</h1><nav>MENU here</nav><div class="toc"><a href="#a">MENU a</a></div>
   <p>${long}</p><p>GAP For example:</p><pre id="a">GAP open("x")</pre><dl><dt>GAP mode</dt><dd>${long}</dd></dl>
-  <ul><li><a href="/1">MENU one</a></li><li><a href="/2">MENU two</a></li></ul><p>${long}</p>
+  <div class="pagination"><a href="/1">MENU one</a> <a href="/2">MENU two</a></div><p>${long}</p>
   <div class="newsletter"><p>MENU Sign up</p></div><p>GAP New in version 2.</p></main>`)}<footer>MENU rights</footer></body></html>`
 const sphinx = '<meta name="generator" content="Sphinx 7.2">'
 
@@ -49,6 +51,34 @@ describe('a manual', () => {
 
   test('is recognized by the marks of tools', () => {
     const frame = (text: string) => `<div class="documentwrapper">${text}</div>`
+    expect(read(manual('', frame), /GAP|MENU/)).toContain('GAP New in version 2.')
+  })
+
+  test('keeps lists of links in its text, and not those around it', () => {
+    const list =
+      '<ul><li><a href="a.html">GAP first chapter</a></li><li><a href="b.html">GAP second chapter</a></li></ul>'
+    const sidebar = list.replaceAll('GAP', 'MENU')
+    const core = `<div id="apicontent"><p>${long}</p>${list}<p>${long}</p></div>`
+    const page = `<html><head>${sphinx}</head><body><main><h1>open</h1><div id="column">${sidebar}</div>${core}</main></body></html>`
+    const markdown = read(page, /GAP|MENU/)
+    expect(markdown.match(/GAP/g)).toHaveLength(2)
+    expect(markdown).not.toContain('MENU')
+  })
+
+  test('keeps descriptions that are named comments, and no comments of readers', () => {
+    const page = `<html><head>${sphinx}</head><body><main><p>${long}</p><div class="tsd-comment"><p>GAP description</p></div><p>${long}</p><div class="comments"><div class="comment">MENU thanks</div></div></main></body></html>`
+    const markdown = read(page, /GAP|MENU/)
+    expect(markdown).toContain('GAP description')
+    expect(markdown).not.toContain('MENU')
+  })
+
+  test.each(['tsd-panel', 'tsd-signature'])('is recognized by names of TypeDoc: %s', (name) => {
+    const frame = (text: string) => `<div class="${name}">${text}</div>`
+    expect(read(manual('', frame), /GAP|MENU/)).toContain('GAP New in version 2.')
+  })
+
+  test.each(['package-header', 'mbrsel'])('is recognized by ids of Haddock and Scaladoc: %s', (id) => {
+    const frame = (text: string) => `<div id="${id}"></div>${text}`
     expect(read(manual('', frame), /GAP|MENU/)).toContain('GAP New in version 2.')
   })
 

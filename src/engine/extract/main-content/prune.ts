@@ -1,4 +1,5 @@
 /** Reduces a tree to the kept blocks: their text with the elements around it, and the images between them. */
+import { isFragment } from '../markdown/code.ts'
 import { isFormula } from '../markdown/math.ts'
 import { type ElementNode, isElement, isSilent, rawText, type TextNode, type TreeNode, wordSet } from '../tree.ts'
 import { type Block, silentWithContent } from './blocks.ts'
@@ -45,7 +46,7 @@ class Pruner {
     if (element.tag === 'blockquote') keepSource(element, nodes, states)
     const node = shown(element, element.tag === 'tr' ? withAllCells(element, nodes) : withCompanions(nodes, states))
     // A listing is kept whole, because gaps make it worthless; only line numbers may be removed.
-    return element.tag === 'pre' && wordsIn(node) !== wordsIn(element) ? element : node
+    return (element.tag === 'pre' || isFragment(element)) && wordsIn(node) !== wordsIn(element) ? element : node
   }
 
   #text(node: TextNode): TextNode | undefined {

@@ -1,8 +1,20 @@
 /** Converts code blocks of syntax highlighters: detects the language, omits line numbers and copy buttons. */
-import { attribute, classes, type ElementNode, elementsOf, hasClass, isElement, rawText, wordSet } from '../tree.ts'
+import {
+  attribute,
+  childElements,
+  classes,
+  type ElementNode,
+  elementsOf,
+  hasClass,
+  isElement,
+  rawText,
+  wordSet,
+} from '../tree.ts'
 
 const numbers =
   /^(?:(?:[\w-]+-)?(?:gutter|line-?numbers?(?:-rows)?|linenos?|blob-num|ln-(?:numbers?|n))|lineno|lnt|ln)$/i
+/** Descriptions of the names in a listing of Doxygen, which are hidden until the pointer is over a name. */
+const tooltips = /^ttc$/
 const editors = /^(?:CodeMirror-code|cm-content|view-lines|ace_text-layer)$/
 const lineTags = new Set(['div', 'p', 'li', 'tr', 'pre', 'table', 'ol', 'ul', 'tbody'])
 const languages = wordSet(
@@ -21,10 +33,19 @@ export function codeBlock(element: ElementNode, ancestors: readonly ElementNode[
   return `${fence}${languageOf(element, ancestors)}\n${text}\n${fence}`
 }
 
-/** Whether an element other than `<pre>` shows code: an editor, a table of numbered lines, a block of `<code>`. */
+/** Whether an element is a listing of Doxygen: a `<div>` with a `<div>` for each line. */
+export const isFragment = (element: ElementNode): boolean =>
+  element.tag === 'div' && hasClass(element, /^fragment$/) && childElements(element).some((child) => isLine(child))
+
+const isLine = (element: ElementNode): boolean => element.tag === 'div' && hasClass(element, /^line$/)
+
+/**
+ * Whether an element other than `<pre>` shows code: an editor, a listing of Doxygen, a table of numbered lines, a block
+ * of `<code>`.
+ */
 export function isCode(element: ElementNode): boolean {
   if (element.tag === 'code') return element.flow === 'block'
-  if (element.tag !== 'table') return hasClass(element, editors)
+  if (element.tag !== 'table') return hasClass(element, editors) || isFragment(element)
   for (const inside of elementsOf(element, (inner) => inner === element || inner.tag !== 'table')) {
     if ((inside.tag === 'td' || inside.tag === 'th') && isNumbering(inside)) return true
   }
@@ -42,7 +63,8 @@ function isNumbering(element: ElementNode): boolean {
   return named && /^[\s\d]*$/.test(rawText(element))
 }
 
-function codeText(element: ElementNode): string {
+/** Returns the lines of a code block, without line numbers and buttons. */
+export function codeText(element: ElementNode): string {
   let text = ''
   let needsLineBreak = false
   // Reading the end of a concatenated string would flatten it, which copies all of it.
@@ -60,7 +82,13 @@ function codeText(element: ElementNode): string {
         continue
       }
       if (child.tag === 'br') add('\n')
-      if (isNumbering(child) || isCopyButton(child) || /^(?:style|script|button|template)$/.test(child.tag)) continue
+      if (
+        isNumbering(child) ||
+        isCopyButton(child) ||
+        hasClass(child, tooltips) ||
+        /^(?:style|script|button|template)$/.test(child.tag)
+      )
+        continue
       const ownLine = child.flow ? child.flow === 'block' : lineTags.has(child.tag)
       if (ownLine) needsLineBreak = true
       visit(child)
@@ -74,8 +102,9 @@ function codeText(element: ElementNode): string {
     .trimEnd()
 }
 
-/** Whether white space in an element only separates rows and cells of a table. */
-const isRowGap = ({ tag }: ElementNode): boolean => tag === 'table' || tag === 'tbody' || tag === 'tr'
+/** Whether white space in an element only separates rows and cells of a table, or the lines of a listing. */
+const isRowGap = (element: ElementNode): boolean => rowTags.has(element.tag) || isFragment(element)
+const rowTags = wordSet('table tbody tr')
 
 function languageOf(element: ElementNode, ancestors: readonly ElementNode[]): string {
   for (const inside of elementsOf(element, ({ tag }) => tag !== 'code')) {

@@ -10,7 +10,7 @@ import {
   type TreeNode,
   visibleText,
 } from '../tree.ts'
-import { isCopyButton } from './code.ts'
+import { codeText, isCopyButton, isFragment } from './code.ts'
 import { type Context, isSkipped } from './context.ts'
 import { escapeUrl, escapeText } from './escape.ts'
 import { type Breaks, Line } from './line.ts'
@@ -101,6 +101,9 @@ class InlineWriter {
         return this.#item(element)
       case 'pre':
         return this.#preformatted(element)
+      case 'div':
+        if (isFragment(element)) return this.#preformatted(element)
+        break
       case 'button':
         if (isCopyButton(element)) return
     }
@@ -128,7 +131,7 @@ class InlineWriter {
 
   #preformatted(element: ElementNode): void {
     this.#line.break()
-    for (const text of rawText(element).split('\n')) {
+    for (const text of codeText(element).split('\n')) {
       if (text.trim() === '') continue
       this.#line.code(text.trim())
       this.#line.break()

@@ -18,7 +18,9 @@ import type { PageTrace } from '../../extract/main-content/site/outline.ts'
 import type { SiteSummary } from '../../extract/main-content/site/site-memory.ts'
 import { shippedModel } from '../../extract/main-content/model.ts'
 import type { PageDocument } from '../documents/document.ts'
+import { withoutPageMenus } from './page-menus.ts'
 import { wholeReference } from './reference-text.ts'
+import { lettersOf } from './text-lengths.ts'
 import { withTitle } from './with-title.ts'
 
 export interface PageContent {
@@ -39,12 +41,26 @@ export interface ContentOptions {
   readonly site?: SiteSummary | undefined
 }
 
-/** Returns the content, with a warning if there is no text or no main content. */
+/** Returns the content, with a warning if there is no text, no main content, or little of the page. */
 export async function contentOf(document: PageDocument, options: ContentOptions): Promise<PageContent> {
   if (document.markdown !== undefined) return { tree: document.tree, markdown: document.markdown }
   const content = await selectContent(document, options)
-  const warning = document.isPage ? emptinessOf(content.tree.root, document.tree.root) : undefined
-  return warning === undefined ? content : { ...content, warning, warningCode: 'empty_page' }
+  if (!document.isPage) return content
+  const [part, page] = [content.tree.root, document.tree.root]
+  const empty = emptinessOf(part, page)
+  if (empty !== undefined) return { ...content, warning: empty, warningCode: 'empty_page' }
+  const little = options.onlyMain && content.warning === undefined ? littlenessOf(part, page) : undefined
+  return little === undefined ? content : { ...content, warning: little, warningCode: 'little_content' }
+}
+
+/** Share of the text of a page below which its main content may be incomplete. */
+const littleShare = 0.1
+
+/** Returns a warning for content that is a small part of the text of its page. */
+function littlenessOf(content: ElementNode, page: ElementNode): string | undefined {
+  const [part, all] = [lettersOf(content), lettersOf(page)]
+  if (part >= littleShare * all) return undefined
+  return `the main content is less than ${Math.floor((100 * part) / all) + 1} % of the text of the page`
 }
 
 const isDescribed = ({ tag, attributes }: ElementNode): boolean => tag === 'img' && !!attributes['alt']?.trim()
@@ -70,10 +86,12 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
     site: options.site,
   })
   const original = document.tree.root
-  const contentIn = (selected: ElementNode): PageContent => {
+  const contentIn = (all: ElementNode): PageContent => {
+    const selected = withoutPageMenus(all, original)
     const root = options.headline ? withTitle(wholeReference(original, selected), original, found.introduces) : selected
     const tree = { ...document.tree, root: withLazyImages(root) }
-    return { tree, markdown: found.fellBack || isChrome(selected) ? '' : write(tree, options) }
+    const markdown = found.fellBack || isChrome(selected) ? '' : write(tree, options)
+    return { tree, markdown: markdown.replace(leadingRule, '') }
   }
   const selected = contentIn(found.root)
   const unaided = found.unaided ? contentIn(found.unaided) : selected
@@ -86,6 +104,9 @@ async function selectContent(document: PageDocument, options: ContentOptions): P
   if (all.markdown.trim() === '') return { ...all, markdown: '' }
   return { ...all, ...traceOf(all), warning: 'no main content was found: this is the whole page' }
 }
+
+/** A rule that separated the content from omitted text; at the beginning, it would start front matter. */
+const leadingRule = /^(?:---\n+)+/
 
 /** Boilerplate around the content. */
 const chromeTags = new Set(['nav', 'footer'])

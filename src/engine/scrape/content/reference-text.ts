@@ -3,6 +3,7 @@
  * but a manual without some of its examples and signatures is useless. If most of such a text was classified as
  * content, all of it is kept, except for obvious boilerplate.
  */
+import { isFragment } from '../../extract/markdown/code.ts'
 import { prune } from '../../extract/main-content/prune.ts'
 import {
   attribute,
@@ -15,16 +16,9 @@ import {
   type TextNode,
   wordSet,
 } from '../../extract/tree.ts'
+import { isContents, isLinks, isPageMenu } from './page-menus.ts'
+import { type LengthsByElement, measure } from './text-lengths.ts'
 import { beginsWithHeadline } from './with-title.ts'
-
-/** Text lengths of an element, in characters: all text, text classified as content, text of links. */
-interface Lengths {
-  all: number
-  kept: number
-  linked: number
-}
-
-type LengthsByElement = (element: ElementNode) => Lengths
 
 /** Minimum share of a text classified as content: for pages of known documentation tools, and for others. */
 const knownShare = 0.35
@@ -50,15 +44,29 @@ export function wholeReference(page: ElementNode, content: ElementNode): Element
   if (!isEnough(core)) return content
   if (isGenerated) widen(path, isEnough)
   const text = path.at(-1)!
-  const whole = lengths(text).all
-  const isOwn = (element: ElementNode) =>
-    !isForeign(element) && !isMenu(element) && isText(element, lengths(element), isGenerated, whole)
-  // A table of contents of the page itself is a menu too, even if it was classified as content.
-  const isMenu = (element: ElementNode) => isGenerated && isNamed(element, contents) && linksWithin(element, page)
-  const classified = textsOf(page, (element) => !isMenu(element)).filter((node) => kept.has(node))
-  const parts = [text, ...(isGenerated ? headOf(page, path, lengths) : [])]
-  return prune(page, [{ nodes: [...classified, ...parts.flatMap((part) => textsOf(part, isOwn))] }])
+  const entering = (isCore: boolean): Enter => {
+    const enter: Enter = (element, before) => {
+      if (element === core) return enterCore
+      if (isForeign(element, isGenerated) || isPageMenu(element, lengths, page)) return undefined
+      if (isListing(element)) return enterListing
+      if (isGenerated && before && isSubheading(before)) return enterCore
+      return isText(element, lengths, isGenerated, isCore) ? enter : undefined
+    }
+    return enter
+  }
+  const [enterCore, enterAround] = [entering(true), entering(false)]
+  const beside = isGenerated ? [...headOf(page, path, lengths), ...elementsOf(page).filter(isFootnotes)] : []
+  const nodes = [
+    ...kept,
+    ...textsOf(text, text === core ? enterCore : enterAround),
+    ...beside.flatMap((part) => textsOf(part, enterAround)),
+  ]
+  return prune(page, [{ nodes }])
 }
+
+/** Whether an element has the footnotes of a page, which texinfo and Asciidoctor write below the text. */
+const isFootnotes = (element: ElementNode): boolean =>
+  /^(?:div|section|aside|ol)$/.test(element.tag) && isNamed(element, /^footnotes?(?:-segment)?$/)
 
 /** Shortens `path` to the element that the tool marks as the whole text, while enough of it is content. */
 function widen(path: ElementNode[], isEnough: (element: ElementNode) => boolean): void {
@@ -71,47 +79,30 @@ function widen(path: ElementNode[], isEnough: (element: ElementNode) => boolean)
 const isWhole = ({ tag, attributes }: ElementNode): boolean =>
   /^(?:main|article|body)$/.test(tag) || attributes['role'] === 'main'
 
-const isListing = ({ tag }: ElementNode): boolean => tag === 'pre' || tag === 'code' || tag === 'samp'
+const listings = wordSet('pre code samp')
 
-const isShown = (element: ElementNode): boolean => !isSilent(element)
+const isListing = (element: ElementNode): boolean => listings.has(element.tag) || isFragment(element)
 
-function textsOf(
-  element: ElementNode,
-  enter: (element: ElementNode) => boolean = () => true,
-  texts: TextNode[] = [],
-): TextNode[] {
+/** Decides about an element, given the element before it: undefined to omit it, else what decides about its children. */
+type Enter = (element: ElementNode, before: ElementNode | undefined) => Enter | undefined
+
+// Class names in code are those of a syntax highlighter.
+const enterListing: Enter = (element) => (isSilent(element) ? undefined : enterListing)
+
+const enterAll: Enter = () => enterAll
+
+function textsOf(element: ElementNode, enter: Enter = enterAll, texts: TextNode[] = []): TextNode[] {
+  let before: ElementNode | undefined
   for (const child of element.children) {
-    if (!isElement(child)) texts.push(child)
-    // Class names in code are those of a syntax highlighter, so `enter` does not apply.
-    else if (enter(child)) textsOf(child, isListing(child) ? isShown : enter, texts)
+    if (!isElement(child)) {
+      texts.push(child)
+      continue
+    }
+    const within = enter(child, before)
+    if (within) textsOf(child, within, texts)
+    before = child
   }
   return texts
-}
-
-const none: Lengths = { all: 0, kept: 0, linked: 0 }
-
-function measure(page: ElementNode, kept: ReadonlySet<TextNode>): LengthsByElement {
-  const lengths = new Map<ElementNode, Lengths>()
-  const visit = (element: ElementNode): Lengths => {
-    const own: Lengths = { all: 0, kept: 0, linked: 0 }
-    lengths.set(element, own)
-    if (isSilent(element)) return own
-    for (const child of element.children) {
-      if (isElement(child)) {
-        const inner = visit(child)
-        own.all += inner.all
-        own.kept += inner.kept
-        own.linked += child.tag === 'a' ? inner.all : inner.linked
-      } else {
-        const letters = child.text.trim().length
-        own.all += letters
-        if (kept.has(child)) own.kept += letters
-      }
-    }
-    return own
-  }
-  visit(page)
-  return (element) => lengths.get(element) ?? none
 }
 
 /** Returns the elements from `page` down to the smallest one with nearly all of the content. */
@@ -130,7 +121,7 @@ function pathToCore(page: ElementNode, lengths: LengthsByElement): ElementNode[]
 
 const makers = /sphinx|docbook|asciidoc|doxygen|mdbook|docusaurus|vitepress|vuepress|mkdocs|rustdoc|javadoc|starlight|gitbook|antora|hugo.{0,100}docsy|texinfo|makeinfo|pandoc|docutils/i // prettier-ignore
 const marks =
-  /^(?:documentwrapper|rst-content|bd-article|theme-doc-markdown|md-content__inner|vp-doc|sl-markdown-content|rustdoc|docblock|sectionbody|refentry|refsect1|sect1|sect2|apicontent|programlisting|listingblock|manpage)$/
+  /^(?:documentwrapper|rst-content|bd-article|theme-doc-markdown|md-content__inner|vp-doc|sl-markdown-content|rustdoc|docblock|sectionbody|refentry|refsect1|sect1|sect2|apicontent|programlisting|listingblock|manpage|package-header|mbrsel|tsd-.+)$/
 
 /** Recognizes elements that may come from a documentation tool. */
 class Marked {
@@ -177,24 +168,29 @@ function looksLikeReference(core: ElementNode, letters: number): boolean {
 
 const foreignTags = wordSet('nav form button dialog menu footer iframe')
 const foreignRoles = /^(?:navigation|search|banner|contentinfo|dialog|menu|menubar|toolbar|tablist|button|alert)$/
-const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments?))$|^ads?$/i // prettier-ignore
+const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments))$|^ads?$/i // prettier-ignore
+/** Also the class name of the description of a function in generated documentation. */
+const commentNames = /comment$/i
 const hiddenNames = /^(?:hidden|sr-only|visually-hidden|u-screenreader-only)$/i
 const foreignIds =
   /^(?:nav|navbar|navigation|breadcrumbs?|sidebar|footer|comments|related|share|social|feedback|newsletter|ads?)$/i
-const contents = /^(?:toc|contents|localtoc|table-?of-?contents)$/i
 
 /** Code, and parts of tables, figures and definitions, whose class names describe their content. */
 const named = wordSet('pre code samp tr td th thead tbody tfoot caption figure figcaption dt dd')
 
 /** Whether an element is boilerplate: menus and notices around the text. */
-function isForeign(element: ElementNode): boolean {
+function isForeign(element: ElementNode, isGenerated: boolean): boolean {
   const { tag, attributes } = element
   if (isSilent(element) || foreignTags.has(tag) || attributes['hidden'] !== undefined) return true
   if (foreignRoles.test(attributes['role'] ?? '') || attributes['aria-hidden'] === 'true') return true
   if (hasClass(element, hiddenNames)) return true
   if (named.has(tag)) return false
   // Only whole ids are compared, because section anchors may contain any word, such as `SQL-FOR-UPDATE-SHARE`.
-  return foreignIds.test(attribute(element, 'id')) || hasClass(element, foreignNames)
+  return (
+    foreignIds.test(attribute(element, 'id')) ||
+    hasClass(element, foreignNames) ||
+    (!isGenerated && hasClass(element, commentNames))
+  )
 }
 
 const isNamed = (element: ElementNode, pattern: RegExp): boolean => {
@@ -202,24 +198,20 @@ const isNamed = (element: ElementNode, pattern: RegExp): boolean => {
   return (id !== undefined && pattern.test(id)) || hasClass(element, pattern)
 }
 
-/** Share of a page's text from which a list of links is its content. */
-const most = 0.4
-
-/** Whether an element is text, and not a list of links without a heading, for which the model decides. */
-function isText(element: ElementNode, { all, linked }: Lengths, isGenerated: boolean, whole: number): boolean {
-  if (isNamed(element, contents)) return isGenerated
-  if (linked <= 0.7 * all || !/^(?:ul|ol|table|div)$/.test(element.tag)) return true
-  return isGenerated && (all > most * whole || findElement(element, isHeading) !== undefined)
-}
-
-/** Whether a list of links refers to sections of its own page. */
-function linksWithin(element: ElementNode, page: ElementNode): boolean {
-  const link = findElement(element, ({ tag, attributes }) => tag === 'a' && attributes['href'] !== undefined)
-  const [, fragment] = /#(.+)$/.exec(attribute(link ?? element, 'href')) ?? []
-  return fragment !== undefined && findElement(page, ({ attributes }) => attributes['id'] === fragment || attributes['name'] === fragment) !== undefined // prettier-ignore
+/**
+ * Whether an element is text. Lists of links in the text of a generated reference belong to it: functions, fields,
+ * chapters. On other pages, and around the text, the model decides about lists without a heading.
+ */
+function isText(element: ElementNode, lengths: LengthsByElement, isGenerated: boolean, isCore: boolean): boolean {
+  if (!isLinks(lengths(element))) return true
+  if (isGenerated && isCore) return true
+  if (isContents(element, lengths)) return isGenerated
+  if (!/^(?:ul|ol|table|div)$/.test(element.tag)) return true
+  return isGenerated && findElement(element, isHeading) !== undefined
 }
 
 const isHeading = ({ tag }: ElementNode): boolean => /^h[1-6]$/.test(tag)
+const isSubheading = ({ tag }: ElementNode): boolean => /^h[2-6]$/.test(tag)
 
 /** Maximum length of the part with the headline, in characters. */
 const maxHeadLength = 800

@@ -20,6 +20,8 @@ const maxEdge = 0.25
 
 /** Elements of running text. */
 const textTags = wordSet('p h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table tr pre blockquote figure')
+/** Elements that are menus when they consist of links; a heading or an item with a link is part of the text. */
+const listTags = wordSet('ul ol table')
 /** Contexts in which repetition is content. */
 const structured = bit('list') | bit('table') | bit('code') | bit('definitions') | bit('quote')
 
@@ -43,16 +45,15 @@ export function repeatedParts(survey: Survey, kept: readonly Block[], isRepeated
 
   const isApart = (box: Box): boolean => {
     const { element, parent, first, end } = box
-    if (!parent || (textTags.has(element.tag) && !isMostlyLinks(box, survey))) return false
+    // Other text in the box is not kept, and says nothing about the text that repeats.
+    const inside = blocks.slice(first, end).filter(({ index }) => isRepeated[index] === 1)
+    const isMenu = isMostlyLinks(inside)
+    if (!parent || (textTags.has(element.tag) && !(isMenu && listTags.has(element.tag)))) return false
     const before = first > parent.first ? blocks[first - 1]! : undefined
     if (before && before.box.parent === parent && isHeading(before)) return false
     const shape = shapeOf(box)
     if (parent.boxes.some((other) => other !== box && shapeOf(other) === shape && wordsIn(own, other) > 0)) return false
-    const inside = blocks.slice(first, end)
-    return (
-      !inside.some(({ box: { element } }) => element.tag === 'h1') &&
-      (inside.some(isText) || isMostlyLinks(box, survey))
-    )
+    return !inside.some(({ box: { element } }) => element.tag === 'h1') && (inside.some(isText) || isMenu)
   }
   const visit = (box: Box): void => {
     const words = wordsIn(repeated, box)
@@ -75,8 +76,8 @@ export function repeatedParts(survey: Survey, kept: readonly Block[], isRepeated
 
 const shapeOf = ({ element }: Box): string => `${element.tag} ${element.attributes['class'] ?? ''}`
 
-const isMostlyLinks = ({ first, end }: Box, { sums }: Survey): boolean =>
-  2 * (sums.linkWords[end]! - sums.linkWords[first]!) > sums.words[end]! - sums.words[first]!
+const isMostlyLinks = (blocks: readonly Block[]): boolean =>
+  blocks.reduce((sum, { linkWords, measure }) => sum + 2 * linkWords - measure.words, 0) > 0
 
 /** Whether a block is more than a label, a cell or an item. */
 const isText = ({ box, measure }: Block): boolean => measure.words >= minWords && (box.context & structured) === 0

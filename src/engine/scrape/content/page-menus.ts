@@ -1,0 +1,69 @@
+/** Recognizes menus in the text of a page: its table of contents, and the links to the pages before and after it. */
+import { attribute, type ElementNode, findElement, hasClass, isElement } from '../../extract/tree.ts'
+import { type LengthsByElement, measure } from './text-lengths.ts'
+
+/** Lengths of all text of an element, and of its links, in characters. */
+type Links = Pick<ReturnType<LengthsByElement>, 'all' | 'linked'>
+
+/** Share of linked text from which an element is a list of links. */
+const mostlyLinked = 0.7
+
+export const isLinks = ({ all, linked }: Links): boolean => linked > mostlyLinked * all
+
+/** Whether an element is the table of contents of `page`, or the links to the pages before and after it. */
+export const isPageMenu = (element: ElementNode, lengths: LengthsByElement, page: ElementNode): boolean =>
+  isPager(element, lengths(element)) || (isContents(element, lengths) && linksWithin(element, page))
+
+const contentsNames = /^(?:toc|contents|localtoc|table-?of-?contents)$/i
+
+const isNamedContents = (element: ElementNode): boolean =>
+  contentsNames.test(attribute(element, 'id')) || hasClass(element, contentsNames)
+
+/** Whether an element is a list of links with such a name, which Doxygen also gives to the text of a page. */
+export function isContents(element: ElementNode, lengths: LengthsByElement): boolean {
+  if (!isNamedContents(element)) return false
+  const title = findElement(element, ({ tag }) => /^h[1-6]$/.test(tag))
+  const { all, linked } = lengths(element)
+  return isLinks({ all: all - (title ? lengths(title).all : 0), linked })
+}
+
+/** Whether a list of links refers to sections of its own page, whose headings it repeats. */
+function linksWithin(element: ElementNode, page: ElementNode): boolean {
+  const link = findElement(element, ({ tag, attributes }) => tag === 'a' && attributes['href'] !== undefined)
+  const [, fragment] = /#(.+)$/.exec(attribute(link ?? element, 'href')) ?? []
+  return fragment !== undefined && findElement(page, ({ attributes }) => attributes['id'] === fragment || attributes['name'] === fragment) !== undefined // prettier-ignore
+}
+
+/** Relations of links between the pages of a manual. */
+const between = /^(?:next|prev|previous|up)$/i
+/** Maximum length, and minimum share of linked text, of "Next: …, Previous: …, Up: …". */
+const maxPager = 400
+const pagerLinked = 0.4
+
+const isPager = (element: ElementNode, { all, linked }: Links): boolean =>
+  all <= maxPager &&
+  linked >= pagerLinked * all &&
+  findElement(element, ({ attributes }) => between.test(attributes['rel'] ?? '')) !== undefined
+
+/** Maximum share of menus in the content: a page with more consists of them. */
+const maxShare = 0.4
+
+/** Returns `content` (a part of `page`) without menus of the page itself. */
+export function withoutPageMenus(content: ElementNode, page: ElementNode): ElementNode {
+  const mayBe = (element: ElementNode) => isNamedContents(element) || between.test(attribute(element, 'rel'))
+  if (!mayBe(content) && !findElement(content, mayBe)) return content
+  const lengths = measure(content)
+  const menus = new Set<ElementNode>()
+  const visit = (element: ElementNode): void => {
+    if (isPageMenu(element, lengths, page)) menus.add(element)
+    else for (const child of element.children) if (isElement(child)) visit(child)
+  }
+  visit(content)
+  const listed = [...menus].reduce((sum, menu) => sum + lengths(menu).all, 0)
+  return menus.size === 0 || listed > maxShare * lengths(content).all ? content : without(content, menus)
+}
+
+function without(element: ElementNode, dropped: ReadonlySet<ElementNode>): ElementNode {
+  const children = element.children.filter((child) => !isElement(child) || !dropped.has(child))
+  return { ...element, children: children.map((child) => (isElement(child) ? without(child, dropped) : child)) }
+}
