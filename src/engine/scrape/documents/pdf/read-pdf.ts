@@ -1,0 +1,79 @@
+/** Reads PDFs, in a worker thread: input and output are plain data. */
+import { limits } from '../../../../core/limits/limits.ts'
+import type { TreeNode } from '../../../extract/tree.ts'
+import { nodesOf } from './content.ts'
+import type { PageContent } from './page/page-content.ts'
+import { readPage } from './page/read-page.ts'
+
+/** Content and metadata of a PDF, as data that can be sent between threads. */
+export interface PdfContent {
+  readonly nodes: readonly TreeNode[]
+  readonly pages: number
+  /** Title, author and other metadata by their PDF names; times are dates. */
+  readonly info: Readonly<Record<string, unknown>>
+  readonly warning?: string
+}
+
+/** The reason why a PDF could not be read. */
+export interface PdfFailure {
+  readonly reason: 'locked' | 'broken' | 'large'
+  readonly message: string
+}
+
+export async function readPdf(bytes: Uint8Array): Promise<PdfContent | PdfFailure> {
+  const { getDocumentProxy, getMeta, getResolvedPDFJS } = await import('unpdf')
+  completeBuffers()
+  try {
+    // Images are not decoded.
+    const pdf = await getDocumentProxy(bytes, { verbosity: 0, maxImageSize: 1, fontExtraProperties: true })
+    try {
+      const { OPS: operators } = await getResolvedPDFJS()
+      const pages: PageContent[] = []
+      let chars = 0
+      for (let number = 1; number <= pdf.numPages; number++) {
+        const page = await pdf.getPage(number)
+        const content = await readPage(pdf, page, operators)
+        page.cleanup()
+        pages.push(content)
+        for (const layer of content.layers) for (const { text } of layer) chars += text.length
+        if (chars > limits.scrape.bodyBytes)
+          return { reason: 'large', message: 'its text exceeds the size limit of a page' }
+      }
+      const { info } = await getMeta(pdf, { parseDates: true })
+      const plain = Object.entries(info as Record<string, unknown>).filter(([, value]) => isPlain(value))
+      const warning = warningOf(pages)
+      return {
+        nodes: nodesOf(pages),
+        pages: pages.length,
+        info: Object.fromEntries(plain),
+        ...(warning && { warning }),
+      }
+    } finally {
+      await pdf.destroy()
+    }
+  } catch (error) {
+    const { name, message } = error as Error
+    return { reason: name === 'PasswordException' ? 'locked' : 'broken', message }
+  }
+}
+
+/** Adds a function that the parser uses for fonts, and Node 20 lacks. */
+function completeBuffers(): void {
+  const prototype = ArrayBuffer.prototype as { transferToFixedLength?: (length?: number) => ArrayBuffer }
+  prototype.transferToFixedLength ??= function (this: ArrayBuffer, length) {
+    return this.slice(0, length)
+  }
+}
+
+const isPlain = (value: unknown): boolean => typeof value === 'string' || value instanceof Date
+
+/** Reports pages that are images, and text of fonts that do not say which characters they show. */
+function warningOf(pages: readonly PageContent[]): string | undefined {
+  const isEmpty = ({ layers }: PageContent) => layers.every((layer) => layer.length === 0)
+  const scanned = pages.flatMap((page, at) => (isEmpty(page) && page.hasImages ? [at + 1] : []))
+  if (pages.every(isEmpty)) return scanned.length > 0 ? 'the PDF has no text: its pages are images' : 'the PDF has no text' // prettier-ignore
+  if (scanned.length > 0) return `${scanned.length === 1 ? `page ${scanned[0]} is an image` : `pages ${scanned.slice(0, 20).join(', ')}${scanned.length > 20 ? ', …' : ''} are images`} without text` // prettier-ignore
+  const text = pages.flatMap(({ layers }) => layers.flatMap((layer) => layer.map((segment) => segment.text))).join('')
+  const unknown = text.match(/[\uE000-\uF8FF\uFFFD]/g)?.length ?? 0
+  return unknown > text.length * 0.2 ? 'the PDF has fonts that do not say which characters they show: its text may be wrong' : undefined // prettier-ignore
+}
