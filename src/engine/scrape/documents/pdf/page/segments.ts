@@ -207,7 +207,7 @@ function piecesOf(glyphs: readonly Glyph[], tracking: number): Piece[] {
 
 function isWordStart(last: Glyph, glyph: Glyph, tracking: number): boolean {
   const gap = glyph.x - last.x - last.width
-  const size = Math.min(last.size, glyph.size)
+  const size = last.raised === glyph.raised ? Math.min(last.size, glyph.size) : Math.max(last.size, glyph.size)
   if (glyph.spaced) return gap > size * 0.02 + tracking
   return gap > size * wordGap + tracking * 1.3
 }

@@ -40,7 +40,7 @@ function tableOf(grid: Grid, segments: readonly Segment[]): TableBlock | undefin
   }
   const distinct = new Set(owners).size
   // A drawing has lines, but little text between them, and a form has no columns.
-  if (texts.size < 3 || texts.size < distinct * 0.25 || distinct < 4) return undefined
+  if (texts.size < 3 || texts.size < distinct * 0.25 || distinct < 3) return undefined
   const rows = cellsOf(grid, owners, texts)
   return rows.some((row) => row.length > 1) ? { ...box(grid), rows } : undefined
 }

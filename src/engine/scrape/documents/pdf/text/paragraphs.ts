@@ -37,7 +37,7 @@ function usualPitch(lines: readonly Line[], width: number): number {
   const pitch = sorted[Math.floor(sorted.length / 4)] ?? 1.2
   // Only filled lines show that distant lines are one text.
   const filled = lines.filter((line) => line.right - line.left > width * 0.8).length
-  return pitch > 1.7 && (lines.length < 4 || filled < lines.length * 0.5) ? 1.3 : pitch
+  return pitch > 1.7 && (lines.length < 5 || filled < lines.length * 0.6) ? 1.3 : pitch
 }
 
 /** Dots that led to the number of a page. */
@@ -56,7 +56,8 @@ function continues({ lines, marker }: Paragraph, line: Line, usual: Usual): bool
   const first = lines[0]!
   if (marker && line.left <= first.left + 0.5) return false
   const isCentred = Math.abs(last.left + last.right - line.left - line.right) < size * 0.5 && last.left - usual.left > size // prettier-ignore
-  const isShort = !isCentred && isShortLine(last, line, usual)
+  const isOpen = /^\p{Ll}/u.test(line.text) && !endsSentence.test(last.text)
+  const isShort = !isCentred && !isOpen && isShortLine(last, line, usual)
   if (last.bold !== line.bold && (isShort || endsSentence.test(last.text))) return false
   if (isShort && !marker) return false
   const indent = Math.abs(line.left - last.left)
