@@ -101,7 +101,8 @@ function zoneOf(rows: readonly Item[][], x: number, [from, to]: [number, number]
   const least = Math.min(sides.left.length, sides.right.length)
   if (least < 3 || !overlaps(sides.left, sides.right)) return undefined
   const areIndependent = both <= least * 0.4
-  if (!areIndependent && !(isProse(sides.left) && isProse(sides.right))) return undefined
+  if (!areIndependent && !(isProse(sides.left.map(lastCluster)) && isProse(sides.right.map(firstCluster))))
+    return undefined
   return { x, from, to, score: least }
 }
 
@@ -109,6 +110,18 @@ function overlaps(left: readonly Segment[][], right: readonly Segment[][]): bool
   const range = (side: readonly Segment[][]): [number, number] => [side[0]![0]!.top, side.at(-1)![0]!.bottom]
   const [[top, bottom], [start, end]] = [range(left), range(right)]
   return overlap(top, bottom, start, end) > Math.min(bottom - top, end - start) * 0.3
+}
+
+/** Returns the segments of a row up to the next gutter: those of the column at the left of the row. */
+function firstCluster(row: readonly Segment[]): Segment[] {
+  const end = row.findIndex((one, at) => at > 0 && one.left - row[at - 1]!.right > one.size * 1.5)
+  return row.slice(0, end === -1 ? row.length : end)
+}
+
+/** Returns the segments of the column at the right of the row. */
+function lastCluster(row: readonly Segment[]): Segment[] {
+  const start = row.findLastIndex((one, at) => at > 0 && one.left - row[at - 1]!.right > one.size * 1.5)
+  return row.slice(Math.max(0, start))
 }
 
 /** Whether most lines fill their column, with several words each. */

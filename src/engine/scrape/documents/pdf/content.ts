@@ -12,8 +12,8 @@ import { hasHeadings } from './tagged.ts'
 
 /** Returns a section for each page, with rules between them. */
 export function nodesOf(pages: readonly PageContent[]): TreeNode[] {
-  const furniture = furnitureOf(pages)
   const body = bodySize(segmentsIn(pages))
+  const furniture = furnitureOf(pages, body)
   const compounds = compoundsOf(textsIn(pages))
   const parts = withSplitLists(pages.map((page) => partsOf(page, furniture, body)))
   const declares = pages.some(({ structure }) => structure && hasHeadings(structure))

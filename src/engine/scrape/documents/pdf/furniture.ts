@@ -15,33 +15,38 @@ interface OuterRow {
   readonly place: string
 }
 
-/** Returns the segments of running headers, footers and page numbers. */
-export function furnitureOf(pages: readonly PageContent[]): Set<Segment> {
-  const rows = pages.flatMap((page, at) => outerRowsOf(page, at))
-  const groups = new Map<string, Map<string, OuterRow[]>>()
-  for (const row of rows) {
+/** Text larger than the usual one by this factor is a heading, which may repeat. */
+const larger = 1.12
+
+/** Returns the segments of running headers, footers and page numbers. `body`: the usual size of text. */
+export function furnitureOf(pages: readonly PageContent[], body: number): Set<Segment> {
+  const places = new Map<string, Map<string, OuterRow[]>>()
+  for (const row of pages.flatMap((page, at) => outerRowsOf(page, at))) {
     for (const key of keysOf(row)) {
-      const place = groups.get(row.place) ?? new Map<string, OuterRow[]>()
-      groups.set(row.place, place)
+      const place = places.get(row.place) ?? new Map<string, OuterRow[]>()
+      places.set(row.place, place)
       const group = place.get(key)
       if (group) group.push(row)
       else place.set(key, [row])
     }
   }
   const found = new Set<Segment>()
-  for (const place of groups.values()) {
-    const repeated = new Set([...place].filter(([key, group]) => repeats(key, group, pages.length)).flatMap(([, group]) => group)) // prettier-ignore
-    const covered = new Set([...repeated].map(({ page }) => page)).size
-    if (covered < Math.max(2, pages.length * 0.5)) continue
+  for (const place of places.values()) {
+    // Headers of chapters and of odd pages repeat only on some of the pages.
+    const repeated = new Set([...place].filter(([key, group]) => repeats(key, group, pages.length, body)).flatMap(([, group]) => group)) // prettier-ignore
+    if (pagesOf(repeated) <= pages.length * 0.5) continue
     for (const { segments } of repeated) for (const segment of segments) found.add(segment)
   }
   return found
 }
 
-/** A row repeats on three pages; numbers of pages on two. Headers of chapters repeat only within them. */
-const repeats = (key: string, group: readonly OuterRow[], pages: number): boolean => {
-  const distinct = new Set(group.map(({ page }) => page)).size
-  return distinct >= (pages < 3 && isPageNumber(key) ? 2 : 3)
+const pagesOf = (rows: Iterable<OuterRow>): number => new Set([...rows].map(({ page }) => page)).size
+
+function repeats(key: string, group: readonly OuterRow[], pages: number, body: number): boolean {
+  const count = pagesOf(group)
+  if (count < 2 || (pages < 3 && !isPageNumber(key))) return false
+  const isLarge = group.some(({ segments }) => segments.some(({ size }) => size > body * larger))
+  return !isLarge || count > pages * 0.8
 }
 
 const isPageNumber = (key: string): boolean => /^\W*(?:page|seite|pagina|página|стр\.?|p\.)?\W*#-?\d+\W*(?:(?:of|\/|von|de|sur|di|из)\W*\d+)?\W*$/i.test(key) // prettier-ignore

@@ -80,26 +80,33 @@ function joinsOther(chunk: Chunk, at: number, rows: readonly Chunk[][], sizes: r
 function raise(chunk: Chunk, base: Chunk): void {
   chunk.isRaised = true
   for (const glyph of chunk.glyphs) {
-    glyph.raised = chunk.y < base.y ? 'sup' : 'sub'
+    if (chunk.size * 1.15 < base.size) glyph.raised = chunk.y < base.y ? 'sup' : 'sub'
     glyph.line = base.y
   }
 }
 
-/** Returns the indexes of rows with larger text whose height contains the chunk. */
+/** Returns the indexes of rows near a chunk whose text is not smaller. */
 function nearRows(rows: readonly Chunk[][], sizes: readonly number[], at: number, chunk: Chunk): number[] {
   const near: number[] = []
   for (const step of [1, -1])
     for (let other = at + step; other >= 0 && other < rows.length && Math.abs(other - at) <= 3; other += step)
-      if (sizes[other]! > chunk.size * 1.15) near.push(other)
+      if (sizes[other]! > chunk.size * 0.85) near.push(other)
   return near
 }
 
-const isBaseOf = (base: Chunk, { size, y, left, right, isRaised }: Chunk): boolean =>
-  !base.isRaised && !isRaised && base.size > size * 1.15 && base.size < size * 3 &&
-  y - base.y < base.size * 0.35 && base.y - y < base.size * 0.7 &&
-  ((left > base.right - base.size * 0.3 && left < base.right + base.size * 0.3) ||
-    (right > base.left - base.size * 0.3 && right < base.left + base.size * 0.3) ||
-    (left >= base.left && right <= base.right)) // prettier-ignore
+/** Whether small text is raised or lowered beside or within `base`. */
+const isBaseOf = (base: Chunk, chunk: Chunk): boolean =>
+  !base.isRaised && !chunk.isRaised && base.size < chunk.size * 3 && isBeside(base, chunk) &&
+  (base.size > chunk.size * 1.15 ? chunk.y - base.y < base.size * 0.35 && base.y - chunk.y < base.size * 0.7 : isShifted(base, chunk)) // prettier-ignore
+
+/** Whether single letters of the same size are a little off the line, as in logos. */
+const isShifted = (base: Chunk, { glyphs, size, y }: Chunk): boolean =>
+  glyphs.length <= 2 && base.glyphs.length > 2 && Math.abs(base.size - size) < size * 0.15 && Math.abs(y - base.y) < size * 0.36 // prettier-ignore
+
+const isBeside = (base: Chunk, { left, right }: Chunk): boolean =>
+  (left > base.right - base.size * 0.6 && left < base.right + base.size * 0.3) ||
+  (right > base.left - base.size * 0.3 && right < base.left + base.size * 0.6) ||
+  (left >= base.left && right <= base.right)
 
 /** Splits a row into segments at wide gaps, and where the marked content or the size changes. */
 function rowSegments(row: readonly Chunk[]): Segment[] {
@@ -135,10 +142,11 @@ function lineOf(row: readonly Chunk[]): Glyph[] {
     if (glyph.text === ' ' || glyph.text.trim() === '') spaced = true
     else if (last && isCopy(last, glyph)) continue
     else if (last && isAccentOn(last, glyph)) {
-      glyph.text = (glyph.text + accents.get(last.text)!).normalize('NFC')
+      glyph.text = accented(glyph.text, last.text)
       glyph.spaced = last.spaced
       line[line.length - 1] = glyph
-    } else {
+    } else if (last && isAccentOn(glyph, last)) last.text = accented(last.text, glyph.text)
+    else {
       glyph.spaced = spaced
       spaced = false
       line.push(glyph)
@@ -150,11 +158,18 @@ function lineOf(row: readonly Chunk[]): Glyph[] {
 const isCopy = (last: Glyph, { text, x, y, size }: Glyph): boolean =>
   last.text === text && x - last.x < last.width * 0.3 && Math.abs(y - last.y) < size * 0.15
 
-/** Accents that old TeX fonts draw before their letter, as combining characters. */
-const accents = new Map([['´', '\u0301'], ['`', '\u0300'], ['¨', '\u0308'], ['ˆ', '\u0302'], ['˜', '\u0303'], ['ˇ', '\u030C'], ['˚', '\u030A']]) // prettier-ignore
+/** Accents that old TeX fonts draw over their letter, as combining characters. */
+const accents = new Map([['´', '\u0301'], ['`', '\u0300'], ['¨', '\u0308'], ['ˆ', '\u0302'], ['˜', '\u0303'], ['ˇ', '\u030C'], ['˚', '\u030A'], ['¸', '\u0327'], ['˙', '\u0307'], ['˘', '\u0306'], ['¯', '\u0304'], ['˝', '\u030B']]) // prettier-ignore
 
-const isAccentOn = (accent: Glyph, letter: Glyph): boolean =>
-  letter.x < accent.x + accent.width * 0.5 && accents.has(accent.text) && /^\p{L}$/u.test(letter.text)
+const isAccentOn = (accent: Glyph, letter: Glyph): boolean => {
+  const middle = accent.x + accent.width / 2
+  return (
+    middle > letter.x && middle < letter.x + letter.width && accents.has(accent.text) && /^\p{L}$/u.test(letter.text)
+  )
+}
+
+const accented = (letter: string, accent: string): string =>
+  ((letter === 'ı' ? 'i' : letter === 'ȷ' ? 'j' : letter) + accents.get(accent)!).normalize('NFC')
 
 /** Returns the gap between letters of letter-spaced text, else 0. */
 function trackingOf(line: readonly Glyph[]): number {

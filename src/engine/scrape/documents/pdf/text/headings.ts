@@ -38,7 +38,7 @@ export function headingOf(paragraph: Paragraph, body: number): Candidate | undef
   const number = numbering.exec(text)
   const depth = number?.[1] ? number[1].split('.').length : 0
   if (size > body * larger) return { size: rounded(size), depth }
-  if (size < body * 0.95 || lines.length > 2 || text.length > maxBoldChars || caption.test(text)) return undefined
+  if (size < body * 0.88 || lines.length > 2 || text.length > maxBoldChars || caption.test(text)) return undefined
   const isCapital = number !== null && lines.length === 1 && /\p{Lu}{3}/u.test(text) && !/\p{Ll}/u.test(text)
   const isBold = lines.every(({ bold }) => bold) && !/[.,;:]$/.test(text)
   return isBold || isCapital ? { size: rounded(Math.min(size, body)), depth } : undefined

@@ -14,12 +14,20 @@ interface Usual {
   readonly pitch: number
   readonly left: number
   readonly right: number
+  /** Whether paragraphs start at the left, and go on with an indent. */
+  readonly isHanging: boolean
   readonly starts: ReadonlyMap<Line, Marker>
 }
 
 export function paragraphsOf(lines: readonly Line[]): Paragraph[] {
   const { left, right } = boxAround(lines)
-  const usual = { pitch: usualPitch(lines, right - left), left, right, starts: itemStarts(lines) }
+  const usual = {
+    pitch: usualPitch(lines, right - left),
+    left,
+    right,
+    isHanging: areHanging(lines, left),
+    starts: itemStarts(lines),
+  }
   const paragraphs: Paragraph[] = []
   for (const line of lines) {
     const current = paragraphs.at(-1)
@@ -43,6 +51,14 @@ function usualPitch(lines: readonly Line[], width: number): number {
 /** Dots that led to the number of a page. */
 const endsEntry = / … [\divxl]+$/
 
+/** Label of an entry of a bibliography. */
+const reference = /^\[[\p{L}\d+-]{1,8}\]\s/u
+
+function areHanging(lines: readonly Line[], left: number): boolean {
+  const inner = lines.filter((line) => line.left > left + line.size * 0.8 && line.left < left + line.size * 4).length
+  return inner >= 3 && inner >= lines.length * 0.5 && lines[0]!.left < left + 1 && inner < lines.length
+}
+
 const endsSentence = /[.!?:;。!?][)\]"'”’»]*$/
 
 function continues({ lines, marker }: Paragraph, line: Line, usual: Usual): boolean {
@@ -55,13 +71,15 @@ function continues({ lines, marker }: Paragraph, line: Line, usual: Usual): bool
   if (isHyphenated(last.text) && /^\p{Ll}/u.test(line.text)) return true
   const first = lines[0]!
   if (marker && line.left <= first.left + 0.5) return false
+  if (reference.test(line.text) && (reference.test(first.text) || endsSentence.test(last.text))) return false
   const isCentred = Math.abs(last.left + last.right - line.left - line.right) < size * 0.5 && last.left - usual.left > size // prettier-ignore
   const isOpen = /^\p{Ll}/u.test(line.text) && !endsSentence.test(last.text)
   const isShort = !isCentred && !isOpen && isShortLine(last, line, usual)
   if (last.bold !== line.bold && (isShort || endsSentence.test(last.text))) return false
   if (isShort && !marker) return false
   const indent = Math.abs(line.left - last.left)
-  const isFirstOfItem = marker !== undefined && lines.length === 1
+  if (usual.isHanging && line.left < usual.left + 1 && last.left > usual.left + size * 0.8) return false
+  const isFirstOfItem = lines.length === 1 && (marker !== undefined || usual.isHanging || reference.test(first.text))
   return !(indent > size * 0.8 && !isCentred && !isFirstOfItem && !isRightToLeft(line.text) && endsSentence.test(last.text)) // prettier-ignore
 }
 
