@@ -264,6 +264,17 @@ describe('a PDF that cannot be read', () => {
     expect(mixed).toMatchObject({ warning: 'page 2 is an image without text', pages: 3 })
   })
 
+  test('reports text in fonts of encodings that it cannot read', async () => {
+    const font = '/Resources<</Font<</J 10 0 R/F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>'
+    const bytes = pdf([{ content: `${at(60, 700, 'Title')}BT /J 12 Tf 60 660 Td <93FA967B> Tj ET`, entries: font }], {
+      objects: ['<</Type/Font/Subtype/Type0/BaseFont/HeiseiMin-W3/Encoding/90ms-RKSJ-H/DescendantFonts[11 0 R]>>', '<</Type/Font/Subtype/CIDFontType0/BaseFont/HeiseiMin-W3/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>/DW 1000/FontDescriptor<</Type/FontDescriptor/FontName/HeiseiMin-W3/Flags 4>>>>'],
+    }) // prettier-ignore
+    expect(await read(bytes)).toMatchObject({
+      markdown: 'Title',
+      warning: 'text is missing from page 1: the fonts have an encoding that is not supported',
+    })
+  })
+
   test('reports blank PDFs', async () => {
     expect(await read(pdf(['']))).toMatchObject({ markdown: '', warning: 'the PDF has no text' })
   })

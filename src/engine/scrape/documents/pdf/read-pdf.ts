@@ -4,6 +4,7 @@ import type { TreeNode } from '../../../extract/tree.ts'
 import { nodesOf } from './content.ts'
 import type { PageContent } from './page/page-content.ts'
 import { readPage } from './page/read-page.ts'
+import { warningOf } from './warning.ts'
 
 /** Content and metadata of a PDF, as data that can be sent between threads. */
 export interface PdfContent {
@@ -66,14 +67,3 @@ function completeBuffers(): void {
 }
 
 const isPlain = (value: unknown): boolean => typeof value === 'string' || value instanceof Date
-
-/** Reports pages that are images, and text of fonts that do not say which characters they show. */
-function warningOf(pages: readonly PageContent[]): string | undefined {
-  const isEmpty = ({ layers }: PageContent) => layers.every((layer) => layer.length === 0)
-  const scanned = pages.flatMap((page, at) => (isEmpty(page) && page.hasImages ? [at + 1] : []))
-  if (pages.every(isEmpty)) return scanned.length > 0 ? 'the PDF has no text: its pages are images' : 'the PDF has no text' // prettier-ignore
-  if (scanned.length > 0) return `${scanned.length === 1 ? `page ${scanned[0]} is an image` : `pages ${scanned.slice(0, 20).join(', ')}${scanned.length > 20 ? ', …' : ''} are images`} without text` // prettier-ignore
-  const text = pages.flatMap(({ layers }) => layers.flatMap((layer) => layer.map((segment) => segment.text))).join('')
-  const unknown = text.match(/[\uE000-\uF8FF\uFFFD]/g)?.length ?? 0
-  return unknown > text.length * 0.2 ? 'the PDF has fonts that do not say which characters they show: its text may be wrong' : undefined // prettier-ignore
-}

@@ -5,6 +5,8 @@ export interface FontFacts {
   /** Width of a unit of its glyphs, and height, for a font of size 1. */
   readonly unit: number
   readonly height: number
+  /** Whether the font could not be loaded: its text has no glyphs. */
+  readonly isLost: boolean
 }
 
 interface Font {
@@ -19,8 +21,17 @@ interface Font {
 
 const boldName = /bold|black|heavy|demi|medi(?!um)|cmbx|sfbx|ecbx|cmssbx/i
 
-export function fontFacts(object: object | undefined): FontFacts {
-  const { name = '', bold, black, vertical, isType3Font, fontMatrix, bbox } = (object ?? {}) as Font
+/** Returns the facts about a font; the parser has a message in place of a font that could not be loaded. */
+export function fontFacts(object: unknown): FontFacts {
+  const {
+    name = '',
+    bold,
+    black,
+    vertical,
+    isType3Font,
+    fontMatrix,
+    bbox,
+  } = (typeof object === 'object' && object !== null ? object : {}) as Font
   const unit = fontMatrix?.[0] || 0.001
   const tall = isType3Font && bbox ? Math.abs(((bbox[3] ?? 0) - (bbox[1] ?? 0)) * (fontMatrix?.[3] ?? unit)) : 1
   return {
@@ -29,6 +40,7 @@ export function fontFacts(object: object | undefined): FontFacts {
     unit: isType3Font ? unit : 0.001,
     // The size of a Type 3 font may be arbitrary; then its matrix and its box say how large its glyphs are.
     height: tall > 4 || (tall > 0 && tall < 0.2) ? tall : 1,
+    isLost: typeof object === 'string',
   }
 }
 

@@ -16,7 +16,7 @@ export interface Drawing {
   readonly operators: Operators
   /** Transformation to points from the upper left corner. */
   readonly transform: Matrix
-  readonly fontOf: (name: string) => object | undefined
+  readonly fontOf: (name: string) => unknown
   /** Whether optional content is visible. */
   readonly isVisible: (group: unknown) => boolean
 }
@@ -25,6 +25,8 @@ export interface Drawn {
   readonly glyphs: Glyph[]
   readonly rules: Box[]
   hasImages: boolean
+  /** Whether text is missing because its font could not be loaded. */
+  hasLostText: boolean
 }
 
 interface DrawnGlyph {
@@ -56,7 +58,7 @@ const ruleThickness = 3
 type Handler = (args: readonly never[]) => void
 
 export class Interpreter {
-  readonly drawn: Drawn = { glyphs: [], rules: [], hasImages: false }
+  readonly drawn: Drawn = { glyphs: [], rules: [], hasImages: false, hasLostText: false }
   readonly #drawing: Drawing
   readonly #fonts = new Map<string, FontFacts>()
   readonly #handlers = new Map<number, Handler>()
@@ -165,6 +167,7 @@ export class Interpreter {
     const full = multiply(matrix, this.#textMatrix)
     const mark = this.#marks.at(-1)
     const isVertical = font.vertical
+    if (font.isLost && glyphs.length === 0) this.drawn.hasLostText = true
     let [x, y] = this.#at
     for (const glyph of glyphs) {
       if (typeof glyph === 'number') {

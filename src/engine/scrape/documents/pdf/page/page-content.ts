@@ -64,6 +64,7 @@ export interface PageContent {
   readonly height: number
   readonly structure?: StructureNode | undefined
   readonly hasImages: boolean
+  readonly hasLostText: boolean
 }
 
 /** Returns the length that two ranges have in common, negative for the distance between them. */

@@ -21,10 +21,10 @@ export async function readPage(
   const interpreter = new Interpreter({
     operators,
     transform: transform as unknown as Matrix,
-    fontOf: (name) => (page.commonObjs.has(name) ? (page.commonObjs.get(name) as object) : undefined),
+    fontOf: (name) => (page.commonObjs.has(name) ? (page.commonObjs.get(name) as unknown) : undefined),
     isVisible: (group) => layers.isVisible(group),
   })
-  const { glyphs, rules, hasImages } = interpreter.run(list)
+  const { glyphs, rules, hasImages, hasLostText } = interpreter.run(list)
   const { links, fields } = annotationsOf(await page.getAnnotations(), transform as unknown as Matrix)
   if (links.length > 0) for (const glyph of glyphs) addLink(glyph, links)
   const visible = glyphs.filter(({ x, y }) => x > -width * 0.01 && y > 0 && x < width * 1.01 && y < height * 1.01)
@@ -42,6 +42,7 @@ export async function readPage(
     ...rangeOf(turnedBox({ left: 0, top: 0, right: width, bottom: height }, frame)),
     structure: (await structureOf(page)) ?? undefined,
     hasImages,
+    hasLostText,
   }
 }
 
