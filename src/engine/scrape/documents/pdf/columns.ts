@@ -1,0 +1,138 @@
+/** Finds the reading order of a page: columns of text from left to right, each from top to bottom. */
+import { isMostlyRightToLeft } from './page/bidi.ts'
+import { isSegment, type Item } from './blocks.ts'
+import { rowsOf } from './lines.ts'
+import { median, overlap, type Segment } from './page/page-content.ts'
+
+/** Narrowest space between columns, in heights of the font. */
+const gutter = 0.8
+/** Maximum number of gutters that are tried. */
+const maxCandidates = 40
+const maxDepth = 16
+
+/** Rows with a gutter at `x`. */
+interface Zone {
+  readonly x: number
+  readonly from: number
+  readonly to: number
+  readonly score: number
+}
+
+/** Returns groups of items, each a column or what is above or below columns. */
+export function readingOrder(items: readonly Item[], depth = 0): Item[][] {
+  if (items.length < 2 || depth > maxDepth) return items.length === 0 ? [] : [[...items]]
+  const rows = rowsOf(items, (item) => (isSegment(item) ? item.size : 0))
+  const size = median(items.filter(isSegment).map((item) => item.size))
+  const zone = bestZone(rows, items.filter(isSegment), size)
+  if (!zone) return [[...items]]
+  const inside = rows.slice(zone.from, zone.to).flat()
+  const left = inside.filter(({ left: x }) => x < zone.x - 1)
+  const right = inside.filter(({ left: x }) => x >= zone.x - 1)
+  const isRtl = isMostlyRightToLeft(inside.map((item) => (isSegment(item) ? item.text : '')).join(''))
+  const parts = [rows.slice(0, zone.from).flat(), ...(isRtl ? [right, left] : [left, right]), rows.slice(zone.to).flat()] // prettier-ignore
+  return parts.flatMap((part) => readingOrder(part, depth + 1))
+}
+
+function bestZone(rows: readonly Item[][], segments: readonly Segment[], size: number): Zone | undefined {
+  let best: Zone | undefined
+  for (const x of candidates(segments))
+    for (const zone of zonesAt(rows, x, size)) if (!best || zone.score > best.score) best = zone
+  return best
+}
+
+/** Returns the left edges that several segments share, the most frequent first. */
+function candidates(segments: readonly Segment[]): number[] {
+  const counts: { x: number; count: number }[] = []
+  for (const { left } of segments.toSorted((a, b) => a.left - b.left)) {
+    const last = counts.at(-1)
+    if (last && left - last.x < 2) last.count++
+    else counts.push({ x: left, count: 1 })
+  }
+  const shared = counts.filter(({ count }) => count >= 3).toSorted((a, b) => b.count - a.count)
+  return shared.slice(0, maxCandidates).map(({ x }) => x)
+}
+
+const isCrossed = (row: readonly Item[], x: number, size: number): boolean =>
+  row.some((item) => item.left < x - 1 && item.right > x - gutter * size)
+
+function zonesAt(rows: readonly Item[][], x: number, size: number): Zone[] {
+  const zones: Zone[] = []
+  for (let from = 0; from < rows.length;) {
+    let to = from
+    while (to < rows.length && !isCrossed(rows[to]!, x, size)) to++
+    const zone = to - from < 3 ? undefined : zoneOf(rows, x, trimmed(rows, x, from, to, size))
+    if (zone) zones.push(zone)
+    from = to + 1
+  }
+  return zones
+}
+
+const isLeftOnly = (row: readonly Item[], x: number): boolean => row.every(({ left }) => left < x - 1)
+
+/** Leaves out rows at the left that stand apart above or below the columns. */
+function trimmed(rows: readonly Item[][], x: number, from: number, to: number, size: number): [number, number] {
+  const bottom = (at: number) => Math.max(...rows[at]!.map((item) => item.bottom))
+  const height = (at: number) => median(rows[at]!.filter(isSegment).map((item) => item.size))
+  let [first, end] = [from, to]
+  while (first < to && isLeftOnly(rows[first]!, x)) first++
+  if (first === to) return [to, to]
+  // The left column may begin above the right one.
+  for (; first > from; first--) {
+    const apart = bottom(first) - bottom(first - 1) > height(first) * 1.6
+    if (apart || Math.abs(height(first) - height(first - 1)) > size * 0.1) break
+  }
+  let last = end
+  while (last > first && isLeftOnly(rows[last - 1]!, x)) last--
+  for (let at = last; at < end; at++) if (bottom(at) - bottom(at - 1) > size * 4) end = at
+  return [first, end]
+}
+
+/** Returns the zone if both sides are text of their own and no columns of a table. */
+function zoneOf(rows: readonly Item[][], x: number, [from, to]: [number, number]): Zone | undefined {
+  const sides = { left: [] as Segment[][], right: [] as Segment[][] }
+  let both = 0
+  for (const row of rows.slice(from, to)) {
+    const left = row.filter((item) => isSegment(item) && item.left < x - 1) as Segment[]
+    const right = row.filter((item) => isSegment(item) && item.left >= x - 1) as Segment[]
+    if (left.length > 0) sides.left.push(left)
+    if (right.length > 0) sides.right.push(right)
+    if (left[0] && right[0] && Math.abs(left[0].bottom - right[0].bottom) < left[0].size * 0.15) both++
+  }
+  const least = Math.min(sides.left.length, sides.right.length)
+  if (least < 3 || !overlaps(sides.left, sides.right)) return undefined
+  const areIndependent = both <= least * 0.4
+  if (!areIndependent && !(isProse(sides.left.map(lastCluster)) && isProse(sides.right.map(firstCluster))))
+    return undefined
+  return { x, from, to, score: least }
+}
+
+function overlaps(left: readonly Segment[][], right: readonly Segment[][]): boolean {
+  const range = (side: readonly Segment[][]): [number, number] => [side[0]![0]!.top, side.at(-1)![0]!.bottom]
+  const [[top, bottom], [start, end]] = [range(left), range(right)]
+  return overlap(top, bottom, start, end) > Math.min(bottom - top, end - start) * 0.3
+}
+
+/** Returns the segments of a row up to the next gutter: those of the column at the left of the row. */
+function firstCluster(row: readonly Segment[]): Segment[] {
+  const end = row.findIndex((one, at) => at > 0 && one.left - row[at - 1]!.right > one.size * 1.5)
+  return row.slice(0, end === -1 ? row.length : end)
+}
+
+/** Returns the segments of the column at the right of the row. */
+function lastCluster(row: readonly Segment[]): Segment[] {
+  const start = row.findLastIndex((one, at) => at > 0 && one.left - row[at - 1]!.right > one.size * 1.5)
+  return row.slice(Math.max(0, start))
+}
+
+/** Whether most lines fill their column, with several words each. */
+function isProse(rows: readonly Segment[][]): boolean {
+  const widths = rows.map((row) => row.at(-1)!.right - row[0]!.left).toSorted((a, b) => a - b)
+  const full = widths[Math.floor(widths.length * 0.9)] ?? 0
+  const filled = widths.filter((width) => width > full * 0.7).length
+  const words = rows.reduce((sum, row) => sum + row.reduce((count, { text }) => count + wordsIn(text), 0), 0)
+  return filled >= rows.length * 0.5 && words >= rows.length * 2.5
+}
+
+/** Characters of scripts without spaces count as half a word. */
+const wordsIn = (text: string): number =>
+  text.split(' ').length + (text.match(/[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7AF\u0E00-\u0E7F]/g)?.length ?? 0) / 2

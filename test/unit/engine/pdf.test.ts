@@ -1,0 +1,292 @@
+/** PDFs as Markdown: reading order, words, and structure. */
+import { describe, expect, test } from 'vitest'
+import { pdfDocument } from '../../../src/engine/scrape/documents/pdf.ts'
+import { contentOf } from '../../../src/engine/scrape/content/content.ts'
+import { at, below, pageObject, pdf, stroke } from '../../support/pdf-files.ts'
+
+async function read(bytes: Uint8Array) {
+  const document = await pdfDocument(bytes, 'https://example.com/file.pdf', { signal: new AbortController().signal })
+  const { markdown } = await contentOf(document, { onlyMain: true, inlineImages: false, headline: true })
+  return { ...document, markdown: markdown.trim() }
+}
+
+const markdownOf = async (bytes: Uint8Array) => (await read(bytes)).markdown
+
+const left = [
+  'The harbour was dredged in',
+  'spring, and the first ship',
+  'came in at midsummer with',
+  'timber from the north.',
+]
+const right = ['By autumn the quay was too', 'short, so the town council', 'voted for a second basin,', 'which opened a year later.'] // prettier-ignore
+
+describe('the reading order', () => {
+  test('is column by column when columns are drawn row by row', async () => {
+    const rows = left.map((line, index) => at(60, 700 - index * 14, line) + at(330, 700 - index * 14, right[index]!))
+    const bytes = pdf([at(60, 740, 'A history of the harbour', { size: 18 }) + rows.join('')])
+    expect(await markdownOf(bytes)).toBe(`# A history of the harbour\n\n${left.join(' ')}\n\n${right.join(' ')}`)
+  })
+
+  test('is column by column when their lines are not level, and one ends early', async () => {
+    const more = [...left, ...left, ...left]
+    const bytes = pdf([below(330, 694, right) + below(60, 700, more)])
+    expect(await markdownOf(bytes)).toBe([left, left, left, right].map((lines) => lines.join(' ')).join('\n\n'))
+  })
+
+  test('is from left to right for three columns', async () => {
+    const rows = left.map((line, index) => [50, 225, 400].map((x) => at(x, 700 - index * 14, line)).join(''))
+    expect(await markdownOf(pdf([rows.join('')]))).toBe([left, left, left].map((lines) => lines.join(' ')).join('\n\n'))
+  })
+
+  test('continues a paragraph in the next column, before the footnote', async () => {
+    const start = ['The harbour was dredged in', 'spring, and the first ship', 'came in at midsummer, a']
+    const end = ['long time ago, with timber', 'from the north, and salt', 'from the islands in the west.']
+    const note = at(60, 640, '1 The chronicle says so.', { size: 8 })
+    expect(await markdownOf(pdf([below(60, 700, start) + note + below(330, 700, end)]))).toBe(
+      `${[...start, ...end].join(' ')}\n\n1 The chronicle says so.`,
+    )
+  })
+
+  test('is from top to bottom when lines are drawn from the bottom', async () => {
+    const lines = left.map((line, index) => at(60, 700 - index * 14, line)).toReversed()
+    expect(await markdownOf(pdf([lines.join('')]))).toBe(left.join(' '))
+  })
+
+  test('follows rotated pages and rotated text', async () => {
+    const turned = left.map((line, index) => `BT /F1 11 Tf 0 1 -1 0 ${200 + index * 14} 100 Tm (${line}) Tj ET\n`)
+    expect(await markdownOf(pdf([turned.join('')]))).toBe(left.join(' '))
+    expect(await markdownOf(pdf([{ content: turned.join(''), entries: '/Rotate 90' }]))).toBe(left.join(' '))
+    expect(await markdownOf(pdf([{ content: below(60, 700, left), entries: '/Rotate 180' }]))).toBe(left.join(' '))
+  })
+})
+
+describe('words', () => {
+  test('are separated by position, and not by kerning', async () => {
+    const bytes = pdf(['BT /F1 11 Tf 60 620 Td [(Wo) -20 (rd) -700 (gap) 30 (ped)] TJ ET'])
+    expect(await markdownOf(bytes)).toBe('Word gapped')
+  })
+
+  test('drawn one by one in any order are sorted', async () => {
+    const bytes = pdf([at(150, 700, 'three') + at(60, 700, 'one') + at(100, 700, 'two')])
+    expect(await markdownOf(bytes)).toBe('one two three')
+  })
+
+  test('keep their letters together when these are spaced', async () => {
+    const spaced = at(60, 700, 'ANNUAL REPORT', { before: '6 Tc' })
+    const single = [...'HARBOUR'].map((letter, index) => at(60 + index * 14, 660, letter)).join('')
+    expect(await markdownOf(pdf([spaced + single]))).toBe('ANNUAL REPORT\n\nHARBOUR')
+  })
+
+  test('broken at the end of a line are joined, and compounds keep their hyphen', async () => {
+    const lines = ['The state-of-the-art machin-', 'ery of the well-known Anglo-', 'Saxon quay is a well-', 'known example of its kind.'] // prettier-ignore
+    expect(await markdownOf(pdf([below(60, 700, lines)]))).toBe(
+      'The state-of-the-art machinery of the well-known Anglo-Saxon quay is a well-known example of its kind.',
+    )
+  })
+
+  test('have letters in place of ligatures, and no soft hyphens', async () => {
+    const bytes = pdf([at(60, 700, 'ABrst oCce', { font: 'F4' })], { glyphs: '/fi /uni00AD /ffi' })
+    expect(await markdownOf(bytes)).toBe('first office')
+  })
+
+  test('written from right to left are in their order', async () => {
+    const glyphs = '/uni05DD /uni05D5 /uni05DC /uni05E9'
+    const bytes = pdf([at(300, 700, 'ABCD 12 ABCD', { font: 'F4' })], { glyphs })
+    expect(await markdownOf(bytes)).toBe('שלום 12 שלום')
+  })
+
+  test('have raised and lowered characters', async () => {
+    const bytes = pdf([
+      at(60, 700, 'area in m') + at(107, 704, '2', { size: 7 }) + at(60, 660, 'H') + at(68, 657, '2', { size: 7 }) + at(72, 660, 'O'), // prettier-ignore
+    ])
+    expect(await markdownOf(bytes)).toBe('area in m<sup>2</sup>\n\nH<sub>2</sub>O')
+  })
+
+  test('drawn twice for boldness appear once', async () => {
+    expect(await markdownOf(pdf([at(60, 700, 'Once only') + at(60.3, 700, 'Once only')]))).toBe('Once only')
+  })
+})
+
+describe('text', () => {
+  test('is escaped where Markdown would give it a meaning', async () => {
+    const lines = ['# Not a heading * 5 _x_', '1. first <b>tag</b> & amp', '- dash and [link](x)', 'a | b']
+    expect(await markdownOf(pdf([below(60, 740, lines, {}, 30)]))).toBe(
+      '\\# Not a heading * 5 \\_x\\_\n\n1\\. first \\<b>tag\\</b> & amp\n\n\\- dash and [link\\](x)\n\na | b',
+    )
+  })
+
+  test('of other layers that are hidden is left out', async () => {
+    const bytes = pdf(
+      [{ content: `${at(60, 700, 'Shown')}/OC /Off BDC ${at(60, 600, 'Hidden')} EMC`, entries: '/Resources<</Properties<</Off 10 0 R>>/Font<</F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>' }], // prettier-ignore
+      { catalog: '/OCProperties<</OCGs[10 0 R]/D<</OFF[10 0 R]>>>>', objects: ['<</Type/OCG/Name(Off)>>'] },
+    )
+    expect(await markdownOf(bytes)).toBe('Shown')
+  })
+})
+
+describe('structure', () => {
+  test('has headings by size, and by boldness with a number', async () => {
+    const bytes = pdf([
+      at(60, 740, 'Harbours', { size: 24 }) +
+        at(60, 700, '1 History', { size: 14, font: 'F2' }) +
+        below(60, 680, left) +
+        at(60, 610, '1.1 Storms', { font: 'F2' }) +
+        below(60, 590, right),
+    ])
+    expect(await markdownOf(bytes)).toBe(
+      `# Harbours\n\n## 1 History\n\n${left.join(' ')}\n\n### 1.1 Storms\n\n${right.join(' ')}`,
+    )
+  })
+
+  test('separates paragraphs by gaps, indents and short last lines', async () => {
+    const gap = below(60, 700, left) + below(60, 630, right)
+    expect(await markdownOf(pdf([gap]))).toBe(`${left.join(' ')}\n\n${right.join(' ')}`)
+    const indent = below(60, 700, left) + at(75, 644, 'When autumn came, the quay') + below(60, 630, right.slice(1))
+    expect(await markdownOf(pdf([indent]))).toBe(`${left.join(' ')}\n\nWhen autumn came, the quay ${right.slice(1).join(' ')}`) // prettier-ignore
+  })
+
+  test('has lists, with items of several lines and inner items', async () => {
+    const bullets = at(60, 700, '\u0095 dredged in spring') + at(80, 686, '\u0095 and once more') + at(60, 672, '\u0095 closed in winter, when the') + at(68, 658, 'ice came') // prettier-ignore
+    const numbers = below(60, 620, ['3. Enter', '4. Moor', '5. Leave'])
+    expect(await markdownOf(pdf([bullets + numbers]))).toBe(
+      '- dredged in spring\n  - and once more\n- closed in winter, when the ice came\n\n3. Enter\n4. Moor\n5. Leave',
+    )
+  })
+
+  test('continues a list on the next page', async () => {
+    const bytes = pdf([at(60, 700, '1. Enter the harbour'), below(60, 700, ['2. Moor at the quay', '3. Leave'])])
+    expect(await markdownOf(bytes)).toBe('1. Enter the harbour\n\n---\n\n2. Moor at the quay\n3. Leave')
+  })
+
+  test('keeps the lines of an address', async () => {
+    const lines = ['Ann Example', '12 Quay Road', 'Bristol BS1 4XJ']
+    expect(await markdownOf(pdf([below(60, 700, lines)]))).toMatch(/^Ann Example(?: {2}|\\)\n12 Quay Road(?: {2}|\\)\nBristol BS1 4XJ$/) // prettier-ignore
+  })
+})
+
+describe('tables', () => {
+  const rows = [['Port', 'Ships', 'Depth'], ['Hamburg', '8012', '16'], ['Gdansk', '3801', '17']] // prettier-ignore
+  const texts = (y = 700) =>
+    rows.flatMap((row, line) => row.map((text, column) => at(64 + column * 100, y - line * 20, text))).join('')
+  const table = '| Port | Ships | Depth |\n| --- | --- | --- |\n| Hamburg | 8012 | 16 |\n| Gdansk | 3801 | 17 |'
+
+  test('are in drawn lines', async () => {
+    const lines = [0, 1, 2, 3].map((row) => stroke(60, 714 - row * 20, 360, 714 - row * 20)).join('')
+    const sides = [0, 1, 2, 3].map((column) => stroke(60 + column * 100, 714, 60 + column * 100, 654)).join('')
+    expect(await markdownOf(pdf([at(60, 750, 'Before') + texts() + lines + sides + at(60, 600, 'After')]))).toBe(
+      `Before\n\n${table}\n\nAfter`,
+    )
+  })
+
+  test('have cells of several lines, and cells that span columns', async () => {
+    const lines = [714, 694, 654].map((y) => stroke(60, y, 360, y)).join('')
+    const sides = stroke(60, 714, 60, 654) + stroke(360, 714, 360, 654) + stroke(200, 694, 200, 654)
+    const bytes = pdf([lines + sides + at(64, 700, 'Ports of the coast') + below(64, 680, ['Hamburg on', 'the Elbe']) + at(204, 680, '8012')]) // prettier-ignore
+    const markdown = await markdownOf(bytes)
+    expect(markdown).toContain('| Hamburg on the Elbe | 8012 |')
+    expect(markdown.match(/Ports of the coast/g)).toHaveLength(1)
+  })
+
+  test('are aligned columns of short texts', async () => {
+    expect(await markdownOf(pdf([texts()]))).toBe(table)
+  })
+
+  test('are not the columns of an article', async () => {
+    const rowsOfText = left.map((line, index) => at(60, 700 - index * 14, line) + at(330, 700 - index * 14, right[index]!)) // prettier-ignore
+    expect(await markdownOf(pdf([rowsOfText.join('')]))).not.toContain('|')
+  })
+})
+
+describe('what repeats on pages', () => {
+  const page = (number: number, content: string) =>
+    at(60, 770, number % 2 ? 'The book of harbours' : 'Storms') + at(500, 770, String(number)) + at(60, 700, content) + at(280, 30, `Page ${number} of 6`) // prettier-ignore
+
+  test('is removed at the top and bottom, with the numbers of pages', async () => {
+    const texts = ['one', 'two', 'three', 'four', 'five', 'six'].map((word) => `This is the text of page ${word}.`)
+    const bytes = pdf(texts.map((text, index) => page(index + 1, text)))
+    expect(await markdownOf(bytes)).toBe(texts.join('\n\n---\n\n'))
+  })
+
+  test('is kept in the middle, and where it is on few pages or has other numbers', async () => {
+    const texts = ['A', 'B', 'C', 'D', 'E', 'F'].map(
+      (word, index) => at(60, 770, `Total ${index * index + 7}`) + at(60, 400, 'In the middle') + (index < 2 ? at(60, 30, 'Twice') : '') + at(60, 600, `Text ${word}`), // prettier-ignore
+    )
+    const markdown = await markdownOf(pdf(texts))
+    expect(markdown.match(/Total \d+/g)).toEqual(['Total 7', 'Total 8', 'Total 11', 'Total 16', 'Total 23', 'Total 32'])
+    expect(markdown.match(/In the middle/g)).toHaveLength(6)
+    expect(markdown.match(/Twice/g)).toHaveLength(2)
+  })
+})
+
+describe('annotations', () => {
+  test('of web links are links', async () => {
+    const entries = '/Annots[<</Type/Annot/Subtype/Link/Rect[82 695 126 712]/A<</S/URI/URI(https://example.com/a)>>>>]'
+    const bytes = pdf([{ content: at(60, 700, 'See the page of ports.'), entries }])
+    expect(await markdownOf(bytes)).toBe('See [the page](https://example.com/a) of ports.')
+  })
+
+  test('of form fields have their values, drawn or not', async () => {
+    const entries = '/Annots[10 0 R]'
+    const bytes = pdf([{ content: at(60, 700, 'Name:'), entries }], {
+      catalog: '/AcroForm<</Fields[10 0 R]>>',
+      objects: ['<</Type/Annot/Subtype/Widget/FT/Tx/T(name)/V(Ann Example)/Rect[100 696 300 712]/P 100 0 R>>'],
+    })
+    expect(await markdownOf(bytes)).toBe('Name: Ann Example')
+  })
+})
+
+describe('a tagged PDF', () => {
+  const tagged = (content: string, kids: string, objects: readonly string[]) =>
+    pdf([{ content, entries: '/StructParents 0' }], {
+      catalog: '/MarkInfo<</Marked true>>/StructTreeRoot 10 0 R',
+      objects: [`<</Type/StructTreeRoot/K[${kids}]/ParentTree<</Nums[0[${objects.map((_, index) => `${11 + index} 0 R`).join(' ')}]]>>>>`, ...objects], // prettier-ignore
+    })
+  const marked = (id: number, content: string) => `/Span<</MCID ${id}>>BDC ${content} EMC\n`
+  const node = (role: string, id: number) => `<</Type/StructElem/S/${role}/P 10 0 R/Pg ${pageObject(0)} 0 R/K ${id}>>`
+
+  test('is read in the order and with the roles that it declares', async () => {
+    const content = marked(0, below(60, 700, ['The second paragraph.'])) + marked(1, at(60, 640, 'A heading')) + marked(2, at(60, 600, 'The first paragraph.')) // prettier-ignore
+    const bytes = tagged(content, '12 0 R 13 0 R 11 0 R', [node('P', 0), node('H2', 1), node('P', 2)])
+    expect(await markdownOf(bytes)).toBe('## A heading\n\nThe first paragraph.\n\nThe second paragraph.')
+  })
+
+  test('is read by its layout when most text is not in its structure', async () => {
+    const content = marked(0, at(60, 600, 'Tagged.')) + below(60, 700, left)
+    expect(await markdownOf(tagged(content, '11 0 R', [node('H1', 0)]))).toBe(`${left.join(' ')}\n\nTagged.`)
+  })
+})
+
+describe('a PDF that cannot be read', () => {
+  test('reports pages that are images', async () => {
+    const image = 'q 500 0 0 700 50 50 cm /Im Do Q'
+    expect((await read(pdf([image, image]))).warning).toBe('the PDF has no text: its pages are images')
+    const mixed = await read(pdf([at(60, 700, 'Text'), image, '']))
+    expect(mixed).toMatchObject({ warning: 'page 2 is an image without text', pages: 3 })
+  })
+
+  test('reports text in fonts of encodings that it cannot read', async () => {
+    const font = '/Resources<</Font<</J 10 0 R/F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>'
+    const bytes = pdf([{ content: `${at(60, 700, 'Title')}BT /J 12 Tf 60 660 Td <93FA967B> Tj ET`, entries: font }], {
+      objects: ['<</Type/Font/Subtype/Type0/BaseFont/HeiseiMin-W3/Encoding/90ms-RKSJ-H/DescendantFonts[11 0 R]>>', '<</Type/Font/Subtype/CIDFontType0/BaseFont/HeiseiMin-W3/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>/DW 1000/FontDescriptor<</Type/FontDescriptor/FontName/HeiseiMin-W3/Flags 4>>>>'],
+    }) // prettier-ignore
+    expect(await read(bytes)).toMatchObject({
+      markdown: 'Title',
+      warning: 'text is missing from page 1: the fonts have an encoding that is not supported',
+    })
+  })
+
+  test('reports blank PDFs', async () => {
+    expect(await read(pdf(['']))).toMatchObject({ markdown: '', warning: 'the PDF has no text' })
+  })
+
+  test('is rejected when it is encrypted or damaged', async () => {
+    const key = '<0011223344556677889900112233445566778899001122334455667788990011>'
+    const locked = pdf([at(60, 700, 'Secret')], {
+      trailer: `/Encrypt 10 0 R/ID[${key}${key}]`,
+      objects: [`<</Filter/Standard/V 1/R 2/O${key}/U${key}/P -4>>`],
+    })
+    await expect(read(locked)).rejects.toMatchObject({ code: 'unsupported_content_type', message: 'the PDF is protected by a password' }) // prettier-ignore
+    const damaged = new Uint8Array(Buffer.from('%PDF-1.7\nnot really'))
+    await expect(read(damaged)).rejects.toMatchObject({ code: 'unsupported_content_type', message: 'the PDF cannot be read' }) // prettier-ignore
+  })
+})
