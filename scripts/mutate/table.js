@@ -161,7 +161,7 @@ const bySubsystem = {
     ['markdown-line-start', 'src/engine/extract/markdown/escape.ts', "if (number) return `${number[1]}\\\\${line.slice(number[1]!.length)}`", '', 'test/unit/extract/markdown.test.ts', 'test/hostile/any-markdown.test.ts'],
     ['markdown-spans', 'src/engine/extract/markdown/table.ts', 'taken[y + dy]!.add(x + dx)', 'taken[y]!.add(x + dx)', 'test/unit/extract/markdown.test.ts'],
     ['markdown-alignment', 'src/engine/extract/markdown/table.ts', "['center', ':-:']", "['center', '---']", 'test/unit/extract/markdown.test.ts'],
-    ['pdf-pages', 'src/engine/scrape/documents/pdf.ts', "texts.join('\\n\\n---\\n\\n')", 'texts[0]', 'test/flow/scrape-kinds.test.ts'],
+    ['pdf-pages', 'src/engine/scrape/documents/pdf/content.ts', "[element('hr', {}), section]", '[section]', 'test/unit/engine/pdf.test.ts'],
     ['xlsx-dates', 'src/engine/scrape/documents/office/cell-format.ts', '(id >= 27 && id <= 36)', 'false', 'test/unit/engine/office.test.ts'],
     ['xlsx-1904', 'src/engine/scrape/documents/office/cell-format.ts', 'since1904 ? days1904 : 0', '0', 'test/unit/engine/office.test.ts'],
     ['docx-list-levels', 'src/engine/scrape/documents/office/docx.ts', 'items.push({ level: list.depth,', 'items.push({ level: 0,', 'test/unit/engine/office.test.ts'],

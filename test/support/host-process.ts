@@ -39,7 +39,9 @@ export async function makeHostProgram(source: string): Promise<HostProgram> {
     format: 'esm',
     external: ['playwright', 'playwright-core', 'dockerode'],
     plugins: [esbuildInlinePage],
-    banner: { js: "import{createRequire as __baxRequire}from'node:module';const require=__baxRequire(import.meta.url);" },
+    banner: {
+      js: "import{createRequire as __baxRequire}from'node:module';const require=__baxRequire(import.meta.url);",
+    },
   })
   const children = new Set<ChildProcess>()
   return {
