@@ -76,8 +76,6 @@ describe('robots.txt', () => {
   test.each([
     ['is missing', respondWith('text/html', 'no', {}, 404), undefined],
     ['is forbidden', respondWith('text/html', 'no', {}, 403), undefined],
-    ['is broken', respondWith('text/html', 'no', {}, 503), 'it responded with 503'],
-    ['is cut off', (_, response) => response.destroy(), 'closed the connection'],
     ['redirects endlessly', (_, response) => response.writeHead(302, { location: '/robots.txt' }).end(), 'redirects'],
     ['is a page', respondWith('text/html', '<h1>Disallow: /</h1>'), undefined],
   ] as [string, Pages[string], string | undefined][])('that %s disallows nothing', async (_, robots, warning) => {
@@ -87,10 +85,60 @@ describe('robots.txt', () => {
     else expect(answer.warning).toContain(warning)
   })
 
-  test('that never responds times out', async () => {
-    const answer = await start(await siteOf({ '/robots.txt': () => {} }), { limit: 2 })
-    expect(answer).toMatchObject({ success: true, completed: 2, warning: expect.stringContaining('does not respond') })
-  }, 40_000)
+  test.each([
+    ['is broken', respondWith('text/html', 'no', {}, 503), 'robots_blocked', 'it responded with 503'],
+    ['is cut off', (_, response) => void response.destroy(), 'connection_failed', 'closed the connection'],
+    ['never responds', () => {}, 'robots_blocked', 'does not respond'],
+  ] as [string, Pages[string], string, string][])(
+    'that %s allows nothing',
+    async (_, robots, code, reason) => {
+      const site = await siteOf({ '/robots.txt': robots })
+      const answer = await start(site)
+      expect(answer).toMatchObject({ success: false, status: 'failed', code })
+      expect(answer.warning).toMatch(new RegExp(`${reason}.*ignore_robots`))
+      expect(site.requests).not.toContain('/')
+      expect(await start(site, { ignore_robots: true })).toMatchObject({ success: true, completed: 4 })
+    },
+    60_000,
+  )
+
+  test('is read again after errors that pass', async () => {
+    let failures = 2
+    const rules = text('User-agent: *\nDisallow: /closed/')
+    const site = await siteOf({
+      '/robots.txt': (request, response) => {
+        if (failures-- > 0) response.writeHead(503).end()
+        else rules(request, response)
+      },
+    })
+    expect(pathsOf(await start(site))).toEqual(['/', '/open'])
+  })
+
+  test.each([
+    ['/%7Ejoe/', '/~joe/1'],
+    ['/~joe/', '/%7ejoe/1'],
+    ['/caf%c3%a9', '/café'],
+    ['/a%2Db*c', '/a-b-c'],
+    ['/find?q=%61', '/find?q=a'],
+  ])('that disallows %s disallows %s', async (rule, path) => {
+    const site = await siteOf({
+      '/robots.txt': text(`User-agent: *\nDisallow: ${rule}`),
+      '/': linkPage('Home', [path, '/open']),
+    })
+    const { robots_blocked: blocked } = await start(site)
+    expect(blocked).toEqual([new URL(path, site.url).href])
+  })
+
+  test('does not take an encoded slash for one that separates folders', async () => {
+    const site = await siteOf({
+      '/robots.txt': text('User-agent: *\nDisallow: /a%2Fb'),
+      '/': linkPage('Home', ['/a/b', '/a%2fb']),
+      '/a/b': linkPage('B'),
+    })
+    const answer = await start(site)
+    expect(pathsOf(answer)).toEqual(['/', '/a/b'])
+    expect(answer.robots_blocked).toEqual([`${site.url}/a%2fb`])
+  })
 
   test('with a crawl delay spaces requests out', async () => {
     let [robotsAt, lastAt, open] = [0, 0, 0]
@@ -150,6 +198,14 @@ describe('sitemaps', () => {
   test('with "only", links are not followed', async () => {
     const site = await mapped({ '/sitemap.xml': urlset('/orphan/1', '/open') })
     expect(pathsOf(await start(site, { sitemap: 'only' }))).toEqual(['/', '/orphan/1', '/open'])
+  })
+
+  test('are found through relative lines of robots.txt', async () => {
+    const site = await mapped(
+      { '/maps/index.xml': urlset('/orphan/1') },
+      { '/robots.txt': text('Sitemap: /maps/index.xml\nSitemap: maps/none.txt') },
+    )
+    expect(pathsOf(await start(site, { sitemap: 'include' }))).toContain('/orphan/1')
   })
 
   test('are found through robots.txt and indexes, compressed or as plain text', async () => {

@@ -31,6 +31,10 @@ const pages: Parameters<typeof serveSite>[0] = {
     response.end(done ? '<p>Welcome back</p>' : '')
   },
   '/refresh': '<!doctype html><meta http-equiv="refresh" content="0; url=/c"><p>You will be sent on.</p>',
+  '/refresh-header': respondWith('text/html', '<p>You will be sent on.</p>', { refresh: '0; url=/c' }),
+  '/refresh-header-later': respondWith('text/html', '<p>You will be sent on.</p>', { refresh: "1;URL='c'" }),
+  '/refresh-header-itself': respondWith('text/html', '<main><p>Reloads itself.</p></main>', { refresh: '1' }),
+  '/to-nothing': respondWith('text/html', '<main><p>Stays here.</p></main>', { location: '' }, 302),
   '/refresh-loop':
     '<!doctype html><meta http-equiv="Refresh" content="0;URL=\'/refresh-loop?again\'"><p>Round and round</p>',
   '/refresh-late': '<!doctype html><meta http-equiv="refresh" content="300"><main><p>Reloads now and then.</p></main>',
@@ -117,6 +121,22 @@ describe.each(['http', 'browser'])('with render %s', (render) => {
       url: `${site.url}/c`,
       redirects: [{ url: `${site.url}/refresh`, status: 200 }],
     })
+  })
+
+  test.each(['/refresh-header', '/refresh-header-later'])('follows the header of %s as a redirect', async (path) => {
+    const { data } = await scrape(path, { render })
+    expect(data!.metadata).toMatchObject({
+      url: `${site.url}/c`,
+      redirects: [{ url: `${site.url}${path}`, status: 200 }],
+    })
+  })
+
+  test('reads a page that its header reloads', async () => {
+    expect((await scrape('/refresh-header-itself', { render })).data!.markdown).toBe('Reloads itself.\n')
+  })
+
+  test('reads the page of a redirect without a target', async () => {
+    expect((await scrape('/to-nothing', { render })).data!.markdown).toBe('Stays here.\n')
   })
 
   test('does not wait for a page that reloads itself periodically', async () => {

@@ -19,7 +19,7 @@ import { CrawlAbort } from './abort.ts'
 import { CrawlSite } from './site.ts'
 import type { RunFacts } from './run-facts.ts'
 import { finishLine, startLines } from './lines.ts'
-import { blockedByRobots, type Visited, Visitor, weightOf } from './visit.ts'
+import { type Visited, Visitor, weightOf } from './visit.ts'
 
 interface Task {
   readonly waiting: QueuedUrl
@@ -193,7 +193,8 @@ export class CrawlRun {
   async #visit(waiting: QueuedUrl): Promise<Visited | 'planned'> {
     if (this.#canSkip(waiting)) {
       const rules = await this.#robots.rulesFor(new URL(waiting.url))
-      return rules.allows(waiting.url) ? 'planned' : blockedByRobots
+      const refusal = rules.refusal(waiting.url)
+      return refusal ? { ok: false, ...refusal } : 'planned'
     }
     return this.#visitor.visit(waiting)
   }

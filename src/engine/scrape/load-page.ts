@@ -9,7 +9,7 @@ import { decoderFor } from '../render/http/decoder.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
 import { type HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { Reason } from '../render/decide/page-reason.ts'
-import { metaRefresh } from '../render/http/web-url.ts'
+import { headerRefresh, metaRefresh } from '../render/http/web-url.ts'
 import type { Tree } from '../extract/tree.ts'
 import type { RenderedPage, Renderer } from '../render/browser/renderer.ts'
 import brandingScript from './formats/branding.page.ts?inline'
@@ -115,7 +115,7 @@ async function withReserve<T>(context: LoadContext, work: (context: LoadContext)
   return withDeadline((inner) => work({ ...context, signal: inner, deadline: deadline - reserve }), limit)
 }
 
-/** Fetches a page over HTTP, and follows redirects, including those of `<meta http-equiv="refresh">`. */
+/** Fetches a page over HTTP, and follows redirects, also those of `Refresh` and `<meta http-equiv="refresh">`. */
 export async function fetchOverHttp(
   startUrl: string,
   { egress, signal, read, answers }: Pick<LoadContext, 'egress' | 'signal' | 'read' | 'answers'>,
@@ -129,12 +129,13 @@ export async function fetchOverHttp(
     const fetched = await (answers ? answers.fetched(requested, request) : request())
     const { bytes } = fetched
     const kind = kindOf(fetched.headers, fetched.url, bytes)
+    let next = headerRefresh(fetched)?.url
     const unread = isText(kind) ? { ...factsOf(fetched), kind, source: { bytes } } : undefined
-    const reading = unread && (await read?.(unread))
-    if (reading && 'page' in reading) {
+    const reading = next === undefined && unread ? await read?.(unread) : undefined
+    if (unread && reading && 'page' in reading) {
       return { page: await withLazyDocument(unread, reading.page), isHtml: kind === 'html' }
     }
-    let next = reading?.next
+    if (reading && !('page' in reading)) next = reading.next
     if (next === undefined) {
       const { document } = await readDocument(fetched, { signal, from: egress.from ?? null })
       next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined

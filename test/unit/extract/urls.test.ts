@@ -8,7 +8,7 @@ const bases = [
 ] // prettier-ignore
 const part = fc.constantFrom(
   '#', '/', '//', '.', '..', 'a', 'B-1', '_', 'ü', '%2e', '?', ':', '\\', ' ', '\n', '@', '8080', 'https://site.example',
-  'http://site.example:8080', 'site.example', 'javascript:',
+  'http://site.example:8080', 'site.example', 'javascript:', 'http:', 'https:',
 ) // prettier-ignore
 
 function parsed(typed: string, base: string): string | undefined {

@@ -44,6 +44,19 @@ describe('links and images', () => {
       { href: 'https://x.test/a/2', text: 'Two' },
     ])
   })
+  test('are found in drawings, and relative to the scheme of the page', () => {
+    const links = linksOf(
+      tree(
+        '<svg><a xlink:href="/map"><text>Map</text></a><a href="/new" xlink:href="/old">New</a></svg><a xlink:href="/no">No</a><a href="https:/two">Two</a><a href="http:/one">One</a>',
+      ),
+    )
+    expect(links.map(({ href }) => href)).toEqual([
+      'https://x.test/map',
+      'https://x.test/new',
+      'https://x.test/two',
+      'http://one/',
+    ])
+  })
   test('have the best source, without tracking pixels and inline data', () => {
     const images = imagesOf(
       tree(

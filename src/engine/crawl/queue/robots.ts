@@ -1,13 +1,16 @@
 /** Rules of robots.txt, fetched once per site. */
 import { evictOldest } from '../../evict-oldest.ts'
 import robotsParser from 'robots-parser'
-import { BaxError } from '../../../core/errors/errors.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { asBaxError, BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { RequestRules } from '../../egress/egress.ts'
 import { decodeText } from '../../render/http/charset.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 import type { RunFacts } from '../run-facts.ts'
+import { normalizeEscapes } from './url-identity.ts'
 
 /** The package is CommonJS, but its types describe an ES module. */
 const parse = robotsParser as unknown as typeof robotsParser.default
@@ -15,14 +18,29 @@ const parse = robotsParser as unknown as typeof robotsParser.default
 const userAgent = 'bax'
 const maxCached = 1000
 
+/** Why a page is not visited. */
+export interface Refusal {
+  /** Whether robots.txt forbids it; otherwise the site could not be reached. */
+  readonly blocked: boolean
+  readonly code: ErrorCode
+  readonly error: string
+}
+
 export interface SiteRules {
-  allows(url: string): boolean
+  /** Returns why a URL must not be visited; undefined if it may be. */
+  refusal(url: string): Refusal | undefined
   /** Delay between two requests, in milliseconds. */
   readonly delayMs: number
   readonly sitemaps: readonly string[]
 }
 
-const noRules: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
+/** Errors of connections, which the pages of a site have, too. */
+const unreachable: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['connection_failed', 'dns_failed', 'tls_error', 'url_blocked']) // prettier-ignore
+const temporary: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['connection_failed', 'server_error'])
+
+const noRules: SiteRules = { refusal: () => undefined, delayMs: 0, sitemaps: [] }
+
+const disallowed: Refusal = { blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' }
 
 export interface RobotsFacts extends Pick<RunFacts, 'plan' | 'egress' | 'answers'> {
   readonly signal: AbortSignal
@@ -39,7 +57,10 @@ export class Robots {
     this.#facts = facts
   }
 
-  /** Returns the rules of a site; no rules if they cannot be read. Rejects only with the reason of the signal. */
+  /**
+   * Returns the rules of a site, which allow nothing while they cannot be read (RFC 9309, 2.3.1.4). Rejects only with the
+   * reason of the signal.
+   */
   async rulesFor(url: URL): Promise<SiteRules> {
     return this.#facts.plan.input.ignore_robots ? noRules : this.#rules(url.origin)
   }
@@ -64,22 +85,45 @@ export class Robots {
   }
 
   async #load(origin: string): Promise<SiteRules> {
-    const { signal, onWarning, plan, egress, answers } = this.#facts
+    const { signal, onWarning, plan, answers } = this.#facts
     const address = `${origin}/robots.txt`
     const kept = answers.site(address) as { text: string } | undefined
     if (kept) return rulesOf(address, kept.text)
     try {
-      const deadline = { ms: limits.crawl.robotsMs, error: 'it does not respond', signal, cooperative: true }
-      const text = await withDeadline((inner) => fetchText(address, egress, inner), deadline)
+      const text = await this.#read(address)
       answers.keepSite(address, { text })
       return rulesOf(address, text)
-    } catch (error) {
+    } catch (thrown) {
       signal.throwIfAborted()
+      const { code, message } = asBaxError(thrown)
       this.#unreadable.add(origin)
-      if (!plan.input.ignore_robots)
-        onWarning(`${address} could not be read (${(error as Error).message}): all URLs are treated as allowed`)
-      return noRules
+      if (plan.input.ignore_robots) return noRules
+      const unread = `${address} could not be read (${message})`
+      // Endless redirects mean the same as no file (RFC 9309, 2.3.1.2).
+      const isMissing = code === 'too_many_redirects'
+      onWarning(`${unread}: ${isMissing ? 'all URLs are treated as allowed' : 'no page of this site is visited unless robots.txt is ignored (ignore_robots)'}`) // prettier-ignore
+      if (isMissing) return noRules
+      const blocked = !unreachable.has(code)
+      const refusal: Refusal = blocked ? { blocked, code: 'robots_blocked', error: `${unread}, so that no page is allowed` } : { blocked, code, error: message } // prettier-ignore
+      return { ...noRules, refusal: () => refusal }
     }
+  }
+
+  /** Fetches robots.txt, and tries again after errors that may be temporary. */
+  async #read(address: string): Promise<string> {
+    const { signal, egress } = this.#facts
+    const deadline = { ms: limits.crawl.robotsMs, error: 'it does not respond', signal, cooperative: true }
+    return withDeadline(async (inner) => {
+      for (let attempt = 0; ; attempt++) {
+        try {
+          return await fetchText(address, egress, inner)
+        } catch (error) {
+          inner.throwIfAborted()
+          if (attempt >= limits.crawl.retries || !temporary.has(asBaxError(error).code)) throw error
+          await pause(limits.crawl.retryMs * 2 ** attempt, undefined, { signal: inner })
+        }
+      }
+    }, deadline)
   }
 }
 
@@ -94,11 +138,12 @@ async function fetchText(address: string, egress: RequestRules, signal: AbortSig
 }
 
 function rulesOf(address: string, text: string): SiteRules {
-  const robots = parse(address, text)
+  // Rules and paths are compared in one form of percent-encoding (RFC 9309, 2.2.2).
+  const robots = parse(address, normalizeEscapes(text))
   const delay = Math.min(robots.getCrawlDelay(userAgent) ?? 0, limits.crawl.crawlDelaySecs)
   return {
-    allows: (url) => robots.isAllowed(url, userAgent) ?? true,
+    refusal: (url) => ((robots.isAllowed(normalizeEscapes(url), userAgent) ?? true) ? undefined : disallowed),
     delayMs: delay > 0 ? delay * 1000 : 0,
-    sitemaps: robots.getSitemaps(),
+    sitemaps: robots.getSitemaps().flatMap((typed) => parseUrl(typed, address)?.href ?? []),
   }
 }

@@ -5,6 +5,7 @@ import type { CdpMessage } from '../../browser/pool/upstream.ts'
 import { protocolText } from '../../cdp/protocol-errors.ts'
 import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage } from './document.ts' // prettier-ignore
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
+import { headerRefresh } from '../http/web-url.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { StableLimits } from '../page/activity.page.ts'
 import type { StableCall, StablePage } from '../page/wait-until-stable.page.ts'
@@ -98,8 +99,8 @@ export class Visit {
         emptyMs: Math.min(emptyMs, deadline - scrape.reserveMs - performance.now()),
       })
       if (this.#requested > this.#committed || this.#committed > document) continue
-      const read = () => this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs)
-      const refresh = stable ? stable.refresh : this.#stopped ? null : await read()
+      const header = this.response && headerRefresh(this.response)?.ms
+      const refresh = header ?? (stable ? stable.refresh : this.#stopped ? null : await this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs)) // prettier-ignore
       if (refresh === null) return stable?.page
       const before = this.#committed
       const hasArrived = await this.#waiting.until(() => this.#committed > before, refresh + scrape.settleMs, signal)

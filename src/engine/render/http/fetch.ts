@@ -104,7 +104,8 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 function redirectTarget({ status, headers }: HttpResponse, url: string): string | undefined {
   const location = redirectStatuses.has(status) ? headers.get('location') : null
-  if (location === null) return undefined
+  // Browsers show the page of a response with an empty one.
+  if (location === null || location.trim() === '') return undefined
   // Keep non-ASCII bytes as they are, whatever their encoding.
   const escaped = location.replaceAll(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
   return redirectUrl(escaped, url)

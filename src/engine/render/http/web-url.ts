@@ -1,6 +1,7 @@
 import { BaxError } from '../../../core/errors/errors.ts'
 import { normaliseUrl } from '../../../core/net/urls.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import type { PageResponse } from './fetch.ts'
 import { attribute, elementsOf, type ElementNode, type Tree } from '../../extract/tree.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
 
@@ -28,14 +29,31 @@ function assertHttp({ protocol }: URL): void {
 export function metaRefresh(tree: Tree, pageUrl: string): string | undefined {
   for (const element of elementsOf(tree.root, outsideNoscript)) {
     if (element.tag !== 'meta' || attribute(element, 'http-equiv').toLowerCase() !== 'refresh') continue
-    const [, seconds, target] = /^\s*(\d+(?:\.\d*)?|\.\d+)?\s*[;,\s]\s*(?:url\s*=\s*)?(.+)$/is.exec(attribute(element, 'content')) ?? [] // prettier-ignore
-    if (target === undefined || Number(seconds ?? 0) > limits.scrape.refreshSecs) continue
-    const address = target.trim().replace(/^(["'])(.*?)\1?$/s, '$2')
-    if (!/^https?:/i.test(parseUrl(address, tree.baseUrl)?.protocol ?? '')) continue
-    const url = redirectUrl(address, tree.baseUrl)
-    return url === pageUrl ? undefined : url
+    const url = refreshOf(attribute(element, 'content'), tree.baseUrl)?.url
+    if (url !== undefined) return url === pageUrl ? undefined : url
   }
   return undefined
+}
+
+interface Refresh {
+  readonly url: string
+  readonly ms: number
+}
+
+/** Returns the redirect in the header `Refresh` of a response; undefined if none, to the same page or too late. */
+export function headerRefresh({ url, headers }: Pick<PageResponse, 'url' | 'headers'>): Refresh | undefined {
+  const refresh = refreshOf(headers.get('refresh') ?? '', url)
+  return refresh?.url === url ? undefined : refresh
+}
+
+/** Reads a redirect such as `2; url=/next`; undefined if none, to another scheme or too late. */
+function refreshOf(content: string, base: string): Refresh | undefined {
+  const [, seconds, target] = /^\s*(\d+(?:\.\d*)?|\.\d+)?\s*[;,\s]\s*(?:url\s*=\s*)?(.+)$/is.exec(content) ?? []
+  const secs = Number(seconds ?? 0)
+  if (target === undefined || secs > limits.scrape.refreshSecs) return undefined
+  const address = target.trim().replace(/^(["'])(.*?)\1?$/s, '$2')
+  if (!/^https?:/i.test(parseUrl(address, base)?.protocol ?? '')) return undefined
+  return { url: redirectUrl(address, base), ms: secs * 1000 }
 }
 
 /** Returns false for noscript elements, which browsers with scripts ignore. */
