@@ -2,6 +2,7 @@ import { defineOperation } from '../core/operation/operation.ts'
 import { type OnAny, onSession } from '../core/operation/placement.ts'
 import { scrapeAnswer, type ScrapeInput, scrapeInput } from '../core/shapes/scrape.ts'
 import { searchAnswer, searchInput } from '../core/shapes/search.ts'
+import { pageFailures } from './browser/sessions.ts'
 
 /** Actions may change the site, so that repeating them could do so twice. */
 const hasActions = ({ actions }: { readonly actions: readonly unknown[] }): boolean => actions.length > 0
@@ -59,7 +60,7 @@ export const search = defineOperation({
   ],
   input: searchInput,
   output: searchAnswer,
-  errors: ['search_unavailable', 'session_not_found', 'session_closed', 'url_blocked'],
+  errors: ['search_unavailable', 'session_not_found', 'session_closed', 'url_blocked', ...pageFailures],
   heavy: true,
   run: (engine, input, call) => engine.searcher.search(input, call),
 })

@@ -1,5 +1,5 @@
 /** Every kind of operation that uses a browser, on a small site, for tests that interrupt them. */
-import { once } from 'node:events'
+import { json } from 'node:stream/consumers'
 import { WebSocket } from 'ws'
 import { download, follow, upload } from '../../src/client/client.ts'
 import { BaxError } from '../../src/core/errors/errors.ts'
@@ -228,8 +228,17 @@ async function liveView(address: string, token: string, url: string): Promise<un
         socket.send(JSON.stringify(input))
     if (message.type === 'error' || message.event?.type === 'page.loaded') socket.close()
   })
+  // The session may have ended already.
+  socket.on('unexpected-response', (request, response) => {
+    void json(response).then((body) => {
+      messages.push(body as (typeof messages)[number])
+      request.destroy()
+      socket.terminate()
+    })
+  })
   const timer = setTimeout(() => socket.close(), 2000)
-  await once(socket, 'close')
+  // Not `once`, which an error before the close would reject.
+  await new Promise((resolve) => socket.on('close', resolve))
   clearTimeout(timer)
   return messages
 }

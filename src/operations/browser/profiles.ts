@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { inGateway, onSession } from '../../core/operation/placement.ts'
 import { profileId, profileRecord } from '../../core/shapes/session.ts'
-import { sessionId } from './sessions.ts'
+import { pageFailures, sessionId } from './sessions.ts'
 import { displayName, uuidPattern } from '../../core/shapes/fields.ts'
 
 const one = z.object({ profile_id: profileId })
@@ -24,7 +24,7 @@ export const saveProfile = defineOperation({
     session_id: sessionId.optional().describe('Session to save'),
   }),
   output: profileRecord,
-  errors: ['session_not_found', 'session_closed', 'already_exists'],
+  errors: ['session_not_found', 'session_closed', 'already_exists', ...pageFailures],
   run: (engine, input, call) => engine.profiles.save(input, call),
 })
 

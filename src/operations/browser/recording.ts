@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { onAnySession } from '../../core/operation/placement.ts'
 import { recordingAction, recordingState } from '../../core/shapes/recording.ts'
-import { sessionId } from './sessions.ts'
+import { pageFailures, sessionId } from './sessions.ts'
 
 export const recordSession = defineOperation({
   summary: 'Record the input of a session as steps',
@@ -16,6 +16,6 @@ export const recordSession = defineOperation({
   // No command: `bax record` writes the steps as a script.
   input: z.object({ session_id: sessionId, action: recordingAction.describe('start, stop or status') }),
   output: recordingState,
-  errors: ['session_not_found', 'session_closed', 'conflict', 'unsupported'],
+  errors: ['session_not_found', 'session_closed', 'conflict', 'unsupported', ...pageFailures],
   run: (engine, { session_id, action }, call) => engine.sessions.record(session_id, action, call),
 })

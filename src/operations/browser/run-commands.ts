@@ -7,7 +7,7 @@ import { limits } from '../../core/limits/limits.ts'
 import { defineOperation } from '../../core/operation/operation.ts'
 import { onAnySession } from '../../core/operation/placement.ts'
 import { batchContext, commandsResult, strictSelectors } from '../../core/shapes/commands.ts'
-import { sessionId } from './sessions.ts'
+import { pageFailures, sessionId } from './sessions.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { fieldErrorsOf, formatFieldError } from '../../core/errors/input-errors.ts'
 import { diff, observation, observationOptions, stepResult } from '../../core/shapes/observe.ts'
@@ -19,8 +19,8 @@ const ofNewSession = {
 }
 
 const batchErrors = [
-  'session_not_found', 'relay_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'worker_lost', 'cancelled',
-  'conflict',
+  'session_not_found', 'relay_not_found', 'session_closed', 'rate_limited', 'no_capacity', 'cancelled', 'conflict',
+  ...pageFailures,
 ] as const // prettier-ignore
 
 export const runCommands = defineOperation({
@@ -47,9 +47,6 @@ export const runCommands = defineOperation({
   run: (engine, input, call) => engine.sessions.runCommands(input, call),
 })
 
-/** Failures caused by the page, reported as 200 with an error. */
-const failuresOfPages = ['element_not_found', 'invalid_selector', 'stale_ref', 'target_closed'] as const
-
 export const observe = defineOperation({
   summary: 'Observe the page: content, elements and references',
   description:
@@ -66,7 +63,16 @@ export const observe = defineOperation({
   ],
   input: z.object({ session_id: sessionId, ...observationOptions.shape, diff }),
   output: observation,
-  errors: ['session_not_found', 'relay_not_found', 'session_closed', 'rate_limited', 'worker_lost', ...failuresOfPages],
+  errors: [
+    'session_not_found',
+    'relay_not_found',
+    'session_closed',
+    'rate_limited',
+    'element_not_found',
+    'invalid_selector',
+    'stale_ref',
+    ...pageFailures,
+  ],
   run: (engine, input, call) => engine.sessions.observe(input, call),
 })
 

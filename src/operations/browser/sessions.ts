@@ -16,6 +16,15 @@ import { limits } from '../../core/limits/limits.ts'
 /** Path or body field that identifies a session. */
 export const sessionId = identifier.describe('Session id, or the name of a live session')
 
+/** Codes of operations on a page that is lost, or whose browser fails, before they end. */
+export const pageFailures = [
+  'page_crashed',
+  'target_closed',
+  'navigation_aborted',
+  'action_failed',
+  'worker_lost',
+] as const
+
 export const createSession = defineOperation({
   summary: 'Create a browser session',
   description: 'Returns 200 `ready` if a browser slot is free, else 202 `provisioning` with a provision_id to poll.',
@@ -178,7 +187,7 @@ export const traceSession = defineOperation({
   // No command: the response may be megabytes of base64, which only programs can use.
   input: z.object({ session_id: sessionId, action: traceAction.describe('start, stop or discard') }),
   output: traceState,
-  errors: ['session_not_found', 'session_closed', 'conflict'],
+  errors: ['session_not_found', 'session_closed', 'conflict', ...pageFailures],
   run: (engine, { session_id, action }, call) => engine.diagnostics.trace(session_id, action, call),
 })
 

@@ -1,7 +1,9 @@
 /** Whether an element is at rest: Playwright compares its box in two frames, which takes both of them. */
 import { UnclearInPage } from './find.page.ts'
 
-/** Two frames: a script that moves elements changes the document in each of them. */
+/** A script that moves elements changes the document in each frame. */
+const quietFrames = 2
+/** The same for a hidden document, which has no frames. */
 const quietMs = 40
 /** Time without an action after which the document is no longer observed. */
 const idleMs = 5000
@@ -10,10 +12,29 @@ const frameMs = 100
 
 /** When the document last changed in a way that can move elements, by `performance.now()`. */
 let disturbedAt = 0
+/** Frames to wait for since then. */
+let framesLeft = 0
+let isCounting = false
 let observer: MutationObserver | null = null
 let idle: ReturnType<typeof setTimeout>
 
-const disturb = () => void (disturbedAt = performance.now())
+function disturb(): void {
+  disturbedAt = performance.now()
+  framesLeft = quietFrames
+  if (!isCounting) countFrame()
+}
+
+/** Counts frames, and not time: on a busy machine a frame takes long. */
+function countFrame(): void {
+  isCounting = true
+  requestAnimationFrame(() => {
+    framesLeft -= 1
+    if (framesLeft > 0) countFrame()
+    else isCounting = false
+  })
+}
+
+const isQuiet = (): boolean => (document.hidden ? performance.now() - disturbedAt > quietMs : framesLeft <= 0)
 
 /** Texts are left out: a click that counts something would disturb the next one. */
 const canMove = ({ type, addedNodes, removedNodes }: MutationRecord): boolean =>
@@ -69,8 +90,7 @@ function stop(): void {
 export async function untilStill(element: Element): Promise<void> {
   observe()
   checkAnimations(element)
-  const isQuiet = document.readyState === 'complete' && performance.now() - disturbedAt > quietMs
-  if (isQuiet && !isSlotted(element)) return
+  if (document.readyState === 'complete' && isQuiet() && !isSlotted(element)) return
   const before = element.getBoundingClientRect()
   await nextFrame()
   const after = element.getBoundingClientRect()
