@@ -94,3 +94,6 @@ export const isPage = (answer: DocumentResponse | undefined): boolean =>
 
 export const isAttachment = ({ headers }: DocumentResponse): boolean =>
   /^\s*attachment/i.test(headers.get('content-disposition') ?? '')
+
+/** Returns whether a request need not be waited for; image checks, for example, have low priority. */
+export const isUnimportant = ({ type, request: { initialPriority = '' } }: RequestWillBeSent): boolean => type === 'Fetch' && /low$/i.test(initialPriority) // prettier-ignore

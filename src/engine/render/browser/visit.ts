@@ -3,7 +3,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
 import { protocolText } from '../../cdp/protocol-errors.ts'
-import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage } from './document.ts' // prettier-ignore
+import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage, isUnimportant } from './document.ts' // prettier-ignore
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
 import { headerRefresh } from '../http/web-url.ts'
 import readScript from '../page/read.page.ts?inline'
@@ -15,8 +15,6 @@ import { PageConditions } from './page-conditions.ts'
 const { scrape } = limits
 /** Time for results to arrive after a script was stopped, in milliseconds. */
 const graceMs = 300
-/** Returns whether a request need not be waited for; image checks, for example, have low priority. */
-const isUnimportant = ({ type, request: { initialPriority = '' } }: RequestWillBeSent): boolean => type === 'Fetch' && /low$/i.test(initialPriority) // prettier-ignore
 
 const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])
 
