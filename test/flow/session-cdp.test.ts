@@ -103,7 +103,8 @@ test('uploads a large file with Playwright in one message', async () => {
   const page = browser.contexts()[0]!.pages()[0]!
   await page.setContent('<input type="file">')
   const buffer = Buffer.alloc(24 * 1024 * 1024)
-  await page.setInputFiles('input', { name: 'large.bin', mimeType: 'application/octet-stream', buffer })
+  const file = { name: 'large.bin', mimeType: 'application/octet-stream', buffer }
+  await page.setInputFiles('input', file, { timeout: 0 })
   expect(await page.evaluate('document.querySelector("input").files[0].size')).toBe(buffer.length)
   await browser.close()
   await homes.clients.http.closeSession({ session_id: id! })

@@ -165,7 +165,9 @@ terminalTest('approves and rejects actions that wait', async () => {
 describe('restores the terminal', () => {
   terminalTest('after ^C, including the previous screen', async () => {
     terminal = new Terminal(80, 24)
-    terminal.run('clear; echo previous content')
+    // What is typed before the shell is ready would stand between the words.
+    terminal.run("clear; printf 'previous %s\\n' content")
+    await terminal.shows('previous content')
     terminal.run(tui())
     await terminal.shows('no sessions')
     terminal.press('C-c')

@@ -5,7 +5,7 @@ import { codeBlock, isCode, isCopyButton } from './markdown/code.ts'
 import { Context, isSkipped } from './markdown/context.ts'
 import { escapeUrl, escapeText } from './markdown/escape.ts'
 import { inlineParagraphs, type LineOptions } from './markdown/inline.ts'
-import { definitionGroups, interruptsParagraph, type ItemGroup, itemsOf, taskMark } from './markdown/list.ts'
+import { definitionGroups, interruptsParagraph, type ItemGroup, type ItemMarker, ItemNumbers, itemsOf, taskMark } from './markdown/list.ts' // prettier-ignore
 import { formula, isFormula } from './markdown/math.ts'
 import { isDataTable, rowsOf, tableMarkdown } from './markdown/table.ts'
 
@@ -147,28 +147,48 @@ class MarkdownWriter {
   }
 
   #list(element: ElementNode): void {
-    const ordered = element.tag === 'ol'
+    const groups = itemsOf(element)
+    const numbers = element.tag === 'ol' ? new ItemNumbers(element, groups) : undefined
+    this.#path.push(element)
+    for (let at = 0; at < groups.length;) at = this.#items(groups, at, numbers)
+    this.#path.pop()
+  }
+
+  /** Writes items from index `at` on; returns the index of one whose number does not follow, and begins another list. */
+  #items(groups: readonly ItemGroup[], at: number, numbers: ItemNumbers | undefined): number {
     const { blocks } = this.#context
-    const first = Number.parseInt(attribute(element, 'start'), 10)
-    let number = Number.isFinite(first) && first >= 0 && first < 1e8 ? first : 1
-    blocks.list(ordered, (marker) => {
-      this.#path.push(element)
-      for (const group of itemsOf(element)) {
-        const size = blocks.size
+    let last: ItemMarker | undefined
+    const follows = (next: ItemMarker) =>
+      !last || (next.letters === undefined ? last.letters === undefined && next.number === last.number + 1 : last.letters !== undefined) // prettier-ignore
+    const isOrdered = numbers !== undefined && numbers.of(groups[at]!.item).letters === undefined
+    blocks.list(isOrdered, (marker) => {
+      for (; at < groups.length; at++) {
+        const group = groups[at]!
         const label = group.item && this.#context.footnotes.definition(group.item)
         if (label !== undefined) {
           blocks.inside(label, '    ', () => this.#nodes(group.nodes))
           continue
         }
-        const bullet = ordered ? `${number}${marker} ` : `${marker} `
-        const task = group.item ? taskMark(group.item) : ''
-        blocks.inside(bullet + task, ' '.repeat(bullet.length), () => this.#item(group))
-        if (blocks.size === size) continue
-        number++
-        blocks.close()
+        const own = numbers?.of(group.item)
+        if (own && !follows(own)) return
+        if (!this.#bulleted(group, isOrdered ? `${own!.number}${marker} ` : `${marker} `, own?.letters)) continue
+        if (own) numbers!.count((last = own))
       }
-      this.#path.pop()
     })
+    return at
+  }
+
+  /** Writes an item after its bullet; returns whether it is not empty. */
+  #bulleted({ item, nodes }: ItemGroup, bullet: string, letters: string | undefined): boolean {
+    const { blocks } = this.#context
+    const size = blocks.size
+    const task = item ? taskMark(item) : ''
+    if (letters !== undefined && nodes.every(isBlank)) return false
+    const all = letters === undefined ? nodes : startingWith(`${letters} `, nodes)
+    blocks.inside(bullet + task, ' '.repeat(bullet.length), () => this.#item({ item, nodes: all }))
+    if (blocks.size === size) return false
+    blocks.close()
+    return true
   }
 
   /** Writes a nested list directly below the item's text where Markdown allows it. */
@@ -230,6 +250,14 @@ function headingLevel({ tag, attributes }: ElementNode): number {
   if (attributes['role'] !== 'heading') return 0
   const level = attributes['aria-level'] ?? '2'
   return Math.min(6, Number.parseInt(level, 10) || 0)
+}
+
+/** Adds text in front of nodes: into their first paragraph, if they begin with one. */
+function startingWith(text: string, nodes: readonly TreeNode[]): TreeNode[] {
+  const at = nodes.findIndex((node) => !isBlank(node))
+  const first = nodes[at]
+  if (!first || !isElement(first) || first.tag !== 'p') return [{ text }, ...nodes]
+  return [{ ...first, children: startingWith(text, first.children) }, ...nodes.slice(at + 1)]
 }
 
 const isBlank = (node: TreeNode): boolean => !isElement(node) && node.text.trim() === ''

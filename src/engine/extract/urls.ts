@@ -1,6 +1,6 @@
 /** Resolves the URLs of links and images, and chooses among the sources of an image. */
 import { parseUrl } from '../../core/net/parse-url.ts'
-import { type ElementNode, isElement } from './tree.ts'
+import { type ElementNode, isElement, wordSet } from './tree.ts'
 
 /** Placeholder for the unknown host of a page. */
 const unknown = 'http://unknown.invalid/'
@@ -74,11 +74,9 @@ export function linkUrl(href: string | undefined, baseUrl: string): string | und
   return url === undefined || /^(?:javascript|vbscript|data|blob):/i.test(url) ? undefined : url
 }
 
-/** Attributes of images: sets of sources, then single ones. */
+/** Attributes of images: sets of sources, then single ones, of which lazy ones are for `src`, which may be small. */
 const sourceSets = ['data-srcset', 'data-lazy-srcset', 'data-original-set', 'srcset']
-const singleSources = [
-  'data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-url', 'data-img-src', 'data-hi-res-src', 'src',
-] // prettier-ignore
+const singleSources = ['data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-url', 'data-img-src', 'data-hi-res-src'] // prettier-ignore
 
 /**
  * Returns the URL of the best source of an `<img>` (or of the `<picture>` around it): the largest one, lazy sources
@@ -95,7 +93,42 @@ export function imageUrl(image: ElementNode, baseUrl: string, picture?: ElementN
     const url = sourceOf(attributes[name], baseUrl)
     if (url !== undefined) return url
   }
-  return picture && sourceUrl(picture, baseUrl)
+  const { src } = attributes
+  const isReal = src !== undefined && src.trim() !== '' && !inline.test(src) && !placeholder.test(src)
+  const lazy = isReal ? undefined : lazySource(attributes, baseUrl)
+  return lazy ?? sourceOf(src, baseUrl) ?? (picture && sourceUrl(picture, baseUrl))
+}
+
+/** Files that are shown until the image is loaded. */
+const placeholder = /(?:^|[/_-])(?:placeholder|blank|spacer|loading|loader|lazy(?:load)?|transparent|pixel|empty|1x1|grey|gray|clear|dummy)(?:[._-][^/]*)?\.(?:gif|png|svg|jpe?g|webp)(?:[?#]|$)/i // prettier-ignore
+
+const plainAttributes = wordSet(
+  'src srcset alt title class id style sizes width height href longdesc usemap cite loading decoding data-caption',
+)
+const imageFile = /\.(?:jpe?g|jfif|png|gif|webp|avif|svg|bmp|jxl|heic)(?:[?#]|$)/i
+const imageName = /src|im(?:g|age)|original|lazy|url|picture|photo/i
+const otherImage = /placeholder|fallback|error|thumb|blur|preview|avatar|icon|flag|hover|logo/i
+const typedUrl = /^(?:https?:\/)?\.{0,2}\/[^\s{}"'<>]+$|^[\w%./-]+\.\w{3,4}(?:[?#][^\s{}"'<>]*)?$/i
+const typedSet = /^\S+\s+\d+(?:\.\d+)?[wx](?:\s*,|\s*$)/
+
+/**
+ * Returns the URL in an attribute of a script that loads images when they come into view: such attributes have any name,
+ * and the URL of an image as value.
+ */
+function lazySource(attributes: Readonly<Record<string, string>>, baseUrl: string): string | undefined {
+  let other: string | undefined
+  for (const [name, value] of Object.entries(attributes)) {
+    if (plainAttributes.has(name) || name.startsWith('on') || name.startsWith('aria-')) continue
+    const typed = value.trim()
+    const isSet = typedSet.test(typed) || (name.endsWith('set') && typed !== '')
+    const single = isSet ? largest(typed) : typed
+    if (!single || !typedUrl.test(single) || !(isSet || imageFile.test(single) || imageName.test(name))) continue
+    const url = sourceOf(single, baseUrl)
+    if (url === undefined || !/^https?:|^[^:]*$/.test(url)) continue
+    if (!otherImage.test(name) && !placeholder.test(single)) return url
+    other ??= url
+  }
+  return other
 }
 
 /** Cache of the best source of a `<picture>`, which may contain thousands of sources and images. */
@@ -106,7 +139,9 @@ function sourceUrl(picture: ElementNode, baseUrl: string): string | undefined {
   if (known?.baseUrl === baseUrl) return known.url
   const offered = picture.children.map((child) =>
     isElement(child) && child.tag === 'source'
-      ? (largest(child.attributes['srcset']) ?? largest(child.attributes['data-srcset']))
+      ? (largest(child.attributes['srcset']) ??
+        largest(child.attributes['data-srcset']) ??
+        lazySource(child.attributes, baseUrl))
       : undefined,
   )
   const url = firstUrl(offered, baseUrl)
@@ -122,28 +157,39 @@ function firstUrl(candidates: readonly (string | undefined)[], baseUrl: string):
   return undefined
 }
 
+const inline = /^\s*(?:data|blob|javascript|about):/i
+
 function sourceOf(candidate: string | undefined, baseUrl: string): string | undefined {
-  if (!candidate || /^\s*(?:data|blob|javascript|about):/i.test(candidate)) return undefined
+  if (!candidate || inline.test(candidate)) return undefined
   return resolveUrl(candidate, baseUrl)
 }
 
 const tiny = (value: string | undefined): boolean => value !== undefined && /^\s*[01](?:px)?\s*$/.test(value)
 
-function isPixel({ width, height, style = '' }: Readonly<Record<string, string>>): boolean {
+/** A size in a style other than that of a pixel. */
+const sized =
+  /(?:^|;)\s*(?:min-|max-)?(?:width|height|inline-size|block-size|aspect-ratio):\s*(?![01](?:px)?\s*(?:;|!|$))[^;\s]/i
+
+/** Whether an image is a tracking pixel. Images that grow with the page have sources for several sizes, or a style. */
+function isPixel({ width, height, style = '', sizes, srcset }: Readonly<Record<string, string>>): boolean {
+  if (sizes !== undefined || (srcset !== undefined && srcset.includes(',')) || sized.test(style)) return false
   if (tiny(width) && (tiny(height) || height === undefined)) return true
   if (tiny(height) && width === undefined) return true
-  return /(?:^|;)\s*width:\s*[01]px/i.test(style) && /(?:^|;)\s*height:\s*[01]px/i.test(style)
+  return (
+    /(?:^|;)\s*width:\s*[01](?:px)?\s*(?:;|!|$)/i.test(style) &&
+    /(?:^|;)\s*height:\s*[01](?:px)?\s*(?:;|!|$)/i.test(style)
+  )
 }
 
 /** A URL of a `srcset`, and its descriptor unless the URL ends with a comma. */
-const sized = /([^\s,]\S*)(?:(?<=,)|([^,]*))/g
+const candidates = /([^\s,]\S*)(?:(?<=,)|([^,]*))/g
 
 /** Returns the candidate of a `srcset` with the greatest width or density, parsed according to the HTML standard. */
 function largest(srcset: string | undefined): string | undefined {
   if (!srcset) return undefined
   let best: string | undefined
   let most = -1
-  for (const [, address, descriptor = ''] of srcset.matchAll(sized)) {
+  for (const [, address, descriptor = ''] of srcset.matchAll(candidates)) {
     const size = Number.parseFloat(descriptor) || 1
     if (size <= most || /^data:/i.test(address!)) continue
     most = size

@@ -76,7 +76,33 @@ describe('images', () => {
     becomes('<figure><img src="/f.jpg" alt="f"><figcaption>Caption</figcaption></figure>', '![f](https://site.example/f.jpg)\n\nCaption') // prettier-ignore
   })
 
+  test.each([
+    'width="0" height="0" sizes="100vw" src="/boat.jpg"',
+    'width="1" height="1" src="/boat.jpg" style="width: 100%; height: auto"',
+    'width="1" height="1" srcset="/small.jpg 400w, /boat.jpg 800w"',
+    'style="position:absolute;width:0;height:0;min-width:100%" src="/boat.jpg"',
+  ])('that grow with the page are no pixels: %s', (attributes) => {
+    becomes(`<p>t</p><img alt="b" ${attributes}>`, 't\n\n![b](https://site.example/boat.jpg)')
+  })
+
+  test.each([
+    'src="data:image/gif;base64,R0" data-anything-src="/boat.jpg"',
+    'src="/img/placeholder.png" data-echo="/boat.jpg"',
+    'data-photo="/boat.jpg" data-thumb="/thumb.jpg"',
+    'data-fallback="/none.jpg" data-real="/boat.jpg" src="/blank.gif"',
+    'lazysrc="https://site.example/boat.jpg"',
+    'src="" data-bgset="/small.jpg 400w, /boat.jpg 800w"',
+  ])('that a script loads later are found by their URL: %s', (attributes) => {
+    becomes(`<img alt="b" ${attributes}>`, '![b](https://site.example/boat.jpg)')
+  })
+
+  test('that are loaded already are kept, whatever other URLs they have', () => {
+    becomes('<img alt="b" src="/boat.jpg" data-hover="/hover.png" data-large-file="/large.jpg" data-id="a/b">', '![b](https://site.example/boat.jpg)') // prettier-ignore
+  })
+
   test('omit tracking pixels and inline data', () => {
+    becomes('<p>t<img width="0" height="0" src="/px.gif" style="border:0;width:1px;height:1px"><img src="/p" height="1" width="1" style="display:none"></p>', 't') // prettier-ignore
+    becomes('<p>t<img src="data:image/png;base64,AAAA" data-id="7" data-options=\'{"src":"/x.jpg"}\'></p>', 't')
     becomes('<p>t<img src="/px.gif" width="1" height="1"> <img src="data:image/png;base64,AAAA" alt="x"></p>', 't')
   })
 })
@@ -107,12 +133,47 @@ describe('tables', () => {
     )
   })
 
+  test('name each column of a group', () => {
+    becomes(
+      '<table><thead><tr><th rowspan=2>City</th><th colspan=2>Spring</th><th colspan=2>Autumn</th></tr><tr><th>in</th><th>out</th><th>in</th><th>out</th></tr></thead><tr><td>Oslo</td><td>1</td><td>2</td><td>3</td><td>4</td></tr></table>',
+      `
+      | City | Spring in | Spring out | Autumn in | Autumn out |
+      | --- | --- | --- | --- | --- |
+      | Oslo | 1 | 2 | 3 | 4 |`,
+    )
+  })
+
+  test('keep headings, blocks and tables in cells', () => {
+    becomes(
+      '<table><tr><th><h4>Plan</h4></th><th><h4>Price</h4></th></tr><tr><td>Basic</td><td><table><tr><td>month</td><td>1</td></tr><tr><td>year</td><td>10</td></tr></table></td></tr><tr><td>Team</td><td><p>ask</p><pre>bax ask</pre></td></tr></table>',
+      String.raw`
+      | Plan | Price |
+      | --- | --- |
+      | Basic | month \| 1<br>year \| 10 |
+      | Team | ask<br>${'`bax ask`'} |`.replaceAll('\\\\', '\\'),
+    )
+    becomes('<table><tr><td><h3>Plan</h3></td><td><h3>Price</h3></td></tr><tr><td>Basic</td><td>1</td></tr></table>', '| Plan | Price |\n| --- | --- |\n| Basic | 1 |') // prettier-ignore
+  })
+
+  test('show the labels of icons', () => {
+    becomes(
+      '<table><tr><th>Feature</th><th>Free</th><th>Pro</th><th>Team</th></tr><tr><td>Audit</td><td><svg aria-label="No" role="img"><path/></svg></td><td><i class="check" aria-label="Yes"></i></td><td aria-label="Soon"></td></tr><tr><td>Keys</td><td><span title="None"></span></td><td><svg><title>Some</title></svg></td><td><i aria-hidden="true" title="All"></i></td></tr></table>',
+      `
+      | Feature | Free | Pro | Team |
+      | --- | --- | --- | --- |
+      | Audit | No | Yes | Soon |
+      | Keys | None | Some |  |`,
+    )
+  })
+
   test('without a head have an empty one', () => {
     becomes('<table><tr><td>a</td><td>b</td></tr><tr><td>c</td><td>d</td></tr></table>', '|  |  |\n| --- | --- |\n| a | b |\n| c | d |') // prettier-ignore
   })
 
   test('become blocks when they are used for layout', () => {
     becomes('<table><tr><td><h2>Title</h2><p>one</p></td><td><p>two</p></td></tr></table>', '## Title\n\none\n\ntwo')
+    const story = 'A story about the harbour. '.repeat(20).trim()
+    becomes(`<table><tr><th>Head</th></tr><tr><td><h2>Title</h2><p>${story}</p></td></tr></table>`, `Head\n\n## Title\n\n${story}`) // prettier-ignore
   })
 })
 
@@ -121,6 +182,21 @@ describe('lists', () => {
     becomes('<ul><li>a<ul><li>b<ol><li>c</li></ol></li></ul></li><ul><li>d</li></ul><li></li><li>e</li></ul>', '- a\n  - b\n    1. c\n\n  * d\n- e') // prettier-ignore
     becomes('<ol start="5"><li><p>x</p><p>y</p></li><li>z</li></ol>', '5. x\n\n   y\n6. z')
     becomes('<ul><li>a</li></ul><ul><li>b</li></ul>', '- a\n\n* b')
+  })
+
+  test('count as browsers do', () => {
+    becomes('<ol><li>a</li><li value="7">b</li><li>c</li></ol>', '1. a\n\n7) b\n8) c')
+    becomes('<ol reversed><li>a</li><li>b</li></ol>', '2. a\n\n1) b')
+    becomes('<ol start="-1"><li>a</li><li>b</li><li>c</li></ol>', '- -1. a\n\n0. b\n1. c')
+    becomes('<ol><li value="3">a</li><li value="4">b</li></ol>', '3. a\n4. b')
+    becomes('<ul><li>x<ol><li value="4">a</li></ol></li></ul>', '- x\n\n  4. a')
+  })
+
+  test('have letters, which Markdown does not count', () => {
+    becomes('<ol type="a" start="26"><li>x</li><li><p>y</p></li></ol>', '- z. x\n- aa. y')
+    becomes('<ol type="I"><li>x<ol type="i" start="3"><li>y</li><li></li><li>z</li></ol></li></ol>', '- I. x\n  - iii. y\n  - iv. z') // prettier-ignore
+    becomes('<ol style="list-style: upper-alpha inside"><li>x</li></ol>', '- A. x')
+    becomes('<ol type="1"><li>x</li></ol>', '1. x')
   })
 
   test('contain code, tasks and terms', () => {

@@ -1,5 +1,6 @@
 /** Reduces a tree to the kept blocks: their text with the elements around it, and the images between them. */
 import { isFragment } from '../markdown/code.ts'
+import { iconLabel } from '../markdown/icon.ts'
 import { isFormula } from '../markdown/math.ts'
 import { type ElementNode, isElement, isSilent, rawText, type TextNode, type TreeNode, wordSet } from '../tree.ts'
 import { type Block, silentWithContent } from './blocks.ts'
@@ -31,6 +32,7 @@ class Pruner {
   element(element: ElementNode): ElementNode | undefined {
     this.#state = 'none' as TextState
     if (companions.has(element.tag) || (element.tag === 'script' && isFormula(element))) return element
+    if (element.children.length === 0 && iconLabel(element, true) !== undefined) return element
     if (isSilent(element) && !silentWithContent.has(element.tag)) return undefined
     const nodes: (TreeNode | undefined)[] = []
     const states: TextState[] = []

@@ -15,6 +15,7 @@ import { type Context, isSkipped } from './context.ts'
 import { escapeUrl, escapeText } from './escape.ts'
 import { type Breaks, Line } from './line.ts'
 import type { Mark } from './line-text.ts'
+import { iconLabel } from './icon.ts'
 import { formula, isFormula } from './math.ts'
 
 const marks = new Map<string, Mark>([['strong', 'strong'], ['b', 'strong'], ['em', 'em'], ['i', 'em'], ['del', 'del'], ['s', 'del'], ['strike', 'del']]) // prettier-ignore
@@ -69,6 +70,8 @@ class InlineWriter {
 
   #element(element: ElementNode): void {
     if (isFormula(element)) return this.#line.atom(formula(element).inline)
+    const label = iconLabel(element, this.#options.breaks === 'tag')
+    if (label !== undefined) return this.#line.text(label)
     if (isSkipped(element)) return
     const mark = marks.get(element.tag)
     if (mark !== undefined && !(mark === 'strong' && this.#options.heading)) {
@@ -101,6 +104,8 @@ class InlineWriter {
         return this.#item(element)
       case 'pre':
         return this.#preformatted(element)
+      case 'tr':
+        return this.#row(element)
       case 'div':
         if (isFragment(element)) return this.#preformatted(element)
         break
@@ -126,6 +131,17 @@ class InlineWriter {
     this.#line.break()
     if (this.#options.breaks === 'tag' && visibleText(element, 1) !== '') this.#line.text('- ')
     this.nodes(element.children)
+    this.#line.break()
+  }
+
+  /** Writes a row of a table in a cell as a line. */
+  #row(element: ElementNode): void {
+    this.#line.break()
+    const cells = childElements(element).filter((cell) => visibleText(cell, 1) !== '')
+    for (const [at, cell] of cells.entries()) {
+      if (at > 0) this.#line.text(' | ')
+      this.nodes(cell.children)
+    }
     this.#line.break()
   }
 

@@ -1,5 +1,6 @@
 /** Reads lists: items, misplaced nodes between them, check boxes, terms and definitions. */
 import { childElements, type ElementNode, isElement, type TreeNode } from '../tree.ts'
+import { letters, roman } from '../numerals.ts'
 import { isSkipped } from './context.ts'
 
 export interface ItemGroup {
@@ -45,7 +46,60 @@ export function taskMark(item: ElementNode): string {
 
 /** Whether a list can follow a line of text without a blank line between them. */
 export function interruptsParagraph(list: ElementNode): boolean {
-  return list.tag !== 'ol' || ['', '1'].includes((list.attributes['start'] ?? '').trim())
+  if (list.tag !== 'ol') return true
+  const groups = itemsOf(list)
+  const { number, letters: isLettered } = new ItemNumbers(list, groups).of(groups[0]?.item)
+  return number === 1 || isLettered !== undefined
+}
+
+/** The marker of an item: its number, or letters that Markdown has no lists for. */
+export interface ItemMarker {
+  readonly number: number
+  readonly letters: string | undefined
+}
+
+/** Numbers the items of a list as browsers do, with `start`, `reversed`, `value` and `type`. */
+export class ItemNumbers {
+  readonly #step: number
+  readonly #type: string | undefined
+  #next: number
+
+  constructor(list: ElementNode, groups: readonly ItemGroup[]) {
+    const { start, reversed, type = '', style = '' } = list.attributes
+    this.#step = reversed === undefined ? 1 : -1
+    this.#next = integer(start) ?? (reversed === undefined ? 1 : groups.filter(({ item }) => item).length)
+    const [, styled = ''] = /(?:^|;)\s*list-style(?:-type)?:\s*([\w-]+)/i.exec(style) ?? []
+    this.#type = counterTypes.get(styled.toLowerCase()) ?? (/^[aAiI]$/.test(type.trim()) ? type.trim() : undefined)
+  }
+
+  /** Returns the marker that an item has if it is the next one. */
+  of(item: ElementNode | undefined): ItemMarker {
+    const number = integer(item?.attributes['value']) ?? this.#next
+    const isPlain = this.#type === undefined && number >= 0 && number < 1e9
+    return { number, letters: isPlain ? undefined : `${countedBy(this.#type, number)}.` }
+  }
+
+  /** Counts an item that is written. */
+  count({ number }: ItemMarker): void {
+    this.#next = number + this.#step
+  }
+}
+
+const counterTypes = new Map([
+  ['lower-alpha', 'a'], ['lower-latin', 'a'], ['upper-alpha', 'A'], ['upper-latin', 'A'],
+  ['lower-roman', 'i'], ['upper-roman', 'I'],
+]) // prettier-ignore
+
+function integer(text: string | undefined): number | undefined {
+  const [digits] = /^\s*[-+]?\d{1,9}/.exec(text ?? '') ?? []
+  return digits === undefined ? undefined : Number(digits)
+}
+
+/** Writes a number as letters or in Roman numerals, where browsers do: others stay digits. */
+function countedBy(type: string | undefined, number: number): string {
+  const lower = type?.toLowerCase()
+  const text = number < 1 ? '' : lower === 'a' ? letters(number) : lower === 'i' && number < 4000 ? roman(number) : ''
+  return text === '' ? String(number) : type === lower ? text : text.toUpperCase()
 }
 
 /** Returns terms with their definitions, in order; consecutive definitions form one group. */

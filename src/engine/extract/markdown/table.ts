@@ -1,6 +1,8 @@
 /** Converts tables: distinguishes data from layout, resolves spans, writes the lines of Markdown. */
-import { attribute, childElements, type ElementNode, hasClass, visibleText } from '../tree.ts'
+import { attribute, childElements, type ElementNode, findElement, hasClass, visibleText } from '../tree.ts'
 import { type Context, isSkipped } from './context.ts'
+import { escapeText } from './escape.ts'
+import { labelOf } from './icon.ts'
 import { inlineParagraphs } from './inline.ts'
 
 interface Row {
@@ -33,25 +35,44 @@ export function rowsOf(table: ElementNode): Row[] {
 export function isDataTable(table: ElementNode, rows: readonly Row[]): boolean {
   if (rows.length === 0 || /^(?:presentation|none)$/.test(attribute(table, 'role'))) return false
   const cells = rows.flatMap((row) => row.cells)
-  const named = cells.some(({ tag }) => tag === 'th') || rows.some(({ head }) => head)
-  if (cells.some((cell) => holds(cell, named ? 'table' : 'heavy'))) return false
-  if (named || hasClass(table, /^(?:wikitable|dataframe|infobox)$/)) return true
+  const named = isNamed(table, rows)
   const columns = rows.reduce((most, row) => Math.max(most, row.cells.length), 0)
+  // A page that is laid out by a table may have named cells, too.
+  if (named) return !cells.some((cell) => holds(cell, structure) && visibleText(cell, longCell).length >= longCell)
   if (rows.length < 2 || columns < 2) return false
+  const [first, ...others] = rows
+  const isHead = columns === first!.cells.length && isHeadingRow(first!)
+  if ((isHead ? others : rows).some((row) => row.cells.some((cell) => holds(cell, heavy)))) return false
   const characters = cells.reduce((sum, cell) => sum + visibleText(cell, 1000).length, 0)
   return characters / cells.length < 160
 }
 
-function holds(cell: ElementNode, what: 'table' | 'heavy'): boolean {
-  return childElements(cell).some(
-    (child) => (what === 'table' ? /^(?:table|h[1-6])$/ : heavy).test(child.tag) || holds(child, what),
-  )
+/** Elements of a page in a cell, which make a layout of a table if the cell is long. */
+const structure = /^(?:table|h[1-6])$/
+/** Characters of such a cell. */
+const longCell = 300
+
+/** Whether a table or its cells say that they are data. */
+const isNamed = (table: ElementNode, rows: readonly Row[]): boolean =>
+  rows.some(({ head, cells }) => head || cells.some(({ tag }) => tag === 'th')) ||
+  hasClass(table, /^(?:wikitable|dataframe|infobox)$/)
+
+/** Whether the cells of a row are headings of columns: short ones without other text, or nothing. */
+function isHeadingRow({ cells }: Row): boolean {
+  const headings = cells.map((cell) => findElement(cell, ({ tag }) => /^h[1-6]$/.test(tag)))
+  return cells.length > 1 && headings.some(Boolean) && cells.every((cell, at) => {
+    const text = visibleText(cell, longCell)
+    return text.length < 80 && text === (headings[at] ? visibleText(headings[at], longCell) : '')
+  }) // prettier-ignore
 }
+
+const holds = (cell: ElementNode, what: RegExp): boolean =>
+  childElements(cell).some((child) => what.test(child.tag) || holds(child, what))
 
 /** Returns the lines of the table; undefined for an empty one. */
 export function tableMarkdown(rows: readonly Row[], context: Context): string | undefined {
   const headRows = headCount(rows)
-  const grid = gridOf(rows)
+  const grid = gridOf(rows, headRows)
   const text = grid.map((row) => row.map((cell) => (cell === undefined ? '' : cellText(cell, context))))
   const width = text.reduce((most, row) => Math.max(most, row.findLastIndex((cell) => cell !== '') + 1), 0)
   if (width === 0) return undefined
@@ -69,6 +90,7 @@ const fill = (row: readonly string[], width: number): string[] =>
 /** Returns the number of rows at the top that only name the columns. */
 function headCount(rows: readonly Row[]): number {
   const titled = (row: Row) => row.head || (row.cells.length > 1 && row.cells.every(({ tag }) => tag === 'th'))
+  if (isHeadingRow(rows[0]!) && !titled(rows[0]!)) return 1
   const lone = rows.length > 1 && rows[0]!.cells.every(({ tag }) => tag === 'th')
   let count = 0
   while (count < Math.min(rows.length, 4) && titled(rows[count]!)) count++
@@ -79,8 +101,11 @@ function headCount(rows: readonly Row[]): number {
 const joinHead = (cells: readonly string[]): string =>
   [...new Set(cells.filter((cell) => cell !== ''))].join(' ').replaceAll('<br>', ' ')
 
-/** Returns cells by row and column; a spanning cell appears in its first position only. */
-function gridOf(rows: readonly Row[]): (ElementNode | undefined)[][] {
+/**
+ * Returns cells by row and column; a spanning cell appears in its first position only, but in all its columns if it is
+ * the heading of a group of them.
+ */
+function gridOf(rows: readonly Row[], headRows: number): (ElementNode | undefined)[][] {
   if (!rows.some(({ cells }) => cells.some(isSpanning))) return rows.map(({ cells }) => [...cells])
   const real = rows.reduce((sum, row) => sum + row.cells.length, 0)
   // Limit spans, so that a broken or hostile table does not create millions of empty cells.
@@ -97,6 +122,7 @@ function gridOf(rows: readonly Row[]): (ElementNode | undefined)[][] {
       const [wide, high] = across * down - 1 <= spare ? [Math.max(1, across), Math.max(1, down)] : [1, 1]
       spare -= wide * high - 1
       for (let dy = 0; dy < high; dy++) for (let dx = 0; dx < wide; dx++) taken[y + dy]!.add(x + dx)
+      if (y < headRows && row.cells.length > 1) for (let dx = 1; dx < wide; dx++) grid[y]![x + dx] = cell
       x += wide
     }
     for (let at = 0; at < grid[y]!.length; at++) grid[y]![at] ??= undefined
@@ -113,8 +139,11 @@ function span(cell: ElementNode, name: string, most: number): number {
   return Number.isFinite(value) && value > 0 ? Math.min(value, most) : 1
 }
 
-const cellText = ({ tag, children }: ElementNode, context: Context): string =>
-  inlineParagraphs(children, context, { breaks: 'tag', heading: tag === 'th' }).join('<br>')
+function cellText(cell: ElementNode, context: Context): string {
+  const { tag, children } = cell
+  const text = inlineParagraphs(children, context, { breaks: 'tag', heading: tag === 'th' }).join('<br>')
+  return text === '' ? escapeText(labelOf(cell), '|', '|', true) : text
+}
 
 /** Returns the delimiter for the alignment of a cell, if it has one. */
 function ruleOf(cell: ElementNode | undefined): string | undefined {

@@ -1,4 +1,5 @@
 /** Numbers the paragraphs of Word documents, across everything between them. */
+import { roman } from '../../../extract/numerals.ts'
 import type { ElementNode } from '../../../extract/tree.ts'
 import { all, child, children } from './office-xml.ts'
 
@@ -81,8 +82,6 @@ function levelOf(level: ElementNode): [number, Level] {
   ]
 }
 
-const romans = [[1000, 'm'], [900, 'cm'], [500, 'd'], [400, 'cd'], [100, 'c'], [90, 'xc'], [50, 'l'], [40, 'xl'], [10, 'x'], [9, 'ix'], [5, 'v'], [4, 'iv'], [1, 'i']] as const // prettier-ignore
-
 function numberText(value: number, format: string): string {
   switch (format) {
     case 'none':
@@ -108,10 +107,3 @@ function numberText(value: number, format: string): string {
 /** Returns a, b, … z, aa, bb, as Word does. */
 const letters = (value: number): string =>
   value < 1 || value > 780 ? String(value) : String.fromCodePoint(97 + ((value - 1) % 26)).repeat(Math.ceil(value / 26))
-
-function roman(value: number): string {
-  if (value < 1 || value > 4999) return String(value)
-  let [text, left] = ['', value]
-  for (const [worth, sign] of romans) for (; left >= worth; left -= worth) text += sign
-  return text
-}
