@@ -11,7 +11,7 @@ const meanings: readonly [RegExp, ErrorCode, string][] = [
   [/(?:page|target) crashed/i, 'page_crashed', 'the page crashed'],
   [/the browser is gone|connection to the browser is closed/i, 'worker_lost', 'the browser is gone'],
   [
-    /\b(?:browser|page|target|session) (?:has been )?closed|(?:page|session|target) with given id|session already detached|not attached to an active page/i,
+    /\b(?:browser|page|target|session) (?:has been )?closed|(?:page|session|target) with given id|session already detached|no object with guid|not attached to an active page/i,
     'target_closed',
     'the page was closed',
   ],

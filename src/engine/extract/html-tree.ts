@@ -72,6 +72,8 @@ class TreeBuilder implements TokenizerCallbacks {
   /** Number of open elements below the deepest level; their content is added to the last element of the stack. */
   #below = 0
   #elements = 0
+  /** Shadow roots, which are in the tree as `<div>`. */
+  readonly #shadows = new Set<ElementNode>()
   #texts = 0
   /** Whether tags belong to SVG or MathML, where any tag may be self-closing. */
   readonly #inForeign: boolean[] = [false]
@@ -164,7 +166,10 @@ class TreeBuilder implements TokenizerCallbacks {
     if (tag === 'form' && this.#stack.some((element) => element.tag === 'form')) return
     const ended = this.#below === 0 ? closedBy.get(tag) : undefined
     while (ended && this.#stack.length > 1 && ended.has(this.#stack.at(-1)!.tag)) this.#stack.pop()
-    const element = this.#add(tag, attributes)
+    // Browsers show the content of a shadow root.
+    const isShadow = tag === 'template' && attributes['shadowrootmode'] !== undefined
+    const element = this.#add(isShadow ? 'div' : tag, attributes)
+    if (isShadow) this.#shadows.add(element)
     if (voids.has(tag)) return
     if (this.#stack.length > maxDepth) {
       this.#below++
@@ -203,7 +208,8 @@ class TreeBuilder implements TokenizerCallbacks {
       return
     }
     let at = this.#stack.length - 1
-    while (at > 0 && this.#stack[at]!.tag !== tag) at--
+    const ends = (element: ElementNode) => (this.#shadows.has(element) ? 'template' : element.tag) === tag
+    while (at > 0 && !ends(this.#stack[at]!)) at--
     if (at < 1) {
       // An unmatched `</p>` is an empty paragraph.
       if (tag === 'p') this.#add(tag, {})

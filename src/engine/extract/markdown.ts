@@ -1,7 +1,7 @@
 /** Converts a tree to GitHub-flavoured Markdown. */
 import { linkUrl, resolveUrl } from './urls.ts'
 import { attribute, childElements, type ElementNode, isElement, type Tree, type TreeNode, visibleText } from './tree.ts'
-import { codeBlock, isCode, isCopyButton } from './markdown/code.ts'
+import { codeBlock, isCode, isCopyButton, withoutLanguage } from './markdown/code.ts'
 import { Context, isSkipped } from './markdown/context.ts'
 import { escapeUrl, escapeText } from './markdown/escape.ts'
 import { inlineParagraphs, type LineOptions } from './markdown/inline.ts'
@@ -33,9 +33,9 @@ class MarkdownWriter {
     this.#context = context
   }
 
-  children(parent: ElementNode): void {
+  children(parent: ElementNode, nodes = parent.children as readonly TreeNode[]): void {
     this.#path.push(parent)
-    this.#nodes(parent.children)
+    this.#nodes(nodes)
     this.#path.pop()
   }
 
@@ -74,6 +74,7 @@ class MarkdownWriter {
   }
 
   #block(element: ElementNode): void {
+    if (this.#note(element, element.children)) return
     if (isFormula(element)) return this.#context.blocks.add(formula(element).block ?? '')
     if (isCode(element)) return this.#code(element)
     const level = headingLevel(element)
@@ -103,8 +104,17 @@ class MarkdownWriter {
       case 'audio':
         return this.#media(element)
       default:
-        if (!isCopyButton(element)) this.children(element)
+        if (!isCopyButton(element)) this.children(element, withoutLanguage(element))
     }
+  }
+
+  /** Writes the nodes of a footnote; returns whether the element is one. */
+  #note(element: ElementNode, nodes: readonly TreeNode[]): boolean {
+    const { footnotes, blocks } = this.#context
+    const label = footnotes.definition(element)
+    if (label === undefined) return false
+    blocks.inside(label, '    ', () => this.#nodes(footnotes.text(nodes)))
+    return true
   }
 
   #code(element: ElementNode): void {
@@ -160,20 +170,18 @@ class MarkdownWriter {
     let last: ItemMarker | undefined
     const follows = (next: ItemMarker) =>
       !last || (next.letters === undefined ? last.letters === undefined && next.number === last.number + 1 : last.letters !== undefined) // prettier-ignore
-    const isOrdered = numbers !== undefined && numbers.of(groups[at]!.item).letters === undefined
-    blocks.list(isOrdered, (marker) => {
+    const start = numbers?.of(groups[at]!.item)
+    const isOrdered = start !== undefined && start.letters === undefined
+    blocks.list(isOrdered ? start.number : undefined, (marker) => {
       for (; at < groups.length; at++) {
         const group = groups[at]!
-        const label = group.item && this.#context.footnotes.definition(group.item)
-        if (label !== undefined) {
-          blocks.inside(label, '    ', () => this.#nodes(group.nodes))
-          continue
-        }
+        if (group.item && this.#note(group.item, group.nodes)) continue
         const own = numbers?.of(group.item)
-        if (own && !follows(own)) return
+        if (own && !follows(own)) break
         if (!this.#bulleted(group, isOrdered ? `${own!.number}${marker} ` : `${marker} `, own?.letters)) continue
         if (own) numbers!.count((last = own))
       }
+      return isOrdered && last ? last.number + 1 : undefined
     })
     return at
   }
@@ -182,7 +190,7 @@ class MarkdownWriter {
   #bulleted({ item, nodes }: ItemGroup, bullet: string, letters: string | undefined): boolean {
     const { blocks } = this.#context
     const size = blocks.size
-    const task = item ? taskMark(item) : ''
+    const task = item ? taskMark(item, this.#path.at(-1)!) : ''
     if (letters !== undefined && nodes.every(isBlank)) return false
     const all = letters === undefined ? nodes : startingWith(`${letters} `, nodes)
     blocks.inside(bullet + task, ' '.repeat(bullet.length), () => this.#item({ item, nodes: all }))
@@ -205,12 +213,21 @@ class MarkdownWriter {
   #definitions(element: ElementNode): void {
     const { blocks } = this.#context
     for (const { term, definitions } of definitionGroups(element)) {
+      if (
+        term &&
+        this.#note(
+          term,
+          definitions.flatMap(({ children }) => children),
+        )
+      )
+        continue
       if (term) this.#strongLine(term)
-      blocks.list(false, (marker) => {
+      blocks.list(undefined, (marker) => {
         for (const definition of definitions) {
           blocks.inside(`${marker} `, '  ', () => this.children(definition))
           blocks.close()
         }
+        return undefined
       })
     }
   }

@@ -50,6 +50,13 @@ describe('text', () => {
   })
 })
 
+describe('words', () => {
+  test('are apart in labels and tabs, and have no soft hyphens', () => {
+    becomes('<div><label for="a">npm</label><label for="b">yarn</label><span role="tab">pnpm</span></div>', 'npm yarn pnpm') // prettier-ignore
+    becomes('<p>Don&shy;au&shy;dampf&shy;schiff</p>', 'Donaudampfschiff')
+  })
+})
+
 describe('links', () => {
   test('are resolved against the base of the page', () => {
     becomes('<p><a href="../x?a=1#z">t</a> <a href="//c.example/q">c</a></p>', '[t](https://site.example/x?a=1#z) [c](https://c.example/q)') // prettier-ignore
@@ -199,6 +206,24 @@ describe('lists', () => {
     becomes('<ol type="1"><li>x</li></ol>', '1. x')
   })
 
+  test('continue when the next list begins with the next number', () => {
+    becomes('<ol><li>a</li></ol><ol start="2"><li>b</li></ol><ol start="2"><li>c</li></ol>', '1. a\n2. b\n\n2) c')
+  })
+
+  test.each([
+    ['GitLab', '<li><task-button></task-button><input type="checkbox" checked disabled> a</li><li><task-button></task-button><input type="checkbox" disabled> b</li>'],
+    ['GitHub', '<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" checked="">a</li><li class="task-list-item"><input type="checkbox">b</li>'],
+    ['Notion', '<li><div class="checkbox checkbox-on"></div> <span>a</span></li><li><div class="checkbox checkbox-off"></div> <span>b</span></li>'],
+    ['Confluence', '<li class="checked" data-inline-task-id="1">a</li><li data-inline-task-id="2">b</li>'],
+    ['Discourse', '<li><span class="chcklst-box checked fa fa-square-check-o"></span> a</li><li><span class="chcklst-box fa fa-square-o"></span> b</li>'],
+    ['an editor', '<li data-checked="true"><label><input type="checkbox" checked><span></span></label><div><p>a</p></div></li><li data-checked="false"><label><input type="checkbox"></label><div><p>b</p></div></li>'],
+    ['ARIA', '<li><span role="checkbox" aria-checked="true"></span>a</li><li><span role="checkbox" aria-checked="false"></span>b</li>'],
+  ])('show the tasks of %s', (_, items) => becomes(`<ul>${items}</ul>`, '- [x] a\n- [ ] b')) // prettier-ignore
+
+  test('have no tasks where only a name looks like one', () => {
+    becomes('<ul class="done"><li class="checked">a</li></ul><p class="checkbox">b</p>', '- a\n\nb')
+  })
+
   test('contain code, tasks and terms', () => {
     becomes('<ol><li>run<pre><code>npm i</code></pre></li></ol>', '1. run\n\n   ```\n   npm i\n   ```')
     becomes('<ul><li><input type="checkbox" checked> done</li><li><label><input type="checkbox"> todo</label></li></ul>', '- [x] done\n- [ ] todo') // prettier-ignore
@@ -215,6 +240,21 @@ describe('code', () => {
     becomes('<pre class="language-yaml"><code>a: 1\n  - 2\n</code></pre>', '```yaml\na: 1\n  - 2\n```')
     becomes('<figure class="highlight rust"><table><tr><td class="gutter"><pre>1\n2</pre></td><td class="code"><pre>fn a\nfn b</pre></td></tr></table></figure>', '```rust\nfn a\nfn b\n```') // prettier-ignore
     becomes('<div><button>Copy</button><pre data-lang="go"><code><div>a</div><div>b</div></code></pre></div>', '```go\na\nb\n```') // prettier-ignore
+  })
+
+  test('of SyntaxHighlighter has its language, also in a script', () => {
+    becomes('<pre data-syntaxhighlighter-params="brush: bash; gutter: false">a\nb</pre>', '```bash\na\nb\n```')
+    becomes('<script type="syntaxhighlighter" class="brush: java; gutter: false"><![CDATA[int x = 1;\nint y < 2;]]></script>', '```java\nint x = 1;\nint y < 2;\n```') // prettier-ignore
+  })
+
+  test('has no label beside it that repeats its language', () => {
+    becomes('<div class="language-js"><button class="copy">Copy</button><span class="lang">js</span><pre><code>a</code></pre></div>', '```js\na\n```') // prettier-ignore
+    becomes('<div class="language-js"><span>app.js</span><pre><code>a</code></pre></div>', 'app.js\n\n```js\na\n```')
+  })
+
+  test('in a line keeps its breaks', () => {
+    becomes('<p>run <code>a<br>b</code> now</p>', 'run `a`\\\n`b` now')
+    becomes('<table><tr><th>k</th><th>v</th></tr><tr><td>x</td><td><code>a<br>b</code></td></tr></table>', '| k | v |\n| --- | --- |\n| x | `a`<br>`b` |') // prettier-ignore
   })
 
   test('has a fence longer than those in its text', () => {
@@ -255,5 +295,31 @@ describe('blocks', () => {
 
   test('convert players to links', () => {
     becomes('<iframe src="https://www.youtube.com/embed/x" title="Film"></iframe><iframe src="https://ads.example/"></iframe>', '[Film](https://www.youtube.com/embed/x)') // prettier-ignore
+  })
+})
+
+describe('footnotes', () => {
+  const notes = '[^1]: One.\n\n[^2]: Two.'
+  test.each([
+    ['WordPress', '<p>A<sup data-fn="8d" class="fn"><a href="#8d" id="8d-link">1</a></sup> b<sup><a href="#9e" id="9e-link">2</a></sup>.</p><ol class="wp-block-footnotes"><li id="8d">One. <a href="#8d-link">↩︎</a></li><li id="9e">Two. <a href="#9e-link">↩︎</a></li></ol>'],
+    ['Sphinx', '<p>A<a href="#f1" id="id1" role="doc-noteref">[1]</a> b<a href="#f2" id="id2">[2]</a>.</p><aside class="footnote brackets" id="f1" role="doc-footnote"><span class="label"><span>[</span><a role="doc-backlink" href="#id1">1</a><span>]</span></span><p>One.</p></aside><aside id="f2" role="doc-footnote"><span>[<a role="doc-backlink" href="#id2">2</a>]</span><p>Two.</p></aside>'],
+    ['docutils', '<p>A<a href="#f1" id="id1">1</a> b<a href="#f2" id="id2">2</a>.</p><dl class="footnote brackets"><dt class="label" id="f1"><span><a href="#id1">1</a></span></dt><dd><p>One.</p></dd><dt class="label" id="f2"><span><a href="#id2">2</a></span></dt><dd><p>Two.</p></dd></dl>'],
+    ['Word', '<p>A<a href="#_ftn1" name="_ftnref1">[1]</a> b<a href="#_ftn2" name="_ftnref2">[2]</a>.</p><div id=ftn1><p><a href="#_ftnref1" name="_ftn1"><span>[1]</span></a> One.</p></div><div id=ftn2><p><a href="#_ftnref2" name="_ftn2">[2]</a> Two.</p></div>'],
+    ['Google Docs', '<p>A<sup><a href="#n1" id="r1">[1]</a></sup> b<sup><a href="#n2" id="r2">[2]</a></sup>.</p><div><p><a href="#r1" id="n1">[1]</a><span> One.</span></p></div><div><p><a href="#r2" id="n2">[2]</a><span> Two.</span></p></div>'],
+    ['Substack', '<p>A<a id="footnote-anchor-1" href="#footnote-1">1</a> b<a id="footnote-anchor-2" href="#footnote-2">2</a>.</p><div class="footnote"><a id="footnote-1" href="#footnote-anchor-1">1</a><div><p>One.</p></div></div><div class="footnote"><a id="footnote-2" href="#footnote-anchor-2">2</a><div><p>Two.</p></div></div>'],
+    ['MediaWiki', '<p>A<sup id="cite_ref-1"><a href="#cite_note-1">[1]</a></sup> b<sup><a href="#cite_note-2">[2]</a></sup>.</p><ol class="references"><li id="cite_note-1"><span><b>^</b> <a href="#cite_ref-1"><sup><i><b>a</b></i></sup></a> <a href="#cite_ref-1b"><sup>b</sup></a></span> <span>One.</span></li><li id="cite_note-2"><span><b><a href="#cite_ref-2">^</a></b></span> <span>Two.</span></li></ol>'],
+    ['Asciidoctor', '<p>A<sup>[<a id="r1" href="#d1">1</a>]</sup> b<sup>[<a id="r2" href="#d2">2</a>]</sup>.</p><div id="footnotes"><div class="footnote" id="d1"><a href="#r1">1</a>. One.</div><div class="footnote" id="d2"><a href="#r2">2</a>. Two.</div></div>'],
+  ])('of %s', (_, html) => becomes(html, `A[^1] b[^2].\n\n${notes}`)) // prettier-ignore
+
+  test('may have several paragraphs, and are numbered in the order of the text', () => {
+    becomes(
+      '<p>A<a href="#y" id="ry">2</a> b<a href="#x" id="rx">1</a> c<a href="#y">2</a></p><ol class="footnotes"><li id="x"><p>X</p><p>more <a href="#rx">↩</a></p></li><li id="y">Y</li></ol>',
+      'A[^1] b[^2] c[^1]\n\n[^2]: X\n\n    more\n\n[^1]: Y',
+    )
+  })
+
+  test('are not what a table of contents leads to', () => {
+    becomes('<p><a id="c1" href="#s1">1</a></p><h2 id="s1">One <a href="#c1">1</a></h2>', '[1](https://site.example/docs/page.html#s1)\n\n## One [1](https://site.example/docs/page.html#c1)') // prettier-ignore
+    becomes('<p>A<a id="r1" href="#n1">1</a></p><p id="n1">One</p>', 'A[1](https://site.example/docs/page.html#n1)\n\nOne') // prettier-ignore
   })
 })

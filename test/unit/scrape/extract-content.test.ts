@@ -20,6 +20,35 @@ describe.each([true, false])('with only_main_content %s', (onlyMain) => {
     expect(markdown).toContain('Let $e^{i\\pi}$, `x^2` and $y+1$.\n\n$$\n\\int_0^1 x\n$$')
   })
 
+  test('keeps short notes that the text refers to', async () => {
+    const notes = '<p>Deltas grow<sup id="r1"><a href="#n1">1</a></sup>.</p><div class="reflist"><ol class="references"><li id="n1"><a href="#r1">^</a> Jones 2001.</li></ol></div>' // prettier-ignore
+    expect(await read(notes)).toMatch(/Deltas grow\[\^1\]\.[\s\S]*\[\^1\]: Jones 2001\./)
+  })
+
+  test('keeps the labels of icons and the marks of tasks', async () => {
+    const table = '<table><tr><th>Feature</th><th>Free</th></tr><tr><td>Audit log</td><td><i class="x" aria-label="Not included"></i></td></tr></table>' // prettier-ignore
+    expect(await read(table)).toContain('| Audit log | Not included |')
+    expect(await read('<ul><li><div class="checkbox checkbox-on"></div> Buy flour for the bread</li></ul>')).toContain('- [x] Buy flour') // prettier-ignore
+  })
+
+  test('keeps quotations of other posts with their authors', async () => {
+    const quote = `<aside class="quote" data-username="ann"><div class="title"><img alt="" class="avatar" src="/a.png"> ann:</div><blockquote><p>What else can I try?</p></blockquote></aside>` // prettier-ignore
+    expect(await read(quote)).toContain('ann:\n\n> What else can I try?')
+  })
+
+  test('omits closed dialogs, and shows shadow roots', async () => {
+    const markdown = await read(
+      `<dialog><p>Closed. ${long}</p></dialog><my-card><template shadowrootmode="open"><p>Shadow. ${long}</p></template></my-card><p>After. ${long}</p>`,
+    )
+    expect(markdown).not.toContain('Closed.')
+    expect(markdown).toMatch(/Shadow\.[\s\S]*After\./)
+  })
+
+  test('keeps the listings of all tabs', async () => {
+    const tabs = '<div class="tabs"><div class="blocks"><div class="language-sh"><pre><code>npm install tides</code></pre></div><div class="language-sh"><pre><code>yarn add tides</code></pre></div></div></div>' // prettier-ignore
+    expect(await read(tabs)).toMatch(/npm install tides[\s\S]*yarn add tides/)
+  })
+
   test('keeps the source of a quotation', async () => {
     const quotation = '<blockquote><p>To be, or not to be, that is the question.</p><footer>— <cite>Hamlet</cite></footer></blockquote>' // prettier-ignore
     expect(await read(quotation)).toContain('question.\n>\n> — Hamlet')

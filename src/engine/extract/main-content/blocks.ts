@@ -97,6 +97,7 @@ class Segmenter {
     if (media.has(node.tag)) box.media++
     if (node.tag === 'br' && ++this.breaks > 1) this.flush(box)
     if (isSilent(node) && !silentWithContent.has(node.tag)) return
+    if (node.tag === 'dialog' && node.attributes['open'] === undefined) return
     if (isPhrasing(node)) this.inline(node, box)
     else if (node.children.length > 0) {
       this.flush(box)

@@ -1,8 +1,21 @@
 /** Reduces a tree to the kept blocks: their text with the elements around it, and the images between them. */
-import { isFragment } from '../markdown/code.ts'
+import { isFragment, isListing as isScriptOfListing } from '../markdown/code.ts'
+import { findFootnotes } from '../markdown/footnotes.ts'
 import { iconLabel } from '../markdown/icon.ts'
+import { isCheckMark } from '../markdown/list.ts'
 import { isFormula } from '../markdown/math.ts'
-import { type ElementNode, isElement, isSilent, rawText, type TextNode, type TreeNode, wordSet } from '../tree.ts'
+import {
+  childElements,
+  type ElementNode,
+  findElement,
+  hasClass,
+  isElement,
+  isSilent,
+  rawText,
+  type TextNode,
+  type TreeNode,
+  wordSet,
+} from '../tree.ts'
 import { type Block, silentWithContent } from './blocks.ts'
 
 /** Elements without text of their own that belong to the text around them. */
@@ -17,8 +30,18 @@ type TextState = 'kept' | 'dropped' | 'none'
 export function prune(root: ElementNode, blocks: Iterable<Pick<Block, 'nodes'>>): ElementNode {
   const kept = new Set<TextNode>()
   for (const { nodes } of blocks) for (const node of nodes) kept.add(node)
+  keepNotes(root, kept)
   return new Pruner(kept).element(root) ?? { ...root, children: [] }
 }
+
+/** Keeps the notes that kept text refers to: most of them are short. */
+function keepNotes(root: ElementNode, kept: Set<TextNode>): void {
+  for (const [link, note] of findFootnotes(root).references)
+    if (textsIn(link).some((text) => kept.has(text))) for (const text of textsIn(note)) kept.add(text)
+}
+
+const textsIn = (element: ElementNode): TextNode[] =>
+  element.children.flatMap((child) => (isElement(child) ? (isSilent(child) ? [] : textsIn(child)) : child))
 
 class Pruner {
   readonly #kept: ReadonlySet<TextNode>
@@ -31,8 +54,9 @@ class Pruner {
 
   element(element: ElementNode): ElementNode | undefined {
     this.#state = 'none' as TextState
-    if (companions.has(element.tag) || (element.tag === 'script' && isFormula(element))) return element
-    if (element.children.length === 0 && iconLabel(element, true) !== undefined) return element
+    if (companions.has(element.tag) || (element.tag === 'script' && (isFormula(element) || isScriptOfListing(element))))
+      return element
+    if (element.children.length === 0 && (iconLabel(element) !== undefined || isCheckMark(element))) return element
     if (isSilent(element) && !silentWithContent.has(element.tag)) return undefined
     const nodes: (TreeNode | undefined)[] = []
     const states: TextState[] = []
@@ -46,6 +70,7 @@ class Pruner {
     if (state === 'dropped') return undefined
     if (state === 'none') return withoutText(element, nodes)
     if (element.tag === 'blockquote') keepSource(element, nodes, states)
+    keepParts(element, nodes, states)
     const node = shown(element, element.tag === 'tr' ? withAllCells(element, nodes) : withCompanions(nodes, states))
     // A listing is kept whole, because gaps make it worthless; only line numbers may be removed.
     return (element.tag === 'pre' || isFragment(element)) && wordsIn(node) !== wordsIn(element) ? element : node
@@ -81,6 +106,31 @@ function keepSource({ children }: ElementNode, nodes: (TreeNode | undefined)[], 
     states[at] = 'kept'
   }
 }
+
+/**
+ * Keeps quotations of other posts beside text that is kept, which forums have in `<aside>`, and the listings of tabs of
+ * which another one is kept.
+ */
+function keepParts({ children }: ElementNode, nodes: (TreeNode | undefined)[], states: TextState[]): void {
+  const hasListing = children.some((child, at) => states[at] === 'kept' && isElement(child) && isListing(child))
+  for (const [at, child] of children.entries()) {
+    if (!isElement(child)) continue
+    if (!isQuote(child) && !(hasListing && states[at] === 'dropped' && isListing(child))) continue
+    nodes[at] = child
+    states[at] = 'kept'
+  }
+}
+
+/** Whether an element is a listing, with no more than a title. */
+function isListing(element: ElementNode): boolean {
+  if (element.tag === 'pre') return true
+  if (element.tag !== 'div' && element.tag !== 'figure') return false
+  const listing = findElement(element, ({ tag }) => tag === 'pre')
+  return listing !== undefined && wordsIn(element).length - wordsIn(listing).length < 40
+}
+
+const isQuote = (element: ElementNode): boolean =>
+  element.tag === 'aside' && hasClass(element, /^quote$/) && childElements(element).some(({ tag }) => tag === 'blockquote') // prettier-ignore
 
 /** Makes kept content visible: `<noscript>`, closed dialogs and hidden elements. */
 function shown(element: ElementNode, children: TreeNode[]): ElementNode {

@@ -8,6 +8,8 @@ import {
   hasClass,
   isElement,
   rawText,
+  type TreeNode,
+  visibleText,
   wordSet,
 } from '../tree.ts'
 
@@ -37,6 +39,10 @@ export function codeBlock(element: ElementNode, ancestors: readonly ElementNode[
 export const isFragment = (element: ElementNode): boolean =>
   element.tag === 'div' && hasClass(element, /^fragment$/) && childElements(element).some((child) => isLine(child))
 
+/** Whether a script contains the code of a listing, which SyntaxHighlighter shows. */
+export const isListing = (element: ElementNode): boolean =>
+  element.tag === 'script' && attribute(element, 'type') === 'syntaxhighlighter'
+
 const isLine = (element: ElementNode): boolean => element.tag === 'div' && hasClass(element, /^line$/)
 
 /**
@@ -45,6 +51,7 @@ const isLine = (element: ElementNode): boolean => element.tag === 'div' && hasCl
  */
 export function isCode(element: ElementNode): boolean {
   if (element.tag === 'code') return element.flow === 'block'
+  if (element.tag === 'script') return isListing(element)
   if (element.tag !== 'table') return hasClass(element, editors) || isFragment(element)
   for (const inside of elementsOf(element, (inner) => inner === element || inner.tag !== 'table')) {
     if ((inside.tag === 'td' || inside.tag === 'th') && isNumbering(inside)) return true
@@ -96,6 +103,7 @@ export function codeText(element: ElementNode): string {
     }
   }
   visit(element)
+  if (element.tag === 'script') text = text.replace(/^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/, '$1')
   return text
     .replaceAll(/\r\n?/g, '\n')
     .replace(/^(?:[^\S\n]*\n)+/, '')
@@ -105,6 +113,17 @@ export function codeText(element: ElementNode): string {
 /** Whether white space in an element only separates rows and cells of a table, or the lines of a listing. */
 const isRowGap = (element: ElementNode): boolean => rowTags.has(element.tag) || isFragment(element)
 const rowTags = wordSet('table tbody tr')
+
+/** Returns the children of an element without a label that only repeats the language of the listing in it. */
+export function withoutLanguage(element: ElementNode): readonly TreeNode[] {
+  const { children } = element
+  const listing = children.find((child): child is ElementNode => isElement(child) && child.tag === 'pre')
+  if (!listing) return children
+  const language = languageOf(listing, [element])
+  const isLabel = (child: TreeNode) =>
+    language !== '' && isElement(child) && /^(?:span|div|p)$/.test(child.tag) && visibleText(child, 32).toLowerCase() === language // prettier-ignore
+  return children.filter((child) => !isLabel(child))
+}
 
 function languageOf(element: ElementNode, ancestors: readonly ElementNode[]): string {
   for (const inside of elementsOf(element, ({ tag }) => tag !== 'code')) {
@@ -131,10 +150,9 @@ function languageNamed(element: ElementNode): string {
     const sphinx = /^highlight-(.+)$/i.exec(word)?.[1]?.toLowerCase()
     if (sphinx !== undefined && languages.has(sphinx)) return sphinx
   }
-  if (attribute(element, 'class').includes('brush:')) {
-    const brush = /brush:\s*([\w#+-]+)/.exec(attribute(element, 'class'))?.[1]
-    if (brush) return brush.toLowerCase()
-  }
+  const parameters = `${attribute(element, 'class')} ${attribute(element, 'data-syntaxhighlighter-params')}`
+  const brush = /brush:\s*([\w#+-]+)/.exec(parameters)?.[1]
+  if (brush) return brush.toLowerCase()
   if (element.tag !== 'pre' && element.tag !== 'code' && !words.some((word) => highlighters.test(word))) return ''
   return words.map((word) => word.toLowerCase()).find((word) => languages.has(word) && !highlighters.test(word)) ?? ''
 }

@@ -1,4 +1,5 @@
 /** State shared by the modules of the Markdown writer while one tree is written. */
+import { isListing } from './code.ts'
 import { type ElementNode, hasClass, isElement, isSilent, type Tree, type TreeNode, wordSet } from '../tree.ts'
 import { findFootnotes, type Footnotes } from './footnotes.ts'
 import { isFormula } from './math.ts'
@@ -19,7 +20,7 @@ class Blocks {
   /** Prefix of the blank line before the next block. */
   #gapPrefix = ''
   #gap: 'none' | 'line' | 'blank' = 'none'
-  #lastList: { prefix: string; marker: string } | undefined
+  #lastList: { prefix: string; marker: string; next: number | undefined } | undefined
 
   /** Adds a block of one or more lines. */
   add(block: string): void {
@@ -51,16 +52,21 @@ class Blocks {
     if (wrote) this.#gapPrefix = saved.prefix
   }
 
-  /** Writes the items of a list; adjacent lists get different markers. */
-  list(ordered: boolean, items: (marker: string) => void): void {
-    const [usual, other] = ordered ? ['.', ')'] : ['-', '*']
-    const before = this.#lastList
+  /**
+   * Writes the items of a list; adjacent lists get different markers, unless the first number of the list continues that
+   * of the one before. `items` returns the number after the last item.
+   */
+  list(first: number | undefined, items: (marker: string) => number | undefined): void {
+    const [usual, other] = first === undefined ? ['-', '*'] : ['.', ')']
     const prefix = this.#prefix
-    const marker = before?.prefix === prefix && before.marker === usual ? other! : usual!
+    const before = this.#lastList?.prefix === prefix ? this.#lastList : undefined
+    const continues = first !== undefined && before?.next === first
+    if (continues) this.close()
+    const marker = continues ? before.marker : before?.marker === usual ? other! : usual!
     const count = this.#out.length
-    items(marker)
+    const next = items(marker)
     if (this.#out.length === count) return
-    this.#lastList = { prefix, marker }
+    this.#lastList = { prefix, marker, next }
     this.#gap = 'blank'
   }
 
@@ -125,7 +131,7 @@ function isBlockTag({ tag, flow }: ElementNode): boolean {
 export function isSkipped(element: ElementNode): boolean {
   if (isSilent(element)) {
     const checkbox = element.tag === 'input' && /^checkbox$/i.test(element.attributes['type'] ?? '')
-    return !checkbox && !isFormula(element)
+    return !checkbox && !isFormula(element) && !isListing(element)
   }
   const { attributes, tag } = element
   if (attributes['hidden'] !== undefined && attributes['hidden'] !== 'until-found') return true

@@ -1,48 +1,163 @@
-/** Finds footnotes: notes at the end of a text, and the links that refer to them. */
+/** Finds footnotes: notes in a text, and the links that refer to them. */
 import { decodeUrlPart } from '../../../core/net/urls.ts'
-import { childElements, type ElementNode, elementsOf, findElement, hasClass, isElement, visibleText } from '../tree.ts'
+import {
+  childElements,
+  type ElementNode,
+  elementsOf,
+  findElement,
+  hasClass,
+  isElement,
+  isPhrasing,
+  type TreeNode,
+  visibleText,
+  wordSet,
+} from '../tree.ts'
 
-const noteList = /^(?:footnotes?(?:-list|_list)?|endnotes?|references|reflist|footnote-definitions?)$/i
-const backText = /^(?:\s|↩|↑|\^|⤴|⏎|↵|\u{fe0e}|\u200b)*$/u
+const noteList =
+  /^(?:(?:wp-block-|easy-)?footnotes?(?:-list|_list|-wrapper)?|endnotes?|references|reflist|footnote-definitions?)$/i
+const noteRole = /^doc-(?:footnote|endnote)$/
+const backText = /^(?:\s|↩|↑|\^|⤴|⏎|↵|⇧|\u{fe0e}|\u200b)*$/u
+/** What is left of the mark of a note without its links. */
+const markText = /^[\s[\](){}^↑↩.,:;|]*$/
+/** Elements that can be a note, or contain its mark. */
+const noteTags = wordSet('p li div dd dt aside section blockquote')
+/** Names of elements around the paragraphs of one note. */
+const noteName = /^_?(?:ftn|edn|fn|footnote|endnote|note)[-_:.]?[\w-]*\d$/i
 
 export type Footnotes = ReturnType<typeof findFootnotes>
 
-/** Finds notes in lists of notes that a link in the text refers to. */
+/** Finds notes: items of lists of notes, elements with the role of a note, and those that link back to a mark. */
 export function findFootnotes(root: ElementNode) {
-  const notes = collectNotes(root)
-  const labels = new Map<string, string>()
-  const inNotes = new Set<ElementNode>()
-  for (const item of notes.values()) for (const inside of elementsOf(item)) inNotes.add(inside)
-  const target = (link: ElementNode): string | undefined => {
-    const href = link.attributes['href']
-    const at = href?.indexOf('#') ?? -1
-    if (at < 0 || inNotes.has(link)) return undefined
-    const id = decodeUrlPart(href!.slice(at + 1))
-    return notes.has(id) ? id : undefined
+  const links = [...elementsOf(root)].filter((element) => element.tag === 'a' && fragmentOf(element) !== undefined)
+  const page = new Page(root, new Set(links.filter(isMark).map((link) => fragmentOf(link)!)))
+  const labels = new Map<ElementNode, string>()
+  const noteOf = new Map<ElementNode, ElementNode>()
+  for (const link of links) {
+    if (!isMark(link) || page.inNotes.has(link)) continue
+    const note = page.noteFor(link)
+    if (!note) continue
+    noteOf.set(link, note)
+    if (!labels.has(note)) labels.set(note, String(labels.size + 1))
   }
-  if (notes.size > 0) {
-    for (const element of elementsOf(root)) {
-      if (element.tag !== 'a') continue
-      const id = target(element)
-      if (id !== undefined && !labels.has(id) && isMark(element)) labels.set(id, String(labels.size + 1))
-    }
-  }
-  const items = new Map([...notes].map(([id, item]) => [item, labels.get(id)]))
+  /** Whether a link leads from a footnote back to its reference. */
+  const isBackLink = (link: ElementNode): boolean => page.inNotes.has(link) && (isBack(link) || page.leadsBack(link))
   return {
+    /** The notes by the links that refer to them. */
+    references: noteOf as ReadonlyMap<ElementNode, ElementNode>,
     /** Returns `[^1]` when the link refers to a footnote. */
     reference(link: ElementNode): string | undefined {
-      const id = target(link)
-      const label = id === undefined || !isMark(link) ? undefined : labels.get(id)
-      return label && `[^${label}]`
+      const note = noteOf.get(link)
+      return note && `[^${labels.get(note)}]`
     },
-    /** Returns `[^1]: ` when the list item is a footnote. */
-    definition(item: ElementNode): string | undefined {
-      const label = items.get(item)
+    /** Returns `[^1]: ` when the element is a footnote. */
+    definition(element: ElementNode): string | undefined {
+      const label = labels.get(element)
       return label && `[^${label}]: `
     },
-    /** Whether the link leads from a footnote back to its reference. */
-    isBackLink: (link: ElementNode): boolean => inNotes.has(link) && isBack(link),
+    isBackLink,
+    /** Returns the text of a footnote: its nodes without its mark and the links back. */
+    text: (nodes: readonly TreeNode[]): TreeNode[] => withoutMarks(nodes, isBackLink),
   }
+}
+
+/** The elements of a page that links lead to. */
+class Page {
+  readonly inNotes = new Set<ElementNode>()
+  readonly #parents = new Map<ElementNode, ElementNode>()
+  readonly #named = new Map<string, ElementNode>()
+  /** Ids that short links lead to. */
+  readonly #marked: ReadonlySet<string>
+  /** Notes by their ids. */
+  readonly #notes = new Map<string, ElementNode>()
+
+  constructor(root: ElementNode, marked: ReadonlySet<string>) {
+    this.#marked = marked
+    if (marked.size === 0) return
+    for (const element of elementsOf(root)) {
+      const { id, name } = element.attributes
+      if (id !== undefined && !this.#named.has(id)) this.#named.set(id, element)
+      if (element.tag === 'a' && name !== undefined && !this.#named.has(name)) this.#named.set(name, element)
+      for (const child of element.children) if (isElement(child)) this.#parents.set(child, element)
+    }
+    for (const list of outermost(root, isList)) {
+      for (const item of elementsOf(list, (element) => element.tag !== 'li')) if (item.tag === 'li') this.#keep(item)
+    }
+    for (const element of elementsOf(root)) if (noteRole.test(element.attributes['role'] ?? '')) this.#keep(element)
+  }
+
+  /** Returns the note that a mark in the text refers to. */
+  noteFor(link: ElementNode): ElementNode | undefined {
+    const id = fragmentOf(link)!
+    const known = this.#notes.get(id)
+    if (known) return known
+    const target = this.#named.get(id)
+    const mark = target && this.#blockOf(target)
+    if (!mark || this.inNotes.has(mark) || mark === this.#blockOf(link) || !this.#linksBack(mark, link))
+      return undefined
+    const outer = this.#parents.get(mark)
+    const isOuter = outer && noteTags.has(outer.tag) && noteName.test(outer.attributes['id'] ?? '')
+    const note = isOuter ? outer : mark
+    this.#keep(note, id)
+    return note
+  }
+
+  /** Whether a short link in a note leads to the text. */
+  leadsBack(link: ElementNode): boolean {
+    const id = fragmentOf(link)
+    if (id === undefined || !isMark(link)) return false
+    const target = this.#named.get(id)
+    return !this.#notes.has(id) && !(target && this.inNotes.has(target))
+  }
+
+  #keep(note: ElementNode, ...ids: string[]): void {
+    const { id } = note.attributes
+    const inner = id ?? findElement(note, ({ attributes }) => attributes['id'] !== undefined)?.attributes['id']
+    for (const name of [...ids, inner]) if (name !== undefined && !this.#notes.has(name)) this.#notes.set(name, note)
+    for (const inside of elementsOf(note)) this.inNotes.add(inside)
+  }
+
+  /** Whether a link in `mark`, which is that of one note, leads to the block with the reference. */
+  #linksBack(mark: ElementNode, reference: ElementNode): boolean {
+    const block = this.#blockOf(reference)
+    const marks = [...elementsOf(mark)].filter(({ attributes: { id, name } }) => this.#marked.has(id ?? name ?? ''))
+    if (!block || marks.length > 1) return false
+    const leads = (link: ElementNode) => {
+      const target = this.#named.get(fragmentOf(link) ?? '')
+      return link.tag === 'a' && target !== undefined && this.#blockOf(target) === block
+    }
+    return findElement(mark, leads) !== undefined
+  }
+
+  #blockOf(element: ElementNode): ElementNode | undefined {
+    for (let at: ElementNode | undefined = element; at; at = this.#parents.get(at))
+      if (noteTags.has(at.tag) || /^(?:td|th|h[1-6]|body|main|article)$/.test(at.tag))
+        return noteTags.has(at.tag) ? at : undefined
+    return undefined
+  }
+}
+
+/** Returns the id that a link leads to, on whichever page. */
+function fragmentOf({ attributes }: ElementNode): string | undefined {
+  const href = attributes['href']
+  const at = href?.indexOf('#') ?? -1
+  return at < 0 || at + 1 === href!.length ? undefined : decodeUrlPart(href!.slice(at + 1))
+}
+
+function withoutMarks(nodes: readonly TreeNode[], isBackLink: (link: ElementNode) => boolean): TreeNode[] {
+  const isBack = (element: ElementNode) => element.tag === 'a' && isBackLink(element)
+  const isMarked = (node: TreeNode | undefined): boolean =>
+    node !== undefined && isElement(node) && (isBack(node) || findElement(node, isBack) !== undefined)
+  return nodes.flatMap((node, at): TreeNode[] => {
+    if (!isElement(node)) {
+      const besideMark = isMarked(nodes[at - 1]) || isMarked(nodes[at + 1])
+      if (!besideMark) return [node]
+      return [{ text: markText.test(node.text) ? ' ' : at === 1 ? node.text.replace(/^[\s\])}.:]+/, ' ') : node.text }]
+    }
+    if (isBack(node)) return []
+    if (!isMarked(node)) return [node]
+    const children = withoutMarks(node.children, isBackLink)
+    return isPhrasing(node) && markText.test(visibleText({ ...node, children }, 24)) ? [] : [{ ...node, children }]
+  })
 }
 
 const isList = (element: ElementNode): boolean =>
@@ -61,19 +176,6 @@ function outermost(
   return found
 }
 
-/** Returns the items of lists of notes, by their id. */
-function collectNotes(root: ElementNode): Map<string, ElementNode> {
-  const notes = new Map<string, ElementNode>()
-  for (const list of outermost(root, isList)) {
-    for (const item of elementsOf(list, (element) => element.tag !== 'li')) {
-      if (item.tag !== 'li') continue
-      const id = item.attributes['id'] ?? findElement(item, ({ attributes }) => attributes['id'] !== undefined)?.attributes['id'] // prettier-ignore
-      if (id !== undefined && !notes.has(id)) notes.set(id, item)
-    }
-  }
-  return notes
-}
-
 /** Whether the text of a link is short enough for a footnote reference: `1`, `[2]`, `a`, `*`. */
 function isMark(link: ElementNode): boolean {
   return /^\[?\s*(?:\d{1,4}|[a-z]{1,2}|[*†‡§¹²³⁴-⁹]|note \d{1,3})\s*\]?$/iu.test(visibleText(link, 16))
@@ -82,6 +184,7 @@ function isMark(link: ElementNode): boolean {
 function isBack(link: ElementNode): boolean {
   if (!link.attributes['href']?.includes('#')) return false
   if (hasClass(link, /back-?ref|backlink|footnote-back|reversefootnote/i)) return true
+  if (/^doc-backlink$/.test(link.attributes['role'] ?? '')) return true
   const hasImage = childElements(link).some((child) => isElement(child) && child.tag === 'img')
   return !hasImage && backText.test(visibleText(link, 8))
 }

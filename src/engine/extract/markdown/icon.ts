@@ -10,14 +10,10 @@ export function labelOf(element: ElementNode): string {
   return label.replaceAll(/\s+/g, ' ').trim()
 }
 
-/**
- * Returns the label of an icon; undefined for other elements. Outside of tables, where icons stand for text, only images
- * by their role have one.
- */
-export function iconLabel(element: ElementNode, isInCell: boolean): string | undefined {
+/** Returns the label of an icon, which stands for text in a cell; undefined for other elements. */
+export function iconLabel(element: ElementNode): string | undefined {
   const { attributes, tag } = element
   if (!iconTags.test(tag) || attributes['aria-hidden'] === 'true') return undefined
-  if (!isInCell && attributes['role'] !== 'img') return undefined
   if (tag !== 'svg' && (element.children.length > 3 || visibleText(element, 1) !== '')) return undefined
   return labelOf(element) || undefined
 }

@@ -23,6 +23,13 @@ const marks = new Map<string, Mark>([['strong', 'strong'], ['b', 'strong'], ['em
 const anchorText = /^[#¶§🔗\s\u200b\ufeff]*$/u
 const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|permalink)(?:[-_]|$)/i
 
+/** Whether an element is a label of its own beside others, such as that of a tab. */
+const isLabel = ({ tag, attributes }: ElementNode): boolean =>
+  tag === 'label' || tag === 'button' || attributes['role'] === 'tab'
+
+/** What may surround references to notes. */
+const bracketed = /^[\s[\](),;]*$/
+
 /** Maximum number of characters of a superscript or subscript compared with the link in it. */
 const maxNoteLength = 1000
 
@@ -70,7 +77,7 @@ class InlineWriter {
 
   #element(element: ElementNode): void {
     if (isFormula(element)) return this.#line.atom(formula(element).inline)
-    const label = iconLabel(element, this.#options.breaks === 'tag')
+    const label = this.#options.breaks === 'tag' ? iconLabel(element) : undefined
     if (label !== undefined) return this.#line.text(label)
     if (isSkipped(element)) return
     const mark = marks.get(element.tag)
@@ -120,7 +127,7 @@ class InlineWriter {
     const block = this.#context.isBlock(element) && element.flow !== 'apart'
     const gap = () => {
       if (block) this.#line.break()
-      else if (!isPhrasing(element)) this.#line.space()
+      else if (!isPhrasing(element) || isLabel(element)) this.#line.space()
     }
     gap()
     this.nodes(element.children)
@@ -169,7 +176,7 @@ class InlineWriter {
 
   #image(element: ElementNode, picture?: ElementNode): void {
     const url = imageUrl(element, this.#context.baseUrl, picture)
-    if (url === undefined) return
+    if (url === undefined || (hasClass(element, /^avatar$/) && !element.attributes['alt'])) return
     const alt = escapeText((element.attributes['alt'] ?? '').replaceAll(/\s+/g, ' ').trim(), '[', ']', true)
     this.#line.atom(`![${alt}](${escapeUrl(url)})`)
   }
@@ -190,8 +197,17 @@ class InlineWriter {
     this.#span(element)
   }
 
+  /** Writes a code span for each line. */
   #span(element: ElementNode): void {
-    const text = rawText(element).replaceAll(/\s+/g, ' ')
+    const breaks = [...element.children.entries()].filter(([, child]) => isElement(child) && child.tag === 'br')
+    for (const [at, end] of [...breaks.map(([index]) => index), element.children.length].entries()) {
+      if (at > 0) this.#line.break()
+      const start = at === 0 ? 0 : breaks[at - 1]![0] + 1
+      this.#codeLine(rawText({ ...element, children: element.children.slice(start, end) }).replaceAll(/\s+/g, ' '))
+    }
+  }
+
+  #codeLine(text: string): void {
     if (text.trim() === '') return this.#line.text(text)
     if (text.startsWith(' ')) this.#line.space()
     this.#line.code(text.trim())
@@ -200,10 +216,22 @@ class InlineWriter {
 
   /** Keeps `<sub>`, `<sup>` and `<kbd>` as tags, as on GitHub, but not around a link. */
   #tagged(element: ElementNode): void {
-    const note = childElements(element).find((child) => child.tag === 'a')
+    const links = childElements(element).filter((child) => child.tag === 'a')
+    const notes = links.filter((link) => this.#context.footnotes.reference(link) !== undefined)
+    if (
+      notes.length > 0 &&
+      bracketed.test(
+        visibleText(
+          { ...element, children: element.children.filter((child) => !notes.includes(child as ElementNode)) },
+          maxNoteLength,
+        ),
+      )
+    )
+      // prettier-ignore
+      return this.nodes(notes)
     const bare =
       visibleText(element, 1) === '' ||
-      (note && visibleText(note, maxNoteLength) === visibleText(element, maxNoteLength))
+      (links[0] && visibleText(links[0], maxNoteLength) === visibleText(element, maxNoteLength))
     if (bare) return this.nodes(element.children)
     this.#line.atom(`<${element.tag}>`)
     this.nodes(element.children)

@@ -25,7 +25,8 @@ export class Line {
   }
 
   text(text: string): void {
-    const words = collapse(text)
+    // Soft hyphens are visible at the end of a line only.
+    const words = collapse(text.includes('\u00AD') ? text.replaceAll('\u00AD', '') : text)
     if (words === '') return
     const isSpaced = words.startsWith(' ')
     const endsSpaced = words.endsWith(' ')

@@ -1,5 +1,5 @@
 /** Reads lists: items, misplaced nodes between them, check boxes, terms and definitions. */
-import { childElements, type ElementNode, isElement, type TreeNode } from '../tree.ts'
+import { childElements, type ElementNode, hasClass, isElement, type TreeNode, visibleText } from '../tree.ts'
 import { letters, roman } from '../numerals.ts'
 import { isSkipped } from './context.ts'
 
@@ -30,19 +30,50 @@ export function itemsOf(list: ElementNode): ItemGroup[] {
 const holdsItems = (node: ElementNode): boolean =>
   node.tag === 'li' || (!/^[uo]l$/.test(node.tag) && childElements(node).some(({ tag }) => tag === 'li'))
 
-/** Returns `[x] ` or `[ ] ` when the item begins with a check box, else ''. */
-export function taskMark(item: ElementNode): string {
+/** Returns `[x] ` or `[ ] ` when the item is a task, or begins with a check box; else ''. */
+export function taskMark(item: ElementNode, list: ElementNode): string {
+  const isDone = stateOfTask(item, list) ?? stateOfBox(item)
+  return isDone === undefined ? '' : isDone ? '[x] ' : '[ ] '
+}
+
+const taskList = /^(?:.*[-_])?(?:tasks?|todos?|to-do|check)[-_]?(?:list)?$/i
+const doneName = /^(?:.*[-_])?(?:checked|done|completed?)$/i
+
+/** Returns whether an item of a list of tasks says that it is done; undefined for other items. */
+function stateOfTask(item: ElementNode, list: ElementNode): boolean | undefined {
+  const { attributes } = item
+  const state = attributes['data-checked'] ?? attributes['aria-checked'] ?? /^(?:un)?checked$/.exec(attributes['data-list'] ?? '')?.[0] // prettier-ignore
+  if (state !== undefined) return state === 'true' || state === 'checked'
+  if (attributes['data-inline-task-id'] !== undefined) return hasClass(item, doneName)
+  return hasClass(list, taskList) && hasClass(item, doneName) ? true : undefined
+}
+
+/** Returns whether the check box at the beginning of an item is checked; undefined if there is none. */
+function stateOfBox(item: ElementNode): boolean | undefined {
   for (const child of item.children) {
     if (!isElement(child)) {
       if (child.text.trim() === '') continue
-      return ''
+      return undefined
     }
-    if (child.tag !== 'input') return /^(?:label|p|span|div)$/.test(child.tag) ? taskMark(child) : ''
-    if (!/^checkbox$/i.test(child.attributes['type'] ?? '')) return ''
-    return child.attributes['checked'] === undefined ? '[ ] ' : '[x] '
+    const state = isCheckMark(child) ? isChecked(child) : undefined
+    if (state !== undefined) return state
+    const inner = stateOfBox(child)
+    if (inner !== undefined || visibleText(child, 1) !== '' || child.tag === 'img') return inner
   }
-  return ''
+  return undefined
 }
+
+const boxName = /^(?:.*[-_])?(?:check-?box|chcklst-box)(?:[-_].*)?$/i
+
+/** Whether an element shows the state of a task: a check box, or an element that looks like one. */
+export function isCheckMark(element: ElementNode): boolean {
+  const { tag, attributes } = element
+  if (tag === 'input') return /^checkbox$/i.test(attributes['type'] ?? '')
+  return (attributes['role'] === 'checkbox' || hasClass(element, boxName)) && visibleText(element, 1) === '' && childElements(element).every(isCheckMark) // prettier-ignore
+}
+
+const isChecked = (box: ElementNode): boolean =>
+  box.attributes['checked'] !== undefined || box.attributes['aria-checked'] === 'true' || hasClass(box, /^(?:.*-)?(?:checked|on)$/i) // prettier-ignore
 
 /** Whether a list can follow a line of text without a blank line between them. */
 export function interruptsParagraph(list: ElementNode): boolean {
