@@ -49,7 +49,7 @@ async function documentIn(bytes: Uint8Array, url: string | undefined): Promise<P
     return (await readDocument(page, { signal: new AbortController().signal })).document
   }
   const { text, charset } = await decodeText(bytes, null, { declares: true })
-  return htmlDocument(text, charset, url ?? '')
+  return htmlDocument({ text, charset, url: url ?? '' })
 }
 
 function canonicalOf(root: Parameters<typeof elementsOf>[0]): string | undefined {
