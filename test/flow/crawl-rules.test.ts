@@ -76,8 +76,6 @@ describe('robots.txt', () => {
   test.each([
     ['is missing', respondWith('text/html', 'no', {}, 404), undefined],
     ['is forbidden', respondWith('text/html', 'no', {}, 403), undefined],
-    ['is broken', respondWith('text/html', 'no', {}, 503), 'it responded with 503'],
-    ['is cut off', (_, response) => response.destroy(), 'closed the connection'],
     ['redirects endlessly', (_, response) => response.writeHead(302, { location: '/robots.txt' }).end(), 'redirects'],
     ['is a page', respondWith('text/html', '<h1>Disallow: /</h1>'), undefined],
   ] as [string, Pages[string], string | undefined][])('that %s disallows nothing', async (_, robots, warning) => {
@@ -87,10 +85,67 @@ describe('robots.txt', () => {
     else expect(answer.warning).toContain(warning)
   })
 
-  test('that never responds times out', async () => {
-    const answer = await start(await siteOf({ '/robots.txt': () => {} }), { limit: 2 })
-    expect(answer).toMatchObject({ success: true, completed: 2, warning: expect.stringContaining('does not respond') })
-  }, 40_000)
+  test.each([
+    ['is broken', respondWith('text/html', 'no', {}, 503), 'robots_blocked', 'it responded with 503'],
+    ['has an error', respondWith('text/plain', 'Allow: /', {}, 500), 'robots_blocked', 'it responded with 500'],
+    ['is cut off', (_, response) => response.destroy(), 'connection_failed', 'closed the connection'],
+    ['never responds', () => {}, 'timeout', 'does not respond'],
+  ] as [string, Pages[string], string, string][])(
+    'that %s disallows everything',
+    async (_, robots, code, warning) => {
+      const site = await siteOf({ '/robots.txt': robots })
+      const answer = await start(site)
+      expect(answer).toMatchObject({ success: false, status: 'failed', code, completed: 0 })
+      expect(answer.warning).toContain(warning)
+      expect(answer.warning).toContain('set ignore_robots (--ignore-robots)')
+      expect(new Set(site.requests)).toEqual(new Set(['/robots.txt']))
+      expect((await start(site, { ignore_robots: true })).completed).toBe(4)
+    },
+    40_000,
+  )
+
+  test('that fails once is requested again', async () => {
+    let requests = 0
+    const robots: Pages[string] = (request, response) =>
+      ++requests === 1 ? response.writeHead(503).end() : text('User-agent: *\nDisallow: /closed/')(request, response)
+    const answer = await start(await siteOf({ '/robots.txt': robots }))
+    expect(pathsOf(answer)).toEqual(['/', '/open'])
+    expect(answer.warning).toBeUndefined()
+  })
+
+  const tricky = [
+    '/~joe/1',
+    '/%7Ejoe/2',
+    '/caf%C3%A9/',
+    '/a%2Fb',
+    '/a/b',
+    '/star*1',
+    '/starx',
+    '/end$',
+    '/end$more',
+    '/q?x=[1]',
+  ]
+  test.each([
+    ['/%7Ejoe/', ['/~joe/1', '/%7Ejoe/2']],
+    ['/~joe/', ['/~joe/1', '/%7Ejoe/2']],
+    ['/%7ejoe/2 # a comment', ['/%7Ejoe/2']],
+    ['/café/', ['/caf%C3%A9/']],
+    ['/c%61f%c3%a9', ['/caf%C3%A9/']],
+    ['/a%2fb', ['/a%2Fb']],
+    ['/a/b', ['/a/b']],
+    ['/star%2A', ['/star*1']],
+    ['/star*', ['/star*1', '/starx']],
+    ['/end%24$', ['/end$']],
+    ['/end$m', ['/end$more']],
+    ['/*?x=[1]', ['/q?x=[1]']],
+  ])('compares %s without regard to escapes', async (pattern, blocked) => {
+    const site = await siteOf({
+      '/robots.txt': text(`User-agent: *\nDisallow: ${pattern}`),
+      '/': linkPage('Home', tricky),
+    })
+    const { robots_blocked } = await start(site, { limit: 20 })
+    expect(robots_blocked).toEqual(blocked.map((path) => `${site.url}${path}`))
+  })
 
   test('with a crawl delay spaces requests out', async () => {
     let [robotsAt, lastAt, open] = [0, 0, 0]
@@ -165,6 +220,16 @@ describe('sitemaps', () => {
     )
     const answer = await start(site, { sitemap: 'only' })
     expect(pathsOf(answer)).toEqual(['/', '/orphan/1', '/orphan/2', '/orphan/3'])
+    expect(answer.warning).toBeUndefined()
+  })
+
+  test('are found through relative lines of robots.txt', async () => {
+    const site = await mapped(
+      { '/maps/index.xml': urlset('/orphan/1'), '/maps.xml': urlset('/orphan/2') },
+      { '/robots.txt': text('Sitemap: /maps/index.xml\nSitemap: maps.xml') },
+    )
+    const answer = await start(site, { sitemap: 'only' })
+    expect(pathsOf(answer)).toEqual(['/', '/orphan/1', '/orphan/2'])
     expect(answer.warning).toBeUndefined()
   })
 

@@ -5,7 +5,7 @@ import { crawlableUrl } from './queue/url-identity.ts'
 import { TimeBudget } from './pacing/budget.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import { type HostGate, HostGates } from './pacing/host-gate.ts'
-import type { Robots } from './queue/robots.ts'
+import type { Robots, SiteRules } from './queue/robots.ts'
 import { waitForRetry } from './pacing/retry.ts'
 import type { PageDecisions, VisitedPage } from './decide-page.ts'
 import type { LoadedVisit, PageForm, PageSource, UnrenderedError } from './pages/page-source.ts'
@@ -14,6 +14,8 @@ import type { RunFacts } from './run-facts.ts'
 export interface FailedVisit {
   readonly ok: false
   readonly blocked: boolean
+  /** Whether the page was not requested, because robots.txt could not be read. */
+  readonly refused?: true
   readonly code: string
   readonly error: string
   readonly status?: number
@@ -31,7 +33,13 @@ export interface VisitorFacts extends Pick<RunFacts, 'plan' | 'answers' | 'log' 
   readonly signal: AbortSignal
 }
 
-export const blockedByRobots: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' } // prettier-ignore
+const blockedByRobots: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' } // prettier-ignore
+
+/** Returns the result for a URL that the rules do not allow. */
+export const refusalOf = ({ unreachable }: SiteRules): FailedVisit =>
+  unreachable
+    ? { ...failureOf(unreachable), refused: true, error: `robots.txt could not be read: ${unreachable.message}` }
+    : blockedByRobots
 
 export class Visitor {
   readonly #facts: VisitorFacts
@@ -47,7 +55,7 @@ export class Visitor {
     const { url, depth } = waiting
     const address = new URL(url)
     const rules = await robots.rulesFor(address)
-    if (!rules.allows(url)) return blockedByRobots
+    if (!rules.allows(url)) return refusalOf(rules)
     const gate = this.#gates.of(address)
     gate.setDelay(rules.delayMs)
     try {
@@ -71,7 +79,7 @@ export class Visitor {
     const final = crawlableUrl(url) ?? address
     // Redirects to hosts outside the crawl are rejected later for that reason.
     const { allow_external_links: anywhere, allow_subdomains: subdomains } = plan.input
-    const needsCheck = final.origin === address.origin || depth === 0 || anywhere || subdomains
+    const needsCheck = final.host === address.host || depth === 0 || anywhere || subdomains
     return !needsCheck || (await robots.rulesFor(final)).allows(final.href)
   }
 

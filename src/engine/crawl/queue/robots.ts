@@ -1,13 +1,16 @@
-/** Rules of robots.txt, fetched once per site. */
+/** Rules of robots.txt (RFC 9309), fetched once per site. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { evictOldest } from '../../evict-oldest.ts'
 import robotsParser from 'robots-parser'
-import { BaxError } from '../../../core/errors/errors.ts'
+import { asBaxError, BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { RequestRules } from '../../egress/egress.ts'
 import { decodeText } from '../../render/http/charset.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
 import type { RunFacts } from '../run-facts.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
+import { normalizeEscapes } from './url-identity.ts'
 
 /** The package is CommonJS, but its types describe an ES module. */
 const parse = robotsParser as unknown as typeof robotsParser.default
@@ -17,6 +20,8 @@ const maxCached = 1000
 
 export interface SiteRules {
   allows(url: string): boolean
+  /** Why the site could not be reached for its rules, without which nothing is allowed. */
+  readonly unreachable?: BaxError
   /** Delay between two requests, in milliseconds. */
   readonly delayMs: number
   readonly sitemaps: readonly string[]
@@ -39,7 +44,7 @@ export class Robots {
     this.#facts = facts
   }
 
-  /** Returns the rules of a site; no rules if they cannot be read. Rejects only with the reason of the signal. */
+  /** Returns the rules of a site, which allow nothing if they cannot be read. Rejects only with the signal's reason. */
   async rulesFor(url: URL): Promise<SiteRules> {
     return this.#facts.plan.input.ignore_robots ? noRules : this.#rules(url.origin)
   }
@@ -70,15 +75,44 @@ export class Robots {
     if (kept) return rulesOf(address, kept.text)
     try {
       const deadline = { ms: limits.crawl.robotsMs, error: 'it does not respond', signal, cooperative: true }
-      const text = await withDeadline((inner) => fetchText(address, egress, inner), deadline)
+      const text = await withDeadline((inner) => fetchWithRetries(address, egress, inner), deadline)
       answers.keepSite(address, { text })
       return rulesOf(address, text)
-    } catch (error) {
+    } catch (thrown) {
       signal.throwIfAborted()
+      const error = asBaxError(thrown)
       this.#unreadable.add(origin)
-      if (!plan.input.ignore_robots)
-        onWarning(`${address} could not be read (${(error as Error).message}): all URLs are treated as allowed`)
-      return noRules
+      // A site that redirects for ever has no robots.txt.
+      const rules = error.code === 'too_many_redirects' ? noRules : closedBy(error)
+      if (!plan.input.ignore_robots) onWarning(`${address} could not be read (${error.message}): ${consequence(rules)}`)
+      return rules
+    }
+  }
+}
+
+const consequence = (rules: SiteRules): string =>
+  rules === noRules
+    ? 'all URLs are treated as allowed'
+    : 'no page of the site is requested; set ignore_robots (--ignore-robots) to crawl it anyway'
+
+/** Returns the rules of a site whose robots.txt failed: nothing is allowed. */
+const closedBy = (error: BaxError): SiteRules => ({
+  allows: () => false,
+  delayMs: 0,
+  sitemaps: [],
+  ...(error.code !== 'server_error' && { unreachable: error }),
+})
+
+const temporary: ReadonlySet<string> = new Set<ErrorCode>(['connection_failed', 'dns_failed', 'server_error'])
+
+async function fetchWithRetries(address: string, egress: RequestRules, signal: AbortSignal): Promise<string> {
+  const { retries, retryMs } = limits.crawl
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await fetchText(address, egress, signal)
+    } catch (error) {
+      if (attempt >= retries || !temporary.has((error as BaxError).code)) throw error
+      await pause(retryMs * 2 ** attempt, undefined, { signal })
     }
   }
 }
@@ -94,11 +128,32 @@ async function fetchText(address: string, egress: RequestRules, signal: AbortSig
 }
 
 function rulesOf(address: string, text: string): SiteRules {
-  const robots = parse(address, text)
+  const robots = parse(
+    address,
+    text.replaceAll(rule, (_, name: string, pattern: string) => name + comparablePattern(pattern)),
+  )
   const delay = Math.min(robots.getCrawlDelay(userAgent) ?? 0, limits.crawl.crawlDelaySecs)
   return {
-    allows: (url) => robots.isAllowed(url, userAgent) ?? true,
+    allows: (url) => robots.isAllowed(comparableUrl(url), userAgent) ?? true,
     delayMs: delay > 0 ? delay * 1000 : 0,
-    sitemaps: robots.getSitemaps(),
+    sitemaps: robots.getSitemaps().map((listed) => parseUrl(listed, address)?.href ?? listed),
   }
+}
+
+/** A rule and its pattern, without a comment. */
+const rule = /^([^\S\r\n]*(?:dis)?allow[^\S\r\n]*:)([^#\r\n]*)/gim
+
+/** Escapes a path, with a query, in the one way in which rules and URLs are compared. */
+const comparable = (path: string): string => normalizeEscapes(encodeURI(path).replaceAll('%25', '%'))
+
+/** Returns a pattern to compare with URLs: `$` has a meaning at its end only. */
+const comparablePattern = (pattern: string): string => comparable(pattern.trim()).replaceAll(/\$(?!$)/g, '%24')
+
+/** Returns a URL to compare with rules, in which `*` and `$` have a meaning unless they are escaped. */
+function comparableUrl(href: string): string {
+  const { origin, pathname, search } = new URL(href)
+  const path = comparable(pathname + search)
+    .replaceAll('*', '%2A')
+    .replaceAll('$', '%24')
+  return origin + path
 }

@@ -107,10 +107,9 @@ export class Scope {
   includesHost(url: URL): boolean {
     if (this.#allowed?.allows(url) === false) return false
     if (this.#options.allow_external_links) return true
-    const { hostname, port, protocol } = this.#start
-    // Without a port, the scheme has to match, as it implies the port.
-    const isSameScheme = this.#equivalence.scheme || url.port !== '' || url.protocol === protocol
-    if (hostOf(url, this.#equivalence) === this.#host && isSameScheme) return true
+    const { hostname, port } = this.#start
+    // http and https of a host are one site.
+    if (hostOf(url, this.#equivalence) === this.#host) return true
     const isSubdomain = url.port === port && url.hostname.endsWith(`.${hostname.replace(/^www\./, '')}`)
     return this.#options.allow_subdomains && isSubdomain
   }

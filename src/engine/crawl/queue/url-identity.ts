@@ -4,13 +4,11 @@ import { parseUrl } from '../../../core/net/parse-url.ts'
 
 /** Differences between URLs to ignore, because the start page redirects from one form to the other. */
 export interface UrlEquivalence {
-  /** Treat http and https as the same. */
-  readonly scheme: boolean
   /** Treat hosts with and without `www.` as the same. */
   readonly www: boolean
 }
 
-export const strictEquivalence: UrlEquivalence = { scheme: false, www: false }
+export const strictEquivalence: UrlEquivalence = { www: false }
 
 /** Fragments that applications use as paths. */
 const route = /^#(?:\/|!)/
@@ -31,17 +29,17 @@ export function crawlableUrl(href: string): URL | undefined {
 /** Returns the differences to ignore, given the redirects of the start page. */
 export function equivalenceOf(requested: URL, reached: URL): UrlEquivalence {
   return {
-    scheme: requested.protocol !== reached.protocol && withoutWww(requested.hostname) === withoutWww(reached.hostname),
     www: requested.hostname !== reached.hostname && withoutWww(requested.hostname) === withoutWww(reached.hostname),
   }
 }
 
 /** Returns a key that is the same for all URLs of one page. */
 export function identityOf(url: URL, equivalence: UrlEquivalence): string {
-  const scheme = equivalence.scheme ? 'https:' : url.protocol
   const path = normalizeEscapes(url.pathname)
     .replace(/\/index\.html$/, '/')
     .replace(/(?<=.)\/$/, '')
+  // http and https of a host are one site. Other ports than theirs have one scheme each.
+  const scheme = url.port === '' ? '' : url.protocol
   return `${scheme}//${hostOf(url, equivalence)}${path}${url.search === '?' ? '' : url.search}${route.test(url.hash) ? url.hash : ''}`
 }
 
@@ -51,7 +49,7 @@ export const hostOf = ({ host }: URL, { www }: UrlEquivalence): string => (www ?
 const withoutWww = (host: string): string => host.replace(/^www\./, '')
 
 /** Normalizes percent-encoding: `%7e`, `%7E` and `~` are one character. Reserved characters stay encoded. */
-function normalizeEscapes(path: string): string {
+export function normalizeEscapes(path: string): string {
   if (!path.includes('%')) return path
   return path.replaceAll(/%[0-9a-f]{2}/gi, (escape) => {
     const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
