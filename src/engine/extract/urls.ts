@@ -52,9 +52,10 @@ function resolve(
     if (page !== undefined && isFragment.test(typed)) return page + typed
     if (origin !== undefined && isPlainPath(typed)) return origin + typed
     if (origin !== undefined && typed.startsWith(origin) && isPlainPath(typed.slice(origin.length))) return typed
+    // `http:/path` is relative to pages with that scheme.
+    if (isAbsolute) return new URL(typed, baseUrl).href
     const absolute = mayBeAbsolute(typed) ? parseUrl(typed) : undefined
     if (absolute) return absolute.href
-    if (isAbsolute) return new URL(typed, baseUrl).href
     const { pathname, search, hash, host } = new URL(typed, new URL(baseUrl, unknown))
     if (baseUrl === '' || typed.startsWith('#')) return typed
     // A relative `<base>` gives the path.

@@ -10,7 +10,7 @@ import { queryEncoderFor } from '../render/http/query-encoder.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
 import { type HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { Reason } from '../render/decide/page-reason.ts'
-import { metaRefresh } from '../render/http/web-url.ts'
+import { headerRefresh, metaRefresh } from '../render/http/web-url.ts'
 import type { Tree } from '../extract/tree.ts'
 import type { RenderedPage, Renderer } from '../render/browser/renderer.ts'
 import brandingScript from './formats/branding.page.ts?inline'
@@ -116,7 +116,7 @@ async function withReserve<T>(context: LoadContext, work: (context: LoadContext)
   return withDeadline((inner) => work({ ...context, signal: inner, deadline: deadline - reserve }), limit)
 }
 
-/** Fetches a page over HTTP, and follows redirects, including those of `<meta http-equiv="refresh">`. */
+/** Fetches a page over HTTP, and follows redirects, including those of `Refresh` and `<meta http-equiv="refresh">`. */
 export async function fetchOverHttp(
   startUrl: string,
   { egress, signal, read, answers }: Pick<LoadContext, 'egress' | 'signal' | 'read' | 'answers'>,
@@ -130,12 +130,13 @@ export async function fetchOverHttp(
     const fetched = await (answers ? answers.fetched(requested, request) : request())
     const { bytes } = fetched
     const kind = kindOf(fetched.headers, fetched.url, bytes)
-    const unread = isText(kind) ? { ...factsOf(fetched), kind, source: { bytes } } : undefined
+    let next = headerRefresh(fetched.headers, fetched.url)?.url
+    const unread = isText(kind) && next === undefined ? { ...factsOf(fetched), kind, source: { bytes } } : undefined
     const reading = unread && (await read?.(unread))
     if (reading && 'page' in reading) {
       return { page: await withLazyDocument(unread, reading.page), isHtml: kind === 'html' }
     }
-    let next = reading?.next
+    next ??= reading?.next
     if (next === undefined) {
       const { document } = await readDocument(fetched, { signal, from: egress.from ?? null })
       next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined

@@ -6,7 +6,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { explainFetch } from '../../render/http/fetch-errors.ts'
 import { type HttpResponse, httpUserAgent, request, type RequestOptions } from '../../render/http/http-client.ts'
-import { redirectUrl } from '../../render/http/web-url.ts'
+import { locationOf, redirectUrl } from '../../render/http/web-url.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
 
 export interface SitemapEntry {
@@ -49,10 +49,10 @@ async function open(address: string, context: FetchContext): Promise<{ answer: H
   let url = address
   for (let redirects = 0; redirects <= limits.scrape.redirects; redirects++) {
     const answer = await request(url, { headers, ...context })
-    const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
-    if (location === null && answer.status < 300) return { answer, url }
+    const location = answer.status >= 300 && answer.status < 400 ? locationOf(answer.headers) : undefined
+    if (location === undefined && answer.status < 300) return { answer, url }
     answer.body.destroy()
-    if (location === null) throw new BaxError('navigation_failed', `it responded with ${answer.status}`)
+    if (location === undefined) throw new BaxError('navigation_failed', `it responded with ${answer.status}`)
     url = redirectUrl(location, url)
   }
   throw new BaxError('too_many_redirects', 'too many redirects')

@@ -3,7 +3,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
 import { protocolText } from '../../cdp/protocol-errors.ts'
-import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage } from './document.ts' // prettier-ignore
+import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage, refreshMs } from './document.ts' // prettier-ignore
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { StableLimits } from '../page/activity.page.ts'
@@ -99,7 +99,7 @@ export class Visit {
       })
       if (this.#requested > this.#committed || this.#committed > document) continue
       const read = () => this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs)
-      const refresh = stable ? stable.refresh : this.#stopped ? null : await read()
+      const refresh = refreshMs(this.response) ?? (stable ? stable.refresh : this.#stopped ? null : await read())
       if (refresh === null) return stable?.page
       const before = this.#committed
       const hasArrived = await this.#waiting.until(() => this.#committed > before, refresh + scrape.settleMs, signal)
