@@ -76,6 +76,20 @@ describe('legacy encodings', () => {
     ['windows-1252', 'Les élèves français étaient très fatigués après l’été'],
     ['windows-1252', 'El niño comió piñas en España, ¿verdad?'],
     ['windows-1252', 'Größe und Öl für die nächste Übung'],
+    ['windows-1252', 'Perché è così? La società è già più di una città'],
+    ['windows-1252', 'A informação não está disponível em São Paulo'],
+    ['windows-1252', 'Året er gået, og bøgerne står på hylden'],
+    ['windows-1250', 'Więcej informacji można znaleźć na stronie głównej'],
+    ['windows-1250', 'Příliš žluťoučký kůň úpěl ďábelské ódy'],
+    ['windows-1250', 'Árvíztűrő tükörfúrógép, őszi sütőtök'],
+    ['iso-8859-2', 'Więcej śniegu można znaleźć w górach, gdzie ślady giną'],
+    ['windows-1254', 'İstanbul güzel bir şehir, ışıklar yağmurda parlıyor'],
+    ['windows-1257', 'Daugiau informacijos rasite mūsų svetainėje apie žmones ir šalį'],
+    ['iso-8859-7', 'Σήμερα στην Αθήνα πραγματοποιήθηκε συνεδρίαση της κυβέρνησης'],
+    ['windows-1255', 'היום התקיימה בירושלים ישיבת הממשלה שבה נדון התקציב'],
+    ['windows-1256', 'عقد اليوم في القاهرة اجتماع للحكومة تمت خلاله مناقشة الميزانية'],
+    ['iso-8859-5', 'Сегодня в Москве прошло заседание правительства'],
+    ['koi8-u', 'Сьогодні в Києві відбулося засідання уряду та її гостей'],
   ])('recognizes undeclared %s: %s', async (encoding, text) => {
     const page = Buffer.concat([Buffer.from('<title>Page</title><p>'), encode(encoding, text), Buffer.from('</p>')])
     expect(await decodeText(page, 'text/html', { declares: true })).toMatchObject({ charset: encoding, text: expect.stringContaining(text) }) // prettier-ignore
