@@ -1,4 +1,6 @@
 import { gzipSync } from 'node:zlib'
+import { createMultibyteEncoder } from '@exodus/bytes/multi-byte.js'
+import { createSinglebyteEncoder } from '@exodus/bytes/single-byte.js'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { crawl, linkPage, pathsOf, skippedOf } from '../support/crawl.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
@@ -231,6 +233,38 @@ describe('sitemaps', () => {
     const answer = await start(site, { sitemap: 'only' })
     expect(pathsOf(answer)).toEqual(['/', '/orphan/1', '/orphan/2'])
     expect(answer.warning).toBeUndefined()
+  })
+
+  const declared = (encoding: string, body: string): string => `<?xml version="1.0" encoding="${encoding}"?>\n${body}`
+  test.each([
+    ['UTF-16LE', 'xml', (body) => Buffer.from(`\ufeff${body}`, 'utf16le')],
+    ['UTF-16BE without a mark', 'xml', (body) => Buffer.from(declared('UTF-16', body), 'utf16le').swap16()],
+    [
+      'windows-1251',
+      'xml',
+      (body) => Buffer.from(createSinglebyteEncoder('windows-1251')(declared('windows-1251', body))),
+    ],
+    [
+      'Shift_JIS',
+      'xml',
+      (body) => Buffer.from(createMultibyteEncoder('shift_jis')(declared('Shift_JIS', body.replaceAll('Я', '本')))),
+    ],
+    ['ISO-8859-1', 'xml; charset=ISO-8859-1', (body) => Buffer.from(body.replaceAll('Я', 'é'), 'latin1')],
+  ] as [string, string, (body: string) => Buffer][])('in %s are decoded', async (_, type, encode) => {
+    const body = (host: string) =>
+      `<urlset><!-- ${'x'.repeat(1100)} Я --><url><loc>http://${host}/list/Я</loc></url></urlset>`
+    const site = await siteOf({
+      '/sitemap.xml': (request, response) => {
+        const bytes = encode(body(request.headers.host!))
+        response.setHeader('content-type', `application/${type}`)
+        // In parts that end within characters.
+        for (let at = 0; at < bytes.length; at += 7) response.write(bytes.subarray(at, at + 7))
+        response.end()
+      },
+    })
+    const answer = await start(site, { sitemap: 'only' })
+    expect(answer.warning).toBeUndefined()
+    expect(decodeURIComponent(pathsOf(answer).at(-1)!)).toMatch(/^\/list\/[Яé本]$/)
   })
 
   test('do not lead to other hosts, and path patterns apply to them', async () => {

@@ -27,6 +27,15 @@ describe('legacy encodings', () => {
     expect(await decoded(Buffer.concat([Buffer.from(meta), quoted]), type)).toContain('“hi” € 5')
   })
 
+  test.each([
+    ['a long comment', (text: string) => `<!-- ${'x'.repeat(1500)} --><meta charset="windows-1251"><p>${text}</p>`],
+    ['scripts', (text: string) => `<script>${'f();'.repeat(600)}</script><meta charset="windows-1251"><p>${text}</p>`],
+    ['nothing', (text: string) => `<?xml version="1.0" encoding="windows-1251"?><rss><title>${text}</title></rss>`],
+  ])('reads the declaration after %s', async (_, page) => {
+    const text = page('Ёж')
+    expect(await decodeText(encode('windows-1251', text), null, { declares: true })).toEqual({ text, charset: 'windows-1251' }) // prettier-ignore
+  })
+
   test('decodes the whole of windows-1252', async () => {
     const bytes = Uint8Array.from({ length: 32 }, (_, at) => 0x80 + at)
     expect((await decoderFor('windows-1252')).decode(bytes)).toBe(

@@ -33,6 +33,24 @@ export function decoderFor(encoding: string): Promise<Decoder> {
   return decoder
 }
 
+/** Decodes the next part of a text; without bytes, its end. */
+export type StreamDecoder = (bytes?: Uint8Array) => string
+
+/** Returns a decoder for one text that arrives in parts. */
+export async function streamDecoderFor(encoding: string): Promise<StreamDecoder> {
+  if (unicode.has(encoding)) {
+    const decoder = new TextDecoder(encoding)
+    return (bytes) => (bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode())
+  }
+  if (isMultiByte(encoding)) {
+    const { createMultibyteDecoder } = await import('@exodus/bytes/multi-byte.js')
+    const decode = createMultibyteDecoder(encoding, true)
+    return (bytes) => (bytes ? decode(bytes, true) : decode(new Uint8Array()))
+  }
+  const { decode } = await decoderFor(encoding)
+  return (bytes) => (bytes ? decode(bytes) : '')
+}
+
 async function create(encoding: string): Promise<Decoder> {
   if (unicode.has(encoding)) return new TextDecoder(encoding)
   // The standard decodes these as one replacement character, so that scripts in them do not run.
