@@ -140,6 +140,28 @@ describe('files', () => {
     expect((await extractMarkdown(rtf, { onlyMain: false, headline: false })).markdown).toContain(expected)
   })
 
+  const fonts = String.raw`{\fonttbl{\f0\fnil\fcharset0 Arial;}{\f1\fnil\fcharset204{\*\panose 02}Arial Cyr;}{\f2\fcharset128 MS \{\} Gothic;}{\f3\fcharset161 G;}{\f4\cpg1250 C;}}`
+  test.each([
+    ['\\f1', "\\'cf\\'f0\\'e8\\'e2\\'e5\\'f2", 'Привет'],
+    ['\\f2', "\\'93\\'fa\\'96\\'7b", '日本'],
+    ['\\f2', "\\'83A\\'83\\'43", 'アイ'],
+    ['\\f3', "\\'c1\\'e2", 'Αβ'],
+    ['\\f4', "\\'b9\\'ea", 'ąę'],
+    ['\\f0', "\\'93hi\\'94", '“hi”'],
+    ['{\\f1 x}', "\\'e9t\\'e9", 'été'],
+    ['\\f1\\plain', "\\'e9t\\'e9", 'été'],
+    ['\\f9', "\\'e9t\\'e9", 'été'],
+    ['\\f1\\uc1', "\\u1071\\'df\\'df", 'ЯЯ'],
+  ])('reads RTF in the font %s: %s', async (font, text, expected) => {
+    const rtf = Buffer.from(`{\\rtf1\\ansi\\ansicpg1252\\deff0${fonts}\\pard ${font} ${text}\\par}`, 'latin1')
+    expect((await extractMarkdown(rtf, { onlyMain: false, headline: false })).markdown).toContain(expected)
+  })
+
+  test('reads RTF in its default font', async () => {
+    const rtf = Buffer.from(`{\\rtf1\\ansi\\deff1${fonts}\\pard \\'ff\\par}`, 'latin1')
+    expect((await extractMarkdown(rtf, { onlyMain: false, headline: false })).markdown).toContain('я')
+  })
+
   test('reads CSV in windows-1252', async () => {
     const bytes = Buffer.from('name,price\n\u0093hi\u0094,\u0080 5\n', 'latin1')
     const page = { url: 'https://a.test/x.csv', status: 200, headers: new ResponseHeaders([['content-type', 'text/csv']]), redirects: [], bytes } // prettier-ignore
