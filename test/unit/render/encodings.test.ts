@@ -86,6 +86,7 @@ describe('legacy encodings', () => {
     ['windows-1252', 'El niño comió piñas en España, ¿verdad?'],
     ['windows-1252', 'Größe und Öl für die nächste Übung'],
     ['windows-1252', 'Perché è così? La società è già più di una città'],
+    ['windows-1252', 'Non è vero che è tardi, è solo che è buio ed è freddo. È così.'],
     ['windows-1252', 'A informação não está disponível em São Paulo'],
     ['windows-1252', 'Året er gået, og bøgerne står på hylden'],
     ['windows-1250', 'Więcej informacji można znaleźć na stronie głównej'],
@@ -123,6 +124,16 @@ describe('Unicode', () => {
 })
 
 describe('files', () => {
+  test.each([
+    ['utf-8', '/s?q=%E6%97%A5'],
+    ['Shift_JIS', '/s?q=%93%FA'],
+    ['EUC-JP', '/s?q=%C6%FC'],
+  ])('that are UTF-8 now keep the links of %s', async (charset, link) => {
+    const page = Buffer.from(`<meta charset="${charset}"><h1>日</h1><p><a href="/s?q=日">日</a></p>`)
+    const { markdown } = await extractMarkdown(page, { url: 'http://a.test/', onlyMain: false, headline: false })
+    expect(markdown).toBe(`# 日\n\n[日](http://a.test${link})\n`)
+  })
+
   test('extracts windows-1252', async () => {
     const { markdown } = await extractMarkdown(quoted, { onlyMain: false, headline: false })
     expect(markdown).toContain('“hi” € 5')

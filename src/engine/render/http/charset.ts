@@ -69,7 +69,7 @@ const prescanned = 1024
 const maxHead = 262_144
 
 /** Returns the declared encoding by the prescan of the HTML standard, or of a later declaration in the head. */
-async function declaredIn(bytes: Uint8Array): Promise<string | undefined> {
+export async function declaredIn(bytes: Uint8Array): Promise<string | undefined> {
   const { ResultType, Sniffer } = await import('encoding-sniffer/sniffer')
   const sniff = (part: Uint8Array) => {
     const sniffer = new Sniffer({ maxBytes: part.length })
