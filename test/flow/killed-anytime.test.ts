@@ -85,8 +85,10 @@ const lostBrowser: readonly ErrorCode[] = ['worker_lost', 'session_closed', 'bro
 const fitting: Record<KillTarget, readonly ErrorCode[]> = {
   browser: lostBrowser,
   renderer: lostPage,
-  crash: lostPage,
-  tab: lostPage,
+  // A page that was loaded again has lost its history.
+  crash: [...lostPage, 'navigation_failed'],
+  // The last tab of a session cannot be closed.
+  tab: [...lostPage, 'action_failed'],
   // Chromium never answers a call for cookies that its network service had received.
   network: [
     'timeout',

@@ -17,7 +17,7 @@ const selectingOptions = [
 ] as const satisfies readonly (keyof CrawlInput)[] // prettier-ignore
 
 /** The start page of a site may redirect between these forms of its URL. */
-const anyForm = { scheme: true, www: true }
+const anyForm = { www: true }
 
 /** Checks that a crawl can be compared with an earlier one. @throws BaxError `invalid_request` or `conflict` */
 export function assertComparable(

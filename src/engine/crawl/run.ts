@@ -19,7 +19,7 @@ import { CrawlAbort } from './abort.ts'
 import { CrawlSite } from './site.ts'
 import type { RunFacts } from './run-facts.ts'
 import { finishLine, startLines } from './lines.ts'
-import { type Visited, Visitor, weightOf } from './visit.ts'
+import { refusalOf, type Visited, Visitor, weightOf } from './visit.ts'
 
 interface Task {
   readonly waiting: QueuedUrl
@@ -193,8 +193,7 @@ export class CrawlRun {
   async #visit(waiting: QueuedUrl): Promise<Visited | 'planned'> {
     if (this.#canSkip(waiting)) {
       const rules = await this.#robots.rulesFor(new URL(waiting.url))
-      const refusal = rules.refusal(waiting.url)
-      return refusal ? { ok: false, ...refusal } : 'planned'
+      return rules.allows(waiting.url) ? 'planned' : refusalOf(rules)
     }
     return this.#visitor.visit(waiting)
   }
@@ -213,8 +212,8 @@ export class CrawlRun {
     this.#ahead -= weightOf(result, this.#source)
     const canSkip = this.#canSkip(waiting)
     const visited = result === 'planned' && !canSkip ? await this.#visitor.visit(waiting) : result
-    const blocked = visited !== 'planned' && !visited.ok && visited.blocked
-    const planned = visited === 'planned' || (canSkip && !blocked)
+    const refused = visited !== 'planned' && !visited.ok && (visited.blocked || visited.refused)
+    const planned = visited === 'planned' || (canSkip && !refused)
     const lines = planned
       ? await this.#finisher.plan(waiting, record.completed)
       : await this.#finisher.finish(waiting, visited, record.completed)

@@ -5,7 +5,7 @@ import { crawlableUrl } from './queue/url-identity.ts'
 import { TimeBudget } from './pacing/budget.ts'
 import type { QueuedUrl } from './queue/frontier.ts'
 import { type HostGate, HostGates } from './pacing/host-gate.ts'
-import type { Refusal, Robots } from './queue/robots.ts'
+import type { Robots, SiteRules } from './queue/robots.ts'
 import { waitForRetry } from './pacing/retry.ts'
 import type { PageDecisions, VisitedPage } from './decide-page.ts'
 import type { LoadedVisit, PageForm, PageSource, UnrenderedError } from './pages/page-source.ts'
@@ -14,6 +14,8 @@ import type { RunFacts } from './run-facts.ts'
 export interface FailedVisit {
   readonly ok: false
   readonly blocked: boolean
+  /** Whether the page was not requested, because robots.txt could not be read. */
+  readonly refused?: true
   readonly code: string
   readonly error: string
   readonly status?: number
@@ -31,6 +33,14 @@ export interface VisitorFacts extends Pick<RunFacts, 'plan' | 'answers' | 'log' 
   readonly signal: AbortSignal
 }
 
+const blockedByRobots: FailedVisit = { ok: false, blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' } // prettier-ignore
+
+/** Returns the result for a URL that the rules do not allow. */
+export const refusalOf = ({ unreachable }: SiteRules): FailedVisit =>
+  unreachable
+    ? { ...failureOf(unreachable), refused: true, error: `robots.txt could not be read: ${unreachable.message}` }
+    : blockedByRobots
+
 export class Visitor {
   readonly #facts: VisitorFacts
   readonly #gates = new HostGates()
@@ -45,35 +55,32 @@ export class Visitor {
     const { url, depth } = waiting
     const address = new URL(url)
     const rules = await robots.rulesFor(address)
-    const refusal = rules.refusal(url)
-    if (refusal) return { ok: false, ...refusal }
+    if (!rules.allows(url)) return refusalOf(rules)
     const gate = this.#gates.of(address)
     gate.setDelay(rules.delayMs)
     try {
       const loaded = await this.#loadWithRetries(waiting, gate, force)
-      const later = await this.#refusal(loaded.page, { address, depth })
-      if (later) return { ok: false, ...later }
+      if (!(await this.#allows(loaded.page, { address, depth }))) return blockedByRobots
       const audit = await decisions.audit(url, loaded)
       return await decisions.write(url, { ...loaded, ...(audit && { audit }) })
     } catch (error) {
       signal.throwIfAborted()
       const failure = failureOf(error)
-      const later = failure.fetched && (await this.#refusal(failure.fetched.page, { address, depth }))
-      if (later) return { ok: false, ...later }
+      if (failure.fetched && !(await this.#allows(failure.fetched.page, { address, depth }))) return blockedByRobots
       // Internal errors fail only this page, and are logged.
       if (failure.code === 'internal_error') log('error', 'a page could not be crawled', { url, error: String((error as Error).stack) }) // prettier-ignore
       return failure
     }
   }
 
-  /** Returns why robots.txt does not allow the page that a URL has redirected to; undefined if it does. */
-  async #refusal({ url }: PageForm, { address, depth }: { address: URL; depth: number }): Promise<Refusal | undefined> {
+  /** Returns whether robots.txt allows the page that a URL has redirected to. */
+  async #allows({ url }: PageForm, { address, depth }: { address: URL; depth: number }): Promise<boolean> {
     const { robots, plan } = this.#facts
     const final = crawlableUrl(url) ?? address
     // Redirects to hosts outside the crawl are rejected later for that reason.
     const { allow_external_links: anywhere, allow_subdomains: subdomains } = plan.input
-    const needsCheck = final.origin === address.origin || depth === 0 || anywhere || subdomains
-    return needsCheck ? (await robots.rulesFor(final)).refusal(final.href) : undefined
+    const needsCheck = final.host === address.host || depth === 0 || anywhere || subdomains
+    return !needsCheck || (await robots.rulesFor(final)).allows(final.href)
   }
 
   async #loadWithRetries({ url, depth }: QueuedUrl, gate: HostGate, force: 'browser' | undefined) {

@@ -2,6 +2,7 @@
 import type { TokenizerCallbacks } from 'htmlparser2'
 import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { encodeQueries, type QueryEncoder } from './url-queries.ts'
 import { resolveUrl } from './urls.ts'
 import { tokenizable } from './html-source.ts'
 import { HtmlTokenizer } from './html-tokenizer.ts'
@@ -45,10 +46,11 @@ const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 
 /**
  * Parses HTML text (decoded by the caller) that was fetched from `url`; any text yields a tree.
+ * `encode` encodes the queries of its URLs, which are UTF-8 without it.
  * @throws BaxError `content_too_large` for more elements than a tree may have.
  */
-export function treeFromHtml(html: string, url: string): Tree {
-  const builder = new TreeBuilder(html)
+export function treeFromHtml(html: string, url: string, encode?: QueryEncoder): Tree {
+  const builder = new TreeBuilder(html, encode)
   const tokenizer = new HtmlTokenizer(builder)
   tokenizer.write(tokenizable(html))
   tokenizer.end()
@@ -66,6 +68,7 @@ class TreeBuilder implements TokenizerCallbacks {
   /** URL of the first `<base>`. */
   base: string | undefined
   readonly #html: string
+  readonly #encode: QueryEncoder | undefined
   /** Recent names of tags and attributes, by their hashes. */
   readonly #names: string[] = []
   readonly #stack: ElementNode[] = [this.root]
@@ -82,8 +85,9 @@ class TreeBuilder implements TokenizerCallbacks {
   #name = ''
   #value = ''
 
-  constructor(html: string) {
+  constructor(html: string, encode: QueryEncoder | undefined) {
     this.#html = html
+    this.#encode = encode
   }
 
   ontext(start: number, end: number): void {
@@ -157,6 +161,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   #open(tag: string, attributes: Record<string, string>): void {
+    if (this.#encode) encodeQueries(tag, attributes, this.#encode)
     if (tag === 'html') {
       for (const [name, value] of Object.entries(attributes)) this.#rootAttributes[name] ??= value
       return

@@ -1,4 +1,5 @@
 /** Converts the live document to a tree; runs inside the page. */
+import { encodeQueries } from './url-queries.ts'
 import { resolveUrl } from './urls.ts'
 import { type ElementNode, type Flow, isPhrasing, maxDepth, type Tree, type TreeNode } from './tree.ts'
 
@@ -96,6 +97,8 @@ function attributesOf(element: Element): Record<string, string> {
     if (name.startsWith('on') || name === 'hidden' || name === '__proto__') continue
     if (value.length <= maxAttributeLength || longAttributes.has(name)) attributes[name] = value
   }
+  const { ownerDocument: owner, localName } = element
+  if (owner.characterSet !== 'UTF-8') encodeQueries(localName, attributes, (query) => encodedIn(owner, query))
   if (element instanceof HTMLImageElement) {
     const shown = element.currentSrc
     if (shown && !/^https?:/i.test(element.src) && /^https?:/i.test(shown)) attributes['src'] = shown
@@ -105,6 +108,13 @@ function attributesOf(element: Element): Record<string, string> {
     if (element.checked) attributes['checked'] = ''
   }
   return attributes
+}
+
+/** Encodes a query of a URL as a link of the document does. */
+function encodedIn(owner: Document, query: string): string {
+  const link = owner.createElementNS('http://www.w3.org/1999/xhtml', 'a') as HTMLAnchorElement
+  link.href = `http://host.invalid/?${query}`
+  return link.search.slice(1)
 }
 
 /** Returns the layout of an element where its style differs from the default of its tag. */

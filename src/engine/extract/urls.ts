@@ -52,7 +52,7 @@ function resolve(
     if (page !== undefined && isFragment.test(typed)) return page + typed
     if (origin !== undefined && isPlainPath(typed)) return origin + typed
     if (origin !== undefined && typed.startsWith(origin) && isPlainPath(typed.slice(origin.length))) return typed
-    // Also `http:/path` is relative to a page with this scheme.
+    // `http:/path` is relative to pages with that scheme.
     if (isAbsolute) return new URL(typed, baseUrl).href
     const absolute = mayBeAbsolute(typed) ? parseUrl(typed) : undefined
     if (absolute) return absolute.href

@@ -3,10 +3,11 @@ import type { WarningCode } from '../../core/shapes/scrape.ts'
 import { contentOf } from './content/content.ts'
 import type { SiteSummary } from '../extract/main-content/site/site-memory.ts'
 import { type PageDocument, present } from './documents/document.ts'
-import { htmlDocument, readDocument } from './documents/read.ts'
+import { htmlDocumentWith, readDocument } from './documents/read.ts'
 import { kindOfBytes } from '../render/http/content-kind.ts'
 import { ResponseHeaders } from '../render/http/response-headers.ts'
-import { decodeText } from '../render/http/charset.ts'
+import { declaredIn, decodeText } from '../render/http/charset.ts'
+import { queryEncoderFor } from '../render/http/query-encoder.ts'
 import { attribute, elementsOf } from '../extract/tree.ts'
 import { resolveUrl } from '../extract/urls.ts'
 
@@ -49,7 +50,9 @@ async function documentIn(bytes: Uint8Array, url: string | undefined): Promise<P
     return (await readDocument(page, { signal: new AbortController().signal })).document
   }
   const { text, charset } = await decodeText(bytes, null, { declares: true })
-  return htmlDocument(text, charset, url ?? '')
+  // Saved pages are UTF-8 but still declare the encoding in which browsers request their links.
+  const encode = await queryEncoderFor((charset === 'utf-8' && (await declaredIn(bytes))) || charset)
+  return htmlDocumentWith({ text, charset, url: url ?? '' }, encode)
 }
 
 function canonicalOf(root: Parameters<typeof elementsOf>[0]): string | undefined {

@@ -6,6 +6,7 @@ import { withDeadline } from '../../core/process/deadline.ts'
 import type { RequestRules } from '../egress/egress.ts'
 import { isText, kindOf, kindOfHeaders } from '../render/http/content-kind.ts'
 import { decoderFor } from '../render/http/decoder.ts'
+import { queryEncoderFor } from '../render/http/query-encoder.ts'
 import { checkRedirects, fetchPage, type FetchedPage, type Redirect } from '../render/http/fetch.ts'
 import { type HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { Reason } from '../render/decide/page-reason.ts'
@@ -13,8 +14,8 @@ import { headerRefresh, metaRefresh } from '../render/http/web-url.ts'
 import type { Tree } from '../extract/tree.ts'
 import type { RenderedPage, Renderer } from '../render/browser/renderer.ts'
 import brandingScript from './formats/branding.page.ts?inline'
-import { type PageDocument, present } from './documents/document.ts'
-import { htmlDocument, readDocument } from './documents/read.ts'
+import { type PageDocument, present, type SourceText } from './documents/document.ts'
+import { htmlDocument, htmlDocumentWith, readDocument } from './documents/read.ts'
 import { textDocument } from './documents/text.ts'
 import { type Extras, areComparable, isReadable, type LoadedPage, type PageReading, renderReason, showsText, type VisitResponses } from './loaded-page.ts' // prettier-ignore
 import type { ScrapePlan } from './plan.ts'
@@ -115,7 +116,7 @@ async function withReserve<T>(context: LoadContext, work: (context: LoadContext)
   return withDeadline((inner) => work({ ...context, signal: inner, deadline: deadline - reserve }), limit)
 }
 
-/** Fetches a page over HTTP, and follows redirects, also those of `Refresh` and `<meta http-equiv="refresh">`. */
+/** Fetches a page over HTTP, and follows redirects, including those of `Refresh` and `<meta http-equiv="refresh">`. */
 export async function fetchOverHttp(
   startUrl: string,
   { egress, signal, read, answers }: Pick<LoadContext, 'egress' | 'signal' | 'read' | 'answers'>,
@@ -129,13 +130,13 @@ export async function fetchOverHttp(
     const fetched = await (answers ? answers.fetched(requested, request) : request())
     const { bytes } = fetched
     const kind = kindOf(fetched.headers, fetched.url, bytes)
-    let next = headerRefresh(fetched)?.url
-    const unread = isText(kind) ? { ...factsOf(fetched), kind, source: { bytes } } : undefined
-    const reading = next === undefined && unread ? await read?.(unread) : undefined
-    if (unread && reading && 'page' in reading) {
+    let next = headerRefresh(fetched.headers, fetched.url)?.url
+    const unread = isText(kind) && next === undefined ? { ...factsOf(fetched), kind, source: { bytes } } : undefined
+    const reading = unread && (await read?.(unread))
+    if (reading && 'page' in reading) {
       return { page: await withLazyDocument(unread, reading.page), isHtml: kind === 'html' }
     }
-    if (reading && !('page' in reading)) next = reading.next
+    next ??= reading?.next
     if (next === undefined) {
       const { document } = await readDocument(fetched, { signal, from: egress.from ?? null })
       next = kind === 'html' ? metaRefresh(document.tree, fetched.url) : undefined
@@ -161,13 +162,13 @@ export async function readInWorker(unread: UnreadPage, read: LoadContext['read']
 async function withLazyDocument(unread: UnreadPage, reading: PageReading): Promise<LoadedPage> {
   const { source, kind, ...page } = unread
   const { charset } = reading
-  const decoder = await decoderFor(charset)
+  const [decoder, encode] = await Promise.all([decoderFor(charset), queryEncoderFor(charset)])
   const text = () => ('text' in source ? source.text : decoder.decode(source.bytes))
   const { url } = page
   const isPage = kind === 'html'
   let parsed: PageDocument | undefined
-  const parse = () =>
-    (parsed ??= isPage ? htmlDocument(text(), charset, url) : textDocument({ text: text(), charset, url }))
+  const convert = (own: SourceText) => (isPage ? htmlDocumentWith(own, encode) : textDocument(own))
+  const parse = () => (parsed ??= convert({ text: text(), charset, url }))
   const document: PageDocument = {
     get tree() {
       return parse().tree
@@ -252,7 +253,7 @@ export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContex
   const unread = { ...page, kind: 'html' as const, source: { text, charset, ...raw } }
   const pageOfWorker = await readInWorker(unread, context.read)
   if (pageOfWorker) return pageOfWorker
-  const document = htmlDocument(text, charset, url)
+  const document = await htmlDocument({ text, charset, url })
   const framed = await withFrames(document, url, context)
   return { ...page, document: { ...document, ...raw }, warnings: [...warnings, ...framed] }
 }

@@ -27,6 +27,15 @@ describe('legacy encodings', () => {
     expect(await decoded(Buffer.concat([Buffer.from(meta), quoted]), type)).toContain('“hi” € 5')
   })
 
+  test.each([
+    ['a long comment', (text: string) => `<!-- ${'x'.repeat(1500)} --><meta charset="windows-1251"><p>${text}</p>`],
+    ['scripts', (text: string) => `<script>${'f();'.repeat(600)}</script><meta charset="windows-1251"><p>${text}</p>`],
+    ['nothing', (text: string) => `<?xml version="1.0" encoding="windows-1251"?><rss><title>${text}</title></rss>`],
+  ])('reads the declaration after %s', async (_, page) => {
+    const text = page('Ёж')
+    expect(await decodeText(encode('windows-1251', text), null, { declares: true })).toEqual({ text, charset: 'windows-1251' }) // prettier-ignore
+  })
+
   test('decodes the whole of windows-1252', async () => {
     const bytes = Uint8Array.from({ length: 32 }, (_, at) => 0x80 + at)
     expect((await decoderFor('windows-1252')).decode(bytes)).toBe(
@@ -76,6 +85,21 @@ describe('legacy encodings', () => {
     ['windows-1252', 'Les élèves français étaient très fatigués après l’été'],
     ['windows-1252', 'El niño comió piñas en España, ¿verdad?'],
     ['windows-1252', 'Größe und Öl für die nächste Übung'],
+    ['windows-1252', 'Perché è così? La società è già più di una città'],
+    ['windows-1252', 'Non è vero che è tardi, è solo che è buio ed è freddo. È così.'],
+    ['windows-1252', 'A informação não está disponível em São Paulo'],
+    ['windows-1252', 'Året er gået, og bøgerne står på hylden'],
+    ['windows-1250', 'Więcej informacji można znaleźć na stronie głównej'],
+    ['windows-1250', 'Příliš žluťoučký kůň úpěl ďábelské ódy'],
+    ['windows-1250', 'Árvíztűrő tükörfúrógép, őszi sütőtök'],
+    ['iso-8859-2', 'Więcej śniegu można znaleźć w górach, gdzie ślady giną'],
+    ['windows-1254', 'İstanbul güzel bir şehir, ışıklar yağmurda parlıyor'],
+    ['windows-1257', 'Daugiau informacijos rasite mūsų svetainėje apie žmones ir šalį'],
+    ['iso-8859-7', 'Σήμερα στην Αθήνα πραγματοποιήθηκε συνεδρίαση της κυβέρνησης'],
+    ['windows-1255', 'היום התקיימה בירושלים ישיבת הממשלה שבה נדון התקציב'],
+    ['windows-1256', 'عقد اليوم في القاهرة اجتماع للحكومة تمت خلاله مناقشة الميزانية'],
+    ['iso-8859-5', 'Сегодня в Москве прошло заседание правительства'],
+    ['koi8-u', 'Сьогодні в Києві відбулося засідання уряду та її гостей'],
   ])('recognizes undeclared %s: %s', async (encoding, text) => {
     const page = Buffer.concat([Buffer.from('<title>Page</title><p>'), encode(encoding, text), Buffer.from('</p>')])
     expect(await decodeText(page, 'text/html', { declares: true })).toMatchObject({ charset: encoding, text: expect.stringContaining(text) }) // prettier-ignore
@@ -100,6 +124,16 @@ describe('Unicode', () => {
 })
 
 describe('files', () => {
+  test.each([
+    ['utf-8', '/s?q=%E6%97%A5'],
+    ['Shift_JIS', '/s?q=%93%FA'],
+    ['EUC-JP', '/s?q=%C6%FC'],
+  ])('that are UTF-8 now keep the links of %s', async (charset, link) => {
+    const page = Buffer.from(`<meta charset="${charset}"><h1>日</h1><p><a href="/s?q=日">日</a></p>`)
+    const { markdown } = await extractMarkdown(page, { url: 'http://a.test/', onlyMain: false, headline: false })
+    expect(markdown).toBe(`# 日\n\n[日](http://a.test${link})\n`)
+  })
+
   test('extracts windows-1252', async () => {
     const { markdown } = await extractMarkdown(quoted, { onlyMain: false, headline: false })
     expect(markdown).toContain('“hi” € 5')
@@ -115,6 +149,28 @@ describe('files', () => {
   ])('extracts RTF with %s and %s', async (page, text, expected) => {
     const rtf = Buffer.from(`{\\rtf1\\ansi${page} ${text}\\par}`, 'latin1')
     expect((await extractMarkdown(rtf, { onlyMain: false, headline: false })).markdown).toContain(expected)
+  })
+
+  const fonts = String.raw`{\fonttbl{\f0\fnil\fcharset0 Arial;}{\f1\fnil\fcharset204{\*\panose 02}Arial Cyr;}{\f2\fcharset128 MS \{\} Gothic;}{\f3\fcharset161 G;}{\f4\cpg1250 C;}}`
+  test.each([
+    ['\\f1', "\\'cf\\'f0\\'e8\\'e2\\'e5\\'f2", 'Привет'],
+    ['\\f2', "\\'93\\'fa\\'96\\'7b", '日本'],
+    ['\\f2', "\\'83A\\'83\\'43", 'アイ'],
+    ['\\f3', "\\'c1\\'e2", 'Αβ'],
+    ['\\f4', "\\'b9\\'ea", 'ąę'],
+    ['\\f0', "\\'93hi\\'94", '“hi”'],
+    ['{\\f1 x}', "\\'e9t\\'e9", 'été'],
+    ['\\f1\\plain', "\\'e9t\\'e9", 'été'],
+    ['\\f9', "\\'e9t\\'e9", 'été'],
+    ['\\f1\\uc1', "\\u1071\\'df\\'df", 'ЯЯ'],
+  ])('reads RTF in the font %s: %s', async (font, text, expected) => {
+    const rtf = Buffer.from(`{\\rtf1\\ansi\\ansicpg1252\\deff0${fonts}\\pard ${font} ${text}\\par}`, 'latin1')
+    expect((await extractMarkdown(rtf, { onlyMain: false, headline: false })).markdown).toContain(expected)
+  })
+
+  test('reads RTF in its default font', async () => {
+    const rtf = Buffer.from(`{\\rtf1\\ansi\\deff1${fonts}\\pard \\'ff\\par}`, 'latin1')
+    expect((await extractMarkdown(rtf, { onlyMain: false, headline: false })).markdown).toContain('я')
   })
 
   test('reads CSV in windows-1252', async () => {

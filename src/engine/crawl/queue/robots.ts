@@ -1,15 +1,15 @@
-/** Rules of robots.txt, fetched once per site. */
+/** Rules of robots.txt (RFC 9309), fetched once per site. */
+import { setTimeout as pause } from 'node:timers/promises'
 import { evictOldest } from '../../evict-oldest.ts'
 import robotsParser from 'robots-parser'
-import { setTimeout as pause } from 'node:timers/promises'
 import { asBaxError, BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { RequestRules } from '../../egress/egress.ts'
 import { decodeText } from '../../render/http/charset.ts'
 import { fetchPage } from '../../render/http/fetch.ts'
-import { parseUrl } from '../../../core/net/parse-url.ts'
 import type { RunFacts } from '../run-facts.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 import { normalizeEscapes } from './url-identity.ts'
 
 /** The package is CommonJS, but its types describe an ES module. */
@@ -18,29 +18,16 @@ const parse = robotsParser as unknown as typeof robotsParser.default
 const userAgent = 'bax'
 const maxCached = 1000
 
-/** Why a page is not visited. */
-export interface Refusal {
-  /** Whether robots.txt forbids it; otherwise the site could not be reached. */
-  readonly blocked: boolean
-  readonly code: ErrorCode
-  readonly error: string
-}
-
 export interface SiteRules {
-  /** Returns why a URL must not be visited; undefined if it may be. */
-  refusal(url: string): Refusal | undefined
+  allows(url: string): boolean
+  /** Why the site could not be reached for its rules, without which nothing is allowed. */
+  readonly unreachable?: BaxError
   /** Delay between two requests, in milliseconds. */
   readonly delayMs: number
   readonly sitemaps: readonly string[]
 }
 
-/** Errors of connections, which the pages of a site have, too. */
-const unreachable: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['connection_failed', 'dns_failed', 'tls_error', 'url_blocked']) // prettier-ignore
-const temporary: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['connection_failed', 'server_error'])
-
-const noRules: SiteRules = { refusal: () => undefined, delayMs: 0, sitemaps: [] }
-
-const disallowed: Refusal = { blocked: true, code: 'robots_blocked', error: 'robots.txt does not allow it' }
+const noRules: SiteRules = { allows: () => true, delayMs: 0, sitemaps: [] }
 
 export interface RobotsFacts extends Pick<RunFacts, 'plan' | 'egress' | 'answers'> {
   readonly signal: AbortSignal
@@ -57,10 +44,7 @@ export class Robots {
     this.#facts = facts
   }
 
-  /**
-   * Returns the rules of a site, which allow nothing while they cannot be read (RFC 9309, 2.3.1.4). Rejects only with the
-   * reason of the signal.
-   */
+  /** Returns the rules of a site, which allow nothing if they cannot be read. Rejects only with the signal's reason. */
   async rulesFor(url: URL): Promise<SiteRules> {
     return this.#facts.plan.input.ignore_robots ? noRules : this.#rules(url.origin)
   }
@@ -85,45 +69,51 @@ export class Robots {
   }
 
   async #load(origin: string): Promise<SiteRules> {
-    const { signal, onWarning, plan, answers } = this.#facts
+    const { signal, onWarning, plan, egress, answers } = this.#facts
     const address = `${origin}/robots.txt`
     const kept = answers.site(address) as { text: string } | undefined
     if (kept) return rulesOf(address, kept.text)
     try {
-      const text = await this.#read(address)
+      const deadline = { ms: limits.crawl.robotsMs, error: 'it does not respond', signal, cooperative: true }
+      const text = await withDeadline((inner) => fetchWithRetries(address, egress, inner), deadline)
       answers.keepSite(address, { text })
       return rulesOf(address, text)
     } catch (thrown) {
       signal.throwIfAborted()
-      const { code, message } = asBaxError(thrown)
+      const error = asBaxError(thrown)
       this.#unreadable.add(origin)
-      if (plan.input.ignore_robots) return noRules
-      const unread = `${address} could not be read (${message})`
-      // Endless redirects mean the same as no file (RFC 9309, 2.3.1.2).
-      const isMissing = code === 'too_many_redirects'
-      onWarning(`${unread}: ${isMissing ? 'all URLs are treated as allowed' : 'no page of this site is visited unless robots.txt is ignored (ignore_robots)'}`) // prettier-ignore
-      if (isMissing) return noRules
-      const blocked = !unreachable.has(code)
-      const refusal: Refusal = blocked ? { blocked, code: 'robots_blocked', error: `${unread}, so that no page is allowed` } : { blocked, code, error: message } // prettier-ignore
-      return { ...noRules, refusal: () => refusal }
+      // A site that redirects for ever has no robots.txt.
+      const rules = error.code === 'too_many_redirects' ? noRules : closedBy(error)
+      if (!plan.input.ignore_robots) onWarning(`${address} could not be read (${error.message}): ${consequence(rules)}`)
+      return rules
     }
   }
+}
 
-  /** Fetches robots.txt, and tries again after errors that may be temporary. */
-  async #read(address: string): Promise<string> {
-    const { signal, egress } = this.#facts
-    const deadline = { ms: limits.crawl.robotsMs, error: 'it does not respond', signal, cooperative: true }
-    return withDeadline(async (inner) => {
-      for (let attempt = 0; ; attempt++) {
-        try {
-          return await fetchText(address, egress, inner)
-        } catch (error) {
-          inner.throwIfAborted()
-          if (attempt >= limits.crawl.retries || !temporary.has(asBaxError(error).code)) throw error
-          await pause(limits.crawl.retryMs * 2 ** attempt, undefined, { signal: inner })
-        }
-      }
-    }, deadline)
+const consequence = (rules: SiteRules): string =>
+  rules === noRules
+    ? 'all URLs are treated as allowed'
+    : 'no page of the site is requested; set ignore_robots (--ignore-robots) to crawl it anyway'
+
+/** Returns the rules of a site whose robots.txt failed: nothing is allowed. */
+const closedBy = (error: BaxError): SiteRules => ({
+  allows: () => false,
+  delayMs: 0,
+  sitemaps: [],
+  ...(error.code !== 'server_error' && { unreachable: error }),
+})
+
+const temporary: ReadonlySet<string> = new Set<ErrorCode>(['connection_failed', 'dns_failed', 'server_error'])
+
+async function fetchWithRetries(address: string, egress: RequestRules, signal: AbortSignal): Promise<string> {
+  const { retries, retryMs } = limits.crawl
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await fetchText(address, egress, signal)
+    } catch (error) {
+      if (attempt >= retries || !temporary.has((error as BaxError).code)) throw error
+      await pause(retryMs * 2 ** attempt, undefined, { signal })
+    }
   }
 }
 
@@ -138,12 +128,32 @@ async function fetchText(address: string, egress: RequestRules, signal: AbortSig
 }
 
 function rulesOf(address: string, text: string): SiteRules {
-  // Rules and paths are compared in one form of percent-encoding (RFC 9309, 2.2.2).
-  const robots = parse(address, normalizeEscapes(text))
+  const robots = parse(
+    address,
+    text.replaceAll(rule, (_, name: string, pattern: string) => name + comparablePattern(pattern)),
+  )
   const delay = Math.min(robots.getCrawlDelay(userAgent) ?? 0, limits.crawl.crawlDelaySecs)
   return {
-    refusal: (url) => ((robots.isAllowed(normalizeEscapes(url), userAgent) ?? true) ? undefined : disallowed),
+    allows: (url) => robots.isAllowed(comparableUrl(url), userAgent) ?? true,
     delayMs: delay > 0 ? delay * 1000 : 0,
-    sitemaps: robots.getSitemaps().flatMap((typed) => parseUrl(typed, address)?.href ?? []),
+    sitemaps: robots.getSitemaps().map((listed) => parseUrl(listed, address)?.href ?? listed),
   }
+}
+
+/** A rule and its pattern, without a comment. */
+const rule = /^([^\S\r\n]*(?:dis)?allow[^\S\r\n]*:)([^#\r\n]*)/gim
+
+/** Escapes a path, with a query, in the one way in which rules and URLs are compared. */
+const comparable = (path: string): string => normalizeEscapes(encodeURI(path).replaceAll('%25', '%'))
+
+/** Returns a pattern to compare with URLs: `$` has a meaning at its end only. */
+const comparablePattern = (pattern: string): string => comparable(pattern.trim()).replaceAll(/\$(?!$)/g, '%24')
+
+/** Returns a URL to compare with rules, in which `*` and `$` have a meaning unless they are escaped. */
+function comparableUrl(href: string): string {
+  const { origin, pathname, search } = new URL(href)
+  const path = comparable(pathname + search)
+    .replaceAll('*', '%2A')
+    .replaceAll('$', '%24')
+  return origin + path
 }

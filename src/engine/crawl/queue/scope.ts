@@ -108,6 +108,7 @@ export class Scope {
     if (this.#allowed?.allows(url) === false) return false
     if (this.#options.allow_external_links) return true
     const { hostname, port } = this.#start
+    // http and https of a host are one site.
     if (hostOf(url, this.#equivalence) === this.#host) return true
     const isSubdomain = url.port === port && url.hostname.endsWith(`.${hostname.replace(/^www\./, '')}`)
     return this.#options.allow_subdomains && isSubdomain

@@ -4,9 +4,11 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib'
 import { Parser } from 'htmlparser2'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import { charsetOfStart } from '../../render/http/charset.ts'
+import { type StreamDecoder, streamDecoderFor } from '../../render/http/decoder.ts'
 import { explainFetch } from '../../render/http/fetch-errors.ts'
 import { type HttpResponse, httpUserAgent, request, type RequestOptions } from '../../render/http/http-client.ts'
-import { redirectUrl } from '../../render/http/web-url.ts'
+import { locationOf, redirectUrl } from '../../render/http/web-url.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
 
 export interface SitemapEntry {
@@ -23,16 +25,18 @@ export async function* readSitemap(address: string, { egress, signal }: FetchCon
   const { answer, url } = await open(address, { egress, signal })
   const found: SitemapEntry[] = []
   const reader = new SitemapReader(url, (entry) => found.push(entry))
-  const decoder = new TextDecoder()
   let bytes = 0
   try {
-    for await (const chunk of await decodedBody(answer, url)) {
-      bytes += (chunk as Uint8Array).length
+    let decode: StreamDecoder | undefined
+    for await (const chunk of withStart(await decodedBody(answer, url))) {
+      bytes += chunk.length
       if (bytes > limits.crawl.sitemapBytes)
         throw new BaxError('content_too_large', 'the file is too large for a sitemap')
-      reader.write(decoder.decode(chunk as Uint8Array, { stream: true }))
+      decode ??= await streamDecoderFor(await charsetOfStart(chunk, answer.headers.get('content-type')))
+      reader.write(decode(chunk))
       if (found.length > 0) yield found.splice(0)
     }
+    if (decode) reader.write(decode())
     reader.end()
     if (found.length > 0) yield found
   } catch (error) {
@@ -49,13 +53,28 @@ async function open(address: string, context: FetchContext): Promise<{ answer: H
   let url = address
   for (let redirects = 0; redirects <= limits.scrape.redirects; redirects++) {
     const answer = await request(url, { headers, ...context })
-    const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null
-    if (location === null && answer.status < 300) return { answer, url }
+    const location = answer.status >= 300 && answer.status < 400 ? locationOf(answer.headers) : undefined
+    if (location === undefined && answer.status < 300) return { answer, url }
     answer.body.destroy()
-    if (location === null) throw new BaxError('navigation_failed', `it responded with ${answer.status}`)
+    if (location === undefined) throw new BaxError('navigation_failed', `it responded with ${answer.status}`)
     url = redirectUrl(location, url)
   }
   throw new BaxError('too_many_redirects', 'too many redirects')
+}
+
+/** Number of bytes that contain the declaration of the encoding. */
+const startBytes = 1024
+
+/** Joins the first chunks, so that the first one has the declaration. */
+async function* withStart(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let start: Uint8Array | undefined = new Uint8Array()
+  for await (const chunk of chunks) {
+    if (start) start = Buffer.concat([start, chunk])
+    if (start && start.length < startBytes) continue
+    yield start ?? chunk
+    start = undefined
+  }
+  if (start && start.length > 0) yield start
 }
 
 /** Decodes the content encoding, then the compression of the file itself. */

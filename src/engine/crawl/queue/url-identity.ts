@@ -33,12 +33,14 @@ export function equivalenceOf(requested: URL, reached: URL): UrlEquivalence {
   }
 }
 
-/** Returns a key that is the same for all URLs of one page, which http and https share. */
+/** Returns a key that is the same for all URLs of one page. */
 export function identityOf(url: URL, equivalence: UrlEquivalence): string {
   const path = normalizeEscapes(url.pathname)
     .replace(/\/index\.html$/, '/')
     .replace(/(?<=.)\/$/, '')
-  return `//${hostOf(url, equivalence)}${path}${url.search === '?' ? '' : url.search}${route.test(url.hash) ? url.hash : ''}`
+  // http and https of a host are one site. Other ports than theirs have one scheme each.
+  const scheme = url.port === '' ? '' : url.protocol
+  return `${scheme}//${hostOf(url, equivalence)}${path}${url.search === '?' ? '' : url.search}${route.test(url.hash) ? url.hash : ''}`
 }
 
 /** Returns the host with port, the same for hosts that are treated as one. */
@@ -47,9 +49,9 @@ export const hostOf = ({ host }: URL, { www }: UrlEquivalence): string => (www ?
 const withoutWww = (host: string): string => host.replace(/^www\./, '')
 
 /** Normalizes percent-encoding: `%7e`, `%7E` and `~` are one character. Reserved characters stay encoded. */
-export function normalizeEscapes(text: string): string {
-  if (!text.includes('%')) return text
-  return text.replaceAll(/%[0-9a-f]{2}/gi, (escape) => {
+export function normalizeEscapes(path: string): string {
+  if (!path.includes('%')) return path
+  return path.replaceAll(/%[0-9a-f]{2}/gi, (escape) => {
     const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
     return /[\w.~-]/.test(character) ? character : escape.toUpperCase()
   })

@@ -3,6 +3,7 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import type { Failures } from '../../egress/failures.ts'
 import type { PageResponse } from '../http/fetch.ts'
 import { ResponseHeaders } from '../http/response-headers.ts'
+import { headerRefresh } from '../http/web-url.ts'
 
 export class RequestedDocument {
   #id = ''
@@ -95,5 +96,8 @@ export const isPage = (answer: DocumentResponse | undefined): boolean =>
 export const isAttachment = ({ headers }: DocumentResponse): boolean =>
   /^\s*attachment/i.test(headers.get('content-disposition') ?? '')
 
-/** Returns whether a request need not be waited for; image checks, for example, have low priority. */
-export const isUnimportant = ({ type, request: { initialPriority = '' } }: RequestWillBeSent): boolean => type === 'Fetch' && /low$/i.test(initialPriority) // prettier-ignore
+/** Returns the milliseconds until the header `Refresh` redirects; undefined if it does not do so soon. */
+export function refreshMs(response: DocumentResponse | undefined): number | undefined {
+  const refresh = response && headerRefresh(response.headers, response.url)
+  return refresh && refresh.secs * 1000
+}

@@ -3,9 +3,8 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { CdpMessage } from '../../browser/pool/upstream.ts'
 import { protocolText } from '../../cdp/protocol-errors.ts'
-import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage, isUnimportant } from './document.ts' // prettier-ignore
+import { RequestedDocument, exceptionText, type Frame, type RequestWillBeSent, type ExceptionDetails, documentResponse, type DocumentResponse, isAttachment, isPage, refreshMs } from './document.ts' // prettier-ignore
 import { checkRedirects, type Redirect } from '../http/fetch.ts'
-import { headerRefresh } from '../http/web-url.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { StableLimits } from '../page/activity.page.ts'
 import type { StableCall, StablePage } from '../page/wait-until-stable.page.ts'
@@ -15,6 +14,8 @@ import { PageConditions } from './page-conditions.ts'
 const { scrape } = limits
 /** Time for results to arrive after a script was stopped, in milliseconds. */
 const graceMs = 300
+/** Returns whether a request need not be waited for; image checks, for example, have low priority. */
+const isUnimportant = ({ type, request: { initialPriority = '' } }: RequestWillBeSent): boolean => type === 'Fetch' && /low$/i.test(initialPriority) // prettier-ignore
 
 const watchedTypes = new Set(['Script', 'XHR', 'Fetch'])
 
@@ -97,8 +98,8 @@ export class Visit {
         emptyMs: Math.min(emptyMs, deadline - scrape.reserveMs - performance.now()),
       })
       if (this.#requested > this.#committed || this.#committed > document) continue
-      const header = this.response && headerRefresh(this.response)?.ms
-      const refresh = header ?? (stable ? stable.refresh : this.#stopped ? null : await this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs)) // prettier-ignore
+      const read = () => this.inPage<number | null>(signal, readScript, 'pendingRefresh', scrape.refreshSecs)
+      const refresh = refreshMs(this.response) ?? (stable ? stable.refresh : this.#stopped ? null : await read())
       if (refresh === null) return stable?.page
       const before = this.#committed
       const hasArrived = await this.#waiting.until(() => this.#committed > before, refresh + scrape.settleMs, signal)

@@ -21,9 +21,18 @@ export async function decodeText(
   return { text: (await decoderFor(charset)).decode(bytes), charset }
 }
 
-async function charsetOf(bytes: Uint8Array, contentType: string | null, declares: boolean): Promise<string> {
+/** Returns the encoding of XML or text of which the beginning is known: UTF-8 unless stated. */
+export async function charsetOfStart(start: Uint8Array, contentType: string | null): Promise<string> {
+  return markOf(start) ?? (await namedIn(contentType)) ?? wideIn(start) ?? (await declaredIn(start)) ?? 'utf-8'
+}
+
+async function namedIn(contentType: string | null): Promise<string | undefined> {
   const label = /charset\s*=\s*["']?([^\s"';,]+)/i.exec(contentType ?? '')?.[1]
-  const named = label === undefined ? undefined : await encodingName(label)
+  return label === undefined ? undefined : encodingName(label)
+}
+
+async function charsetOf(bytes: Uint8Array, contentType: string | null, declares: boolean): Promise<string> {
+  const named = await namedIn(contentType)
   if (named === 'utf-8' || named?.startsWith('utf-16')) return named
   const wide = wideIn(bytes)
   if (wide) return wide
@@ -60,7 +69,7 @@ const prescanned = 1024
 const maxHead = 262_144
 
 /** Returns the declared encoding by the prescan of the HTML standard, or of a later declaration in the head. */
-async function declaredIn(bytes: Uint8Array): Promise<string | undefined> {
+export async function declaredIn(bytes: Uint8Array): Promise<string | undefined> {
   const { ResultType, Sniffer } = await import('encoding-sniffer/sniffer')
   const sniff = (part: Uint8Array) => {
     const sniffer = new Sniffer({ maxBytes: part.length })

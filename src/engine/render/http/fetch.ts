@@ -6,7 +6,7 @@ import type { RequestRules } from '../../egress/egress.ts'
 import type { ResponseHeaders } from './response-headers.ts'
 import { readBody } from './body.ts'
 import { httpUserAgent, type HttpResponse, request } from './http-client.ts'
-import { redirectUrl } from './web-url.ts'
+import { locationOf, redirectUrl } from './web-url.ts'
 
 export interface Redirect {
   readonly url: string
@@ -103,12 +103,8 @@ function requestPage(
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 function redirectTarget({ status, headers }: HttpResponse, url: string): string | undefined {
-  const location = redirectStatuses.has(status) ? headers.get('location') : null
-  // Browsers show the page of a response with an empty one.
-  if (location === null || location.trim() === '') return undefined
-  // Keep non-ASCII bytes as they are, whatever their encoding.
-  const escaped = location.replaceAll(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
-  return redirectUrl(escaped, url)
+  const location = redirectStatuses.has(status) ? locationOf(headers) : undefined
+  return location === undefined ? undefined : redirectUrl(location, url)
 }
 
 /** Keeps cookies set by redirects, which some sites require; they are only sent to the host that set them. */

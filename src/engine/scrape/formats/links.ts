@@ -28,17 +28,17 @@ export function hrefsOf(tree: Tree): string[] {
 }
 
 function visitLinks({ root, baseUrl }: Tree, onLink: (href: string, element: ElementNode) => void): void {
-  const visit = (element: ElementNode, inSvg = false): void => {
+  const visit = (element: ElementNode, inSvg: boolean): void => {
     if (element.tag === 'a' || element.tag === 'area') {
       const typed = element.attributes['href'] ?? (inSvg ? element.attributes['xlink:href'] : undefined)
       const href = typed === undefined ? undefined : resolveUrl(typed, baseUrl)
       if (href !== undefined && /^(?:https?|ftp):/.test(href)) onLink(href, element)
     }
     if (!inPage(element)) return
-    const inside = inSvg || element.tag === 'svg'
+    const inside = element.tag === 'svg' || (inSvg && element.tag !== 'foreignobject')
     for (const child of element.children) if (isElement(child)) visit(child, inside)
   }
-  visit(root)
+  visit(root, false)
 }
 
 /** Maximum characters and elements read from a link, because nested links are read repeatedly. */

@@ -1,20 +1,23 @@
 /** Converts RTF: paragraphs, styles of text, links and tables. */
 import { limits } from '../../../../core/limits/limits.ts'
-import { type Decoder, decoderFor, encodingName } from '../../../render/http/decoder.ts'
 import type { TreeNode } from '../../../extract/tree.ts'
 import { element, elementAround } from '../document.ts'
 import { inlineNodes, type Run, type RunStyle, tableOf } from './inline.ts'
 import type { OfficeContent } from './office.ts'
 import { OfficeError } from './office-error.ts'
+import { type Fonts, fontsOf } from './rtf-fonts.ts'
 
 /** State of a group, which its inner groups inherit. */
 interface Group {
   style: RunStyle
   /** Where the text of the group goes: into the document, nowhere, or into a fact. */
   target: 'text' | 'none' | 'link' | 'title' | 'author' | 'subject'
+  font: number | undefined
   /** Characters that replace one `\u` character for old programs. */
   fallback: number
 }
+
+const firstGroup: Group = { style: {}, target: 'text', font: undefined, fallback: 1 }
 
 /** Groups whose text is not part of the document. */
 const hidden = new Set(
@@ -34,14 +37,7 @@ const token = /\\(?:'([\da-f]{2})|([a-z]{1,32})(-?\d{1,10})? ?|([^a-z\r\n])|\r?\
 
 export async function rtfContent(bytes: Uint8Array): Promise<OfficeContent> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
-  const page = /\\(?:ansicpg(\d{1,5})|mac\b)/.exec(text)
-  return new RtfReader(await decoderOf(page ? Number(page[1] ?? 10_000) : 1252)).read(text)
-}
-
-/** Returns the decoder of a Windows code page. Unknown ones are read as the most common one. */
-async function decoderOf(page: number): Promise<Decoder> {
-  const names: Readonly<Record<number, string>> = { 932: 'shift_jis', 936: 'gbk', 949: 'euc-kr', 950: 'big5', 10_000: 'macintosh', 65_001: 'utf-8' } // prettier-ignore
-  return decoderFor((await encodingName(names[page] ?? `windows-${page}`)) ?? 'windows-1252')
+  return new RtfReader(await fontsOf(text)).read(text)
 }
 
 class RtfReader {
@@ -53,18 +49,18 @@ class RtfReader {
   #inTable = false
   #heading: number | undefined
   readonly #open: Group[] = []
-  #group: Group = { style: {}, target: 'text', fallback: 1 }
+  #group: Group = { ...firstGroup }
   #skip = 0
   /** Instructions of the latest field, which may contain the URL of a link. */
   #field = ''
   readonly #facts: Partial<Record<'title' | 'author' | 'subject', string>> = {}
-  readonly #decoder: Decoder
+  readonly #fonts: Fonts
   #pending: number[] = []
   /** Whether the next word is the name of a group that programs may ignore. */
   #optional = false
 
-  constructor(decoder: Decoder) {
-    this.#decoder = decoder
+  constructor(fonts: Fonts) {
+    this.#fonts = fonts
   }
 
   read(text: string): OfficeContent {
@@ -74,7 +70,10 @@ class RtfReader {
       const [all, hex, word, number, symbol, brace, plain] = found
       at = token.lastIndex
       if (hex !== undefined) this.#byte(Number.parseInt(hex, 16))
-      else {
+      else if (plain !== undefined && this.#pending.length > 0) {
+        // The second byte of a character may be a letter.
+        this.#flushBytes(plain)
+      } else {
         this.#flushBytes()
         if (word !== undefined) {
           // Binary data is not text, whatever it contains.
@@ -83,7 +82,7 @@ class RtfReader {
         } else if (symbol !== undefined) this.#symbol(symbol)
         else if (brace === '{') this.#enter()
         else if (brace === '}') this.#leave()
-        else if (plain !== undefined) this.#text(this.#decoder.decode(Buffer.from(plain, 'latin1')), true)
+        else if (plain !== undefined) this.#text(this.#decoded(Buffer.from(plain, 'latin1')), true)
         else if (all.startsWith('\\')) this.#paragraph()
       }
     }
@@ -102,7 +101,7 @@ class RtfReader {
   }
 
   #leave(): void {
-    this.#group = this.#open.pop() ?? { style: {}, target: 'text', fallback: 1 }
+    this.#group = this.#open.pop() ?? { ...firstGroup }
   }
 
   #byte(code: number): void {
@@ -110,11 +109,16 @@ class RtfReader {
     else this.#pending.push(code)
   }
 
-  #flushBytes(): void {
+  /** Reads the bytes of escapes, and the text that follows them. */
+  #flushBytes(plain = ''): void {
     if (this.#pending.length === 0) return
-    const bytes = Uint8Array.from(this.#pending)
+    const bytes = Buffer.concat([Uint8Array.from(this.#pending), Buffer.from(plain, 'latin1')])
     this.#pending = []
-    this.#text(this.#decoder.decode(bytes), false)
+    this.#text(this.#decoded(bytes), false)
+  }
+
+  #decoded(bytes: Uint8Array): string {
+    return this.#fonts.decoderOf(this.#group.font).decode(bytes)
   }
 
   #text(text: string, canSkip: boolean): void {
@@ -169,7 +173,8 @@ class RtfReader {
       case 'super': group.style = { ...group.style, raised: isOn ? 'sup' : undefined }; return
       case 'sub': group.style = { ...group.style, raised: isOn ? 'sub' : undefined }; return
       case 'nosupersub': group.style = { ...group.style, raised: undefined }; return
-      case 'plain': group.style = { href: group.style.href }; return
+      case 'plain': group.style = { href: group.style.href }; group.font = undefined; return
+      case 'f': group.font = value; return
       case 'v': if (isOn) group.target = 'none'; return
       case 'uc': group.fallback = Math.min(Math.max(value ?? 1, 0), 10); return
       case 'u': return this.#unicode(value ?? 63)
