@@ -102,6 +102,13 @@ describe('words', () => {
     expect(await markdownOf(bytes)).toBe('area in m<sup>2</sup>\n\nH<sub>2</sub>O')
   })
 
+  test('with raised letters of a logo, and lowered ones, are whole', async () => {
+    // TeX draws its name so: the A is at the right of the L, and nearly touches the lowered E.
+    const logo = at(107, 700, 'L') + at(109.6, 701.81, 'A', { size: 7.27 }) + at(113.4, 700, 'T') + at(117, 697.76, 'E') + at(122.6, 700, 'X') // prettier-ignore
+    const bytes = pdf([at(60, 700, 'papers in') + logo + at(134, 700, 'are many')])
+    expect(await markdownOf(bytes)).toBe('papers in L<sup>A</sup>TEX are many')
+  })
+
   test('drawn twice for boldness appear once', async () => {
     expect(await markdownOf(pdf([at(60, 700, 'Once only') + at(60.3, 700, 'Once only')]))).toBe('Once only')
   })
@@ -136,6 +143,11 @@ describe('structure', () => {
     expect(await markdownOf(bytes)).toBe(
       `# Harbours\n\n## 1 History\n\n${left.join(' ')}\n\n### 1.1 Storms\n\n${right.join(' ')}`,
     )
+  })
+
+  test('has no headings of text above longer notes', async () => {
+    const notes = Array.from({ length: 12 }, () => 'The chronicle of the town says so, and more.')
+    expect(await markdownOf(pdf([below(60, 700, [...left, ...right, ...left]) + below(60, 400, notes, { size: 8 }, 10)]))).not.toContain('#') // prettier-ignore
   })
 
   test('separates paragraphs by gaps, indents and short last lines', async () => {
@@ -202,9 +214,26 @@ describe('what repeats on pages', () => {
     at(60, 770, number % 2 ? 'The book of harbours' : 'Storms') + at(500, 770, String(number)) + at(60, 700, content) + at(280, 30, `Page ${number} of 6`) // prettier-ignore
 
   test('is removed at the top and bottom, with the numbers of pages', async () => {
-    const texts = ['one', 'two', 'three', 'four', 'five', 'six'].map((word) => `This is the text of page ${word}.`)
+    const texts = ['one', 'two', 'three', 'four', 'five', 'six'].map((word) => `Storms are in the book of harbours ${word}.`) // prettier-ignore
     const bytes = pdf(texts.map((text, index) => page(index + 1, text)))
     expect(await markdownOf(bytes)).toBe(texts.join('\n\n---\n\n'))
+  })
+
+  test('is kept once if the text does not have its words', async () => {
+    const texts = ['one', 'two', 'three'].map((word) => `This is the text of page ${word}.`)
+    const bytes = pdf(texts.map((text, index) => page(1, text) + at(60, 18, `Not for sale in the United States ${index + 1}`))) // prettier-ignore
+    expect(await markdownOf(bytes)).toMatch(
+      /^The book of harbours 1\n\n(?:.*\n)*?.*Not for sale in the United States 1\n\n---\n\n[^]*page two\.\n\n---\n\n[^]*page three\.$/,
+    )
+    expect((await markdownOf(bytes)).match(/Not for sale/g)).toHaveLength(1)
+  })
+
+  test('is kept once as the head of a table that continues', async () => {
+    const head = at(60, 720, 'Port') + at(160, 720, 'Ships')
+    const row = (name: string, count: number) => at(60, 700, name) + at(160, 700, String(count))
+    const markdown = await markdownOf(pdf([head + row('Bremen', 7), head + row('Hull', 31), head + row('Riga', 12)]))
+    expect(markdown.match(/Ships/g)).toHaveLength(1)
+    expect(markdown).toMatch(/Bremen.*7[^]*Hull.*31[^]*Riga.*12/)
   })
 
   test('is kept in the middle, and where it is on few pages or has other numbers', async () => {

@@ -1,4 +1,7 @@
-/** Finds what repeats at the top and bottom of most pages: running headers, footers and page numbers. */
+/**
+ * Finds what repeats at the top and bottom of most pages: running headers, footers and page numbers. Words that are
+ * nowhere else in the document are kept where they are for the first time.
+ */
 import { segmentRows } from './lines.ts'
 import { boxAround, type PageContent, type Segment } from './page/page-content.ts'
 
@@ -30,15 +33,49 @@ export function furnitureOf(pages: readonly PageContent[], body: number): Set<Se
       else place.set(key, [row])
     }
   }
-  const found = new Set<Segment>()
+  const rows = new Set<OuterRow>()
   for (const place of places.values()) {
     // Headers of chapters and of odd pages repeat only on some of the pages.
     const repeated = new Set([...place].filter(([key, group]) => repeats(key, group, pages.length, body)).flatMap(([, group]) => group)) // prettier-ignore
     if (pagesOf(repeated) <= pages.length * 0.5) continue
-    for (const { segments } of repeated) for (const segment of segments) found.add(segment)
+    for (const row of repeated) rows.add(row)
   }
+  const found = new Set([...rows].flatMap(({ segments }) => segments))
+  for (const row of firstOnes(rows, pages, found)) for (const segment of row.segments) found.delete(segment)
   return found
 }
+
+/** Returns the first row of each text whose words do not follow each other anywhere else in the document. */
+function firstOnes(rows: Iterable<OuterRow>, pages: readonly PageContent[], found: ReadonlySet<Segment>): OuterRow[] {
+  const firsts = new Map<string, OuterRow>()
+  for (const row of [...rows].toSorted((a, b) => a.page - b.page)) {
+    const words = wordsOf(row.text)
+    if (words.length > 0 && !firsts.has(words.join(' '))) firsts.set(words.join(' '), row)
+  }
+  const missing = new Set([...firsts.values()].flatMap(({ text }) => pairsOf(wordsOf(text))))
+  for (const { layers } of pages) {
+    let last = ''
+    for (const segment of layers.flat()) {
+      if (found.has(segment)) continue
+      for (const word of wordsOf(segment.text)) {
+        missing.delete(`${last} ${word}`)
+        missing.delete(word)
+        last = word
+      }
+    }
+  }
+  return [...firsts.values()].filter(({ text }) => pairsOf(wordsOf(text)).some((pair) => missing.has(pair)))
+}
+
+/** Returns the words with letters, without the names of page numbers. */
+const wordsOf = (text: string): string[] =>
+  (text.toLowerCase().match(/\p{L}[\p{L}\p{M}]*/gu) ?? []).filter((word) => !pageWords.test(word))
+
+/** Returns each word with the one before it, or the only word. */
+const pairsOf = (words: readonly string[]): string[] =>
+  words.length === 1 ? [...words] : words.slice(1).map((word, at) => `${words[at]!} ${word}`)
+
+const pageWords = /^(?:page|seite|pagina|página|стр|p|of|von|de|sur|di|из|[ivxl]+)$/
 
 const pagesOf = (rows: Iterable<OuterRow>): number => new Set([...rows].map(({ page }) => page)).size
 

@@ -10,6 +10,8 @@ interface Link {
 
 /** Height of the bands by which links are found, in points. */
 const band = 16
+/** Links of a band above which further ones are left out: no text is that dense. */
+const maxBandLinks = 500
 
 /** Links by the bands that they cover. */
 export interface Links {
@@ -39,8 +41,8 @@ export function annotationsOf(annotations: readonly object[], transform: Matrix)
       length++
       for (let at = Math.floor(box.top / band); at <= Math.min(box.bottom / band, box.top / band + 100); at++) {
         const links = bands.get(at)
-        if (links) links.push({ box, href: url })
-        else bands.set(at, [{ box, href: url }])
+        if (links && links.length < maxBandLinks) links.push({ box, href: url })
+        else if (!links) bands.set(at, [{ box, href: url }])
       }
     }
     const value = Array.isArray(fieldValue) ? fieldValue.join(', ') : fieldValue

@@ -189,7 +189,7 @@ export class Interpreter {
 
   #add(unicode: string, full: Matrix, place: { x: number; y: number; advance: number; id: number }): void {
     const { font, size } = this.#state
-    const text = plainText(unicode)
+    const text = plainText(unicode, font)
     const [x, y] = apply(full, place.x, place.y)
     const [a, b, c, d] = full
     // Vertical writing advances along the other axis of the text.

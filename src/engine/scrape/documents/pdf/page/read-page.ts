@@ -28,7 +28,8 @@ export async function readPage(
   const { links, fields } = annotationsOf(await page.getAnnotations(), transform as unknown as Matrix)
   if (links.length > 0) for (const glyph of glyphs) addLink(glyph, links)
   const visible = glyphs.filter(({ x, y }) => x > -width * 0.01 && y > 0 && x < width * 1.01 && y < height * 1.01)
-  const missing = fields.filter(({ box }) => !visible.some(({ x, y }) => isInside(box, x, y)))
+  const places = fields.length > 0 ? placesOf(visible) : new Map<number, number[]>()
+  const missing = fields.filter(({ box }) => !hasGlyph(places, box))
   const turned = byDirection(visible)
   const [main] = turned
   const frame = main ? frameOf(main.turn) : frameOf(0)
@@ -55,8 +56,43 @@ const structureOf = (page: PDFPageProxy) =>
     () => null,
   )
 
-const isInside = (box: Box, x: number, y: number): boolean =>
-  x >= box.left - 1 && x <= box.right + 1 && y >= box.top - 1 && y <= box.bottom + 1
+/** Returns the starts of glyphs, sorted, by their baselines in whole points. */
+function placesOf(glyphs: readonly Glyph[]): Map<number, number[]> {
+  const places = new Map<number, number[]>()
+  for (const { x, y } of glyphs) {
+    const row = places.get(Math.round(y))
+    if (row) row.push(x)
+    else places.set(Math.round(y), [x])
+  }
+  for (const row of places.values()) row.sort((a, b) => a - b)
+  return places
+}
+
+function hasGlyph(places: ReadonlyMap<number, readonly number[]>, { left, top, right, bottom }: Box): boolean {
+  // A box may be much higher than the page.
+  const baselines = bottom - top > places.size ? places.keys() : wholeNumbers(top - 1, bottom + 1)
+  for (const y of baselines) {
+    if (y < top - 1 || y > bottom + 1) continue
+    const row = places.get(y) ?? []
+    if (row[firstAtLeast(row, left - 1)]! <= right + 1) return true
+  }
+  return false
+}
+
+function* wholeNumbers(from: number, to: number): Generator<number> {
+  for (let value = Math.ceil(from); value <= to; value++) yield value
+}
+
+/** Returns the index of the first sorted value that is not below `least`. */
+function firstAtLeast(values: readonly number[], least: number): number {
+  let [from, to] = [0, values.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (values[middle]! < least) from = middle + 1
+    else to = middle
+  }
+  return from
+}
 
 function addLink(glyph: Glyph, links: Parameters<typeof linkAt>[0]): void {
   const [x, y] = apply(frameOf(-glyph.turn), glyph.width / 2, -glyph.size * 0.3)

@@ -6,6 +6,9 @@ import { type Glyph, median, type Run, type Segment } from './page-content.ts'
 const wordGap = 0.15
 const segmentGap = 0.75
 
+/** Parts of a row above which it is a drawing without raised text. */
+const maxRowChunks = 1000
+
 /** Glyphs drawn one after the other on one line. */
 interface Chunk {
   readonly glyphs: Glyph[]
@@ -64,9 +67,14 @@ function joinRaised(rows: Chunk[][]): Chunk[][] {
   return rows.filter((row) => row.length > 0)
 }
 
-/** Moves a chunk to a row where it follows larger text; returns whether there is one. */
+/** Moves a chunk to another row where it follows larger text; returns whether there is one. */
 function joinsOther(chunk: Chunk, at: number, rows: readonly Chunk[][], sizes: readonly number[]): boolean {
-  if (chunk.right - chunk.left > chunk.size * 8) return false
+  if (chunk.right - chunk.left > chunk.size * 8 || rows[at]!.length > maxRowChunks) return false
+  const own = chunk.size * 1.15 < sizes[at]! && rows[at]!.find((one) => isShiftedFrom(one, chunk) && isBaseOf(one, chunk)) // prettier-ignore
+  if (own) {
+    raise(chunk, own)
+    return false
+  }
   for (const other of nearRows(rows, sizes, at, chunk)) {
     const base = rows[other]!.find((one) => isBaseOf(one, chunk))
     if (!base) continue
@@ -90,7 +98,7 @@ function nearRows(rows: readonly Chunk[][], sizes: readonly number[], at: number
   const near: number[] = []
   for (const step of [1, -1])
     for (let other = at + step; other >= 0 && other < rows.length && Math.abs(other - at) <= 3; other += step)
-      if (sizes[other]! > chunk.size * 0.85) near.push(other)
+      if (sizes[other]! > chunk.size * 0.85 && rows[other]!.length <= maxRowChunks) near.push(other)
   return near
 }
 
@@ -98,6 +106,10 @@ function nearRows(rows: readonly Chunk[][], sizes: readonly number[], at: number
 const isBaseOf = (base: Chunk, chunk: Chunk): boolean =>
   !base.isRaised && !chunk.isRaised && base.size < chunk.size * 3 && isBeside(base, chunk) &&
   (base.size > chunk.size * 1.15 ? chunk.y - base.y < base.size * 0.35 && base.y - chunk.y < base.size * 0.7 : isShifted(base, chunk)) // prettier-ignore
+
+/** Whether small text in the row of larger text is off its line. */
+const isShiftedFrom = (base: Chunk, { size, y }: Chunk): boolean =>
+  base.size > size * 1.15 && Math.abs(base.y - y) > base.size * 0.05
 
 /** Whether single letters of the same size are a little off the line, as in logos. */
 const isShifted = (base: Chunk, { glyphs, size, y }: Chunk): boolean =>

@@ -13,15 +13,17 @@ export interface Candidate {
 
 const textOf = ({ lines }: Paragraph): string => lines.map(({ text }) => text).join(' ')
 
-/** Returns the size of most characters. */
+/** Returns the size of most characters, or a larger one of nearly as many: long notes do not make the text headings. */
 export function bodySize(lines: Iterable<{ readonly size: number; readonly text: string }>): number {
   const chars = new Map<number, number>()
   for (const { size, text } of lines) {
     const key = Math.round(size * 5) / 5
     chars.set(key, (chars.get(key) ?? 0) + text.length)
   }
-  let [body, most] = [0, 0]
-  for (const [size, count] of chars) if (count > most) [body, most] = [size, count]
+  let most = 0
+  for (const count of chars.values()) most = Math.max(most, count)
+  let body = 0
+  for (const [size, count] of chars) if (count > most * 0.5) body = Math.max(body, size)
   return body
 }
 
