@@ -7,6 +7,8 @@ const lockFile = join(root, 'package-lock.json')
 const packagesStamp = join(root, 'node_modules', '.bax-stamp')
 const browserStamp = join(root, 'node_modules', '.bax-browsers')
 const bundle = join(root, 'dist', 'manifest.json')
+/** Exists while `dist` has the packages of an earlier installation. */
+const outdatedStamp = join(root, 'node_modules', '.bax-outdated')
 
 /** Size and time of the lock file, since reading it would slow down every start. */
 function lockFacts() {
@@ -40,7 +42,7 @@ function packagesReady() {
 const browserReady = () => existsSync(browserStamp)
 
 function buildReady() {
-  if (!existsSync(bundle)) return false
+  if (!existsSync(bundle) || existsSync(outdatedStamp)) return false
   const built = statSync(bundle).mtimeMs
   return (
     !isNewer(join(root, 'src'), built) &&
@@ -73,6 +75,7 @@ module.exports = {
   root,
   packagesStamp,
   browserStamp,
+  outdatedStamp,
   packagesStampText,
   packagesReady,
   browserReady,

@@ -1,7 +1,7 @@
 // Prepares a source checkout: packages, build, browsers, and for tests Docker and the programs that they use. Node
 // built-ins only, because it runs before anything is installed. Costs only a few file stats if nothing is missing,
 // because every start of bin/bax.js calls it.
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -12,6 +12,7 @@ const {
   root,
   packagesStamp,
   browserStamp,
+  outdatedStamp,
   packagesStampText,
   packagesReady,
   browserReady,
@@ -33,11 +34,8 @@ export async function ensureReady({ browser = false, agent = false, docker = fal
   const lock = await takeLock(root, 'setup', () => say('waiting for another set-up to finish'))
   try {
     // Another first run may have done this meanwhile.
-    const isInstalled = packagesReady()
-    if (!isInstalled) await installPackages(lock)
-    // A build has the packages that it loads.
-    if (!isInstalled || !buildReady()) await build(lock)
-    if (!isInstalled) writeFileSync(packagesStamp, packagesStampText())
+    if (!packagesReady()) await installPackages(lock)
+    if (!buildReady()) await build(lock)
     if (browser && !browserReady()) await setUpBrowser()
     if (agent && !agentReady()) await setUpAgent()
     if (tests) await (await import('./test-packages.js')).setUpTestPackages({ say, run })
@@ -54,6 +52,9 @@ async function installPackages(lock) {
   const npm = (verb) => run('npm', [verb, ...flags], {}, lock.inherited)
   if ((await npm('ci')) !== 0 && (await npm('install')) !== 0)
     throw new Error('npm could not install the packages; its messages stand above')
+  // A build contains the packages that it loads. If it fails now, the next start builds again but does not install again.
+  writeFileSync(outdatedStamp, '')
+  writeFileSync(packagesStamp, packagesStampText())
 }
 
 async function build(lock) {
@@ -61,6 +62,7 @@ async function build(lock) {
   const args = [join(root, 'scripts', 'build.js'), '--without-agent']
   if ((await run(process.execPath, args, {}, lock.inherited)) !== 0)
     throw new Error('the build failed; its messages stand above')
+  rmSync(outdatedStamp, { force: true })
 }
 
 async function setUpAgent() {

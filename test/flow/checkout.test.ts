@@ -120,6 +120,27 @@ describe.skipIf(needsLinux !== null)('a checkout', () => {
       await start(['engine', 'stop'], before).ended
     }
   }, 240_000)
+
+  test('installs packages once when builds fail, and builds with them afterwards', async () => {
+    const before = (await installs()).length
+    const main = join(checkout, 'src/main.ts')
+    const source = await readFile(main)
+    const longAgo = new Date(0)
+    await appendFile(join(checkout, 'package-lock.json'), '\n')
+    await appendFile(main, '\n}\n')
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const failed = { code: 3, stdout: '', stderr: expect.stringContaining('the build failed') }
+      expect(await start(['--version']).ended).toMatchObject(failed)
+    }
+    expect(await installs()).toHaveLength(before + 1)
+    // The last build is newer than this source, but has the packages of before.
+    await writeFile(main, source)
+    await utimes(main, longAgo, longAgo)
+    const built = { code: 0, stderr: expect.stringContaining('building') }
+    expect(await start(['--version']).ended).toMatchObject(built)
+    expect(await start(['--version']).ended).toMatchObject({ code: 0, stderr: '' })
+    expect(await installs()).toHaveLength(before + 1)
+  }, 240_000)
 })
 
 describe.skipIf(needsLinux !== null)('the folder of a build', () => {

@@ -1,10 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { parse as parseYaml } from 'yaml'
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { limits } from '../../src/core/limits/limits.ts'
 import { scriptsOnServer } from '../support/scripts.ts'
 
 const given = scriptsOnServer()
@@ -19,6 +22,38 @@ describe('the command line', () => {
     )
     await given.folder.write('a.yaml', 'steps: [{clik: a}]\n')
     expect(await given.folder.run(['a.yaml', '--check'])).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test('reads scripts from standard input and pipes, with their includes', async () => {
+    await given.folder.write('login.yaml', 'steps: [get_title]\n')
+    const stdin = 'steps: [{include: login.yaml}, get_title]\n'
+    expect(await given.folder.run(['-', 'login.yaml', '--check'], { stdin })).toMatchObject({
+      code: 0,
+      stdout: '-: 2 steps, no errors\nlogin.yaml: 1 step, no errors\n',
+    })
+    expect(await given.folder.run(['-', '--check'], { stdin: 'steps: [{clik: a}]\n' })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('-:1:10: unknown command "clik"'),
+    })
+    const pipe = join(given.folder.path, 'pipe')
+    await promisify(execFile)('mkfifo', [pipe])
+    const [checked] = await Promise.all([given.folder.run(['pipe', '--check']), writeFile(pipe, stdin)])
+    expect(checked).toMatchObject({ code: 0, stdout: 'pipe: 2 steps, no errors\n' })
+  })
+
+  test.each(['--watch', '--update'])('%s rejects a script from standard input', async (flag) => {
+    expect(await given.folder.run(['-', flag], { stdin: given.passing })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${flag} cannot be used with a script from standard input`),
+    })
+  })
+
+  test('rejects a script from standard input that is too large', async () => {
+    const stdin = `# ${'x'.repeat(limits.scriptBytes)}\n`
+    expect(await given.folder.run(['-', '--check'], { stdin })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the script from standard input is larger than'),
+    })
   })
 
   test('--check needs no environment variables', async () => {
@@ -117,6 +152,7 @@ describe('the command line', () => {
   const refused: [argv: string[], message: string][] = [
     [[], 'no script was given'],
     [['nope.yaml'], 'script not found: nope.yaml'],
+    [['/dev/null'], 'cannot run /dev/null: it is not a file, a folder or a pipe'],
     [['nope/*.yaml'], 'no file matches "nope/*.yaml"'],
     [['.'], 'no YAML files in .'],
     [['a.yml.txt', '--shard', '3/2'], '--shard must be i/n with i from 1 to n, not "3/2"'],

@@ -3,6 +3,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { basename, isAbsolute, relative, resolve } from 'node:path'
 import { glob, isDynamicPattern } from 'tinyglobby'
 import { BaxError } from '../../core/errors/errors.ts'
+import { isStream } from './streams.ts'
 
 /** Scripts, and the errors of files, folders and globs without scripts. */
 export interface FoundScripts {
@@ -11,7 +12,7 @@ export interface FoundScripts {
 }
 
 /**
- * Expands files, folders (their YAML files) and globs, without duplicates; folders and globs are sorted by name.
+ * Expands files, pipes, `-`, folders (their YAML files) and globs, without duplicates; folders and globs are sorted by name.
  * @throws BaxError `invalid_request` when there are no scripts at all
  */
 export async function findScripts(given: readonly string[], cwd: string): Promise<FoundScripts> {
@@ -51,9 +52,11 @@ export const scriptName = (file: string): string => basename(file).replace(/\.(y
 
 /** Returns the scripts that a word of the command line names, or an error message. */
 async function expand(text: string, cwd: string): Promise<string[] | string> {
+  if (isStream(text, cwd)) return [text]
   const stat = statSync(resolve(cwd, text), { throwIfNoEntry: false })
   if (stat?.isFile()) return [shownPath(resolve(cwd, text), cwd)]
   if (stat?.isDirectory()) return matching(['**/*.{yaml,yml}'], resolve(cwd, text), cwd, `no YAML files in ${text}`)
+  if (stat) return `cannot run ${text}: it is not a file, a folder or a pipe`
   if (!isDynamicPattern(text)) return `script not found: ${text}`
   return matching([text], cwd, cwd, `no file matches ${JSON.stringify(text)}`)
 }

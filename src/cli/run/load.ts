@@ -11,6 +11,7 @@ import { readScripts, type ReadScripts } from './script/script.ts'
 import type { ScriptError } from './script/script-errors.ts'
 import { makeMask, type Mask } from './script/secrets.ts'
 import { makeVerbs } from './script/verbs.ts'
+import { readStreams } from './streams.ts'
 
 /** The scripts of a run; they can run if there are no errors. */
 export interface LoadedScripts extends Pick<ReadScripts, 'sources'> {
@@ -21,10 +22,15 @@ export interface LoadedScripts extends Pick<ReadScripts, 'sources'> {
   readonly mask: Mask
 }
 
-/** Loads the scripts that the options name. @throws BaxError `invalid_request` when none is found */
-export async function loadScripts(options: RunOptions, { cwd, env }: Io): Promise<LoadedScripts> {
+/**
+ * Loads the scripts that the options name.
+ * @throws BaxError `invalid_request` when none is found, or one from a stream cannot be used
+ */
+export async function loadScripts(options: RunOptions, io: Io): Promise<LoadedScripts> {
+  const { cwd, env } = io
   const found = await findScripts(options.files, cwd)
   const files = options.shard ? shardOf(found.files, options.shard) : found.files
+  const streams = await readStreams(files, options, io)
   const runId = `run_${randomBytes(9).toString('base64url')}`
   const { plans, errors, variables, sources } = readScripts(files, {
     cwd,
@@ -33,7 +39,7 @@ export async function loadScripts(options: RunOptions, { cwd, env }: Io): Promis
     verbs: makeVerbs(),
     strict: options.strict ?? false,
     checkOnly: options.check ?? false,
-    readFile: (path) => readRegularFile(path, limits.scriptBytes).toString(),
+    readFile: (path) => streams.get(path) ?? readRegularFile(path, limits.scriptBytes).toString(),
   })
   const unknown = Object.keys(options.vars).filter((name) => files.length > 0 && !variables.has(name))
   const ofCommandLine = [

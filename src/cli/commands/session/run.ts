@@ -29,7 +29,7 @@ Each script runs in a new session, unless it names one. Exit codes: 0 all script
 export const command: TerminalCommand = async (invocation) => {
   const { context, typed } = parseInvocation(invocation, (command) => {
     command.description(`${invocation.summary}\n\n${about}`)
-    command.argument('[scripts...]', 'YAML or JSON files, folders or globs')
+    command.argument('[scripts...]', 'YAML or JSON files, folders or globs; "-" reads standard input')
     command.option('--check', 'check the scripts for errors without running them; needs no environment variables')
     command.option('--watch', 'run scripts again when they or the files they include change')
     command.option('--headed', 'show the browser in a window; without a display it stays hidden')
