@@ -4,6 +4,7 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 /** Members that the package declares private; its version is pinned. */
 interface Internals {
   buffer: string
+  xmlMode: boolean
   index: number
   fastForwardTo(code: number): boolean
   stateText(code: number): void
@@ -17,13 +18,21 @@ const Base = Tokenizer as unknown as new (
 
 const [lessThan, ampersand] = ['<', '&'].map((mark) => mark.charCodeAt(0)) as [number, number]
 
+/** `xml`: XML with the character references of HTML; `selfClosing`: HTML in which any tag may be self-closing. */
+export interface Syntax {
+  readonly xml?: boolean
+  readonly selfClosing?: boolean
+}
+
 /** Tokenizes one text as HTML, with character references decoded. */
 export class HtmlTokenizer extends Base {
   /** Offsets of the next marks, by their codes; a text may have many of one before the first of another. */
   readonly #next: number[] = []
 
-  constructor(callbacks: TokenizerCallbacks) {
-    super({ xmlMode: false, decodeEntities: true }, callbacks)
+  constructor(callbacks: TokenizerCallbacks, { xml = false, selfClosing = xml }: Syntax = {}) {
+    // The mode selects the character references when the tokenizer is created.
+    super({ xmlMode: false, decodeEntities: true, recognizeSelfClosing: selfClosing }, callbacks)
+    this.xmlMode = xml
   }
 
   override fastForwardTo(code: number): boolean {

@@ -42,14 +42,14 @@ export async function extractMarkdown(
 
 /** Reads HTML, or a PDF or office document, which is detected by its bytes. */
 async function documentIn(bytes: Uint8Array, url: string | undefined): Promise<PageDocument> {
-  const kind = kindOfBytes(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)))
+  const headers = new ResponseHeaders([])
+  const kind = kindOfBytes(bytes)
   if (kind === 'pdf' || kind === 'office') {
-    const headers = new ResponseHeaders([])
     const page = { url: url ?? 'file:///document', status: 200, headers, redirects: [], bytes }
     return (await readDocument(page, { signal: new AbortController().signal })).document
   }
   const { text, charset } = await decodeText(bytes, null, { declares: true })
-  return htmlDocument(text, charset, url ?? '')
+  return htmlDocument({ text, charset, url: url ?? '' }, headers)
 }
 
 function canonicalOf(root: Parameters<typeof elementsOf>[0]): string | undefined {

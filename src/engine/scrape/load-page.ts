@@ -167,7 +167,9 @@ async function withLazyDocument(unread: UnreadPage, reading: PageReading): Promi
   const isPage = kind === 'html'
   let parsed: PageDocument | undefined
   const parse = () =>
-    (parsed ??= isPage ? htmlDocument(text(), charset, url) : textDocument({ text: text(), charset, url }))
+    (parsed ??= isPage
+      ? htmlDocument({ text: text(), charset, url }, page.headers)
+      : textDocument({ text: text(), charset, url }))
   const document: PageDocument = {
     get tree() {
       return parse().tree
@@ -252,7 +254,7 @@ export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContex
   const unread = { ...page, kind: 'html' as const, source: { text, charset, ...raw } }
   const pageOfWorker = await readInWorker(unread, context.read)
   if (pageOfWorker) return pageOfWorker
-  const document = htmlDocument(text, charset, url)
+  const document = htmlDocument({ text, charset, url }, headers)
   const framed = await withFrames(document, url, context)
   return { ...page, document: { ...document, ...raw }, warnings: [...warnings, ...framed] }
 }

@@ -146,7 +146,10 @@ class TabVisit {
     const source = { text, charset, ...(raw !== undefined && { raw }) }
     const inWorker = await readInWorker({ ...common, kind: 'html', source }, this.#facts.read)
     if (inWorker) return inWorker
-    return { ...common, document: { ...htmlDocument(text, charset, page.url), ...(raw !== undefined && { raw }) } }
+    return {
+      ...common,
+      document: { ...htmlDocument({ text, charset, url: page.url }, headers), ...(raw !== undefined && { raw }) },
+    }
   }
 
   /** Opens the URL; returns undefined if it is a download. */

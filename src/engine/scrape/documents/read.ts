@@ -1,10 +1,11 @@
 /** Converts fetched content to a document. */
 import { decodeText } from '../../render/http/charset.ts'
-import { type ContentKind, kindOf } from '../../render/http/content-kind.ts'
+import { type ContentKind, kindOf, mediaType } from '../../render/http/content-kind.ts'
 import type { BodyWork } from '../../render/http/body.ts'
 import type { FetchedPage } from '../../render/http/fetch.ts'
-import { treeFromHtml } from '../../extract/html-tree.ts'
-import type { PageDocument } from './document.ts'
+import type { ResponseHeaders } from '../../render/http/response-headers.ts'
+import { treeFromPage } from './page-tree.ts'
+import type { PageDocument, SourceText } from './document.ts'
 
 /** Returns the document and the kind of its content. @throws BaxError `unsupported_content_type` */
 export async function readDocument(page: FetchedPage, work: BodyWork) {
@@ -18,15 +19,16 @@ async function documentOf(kind: ContentKind, { url, headers, bytes }: FetchedPag
   if (kind === 'image') return (await import('./text.ts')).imageDocument(url)
   const declares = kind === 'html' || kind === 'xml'
   const { text, charset } = await decodeText(bytes, headers.get('content-type'), { declares })
-  if (kind === 'html') return htmlDocument(text, charset, url)
+  if (kind === 'html') return htmlDocument({ text, charset, url }, headers)
   if (kind === 'xml') return (await import('./xml.ts')).xmlDocument({ text, charset, url })
   const { csvDocument, jsonDocument, textDocument } = await import('./text.ts')
   if (kind === 'csv') return csvDocument({ text, charset, url })
   return kind === 'json' ? jsonDocument({ text, charset, url }) : textDocument({ text, charset, url })
 }
 
-export const htmlDocument = (text: string, charset: string, url: string): PageDocument => ({
-  tree: treeFromHtml(text, url),
+/** Parses HTML or XHTML. */
+export const htmlDocument = ({ text, charset, url }: SourceText, headers: ResponseHeaders): PageDocument => ({
+  tree: treeFromPage(text, url, mediaType(headers.get('content-type'))),
   raw: text,
   charset,
   isPage: true,

@@ -1,0 +1,16 @@
+/** Parses pages: HTML, and XHTML as XML. */
+import { treeFromHtml } from '../../extract/html-tree.ts'
+import type { Tree } from '../../extract/tree.ts'
+import { treeFromXhtml } from '../../extract/xhtml-tree.ts'
+import { rootOffset, xhtmlSyntax } from '../../render/http/xhtml.ts'
+
+/** Parses a page with a media type, which is empty for files and responses without one. */
+export function treeFromPage(text: string, url: string, mediaType: string): Tree {
+  const syntax = xhtmlSyntax(text, mediaType)
+  if (syntax === 'declared') return treeFromXml(text, url)
+  return (syntax && treeFromXhtml(text.slice(rootOffset(text)), url)) ?? treeFromHtml(text, url)
+}
+
+/** Parses XHTML; text that is not well-formed is HTML with self-closing tags. */
+export const treeFromXml = (text: string, url: string): Tree =>
+  treeFromXhtml(text.slice(rootOffset(text)), url) ?? treeFromHtml(text, url, { selfClosing: true })
