@@ -4,10 +4,13 @@ import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 /** Members that the package declares private; its version is pinned. */
 interface Internals {
   buffer: string
+  currentSequence: Uint8Array
+  sectionStart: number
   xmlMode: boolean
   index: number
   fastForwardTo(code: number): boolean
   stateText(code: number): void
+  stateInSpecialTag(code: number): void
   handleInAttributeValue(code: number, quote: number): void
 }
 
@@ -44,6 +47,13 @@ export class HtmlTokenizer extends Base {
     super.stateText(code === lessThan || code === ampersand ? code : this.#skipTo(lessThan))
   }
 
+  override stateInSpecialTag(code: number): void {
+    const end = this.index === this.sectionStart && isScriptEnd(this.currentSequence) ? scriptEnd(this.buffer, this.index) : this.index // prettier-ignore
+    // The parser moves on by one character.
+    if (end > this.index) this.index = end - 1
+    else super.stateInSpecialTag(code)
+  }
+
   override handleInAttributeValue(code: number, quote: number): void {
     super.handleInAttributeValue(code === quote || code === ampersand ? code : this.#skipTo(quote), quote)
   }
@@ -68,4 +78,27 @@ export class HtmlTokenizer extends Base {
     const at = this.buffer.indexOf(String.fromCharCode(code), this.index)
     return (this.#next[code] = at < 0 ? this.buffer.length : at)
   }
+}
+
+/** Whether a sequence of character codes is `</script`. */
+const isScriptEnd = (codes: Uint8Array): boolean => String.fromCharCode(...codes) === '</script'
+
+/** Returns the offset of the end tag of a script; `<!-- <script>` hides one. */
+export function scriptEnd(text: string, from: number): number {
+  const pattern = /<!--|-->|<\/?script(?=[\t\n\f />])/gi
+  pattern.lastIndex = from
+  let state: 'data' | 'escaped' | 'double' = 'data'
+  for (let found = pattern.exec(text); found; found = pattern.exec(text)) {
+    const [mark] = found
+    if (mark === '<!--') {
+      if (state === 'data') state = 'escaped'
+      // `<!-->` is also its end.
+      pattern.lastIndex = found.index + 2
+    } else if (mark === '-->') state = 'data'
+    else if (mark.length === '<script'.length) {
+      if (state === 'escaped') state = 'double'
+    } else if (state === 'double') state = 'escaped'
+    else return found.index
+  }
+  return text.length
 }
