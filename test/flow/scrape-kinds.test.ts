@@ -68,8 +68,9 @@ beforeAll(async () => {
     '/untyped-bytes': respondWith('', Buffer.from([1, 0, 2, 0])),
     '/xhtml': respondWith(
       'application/xhtml+xml',
-      '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><body><p>Strict</p></body></html>',
+      '<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><script src="a.js"/></head><body><p><i/>Strict</p></body></html>',
     ),
+    '/xhtml-as-xml': respondWith('text/xml', '<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><p>Strict</p></body></html>'), // prettier-ignore
     '/empty': respondWith('text/html', ''),
     '/gzip': respondWith('text/html', gzipSync(page), { 'content-encoding': 'gzip' }),
     '/deflate': respondWith('text/html', deflateSync(page), { 'content-encoding': 'deflate' }),
@@ -212,8 +213,13 @@ describe('pages', () => {
     expect((await scrape(path)).markdown).toContain('It was packed for the journey')
   })
 
-  test('reads XHTML as HTML', async () => {
-    expect((await scrape('/xhtml')).markdown).toBe('Strict\n')
+  test.each([
+    ['/xhtml', 'http'],
+    ['/xhtml', 'browser'],
+    ['/xhtml-as-xml', 'http'],
+    ['/xhtml-as-xml', 'browser'],
+  ] as const)('parses XHTML as XML: %s, %s', async (path, render) => {
+    expect((await scrape(path, { render })).markdown).toBe('Strict\n')
   })
 
   test('returns an empty answer for an empty page', async () => {

@@ -1,12 +1,11 @@
 /** Parses HTML text to a tree, in linear time however deeply it nests. */
 import type { TokenizerCallbacks } from 'htmlparser2'
-import { BaxError } from '../../core/errors/errors.ts'
-import { limits } from '../../core/limits/limits.ts'
 import { encodeQueries, type QueryEncoder } from './url-queries.ts'
 import { resolveUrl } from './urls.ts'
 import { tokenizable } from './html-source.ts'
-import { HtmlTokenizer } from './html-tokenizer.ts'
-import { type ElementNode, isElement, maxDepth, type Tree, wordSet } from './tree.ts'
+import { HtmlTokenizer, type Syntax } from './html-tokenizer.ts'
+import { type ElementNode, maxDepth, type Tree, wordSet } from './tree.ts'
+import { TreeNodes } from './tree-nodes.ts'
 
 /** Elements without content and end tag. */
 const voids = wordSet(
@@ -44,14 +43,18 @@ const closedBy: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   }),
 )
 
+/** `encode` encodes the queries of URLs, which are UTF-8 without it; `selfClosing` allows `<a/>`. */
+export interface HtmlOptions extends Pick<Syntax, 'selfClosing'> {
+  readonly encode?: QueryEncoder | undefined
+}
+
 /**
  * Parses HTML text (decoded by the caller) that was fetched from `url`; any text yields a tree.
- * `encode` encodes the queries of its URLs, which are UTF-8 without it.
  * @throws BaxError `content_too_large` for more elements than a tree may have.
  */
-export function treeFromHtml(html: string, url: string, encode?: QueryEncoder): Tree {
-  const builder = new TreeBuilder(html, encode)
-  const tokenizer = new HtmlTokenizer(builder)
+export function treeFromHtml(html: string, url: string, { selfClosing = false, encode }: HtmlOptions = {}): Tree {
+  const builder = new TreeBuilder(html, { selfClosing, encode })
+  const tokenizer = new HtmlTokenizer(builder, { selfClosing })
   tokenizer.write(tokenizable(html))
   tokenizer.end()
   const base = builder.base === undefined ? undefined : resolveUrl(builder.base, url)
@@ -69,24 +72,26 @@ class TreeBuilder implements TokenizerCallbacks {
   base: string | undefined
   readonly #html: string
   readonly #encode: QueryEncoder | undefined
+  /** Whether any tag may be self-closing, not only those of SVG and MathML. */
+  readonly #selfClosing: boolean
+  readonly #nodes = new TreeNodes()
   /** Recent names of tags and attributes, by their hashes. */
   readonly #names: string[] = []
   readonly #stack: ElementNode[] = [this.root]
   /** Number of open elements below the deepest level; their content is added to the last element of the stack. */
   #below = 0
-  #elements = 0
   /** Shadow roots, which are in the tree as `<div>`. */
   readonly #shadows = new Set<ElementNode>()
-  #texts = 0
-  /** Whether tags belong to SVG or MathML, where any tag may be self-closing. */
+  /** Whether tags belong to SVG or MathML. */
   readonly #inForeign: boolean[] = [false]
   #tag = ''
   #attributes: Record<string, string> = {}
   #name = ''
   #value = ''
 
-  constructor(html: string, encode: QueryEncoder | undefined) {
+  constructor(html: string, { selfClosing = false, encode }: HtmlOptions) {
     this.#html = html
+    this.#selfClosing = selfClosing
     this.#encode = encode
   }
 
@@ -129,7 +134,7 @@ class TreeBuilder implements TokenizerCallbacks {
   }
 
   onselfclosingtag(): void {
-    const closes = this.isInForeignContext() || foreign.has(this.#tag)
+    const closes = this.#selfClosing || this.isInForeignContext() || foreign.has(this.#tag)
     this.#open(this.#tag, this.#attributes)
     if (closes && !voids.has(this.#tag)) this.#close(this.#tag)
   }
@@ -185,25 +190,12 @@ class TreeBuilder implements TokenizerCallbacks {
     else if (integration.has(tag)) this.#inForeign.push(false)
   }
 
-  /** Adds a text node; beyond the element limit of a tree, extends the last one instead. */
   #addText(text: string): void {
-    const { children } = this.#stack.at(-1)!
-    const last = children.at(-1)
-    const grows = this.#texts >= limits.scrape.elements && last !== undefined && !isElement(last)
-    if (grows) children[children.length - 1] = { text: last.text + text }
-    else {
-      this.#texts++
-      children.push({ text })
-    }
+    this.#nodes.addText(this.#stack.at(-1)!, text)
   }
 
   #add(tag: string, attributes: Record<string, string>): ElementNode {
-    const { elements } = limits.scrape
-    if (++this.#elements > elements)
-      throw new BaxError('content_too_large', `the page has more than ${elements} elements`)
-    const element: ElementNode = { tag, attributes, children: [] }
-    this.#stack.at(-1)!.children.push(element)
-    return element
+    return this.#nodes.addElement(this.#stack.at(-1)!, tag, attributes)
   }
 
   #close(tag: string): void {

@@ -43,16 +43,16 @@ export async function extractMarkdown(
 
 /** Reads HTML, or a PDF or office document, which is detected by its bytes. */
 async function documentIn(bytes: Uint8Array, url: string | undefined): Promise<PageDocument> {
-  const kind = kindOfBytes(Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024)))
+  const headers = new ResponseHeaders([])
+  const kind = kindOfBytes(bytes)
   if (kind === 'pdf' || kind === 'office') {
-    const headers = new ResponseHeaders([])
     const page = { url: url ?? 'file:///document', status: 200, headers, redirects: [], bytes }
     return (await readDocument(page, { signal: new AbortController().signal })).document
   }
   const { text, charset } = await decodeText(bytes, null, { declares: true })
   // Saved pages are UTF-8 but still declare the encoding in which browsers request their links.
   const encode = await queryEncoderFor((charset === 'utf-8' && (await declaredIn(bytes))) || charset)
-  return htmlDocumentWith({ text, charset, url: url ?? '' }, encode)
+  return htmlDocumentWith({ text, charset, url: url ?? '' }, headers, encode)
 }
 
 function canonicalOf(root: Parameters<typeof elementsOf>[0]): string | undefined {

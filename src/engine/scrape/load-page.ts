@@ -167,7 +167,7 @@ async function withLazyDocument(unread: UnreadPage, reading: PageReading): Promi
   const { url } = page
   const isPage = kind === 'html'
   let parsed: PageDocument | undefined
-  const convert = (own: SourceText) => (isPage ? htmlDocumentWith(own, encode) : textDocument(own))
+  const convert = (own: SourceText) => (isPage ? htmlDocumentWith(own, page.headers, encode) : textDocument(own))
   const parse = () => (parsed ??= convert({ text: text(), charset, url }))
   const document: PageDocument = {
     get tree() {
@@ -253,7 +253,7 @@ export async function renderInBrowser(plan: ScrapePlan, context: Omit<LoadContex
   const unread = { ...page, kind: 'html' as const, source: { text, charset, ...raw } }
   const pageOfWorker = await readInWorker(unread, context.read)
   if (pageOfWorker) return pageOfWorker
-  const document = await htmlDocument({ text, charset, url })
+  const document = await htmlDocument({ text, charset, url }, headers)
   const framed = await withFrames(document, url, context)
   return { ...page, document: { ...document, ...raw }, warnings: [...warnings, ...framed] }
 }

@@ -45,7 +45,7 @@ async function readHtml({ plan, page: { source, ...task }, write, rules }: Readi
   const start = performance.now()
   const headers = new ResponseHeaders(task.headers)
   const { text, charset } = 'text' in source ? source : await decodeText(source.bytes, headers.get('content-type'), { declares: true }) // prettier-ignore
-  const document = await htmlDocument({ text, charset, url: task.url })
+  const document = await htmlDocument({ text, charset, url: task.url }, headers)
   const { tree } = document
   const isFramed = holdsFrames(text)
   if (isFramed && !isLarge(text) && (await import('./content/frames.ts')).hasOwnFrames(tree, task.url)) return undefined

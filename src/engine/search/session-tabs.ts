@@ -146,7 +146,7 @@ class TabVisit {
     const source = { text, charset, ...(raw !== undefined && { raw }) }
     const inWorker = await readInWorker({ ...common, kind: 'html', source }, this.#facts.read)
     if (inWorker) return inWorker
-    const document = await htmlDocument({ text, charset, url: page.url })
+    const document = await htmlDocument({ text, charset, url: page.url }, headers)
     return { ...common, document: { ...document, ...(raw !== undefined && { raw }) } }
   }
 

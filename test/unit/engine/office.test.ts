@@ -189,6 +189,11 @@ test('epub has its chapters in reading order, without scripts and inner links', 
   expect({ title, author, language }).toEqual({ title: 'A book', author: 'Ada Rivers', language: 'en' })
 })
 
+test('chapters of an epub are parsed as XML', async () => {
+  const { markdown } = await read(epub(['<p><a id="top"/>One <i/>two</p><textarea/><p><![CDATA[<three>]]></p>', '<p>Four<br><b/>five</p>'])) // prettier-ignore
+  expect(markdown).toBe('One two\n\n\\<three>\n\nFour\\\nfive')
+})
+
 test('RTF has paragraphs, styles, links, tables and characters of its code page', async () => {
   const { markdown, title, author } = await read(
     rtf(

@@ -2,11 +2,12 @@ import { expect, test } from 'vitest'
 import { elementsOf } from '../../../src/engine/extract/tree.ts'
 import { metaRefresh } from '../../../src/engine/render/http/web-url.ts'
 import { queryEncoderFor } from '../../../src/engine/render/http/query-encoder.ts'
+import { ResponseHeaders } from '../../../src/engine/render/http/response-headers.ts'
 import { htmlDocument } from '../../../src/engine/scrape/documents/read.ts'
 import { imagesOf } from '../../../src/engine/scrape/formats/links.ts'
 
 const treeOf = async (text: string, charset = 'shift_jis') =>
-  (await htmlDocument({ text, charset, url: 'http://a.test/b/' })).tree
+  (await htmlDocument({ text, charset, url: 'http://a.test/b/' }, new ResponseHeaders([]))).tree
 
 test.each(['utf-8', 'utf-16le', 'utf-16be', 'replacement'])('queries of %s are UTF-8', async (charset) => {
   expect(await queryEncoderFor(charset)).toBeUndefined()

@@ -1,6 +1,7 @@
 /** Detects the kind of a response from its content type, file name and first bytes. */
 import type { ResponseHeaders } from './response-headers.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { hasXhtmlRoot } from './xhtml.ts'
 
 /** `office`: docx, xlsx, pptx, odt, epub or RTF. */
 export type ContentKind = TextKind | 'pdf' | 'office' | 'image'
@@ -8,7 +9,9 @@ export type TextKind = 'html' | 'json' | 'text' | 'csv' | 'xml'
 
 export const isText = (kind: ContentKind): kind is TextKind => kind !== 'pdf' && kind !== 'office' && kind !== 'image'
 
-const mediaType = (contentType: string | null): string => contentType?.replace(/;.*/s, '').trim().toLowerCase() ?? ''
+/** Returns the type of a `Content-Type` header without its parameters, in lower case. */
+export const mediaType = (contentType: string | null): string =>
+  contentType?.replace(/;.*/s, '').trim().toLowerCase() ?? ''
 
 /** Generic types, which do not identify the content. */
 const genericType = /^(?:(?:application|binary)\/octet-stream|application\/(?:force|x)-download|unknown\/unknown)?$/
@@ -45,19 +48,19 @@ export function kindOfHeaders(headers: ResponseHeaders): ContentKind | undefined
 /** Returns the kind of a response. @throws BaxError `unsupported_content_type` */
 export function kindOf(headers: ResponseHeaders, url: string, bytes: Uint8Array): ContentKind {
   const declared = kindOfHeaders(headers)
-  const start = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 1024))
   const type = mediaType(headers.get('content-type'))
-  if (archiveType.test(type) && kindOfBytes(start) !== 'office') throw unsupported(type)
+  if (declared === 'xml' && isXhtml(bytes)) return 'html'
+  if (archiveType.test(type) && kindOfBytes(bytes) !== 'office') throw unsupported(type)
   if (declared === undefined || declared === 'text') {
-    const detected = kindOfBytes(start)
+    const detected = kindOfBytes(bytes)
     // Browsers show HTML that is sent as text as text, but detect PDF.
     if (detected && (declared === undefined || detected === 'pdf' || detected === 'office')) return detected
     const named = declared === undefined || type === 'text/plain' ? kindOfName(url) : undefined
     if (named) return named
-    if (declared === undefined && start.includes(0)) throw unsupported(type || 'none')
+    if (declared === undefined && bytes.subarray(0, 1024).includes(0)) throw unsupported(type || 'none')
   }
   // A document whose bytes are a page, such as a form to log in.
-  if (declared === 'office' && kindOfBytes(start) === 'html') return 'html'
+  if (declared === 'office' && kindOfBytes(bytes) === 'html') return 'html'
   return declared ?? 'text'
 }
 
@@ -69,17 +72,26 @@ function kindOfName(url: string): ContentKind | undefined {
 }
 
 /** Returns the kind by the first bytes; undefined if they do not tell. */
-export function kindOfBytes(start: Buffer): ContentKind | undefined {
-  const text = start.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '')
+export function kindOfBytes(bytes: Uint8Array): ContentKind | undefined {
+  const text = startOf(bytes, 1024)
   if (text.startsWith('%PDF-')) return 'pdf'
   if (text.startsWith('PK\u0003\u0004') || text.startsWith('{\\rtf')) return 'office'
   if (/^(\u0089PNG|GIF8|\u00ff\u00d8\u00ff|RIFF....WEBP)/s.test(text)) return 'image'
   if (/^\s*(<!--[\s\S]*?-->\s*)*<(!doctype html|html|head|body|title|script|h1|div|p|table|meta)\b/i.test(text))
     return 'html'
-  if (/^\s*<\?xml/i.test(text)) return 'xml'
+  if (/^\s*<\?xml/i.test(text)) return isXhtml(bytes) ? 'html' : 'xml'
   if (/^\s*[[{]/.test(text) && !text.includes('\0')) return 'json'
   return undefined
 }
+
+/** Returns the first bytes as text, without a byte order mark. */
+const startOf = ({ buffer, byteOffset, length }: Uint8Array, limit: number): string =>
+  Buffer.from(buffer, byteOffset, Math.min(length, limit))
+    .toString('latin1')
+    .replace(/^\u00ef\u00bb\u00bf/, '')
+
+/** Whether XML is a page; comments and a document type may precede its root element. */
+const isXhtml = (bytes: Uint8Array): boolean => hasXhtmlRoot(startOf(bytes, 16_384))
 
 const unsupported = (type: string): BaxError =>
   new BaxError('unsupported_content_type', `content of type ${type || 'none'} cannot be scraped`, {

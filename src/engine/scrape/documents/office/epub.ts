@@ -1,7 +1,7 @@
 /** Converts e-books: their chapters in reading order. */
 import { type ElementNode, findElement, isElement, type TreeNode } from '../../../extract/tree.ts'
-import { treeFromHtml } from '../../../extract/html-tree.ts'
 import { elementAround } from '../document.ts'
+import { treeFromXml } from '../page-tree.ts'
 import type { OfficeContent } from './office.ts'
 import { OfficeError } from './office-error.ts'
 import { all, first, isWebLink, pathIn, requiredXml, textOf } from './office-xml.ts'
@@ -34,7 +34,7 @@ async function lockedFiles(zip: ZipArchive): Promise<Set<string>> {
 }
 
 function chapter(text: string): TreeNode[] {
-  const { root } = treeFromHtml(text, 'about:blank')
+  const { root } = treeFromXml(text, 'about:blank')
   const body = findElement(root, ({ tag }) => tag === 'body') ?? root
   return inner(body)
 }
