@@ -140,6 +140,30 @@ describe('a page of no known tool', () => {
   })
 })
 
+describe('the navigation of a site', () => {
+  const list =
+    '<ul><li><a href="a.html">MENU first module</a></li><li><a href="b.html">MENU second module</a></li></ul>'
+  const page = (body: string) => `<html><head><title>Tides</title></head><body>${body}</body></html>`
+  const stub = '<div id="main"><h1>Tides</h1><p>Objects that are shared across the whole application.</p></div>'
+
+  test.each([`<nav>${list}</nav>`, `<div role="navigation">${list}</div>`, `<div id="navigation">${list}</div>`])(
+    'is omitted beside the text of a page: %s',
+    (menu) => {
+      expect(read(page(stub + menu), /GAP/)).not.toContain('MENU')
+    },
+  )
+
+  test('is kept as the content of a page, and within it', () => {
+    expect(read(page(`<h1>Modules</h1><nav>${list}</nav>`), /GAP/)).toContain('MENU')
+    expect(read(page(`<main>${stub}<nav>${list}</nav></main>`), /GAP/)).toContain('MENU')
+  })
+})
+
+test('links of headings to themselves, which only screen readers read out, are omitted', () => {
+  const heading = '<h2 id="all">All <a href="#all"><i aria-hidden="true"></i><span class="sr-only">Link to this section</span></a></h2>' // prettier-ignore
+  expect(read(`<body><h1>Tides</h1><p>${long}</p>${heading}<p>${long}</p></body>`, /GAP/)).toMatch(/^## All$/m)
+})
+
 describe('the headline', () => {
   const book = (title: string, heading: string) =>
     `<html><head><title>${title}</title></head><body><p>${long}</p><h2 class="title">GAP ${heading}</h2><p>${long}</p></body></html>`
