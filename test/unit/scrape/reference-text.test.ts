@@ -174,6 +174,16 @@ describe('the headline', () => {
     )
   })
 
+  test('is the one with the words of the title, above text with headings of its own', () => {
+    const page = `<html><head><title>Grid (tide-ui.Tide.Grid)</title></head><body><header><h1>Module <code>Tide.Grid</code></h1></header><p>${long}</p><h1>Creating a grid</h1><p>${long}</p></body></html>`
+    expect(read(page, /Module|Tide\.Grid/)).toMatch(/^# Module `Tide\.Grid`/)
+  })
+
+  test('is not the name of the site above an article with a headline', () => {
+    const page = `<html><head><title>Tidelog</title></head><body><h1>GAP Tidelog</h1><article><h1>Creating a grid</h1><p>${long}</p></article></body></html>`
+    expect(read(page, /GAP/)).not.toContain('GAP')
+  })
+
   test('is not restored when it is unlikely to be content', () => {
     const page = book('GAP 5.3. Generated Columns', '5.3. Generated Columns')
     expect(read(page, /GAP 5/, false)).not.toContain('GAP')
