@@ -67,6 +67,13 @@ describe('headings', () => {
     expect(kept(wrapped, 0.9, 0.05, 0.9, 0.05, 0.1)).toContain('Times')
   })
 
+  test('with an element for their text, or a link to themselves, are kept', () => {
+    for (const heading of ['<h2><div>Times</div></h2>', '<h2 id="times"><a href="#times">Times</a></h2>'])
+      expect(kept(section.replace('<h2>Times</h2>', heading), 0.9, 0.05, 0.9, 0.05, 0.1)).toContain('Times')
+    const linked = section.replace('<h2>Times</h2>', '<h2><a href="/times">Times</a></h2>')
+    expect(kept(linked, 0.9, 0.05, 0.9, 0.05, 0.1)).not.toContain('Times')
+  })
+
   test('before all content keep their decision', () => {
     expect(kept(section, 0.1, 0.05, 0.9, 0.9, 0.9)).not.toContain('Times')
   })

@@ -92,6 +92,17 @@ describe('a manual', () => {
   })
 })
 
+describe('the help of a search', () => {
+  const help = `<div id="search-results" style="display: none"><p>Search bar offers the following options:</p><ul><li><p><strong>Term presence.</strong> The below example searches for documents that must contain “foo”, might contain “bar” and must not contain “baz”.</p></li><li><p><strong>Wildcards.</strong> The below example searches for documents with words beginning with “foo”, and for words within one edit of it.</p></li></ul></div>`
+  const stub = page('', `${help}<h1>Tide tables</h1><p>The tables of the harbour are undocumented.</p>`)
+
+  test.each([true, false])('is no content while it is hidden above the headline: headline %s', async (headline) => {
+    const markdown = await read(stub, headline)
+    expect(markdown).not.toContain('Wildcards')
+    expect(markdown).toContain('undocumented')
+  })
+})
+
 test('the result with the headline contains the result without it', async () => {
   const plain = wordsOf(await read(doxygen, false))
   const whole = wordsOf(await read(doxygen))

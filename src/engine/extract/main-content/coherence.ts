@@ -2,10 +2,10 @@
  * Makes a selection coherent: items of a list, table or grid get one decision, paragraphs between kept ones are kept, and
  * so are the headings of kept sections; those of removed boxes are dropped. The model decides about every block alone.
  */
-import { wordSet } from '../tree.ts'
+import { attribute, wordSet } from '../tree.ts'
 import type { Block, Box } from './blocks.ts'
 import { copiedFrom } from './copies.ts'
-import { isHeading } from './features/levels.ts'
+import { headings, isHeading } from './features/levels.ts'
 import type { Survey } from './features/survey.ts'
 import { topicBits } from './features/topics.ts'
 
@@ -34,8 +34,10 @@ export function withCoherentParts(survey: Survey, chances: Float32Array, kept: r
   const { blocks, boxes } = survey.segments
   const chosen = new Uint8Array(blocks.length)
   for (const { index } of kept) chosen[index] = 1
-  const mayKeep = ({ index, linkWords, measure }: Block): boolean => {
-    if (chosen[index] === 1 || 2 * linkWords > measure.words) return false
+  const mayKeep = (block: Block): boolean => {
+    const { index, linkWords, measure } = block
+    if (chosen[index] === 1 || (2 * linkWords > measure.words && !(isHeading(block) && linksToItself(block))))
+      return false
     const original = copiedFrom(survey, index)
     return original < 0 || chosen[original] === 0
   }
@@ -46,8 +48,9 @@ export function withCoherentParts(survey: Survey, chances: Float32Array, kept: r
   const first = chosen.indexOf(1)
   for (let at = blocks.length - 2; at >= first && first >= 0; at--) {
     const block = blocks[at]!
-    if (!isHeading(block)) continue
-    const section = sectionOf(block, blocks)
+    const title = titleOf(block)
+    if (!title) continue
+    const section = sectionOf(title, blocks)
     const { words, keptWords } = wordsOf(section, chosen)
     if (words > 0 && keptWords === 0 && (survey.topics[at]! & boilerplate) !== 0) chosen[at] = 0
     else if (at > first && keptWords > 0 && keptWords >= minKeptShare * words && chosen[at + 1] === 1 && mayKeep(block))
@@ -83,15 +86,28 @@ function betweenKept({ boxes }: Box, blocks: readonly Block[], chosen: Uint8Arra
 
 const isTextLine = (block: Block): boolean => block.box.element.tag === 'p' || isHeading(block)
 
+/** Returns the box of a heading whose only block is the given one, which may be in an element within it. */
+function titleOf({ box, index }: Block): Box | undefined {
+  let title: Box | undefined = box
+  while (title && !headings.has(title.element.tag)) {
+    title = title.parent
+    if (title && (title.first < index || title.end > index + 1)) return undefined
+  }
+  return title
+}
+
+/** Whether a heading is a link to itself. */
+const linksToItself = ({ box: { element }, lead }: Block): boolean =>
+  element.attributes['id'] !== undefined && attribute(lead ?? element, 'href') === `#${element.attributes['id']}`
+
 /** Returns the blocks below a heading, up to the next heading of its rank in the box around it. */
-function sectionOf({ box, index }: Block, blocks: readonly Block[]): Block[] {
-  let around = box.parent
-  for (let wrappers = 0; around && around.end === index + 1 && wrappers < maxWrappers; wrappers++)
-    around = around.parent
-  const rank = box.element.tag
-  let end = index + 1
-  while (end < (around?.end ?? 0) && !(isHeading(blocks[end]!) && blocks[end]!.box.element.tag <= rank)) end++
-  return blocks.slice(index + 1, end)
+function sectionOf({ element, parent, end: first }: Box, blocks: readonly Block[]): Block[] {
+  let around = parent
+  for (let wrappers = 0; around && around.end === first && wrappers < maxWrappers; wrappers++) around = around.parent
+  const endsAt = (block: Block) => (titleOf(block)?.element.tag ?? 'none') <= element.tag
+  let end = first
+  while (end < (around?.end ?? 0) && !endsAt(blocks[end]!)) end++
+  return blocks.slice(first, end)
 }
 
 function wordsOf(some: readonly Block[], chosen: Uint8Array): { words: number; keptWords: number } {

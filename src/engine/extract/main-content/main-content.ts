@@ -1,7 +1,9 @@
 /** Finds the main content of pages of any kind with a learnt model that classifies blocks of text in two passes. */
-import type { ElementNode } from '../tree.ts'
+import { attribute, type ElementNode } from '../tree.ts'
 import { withAttachedParts } from './attached-parts.ts'
 import { withCoherentParts } from './coherence.ts'
+import type { Box } from './blocks.ts'
+import { bit } from './features/context.ts'
 import { blockFeatures, featuresOf, type Matrix } from './features/features.ts'
 import { alignItems } from './item-groups.ts'
 import { pageFeatures } from './features/page-features.ts'
@@ -83,6 +85,7 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   const first = chancesOf(model.first, matrix)
   writeSecond(matrix.values, matrix.width, survey, first)
   const combined = alignItems(survey, together(first, chancesOf(model.second, matrix)))
+  dropHidden(survey, combined)
   const { threshold, worth: confidence } = expectedBest(survey, combined)
   const attached = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
   const selected = withCoherentParts(survey, combined, attached)
@@ -107,6 +110,23 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
     ...(kept !== selected && { unaided: prune(root, selected) }),
   }
 }
+
+/** Excludes the help of the search and similar notices that scripts show above the headline on demand. */
+function dropHidden({ segments: { blocks } }: Survey, chances: Float32Array): void {
+  const headline = blocks.findIndex(({ box }) => box.element.tag === 'h1' && !isHidden(box))
+  for (let at = 0; at < headline; at++) if (isOnDemand(blocks[at]!.box)) chances[at] = 0
+}
+
+const hidden = bit('hidden')
+const isHidden = ({ context }: Box): boolean => (context & hidden) !== 0
+
+const onDemand = /search|cookie|consent/i
+
+/** Whether a box is in a hidden element with such a name. */
+const isOnDemand = (box: Box): boolean =>
+  isHidden(box) && (onDemand.test(nameOf(box.element)) || (box.parent !== undefined && isOnDemand(box.parent)))
+
+const nameOf = (element: ElementNode): string => `${attribute(element, 'id')} ${attribute(element, 'class')}`
 
 /**
  * Minimum probability of a heading that does not directly precede the content. It is low, because many true texts of the

@@ -20,6 +20,14 @@ import { formula, isFormula } from './math.ts'
 
 const marks = new Map<string, Mark>([['strong', 'strong'], ['b', 'strong'], ['em', 'em'], ['i', 'em'], ['del', 'del'], ['s', 'del'], ['strike', 'del']]) // prettier-ignore
 /** Text of a link that only refers to the heading next to it. */
+const unseen = /^(?:sr-only|visually-?hidden|screen-reader-text)$/i
+
+/** Whether the text of a link is only for screen readers: "Link to this section". */
+const isUnseen = (link: ElementNode): boolean =>
+  link.children.every((child) =>
+    isElement(child) ? hasClass(child, unseen) || isUnseen(child) : child.text.trim() === '',
+  )
+
 const anchorText = /^[#¶§🔗\s\u200b\ufeff]*$/u
 const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|permalink)(?:[-_]|$)/i
 
@@ -171,6 +179,7 @@ class InlineWriter {
       const hasImage = childElements(element).some(({ tag }) => tag === 'img')
       if (!hasImage || this.#options.heading) return
     }
+    if (this.#options.heading && href?.includes('#') && isUnseen(element)) return
     this.#line.linked(linkUrl(href, this.#context.baseUrl), () => this.nodes(element.children))
   }
 

@@ -48,10 +48,40 @@ const isPager = (element: ElementNode, { all, linked }: Links): boolean =>
 /** Maximum share of menus in the content: a page with more consists of them. */
 const maxShare = 0.4
 
-/** Returns `content` (a part of `page`) without menus of the page itself. */
+/** Returns `content` (a part of `page`) without menus of the page itself, and of its site. */
 export function withoutPageMenus(content: ElementNode, page: ElementNode): ElementNode {
   const mayBe = (element: ElementNode) => isNamedContents(element) || between.test(attribute(element, 'rel'))
-  if (!mayBe(content) && !findElement(content, mayBe)) return content
+  const own = mayBe(content) || findElement(content, mayBe) ? withoutOwnMenus(content, page) : content
+  return findElement(own, isNavigation) ? withoutNavigation(own) : own
+}
+
+/** Whether an element is marked as the navigation of the site. */
+const isNavigation = (element: ElementNode): boolean =>
+  element.tag === 'nav' || element.attributes['role'] === 'navigation' || element.attributes['id'] === 'navigation'
+
+/** Minimum length of the text beside the navigation, in characters, without links. */
+const minBeside = 40
+
+/** Returns content without the navigation of the site, which is beside the text of the page. */
+function withoutNavigation(content: ElementNode): ElementNode {
+  const lengths = measure(content)
+  const menus = new Set<ElementNode>()
+  let beside = lengths(content).all - lengths(content).linked
+  const visit = (element: ElementNode): void => {
+    const own = lengths(element)
+    if (isNavigation(element) && isLinks(own)) {
+      menus.add(element)
+      beside -= own.all - own.linked
+    } else if (!isMain(element)) for (const child of element.children) if (isElement(child)) visit(child)
+  }
+  visit(content)
+  return menus.size === 0 || beside < minBeside ? content : without(content, menus)
+}
+
+const isMain = ({ tag, attributes }: ElementNode): boolean =>
+  /^(?:main|article)$/.test(tag) || attributes['role'] === 'main'
+
+function withoutOwnMenus(content: ElementNode, page: ElementNode): ElementNode {
   const lengths = measure(content)
   const menus = new Set<ElementNode>()
   const visit = (element: ElementNode): void => {

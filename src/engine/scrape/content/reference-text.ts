@@ -7,6 +7,7 @@ import { isFragment } from '../../extract/markdown/code.ts'
 import { prune } from '../../extract/main-content/prune.ts'
 import {
   attribute,
+  collapse,
   type ElementNode,
   elementsOf,
   findElement,
@@ -14,6 +15,7 @@ import {
   isElement,
   isSilent,
   type TextNode,
+  visibleText,
   wordSet,
 } from '../../extract/tree.ts'
 import { isContents, isLinks, isPageMenu } from './page-menus.ts'
@@ -27,14 +29,15 @@ const guessedShare = 0.8
 /** Returns `content` (a part of `page`) with the missing parts of a reference text; unchanged for other pages. */
 export function wholeReference(page: ElementNode, content: ElementNode): ElementNode {
   const marked = new Marked()
-  if (!mayBeReference(page, marked)) return content
+  const isStated = statesTool(page)
+  if (!isStated && !mayBeReference(page, marked)) return content
   const kept = new Set<TextNode>(textsOf(content))
   const lengths = measure(page, kept)
   // Content that is only in `<noscript>` has no weight.
   if (lengths(page).kept === 0) return content
   const path = pathToCore(page, lengths)
   const core = path.at(-1)!
-  const isGenerated = isGeneratedReference(page, core, marked)
+  const isGenerated = isStated || isGeneratedReference(page, core, marked)
   if (!isGenerated && !looksLikeReference(core, lengths(core).all)) return content
   const isEnough = (element: ElementNode) => {
     const { all, kept: classified, linked } = lengths(element)
@@ -48,6 +51,7 @@ export function wholeReference(page: ElementNode, content: ElementNode): Element
     const enter: Enter = (element, before) => {
       if (element === core) return enterCore
       if (isForeign(element, isGenerated) || isPageMenu(element, lengths, page)) return undefined
+      if (isStated && lengths(element).all <= maxStatement && statement.test(visibleText(element))) return undefined
       if (isListing(element)) return enterListing
       if (isGenerated && before && isSubheading(before)) return enterCore
       return isText(element, lengths, isGenerated, isCore) ? enter : undefined
@@ -119,7 +123,12 @@ function pathToCore(page: ElementNode, lengths: LengthsByElement): ElementNode[]
   }
 }
 
-const makers = /sphinx|docbook|asciidoc|doxygen|mdbook|docusaurus|vitepress|vuepress|mkdocs|rustdoc|javadoc|starlight|gitbook|antora|hugo.{0,100}docsy|texinfo|makeinfo|pandoc|docutils/i // prettier-ignore
+/** Names of documentation tools, most of which contain "doc". */
+const makers = /doc|sphinx|doxygen|mdbook|vitepress|vuepress|starlight|gitbook|antora|texinfo|makeinfo/i
+/** What documentation tools state below the text of each page. */
+const statement = /\bgenerated (?:by|with|using|from)\b|\bbuilt (?:with|using) \w*doc/i
+/** Maximum length of the text below which such a statement ends a page, in characters. */
+const maxStatement = 400
 const marks =
   /^(?:documentwrapper|rst-content|bd-article|theme-doc-markdown|md-content__inner|vp-doc|sl-markdown-content|rustdoc|docblock|sectionbody|refentry|refsect1|sect1|sect2|apicontent|programlisting|listingblock|manpage|package-header|mbrsel|tsd-.+)$/
 
@@ -140,11 +149,26 @@ class Marked {
   }
 }
 
+/** Whether a page has code, and ends with the statement of a documentation tool that generated it. */
+function statesTool(page: ElementNode): boolean {
+  let end = ''
+  const isComplete = (element: ElementNode): boolean =>
+    element.children.toReversed().some((child) => {
+      if (isElement(child)) return !isSilent(child) && isComplete(child)
+      end = `${child.text} ${end}`
+      return end.length >= maxStatement
+    })
+  isComplete(page)
+  return statement.test(collapse(end).slice(-maxStatement)) && findElement(page, isTechnical) !== undefined
+}
+
+const isTechnical = ({ tag }: ElementNode): boolean => technical.has(tag)
+
 /** Whether a page has marks or code anywhere, without which it is no reference; most pages have neither. */
 function mayBeReference(page: ElementNode, marked: Marked): boolean {
   let found = 0
   const visit = (element: ElementNode): boolean => {
-    if (technical.has(element.tag) && ++found >= minTechnical) return true
+    if (isTechnical(element) && ++found >= minTechnical) return true
     return marked.has(element) || element.children.some((child) => isElement(child) && visit(child))
   }
   return visit(page)
@@ -171,9 +195,10 @@ const foreignRoles = /^(?:navigation|search|banner|contentinfo|dialog|menu|menub
 const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments))$|^ads?$/i // prettier-ignore
 /** Also the class name of the description of a function in generated documentation. */
 const commentNames = /comment$/i
+const hiddenStyle = /display:\s*none/i
 const hiddenNames = /^(?:hidden|sr-only|visually-hidden|u-screenreader-only)$/i
 const foreignIds =
-  /^(?:nav|navbar|navigation|breadcrumbs?|sidebar|footer|comments|related|share|social|feedback|newsletter|ads?)$/i
+  /^(?:nav|navbar|navigation|menu|breadcrumbs?|sidebar|footer|comments|related|share|social|feedback|newsletter|ads?)$/i
 
 /** Code, and parts of tables, figures and definitions, whose class names describe their content. */
 const named = wordSet('pre code samp tr td th thead tbody tfoot caption figure figcaption dt dd')
@@ -183,7 +208,7 @@ function isForeign(element: ElementNode, isGenerated: boolean): boolean {
   const { tag, attributes } = element
   if (isSilent(element) || foreignTags.has(tag) || attributes['hidden'] !== undefined) return true
   if (foreignRoles.test(attributes['role'] ?? '') || attributes['aria-hidden'] === 'true') return true
-  if (hasClass(element, hiddenNames)) return true
+  if (hasClass(element, hiddenNames) || (isGenerated && hiddenStyle.test(attribute(element, 'style')))) return true
   if (named.has(tag)) return false
   // Only whole ids are compared, because section anchors may contain any word, such as `SQL-FOR-UPDATE-SHARE`.
   return (

@@ -6,6 +6,7 @@ import {
   elementsOf,
   findElement,
   isElement,
+  isSilent,
   rawText,
   visibleText,
 } from '../../extract/tree.ts'
@@ -16,11 +17,34 @@ export function withTitle(
   page: ElementNode,
   isLikely: (headline: ElementNode) => boolean,
 ): ElementNode {
-  if (beginsWithHeadline(content, page)) return content
-  const headline = findElement(page, isHeadline) ?? lesserHeadline(page)
-  const text = headline && isLikely(headline) ? plain(visibleText(headline)) : ''
-  if (!headline || text === '' || text.length > 300 || !namesOf(page).some((name) => names(name, text))) return content
-  return inBody(content, headline)
+  const titles = namesOf(page)
+  const first = findElement(content, isHeadline)
+  if (first ? !isBelowText(first, content) || hasHeadline(content, titles) : beginsWithHeadline(content, page)) return content // prettier-ignore
+  const found = [...elementsOf(page)].filter(isHeadline)
+  const headline = [...found, ...(found.length === 0 ? [lesserHeadline(page)] : [])]
+    .filter((heading) => heading !== undefined)
+    .find((heading) => namesPage(heading, titles) && isLikely(heading))
+  return headline ? inBody(content, headline) : content
+}
+
+const hasHeadline = (content: ElementNode, titles: readonly string[]): boolean =>
+  findElement(content, (element) => isHeadline(element) && namesPage(element, titles)) !== undefined
+
+/** Whether text precedes a heading, which then is that of a section. */
+function isBelowText(heading: ElementNode, content: ElementNode): boolean {
+  let isAbove = true
+  const hasText = (element: ElementNode): boolean =>
+    element.children.some((child) => {
+      if (!isElement(child)) return isAbove && child.text.trim() !== ''
+      if (child === heading) isAbove = false
+      return isAbove && !isSilent(child) && hasText(child)
+    })
+  return hasText(content)
+}
+
+const namesPage = (headline: ElementNode, titles: readonly string[]): boolean => {
+  const text = plain(visibleText(headline))
+  return text !== '' && text.length <= 300 && titles.some((name) => names(name, text))
 }
 
 /** Whether a text has its headline: an h1, or a first heading that is a prefix of the page's title. */
@@ -48,7 +72,17 @@ function lesserHeadline(page: ElementNode): ElementNode | undefined {
 /** Whether a text begins with whole words. */
 const startsWith = (name: string, text: string): boolean => `${name} `.startsWith(`${text} `)
 
-const names = (name: string, text: string): boolean => name.includes(text) || (text.includes(name) && name.length > 12)
+const names = (name: string, text: string): boolean =>
+  name.includes(text) || (text.includes(name) && name.length > 12) || sharesWords(name, text)
+
+/** Minimum share of the words of a headline that are in the title of its page. */
+const minShared = 2 / 3
+
+function sharesWords(name: string, text: string): boolean {
+  const known = new Set(name.split(' '))
+  const words = text.split(' ')
+  return words.length > 1 && words.filter((word) => known.has(word)).length >= minShared * words.length
+}
 
 /** Returns the titles of the page: `<title>`, Open Graph and Twitter. */
 function namesOf(page: ElementNode): string[] {

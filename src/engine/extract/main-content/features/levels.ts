@@ -3,7 +3,7 @@ import { attribute, wordSet } from '../../tree.ts'
 import type { Block, Box, Segments } from '../blocks.ts'
 import type { Lexicon } from './lexicon.ts'
 
-const headings = wordSet('h1 h2 h3 h4 h5 h6')
+export const headings = wordSet('h1 h2 h3 h4 h5 h6')
 
 export const isHeading = (block: Block): boolean => headings.has(block.box.element.tag)
 
