@@ -6,7 +6,7 @@ import { type ElementNode, isElement, isSilent, rawText, type TextNode, type Tre
 import { type Block, silentWithContent } from './blocks.ts'
 
 /** Elements without text of their own that belong to the text around them. */
-const companions = wordSet('br hr wbr img picture video audio iframe math input svg source track col colgroup')
+const companions = wordSet('br hr wbr img picture video audio iframe math mjx-container input svg source track col colgroup')
 
 const cellTags = wordSet('td th')
 
