@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
+import { treeFromHtml } from '../../src/engine/extract/html-tree.ts'
+import { toMarkdown } from '../../src/engine/extract/markdown.ts'
 
 const pages = {
   '/': `<!doctype html><html lang=en><head><title>Shop</title><meta name=description content="A shop"></head><body>
@@ -12,6 +14,13 @@ const pages = {
     <div id=host></div><iframe id=inner srcdoc="<h2 title=t>Inside</h2>"></iframe>
     <script>document.querySelector('#host').attachShadow({mode:'open'}).innerHTML = '<h3 id=deep lang=de>In the shadow</h3>'</script>
     </body></html>`,
+  '/marks': `<!doctype html><title>Marks</title><p>Plans</p>
+    <table><tr><th rowspan=2><h3>Plan</h3></th><th colspan=2>Price</th></tr><tr><th>month</th><th>year</th></tr>
+      <tr><td><svg role=img aria-label=Included></svg></td><td><svg><title>Yes</title><path d="M0 0"/></svg></td><td><ol start=3><li>a</li><li>b</li></ol></td></tr></table>
+    <ol><li>one</li><li value=7>seven</li></ol><p><svg role=img aria-label=Star></svg> four</p>
+    <img alt=grows src=/a.png width=0 height=0 sizes=100vw style="width:100%"><img alt=lazy src="data:image/gif;base64,R0lGOD" data-any=/b.png>
+    <p>so <span class="math">\\(x_1\\)</span></p><math display=block><mi>y</mi></math><img src=/pixel.gif width=1 height=1>
+    <mjx-container jax=SVG display=true><svg role=img></svg><mjx-assistive-mml><math display=block><mi>z</mi></math></mjx-assistive-mml></mjx-container>`,
 }
 
 inUsualHomes(pages, (given) => {
@@ -54,6 +63,14 @@ inUsualHomes(pages, (given) => {
         ],
       },
     ])
+  })
+
+  test('get_content returns the same Markdown as a page that is not rendered', async () => {
+    await given.open('/marks')
+    const { content } = (await one()).data! as { content: string }
+    expect(content.trim()).toBe(toMarkdown(treeFromHtml(pages['/marks'], given.url('/marks'))).trim())
+    for (const part of ['| Plan | Price month | Price year |', '| Included | Yes | 3. a<br>4. b |', 'Star four', '7) seven', '![grows](', '![lazy](', '$x_1$', '$$\ny\n$$', '$$\nz\n$$']) expect(content).toContain(part) // prettier-ignore
+    expect(content).not.toContain('pixel')
   })
 
   test('get_content returns one element in the same formats', async () => {

@@ -11,7 +11,7 @@ const maxAttributeLength = 2000
 const longAttributes = new Set(['href', 'src', 'srcset', 'data-src', 'data-srcset', 'content', 'alt', 'title', 'class'])
 /** Scripts that are kept although they are not rendered: structured data and sources of formulas. */
 const keptScripts = /^(?:application\/(?:ld\+json|json)|math\/.*)$/i
-const dropped = new Set(['style', 'template', 'noscript', 'canvas', 'object', 'embed', 'option', 'datalist', 'svg'])
+const dropped = new Set(['style', 'template', 'noscript', 'canvas', 'object', 'embed', 'option', 'datalist'])
 
 interface Level {
   readonly nodes: ArrayLike<Node>
@@ -62,6 +62,7 @@ function enter(element: Element, around: Level, frames: FrameContent): Level | u
   const flow = flowOf(tag, style, around.row)
   const node: ElementNode = { tag, attributes: attributesOf(element), children: [], ...(flow && { flow }) }
   around.parent.children.push(node)
+  if (tag === 'svg') return keepTitle(element, node)
   if (tag === 'iframe' || tag === 'frame') {
     const content = frames.get(element)
     if (content && drawn) node.children.push(content)
@@ -69,6 +70,12 @@ function enter(element: Element, around: Level, frames: FrameContent): Level | u
   }
   const row = /flex|grid/.test(style.display) && !style.flexDirection.startsWith('column')
   return { nodes: childrenOf(element), at: 0, parent: node, drawn, row, inHead: false }
+}
+
+/** Keeps only the name of a drawing. */
+function keepTitle(svg: Element, node: ElementNode): undefined {
+  const title = [...svg.children].find(({ localName }) => localName === 'title')
+  if (title) node.children.push({ tag: 'title', attributes: {}, children: [{ text: title.textContent ?? '' }] })
 }
 
 function keepScript(element: Element, around: Level): undefined {

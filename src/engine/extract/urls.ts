@@ -76,7 +76,7 @@ export function linkUrl(href: string | undefined, baseUrl: string): string | und
 
 /** Attributes of images: sets of sources, then single ones, of which lazy ones are for `src`, which may be small. */
 const sourceSets = ['data-srcset', 'data-lazy-srcset', 'data-original-set', 'srcset']
-const singleSources = ['data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-url', 'data-img-src', 'data-hi-res-src'] // prettier-ignore
+const singleSources = ['data-src', 'data-original', 'data-lazy-src', 'data-lazy', 'data-img-src', 'data-hi-res-src']
 
 /**
  * Returns the URL of the best source of an `<img>` (or of the `<picture>` around it): the largest one, lazy sources
@@ -90,13 +90,24 @@ export function imageUrl(image: ElementNode, baseUrl: string, picture?: ElementN
     if (url !== undefined) return url
   }
   for (const name of singleSources) {
-    const url = sourceOf(attributes[name], baseUrl)
+    const value = typedSource(attributes[name], attributes)
+    const url = /[/.]/.test(value) ? sourceOf(value, baseUrl) : undefined
     if (url !== undefined) return url
   }
   const { src } = attributes
   const isReal = src !== undefined && src.trim() !== '' && !inline.test(src) && !placeholder.test(src)
   const lazy = isReal ? undefined : lazySource(attributes, baseUrl)
   return lazy ?? sourceOf(src, baseUrl) ?? (picture && sourceUrl(picture, baseUrl))
+}
+
+/** Returns the URL in a lazy source: its first one of several densities, and the largest of a template with widths. */
+function typedSource(value: string | undefined, attributes: Readonly<Record<string, string>>): string {
+  const [typed = ''] = (value ?? '').trim().split(/\|(?=https?:|\/)/, 1)
+  if (!typed.includes('{')) return typed
+  const widths = (attributes['data-widths'] ?? '').match(/\d{1,5}/g)?.map(Number) ?? []
+  return widths.length > 0 && /^[^{}]*\{width\}[^{}]*$/.test(typed)
+    ? typed.replace('{width}', `${Math.max(...widths)}`)
+    : ''
 }
 
 /** Files that are shown until the image is loaded. */
@@ -166,19 +177,28 @@ function sourceOf(candidate: string | undefined, baseUrl: string): string | unde
 
 const tiny = (value: string | undefined): boolean => value !== undefined && /^\s*[01](?:px)?\s*$/.test(value)
 
-/** A size in a style other than that of a pixel. */
-const sized =
-  /(?:^|;)\s*(?:min-|max-)?(?:width|height|inline-size|block-size|aspect-ratio):\s*(?![01](?:px)?\s*(?:;|!|$))[^;\s]/i
+const isAuto = (value: string | undefined): boolean => value === undefined || value.trim().toLowerCase() === 'auto'
+
+/** Sizes of images that do not grow with the page, but are a pixel at any width. */
+const pixelSizes = /(?:^|[\s,])[01]px\s*$/i
 
 /** Whether an image is a tracking pixel. Images that grow with the page have sources for several sizes, or a style. */
-function isPixel({ width, height, style = '', sizes, srcset }: Readonly<Record<string, string>>): boolean {
-  if (sizes !== undefined || (srcset !== undefined && srcset.includes(',')) || sized.test(style)) return false
-  if (tiny(width) && (tiny(height) || height === undefined)) return true
-  if (tiny(height) && width === undefined) return true
-  return (
-    /(?:^|;)\s*width:\s*[01](?:px)?\s*(?:;|!|$)/i.test(style) &&
-    /(?:^|;)\s*height:\s*[01](?:px)?\s*(?:;|!|$)/i.test(style)
-  )
+function isPixel({ width, height, style, sizes, srcset }: Readonly<Record<string, string>>): boolean {
+  if (srcset !== undefined && sourceOf(largest(srcset), unknown) !== undefined) return false
+  if (sizes !== undefined && !pixelSizes.test(sizes)) return false
+  const styled = style === undefined ? undefined : sizesOf(style)
+  const [wide, high] = [styled?.get('width') ?? width, styled?.get('height') ?? height]
+  if ([styled?.get('min-width'), styled?.get('min-height')].some((size) => size !== undefined && !tiny(size)))
+    return false
+  return tiny(wide) ? tiny(high) || isAuto(high) : tiny(high) && isAuto(wide)
+}
+
+/** Returns the sizes that a style sets. */
+function sizesOf(style: string): ReadonlyMap<string, string> {
+  const sizes = new Map<string, string>()
+  for (const [, name, value] of style.matchAll(/(?:^|;)\s*((?:min-)?(?:width|height))\s*:\s*([^;!]*)/gi))
+    sizes.set(name!.toLowerCase(), value!)
+  return sizes
 }
 
 /** A URL of a `srcset`, and its descriptor unless the URL ends with a comma. */

@@ -88,6 +88,8 @@ describe('images', () => {
     'width="1" height="1" src="/boat.jpg" style="width: 100%; height: auto"',
     'width="1" height="1" srcset="/small.jpg 400w, /boat.jpg 800w"',
     'style="position:absolute;width:0;height:0;min-width:100%" src="/boat.jpg"',
+    'width="1" height="1" srcset="/boat.jpg 1x" src="/small.jpg"',
+    'width="0" style="WIDTH: auto; height: 10rem !important" src="/boat.jpg"',
   ])('that grow with the page are no pixels: %s', (attributes) => {
     becomes(`<p>t</p><img alt="b" ${attributes}>`, 't\n\n![b](https://site.example/boat.jpg)')
   })
@@ -99,12 +101,31 @@ describe('images', () => {
     'data-fallback="/none.jpg" data-real="/boat.jpg" src="/blank.gif"',
     'lazysrc="https://site.example/boat.jpg"',
     'src="" data-bgset="/small.jpg 400w, /boat.jpg 800w"',
+    'src="/small.jpg" data-src="/boat.jpg|/boat@2x.jpg"',
+    'src="/boat_90x.jpg" data-src="/boat{width}.jpg" data-widths="[]" data-srcset="/boat.jpg"',
+    'src="/boat.jpg" data-src="/{size}/boat.jpg"',
+    'src="/boat.jpg" data-url="/article/7" data-lazy="true" data-original="1"',
   ])('that a script loads later are found by their URL: %s', (attributes) => {
     becomes(`<img alt="b" ${attributes}>`, '![b](https://site.example/boat.jpg)')
   })
 
+  test('that have a template for their widths are the largest', () => {
+    becomes('<img alt="b" src="/s.jpg" data-src="/b_{width}x.jpg" data-widths="[180, 720, 360]">', '![b](https://site.example/b_720x.jpg)') // prettier-ignore
+  })
+
   test('that are loaded already are kept, whatever other URLs they have', () => {
     becomes('<img alt="b" src="/boat.jpg" data-hover="/hover.png" data-large-file="/large.jpg" data-id="a/b">', '![b](https://site.example/boat.jpg)') // prettier-ignore
+  })
+
+  test.each([
+    'style="max-width:100%" width="1" height="1"',
+    'style="width:1px;height:auto;max-width:1px" width="1" height="1"',
+    'width="1" height="1" sizes="auto, (max-width: 1px) 100vw, 1px"',
+    'style="max-height:1px!important;min-width:1px!important" width="1" height="1"',
+    'style="width: 0; height: 1px !important"',
+    'width="1" height="1" srcset="data:image/gif;base64,R0 1x"',
+  ])('that stay a pixel are omitted: %s', (attributes) => {
+    becomes(`<p>t<img src="https://count.example/p.gif" ${attributes}></p>`, 't')
   })
 
   test('omit tracking pixels and inline data', () => {

@@ -19,7 +19,9 @@ import {
 import { type Block, silentWithContent } from './blocks.ts'
 
 /** Elements without text of their own that belong to the text around them. */
-const companions = wordSet('br hr wbr img picture video audio iframe math input svg source track col colgroup')
+const companions = wordSet(
+  'br hr wbr img picture video audio iframe math mjx-container input svg source track col colgroup',
+)
 
 const cellTags = wordSet('td th')
 

@@ -1,7 +1,10 @@
-/** Text alternatives of icons, which are drawings or empty elements with a label. */
-import { attribute, childElements, type ElementNode, rawText, visibleText } from '../tree.ts'
+/** Text alternatives of icons, which are drawings, empty elements with a label, or letters of an icon font. */
+import { attribute, childElements, type ElementNode, findElement, rawText, visibleText } from '../tree.ts'
 
-const iconTags = /^(?:svg|i|span|em|b|div)$/
+/** Elements that show icons; custom elements have a hyphen. */
+const iconTags = /^(?:svg|i|span|em|b|div|[a-z][a-z\d]*-[a-z\d-]+)$/
+/** The name of a symbol that an icon font draws. */
+const ligature = /^[a-z][a-z\d_]*$/
 
 /** Returns the label of an element, such as that of a mark in a table; else ''. */
 export function labelOf(element: ElementNode): string {
@@ -10,10 +13,24 @@ export function labelOf(element: ElementNode): string {
   return label.replaceAll(/\s+/g, ' ').trim()
 }
 
+/** Returns the label of a cell without text: its own, or that of the first element in it, such as a button; else ''. */
+export function cellLabel(cell: ElementNode): string {
+  const own = labelOf(cell)
+  if (own !== '') return own
+  const labelled = findElement(cell, (inner) => attribute(inner, 'aria-label') !== '' && !isHidden(inner), (inner) => !isHidden(inner)) // prettier-ignore
+  return labelled ? labelOf(labelled) : ''
+}
+
+const isHidden = ({ attributes }: ElementNode): boolean =>
+  attributes['hidden'] !== undefined || attributes['aria-hidden'] === 'true'
+
 /** Returns the label of an icon, which stands for text in a cell; undefined for other elements. */
 export function iconLabel(element: ElementNode): string | undefined {
   const { attributes, tag } = element
-  if (!iconTags.test(tag) || attributes['aria-hidden'] === 'true') return undefined
-  if (tag !== 'svg' && (element.children.length > 3 || visibleText(element, 1) !== '')) return undefined
-  return labelOf(element) || undefined
+  if (!iconTags.test(tag) || isHidden(element)) return undefined
+  if (tag === 'svg') return labelOf(element) || undefined
+  if (element.children.length > 3) return undefined
+  // Readers announce the label of an image instead of its content. Emoji stay.
+  const isLigature = attributes['role'] === 'img' && ligature.test(visibleText(element))
+  return visibleText(element, 1) === '' || isLigature ? labelOf(element) || undefined : undefined
 }

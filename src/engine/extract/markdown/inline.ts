@@ -6,7 +6,6 @@ import {
   hasClass,
   isElement,
   isPhrasing,
-  rawText,
   type TreeNode,
   visibleText,
 } from '../tree.ts'
@@ -16,6 +15,7 @@ import { escapeUrl, escapeText } from './escape.ts'
 import { type Breaks, Line } from './line.ts'
 import type { Mark } from './line-text.ts'
 import { iconLabel } from './icon.ts'
+import { type ItemMarker, ItemNumbers, itemsOf } from './list.ts'
 import { formula, isFormula } from './math.ts'
 
 const marks = new Map<string, Mark>([['strong', 'strong'], ['b', 'strong'], ['em', 'em'], ['i', 'em'], ['del', 'del'], ['s', 'del'], ['strike', 'del']]) // prettier-ignore
@@ -69,6 +69,8 @@ class InlineWriter {
   readonly #line: Line
   readonly #context: Context
   readonly #options: LineOptions
+  /** Markers of the items of numbered lists in a cell. */
+  readonly #markers = new Map<ElementNode, ItemMarker>()
 
   constructor(line: Line, context: Context, options: LineOptions) {
     this.#line = line
@@ -117,6 +119,9 @@ class InlineWriter {
         return this.#enclosed('(', element, ')')
       case 'li':
         return this.#item(element)
+      case 'ol':
+        this.#number(element)
+        break
       case 'pre':
         return this.#preformatted(element)
       case 'tr':
@@ -144,9 +149,26 @@ class InlineWriter {
 
   #item(element: ElementNode): void {
     this.#line.break()
-    if (this.#options.breaks === 'tag' && visibleText(element, 1) !== '') this.#line.text('- ')
+    if (this.#options.breaks === 'tag' && visibleText(element, 1) !== '') this.#line.text(this.#markerOf(element))
     this.nodes(element.children)
     this.#line.break()
+  }
+
+  #markerOf(item: ElementNode): string {
+    const marker = this.#markers.get(item)
+    return marker ? `${marker.letters ?? `${marker.number}.`} ` : '- '
+  }
+
+  /** Numbers the items of a list in a cell. */
+  #number(list: ElementNode): void {
+    const groups = itemsOf(list)
+    const numbers = new ItemNumbers(list, groups)
+    for (const { item } of groups) {
+      const marker = numbers.of(item)
+      if (!item || visibleText(item, 1) === '') continue
+      this.#markers.set(item, marker)
+      numbers.count(marker)
+    }
   }
 
   /** Writes a row of a table in a cell as a line. */
@@ -185,7 +207,12 @@ class InlineWriter {
 
   #image(element: ElementNode, picture?: ElementNode): void {
     const url = imageUrl(element, this.#context.baseUrl, picture)
-    if (url === undefined || (hasClass(element, /^avatar$/) && !element.attributes['alt'])) return
+    if (url === undefined) {
+      // Marks in tables are often inline images.
+      const isMark = this.#options.breaks === 'tag' && /^data:/i.test(element.attributes['src'] ?? '')
+      return isMark ? this.#line.text(element.attributes['alt'] ?? '') : undefined
+    }
+    if (hasClass(element, /^avatar$/) && !element.attributes['alt']) return
     const alt = escapeText((element.attributes['alt'] ?? '').replaceAll(/\s+/g, ' ').trim(), '[', ']', true)
     this.#line.atom(`![${alt}](${escapeUrl(url)})`)
   }
@@ -206,17 +233,15 @@ class InlineWriter {
     this.#span(element)
   }
 
-  /** Writes a code span for each line. */
+  /** Writes a code span for each line, because a code span cannot contain line breaks. */
   #span(element: ElementNode): void {
-    const breaks = [...element.children.entries()].filter(([, child]) => isElement(child) && child.tag === 'br')
-    for (const [at, end] of [...breaks.map(([index]) => index), element.children.length].entries()) {
+    for (const [at, text] of inlineLines(element).entries()) {
       if (at > 0) this.#line.break()
-      const start = at === 0 ? 0 : breaks[at - 1]![0] + 1
-      this.#codeLine(rawText({ ...element, children: element.children.slice(start, end) }).replaceAll(/\s+/g, ' '))
+      this.#spanLine(text)
     }
   }
 
-  #codeLine(text: string): void {
+  #spanLine(text: string): void {
     if (text.trim() === '') return this.#line.text(text)
     if (text.startsWith(' ')) this.#line.space()
     this.#line.code(text.trim())
@@ -252,4 +277,19 @@ class InlineWriter {
     this.nodes(children)
     this.#line.end(close)
   }
+}
+
+/** Returns the lines of an inline element, which `<br>` separates, without empty ones. */
+function inlineLines(element: ElementNode): string[] {
+  let text = ''
+  const visit = (current: ElementNode): void => {
+    for (const child of current.children) {
+      if (!isElement(child)) text += child.text.replaceAll(/\s+/g, ' ')
+      else if (child.tag === 'br') text += '\n'
+      else visit(child)
+    }
+  }
+  visit(element)
+  const lines = text.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' '))
+  return lines.length === 1 ? lines : lines.filter((line) => line.trim() !== '')
 }

@@ -1,9 +1,18 @@
 /** Converts formulas to TeX: from KaTeX, MathJax, MathML and images of formulas. */
-import { childElements, type ElementNode, findElement, hasClass, isElement, rawText } from '../tree.ts'
+import {
+  attribute,
+  childElements,
+  type ElementNode,
+  findElement,
+  hasClass,
+  isElement,
+  rawText,
+  visibleText,
+} from '../tree.ts'
 import { treeFromHtml } from '../html-tree.ts'
+import { delimitedTex, displayedImage, latexOf, texOfImage } from './math-source.ts'
 
 const containers = /^(?:katex(?:-display)?|mwe-math-element\S*)$/
-const formulaImages = /^(?:latex|tex|mwe-math-fallback-image\S*)$/
 
 /** Whether the element is a whole formula. */
 export function isFormula(element: ElementNode): boolean {
@@ -14,10 +23,15 @@ export function isFormula(element: ElementNode): boolean {
     case 'script':
       return /^math\/(?:tex|asciimath|mml)/i.test(element.attributes['type'] ?? '')
     case 'img':
-      return hasClass(element, formulaImages) && !!element.attributes['alt']
+      return texOfImage(element) !== ''
     case 'span':
     case 'div':
-      return hasClass(element, containers)
+      return (
+        hasClass(element, containers) || delimitedTex(element) !== undefined || displayedImage(element) !== undefined
+      )
+    case 'p':
+    case 'math-renderer':
+      return delimitedTex(element) !== undefined
     default:
       return false
   }
@@ -28,20 +42,28 @@ export function isFormula(element: ElementNode): boolean {
  * when it is displayed on its own line.
  */
 export function formula(element: ElementNode): { inline: string; block?: string } {
-  if (isAsciiMath(element)) {
-    const code = rawText(element).replaceAll(/[\s`]+/g, ' ')
-    return { inline: `\`${code.trim()}\`` }
-  }
+  if (isAsciiMath(element)) return { inline: codeOf(rawText(element)) }
   const tex = cleaned(texOf(element))
-  if (tex === '') return { inline: '' }
+  if (tex === '') return { inline: codeOf(attribute(element, 'aria-label') || visibleText(element)) }
   if (!isDisplay(element)) return { inline: `$${tex}$` }
   return { inline: `$$${tex}$$`, block: `$$\n${tex}\n$$` }
+}
+
+/** Returns text as code; '' without text. */
+function codeOf(text: string): string {
+  const code = text.replaceAll(/[\s`\u200b]+/g, ' ').trim()
+  return code === '' ? '' : `\`${code}\``
 }
 
 function texOf(element: ElementNode): string {
   if (element.tag === 'script')
     return isMathMl(element) ? texOf(treeFromHtml(rawText(element), '').root) : rawText(element)
-  if (element.tag === 'img') return element.attributes['alt'] ?? ''
+  if (element.tag === 'img') return texOfImage(element)
+  const typed =
+    delimitedTex(element)?.tex ??
+    displayedImage(element)?.attributes['alt'] ??
+    (element.tag === 'mjx-container' ? latexOf(element) : '')
+  if (typed !== '') return typed
   const annotation = findElement(
     element,
     ({ tag, attributes }) => tag === 'annotation' && /tex/i.test(attributes['encoding'] ?? ''),
@@ -62,6 +84,7 @@ function isDisplay(element: ElementNode): boolean {
   const { tag, attributes } = element
   if (tag === 'script') return /mode=display/i.test(attributes['type'] ?? '')
   if (tag === 'mjx-container') return attributes['display'] === 'true'
+  if (delimitedTex(element)?.isDisplay || displayedImage(element)) return true
   if (hasClass(element, /^(?:katex-display|mwe-math-element-block)$/)) return true
   return tag === 'math' && attributes['display'] === 'block'
 }
@@ -150,6 +173,8 @@ function tex(element: ElementNode): string {
       return accented(part(0), parts[1], '^')
     case 'munder':
       return accented(part(0), parts[1], '_')
+    case 'mmultiscripts':
+      return multiscripts(parts)
     case 'mfenced':
       return fenced(element, parts)
     case 'mtable':
@@ -195,4 +220,17 @@ function accented(text: string, over: ElementNode | undefined, direction: '^' | 
 function fenced(element: ElementNode, parts: readonly ElementNode[]): string {
   const { open = '(', close = ')', separators = ',' } = element.attributes
   return `\\left${token(open) || '.'}${parts.map(tex).join(separators[0] ?? '')}\\right${token(close) || '.'}`
+}
+
+/** Returns a base with pairs of indices behind it and, after `<mprescripts>`, in front of it. */
+function multiscripts([first, ...scripts]: readonly ElementNode[]): string {
+  const middle = scripts.findIndex(({ tag }) => tag === 'mprescripts')
+  const pairs = (elements: readonly ElementNode[]) =>
+    elements.map((element, at) => {
+      const index = tex(element)
+      return index === '' ? '' : `${at % 2 === 0 ? '_' : '^'}${script(index)}`
+    })
+  const before = middle < 0 ? '' : pairs(scripts.slice(middle + 1)).join('')
+  const after = pairs(middle < 0 ? scripts : scripts.slice(0, middle)).join('')
+  return `${before === '' ? '' : `{}${before}`}${first ? base(tex(first)) : ''}${after}`
 }

@@ -2,7 +2,7 @@
 import { attribute, childElements, type ElementNode, findElement, hasClass, visibleText } from '../tree.ts'
 import { type Context, isSkipped } from './context.ts'
 import { escapeText } from './escape.ts'
-import { labelOf } from './icon.ts'
+import { cellLabel } from './icon.ts'
 import { inlineParagraphs } from './inline.ts'
 
 interface Row {
@@ -142,7 +142,7 @@ function span(cell: ElementNode, name: string, most: number): number {
 function cellText(cell: ElementNode, context: Context): string {
   const { tag, children } = cell
   const text = inlineParagraphs(children, context, { breaks: 'tag', heading: tag === 'th' }).join('<br>')
-  return text === '' ? escapeText(labelOf(cell), '|', '|', true) : text
+  return text === '' ? escapeText(cellLabel(cell), '|', '|', true) : text
 }
 
 /** Returns the delimiter for the alignment of a cell, if it has one. */
