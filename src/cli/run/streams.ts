@@ -6,7 +6,7 @@ import { limits } from '../../core/limits/limits.ts'
 import type { Io } from '../io.ts'
 import type { RunOptions } from './options.ts'
 
-export const stdinName = '-'
+const stdinName = '-'
 
 /** Returns whether a script of the command line is read from a stream. */
 export const isStream = (file: string, cwd: string): boolean =>

@@ -84,7 +84,7 @@ export class HtmlTokenizer extends Base {
 const isScriptEnd = (codes: Uint8Array): boolean => String.fromCharCode(...codes) === '</script'
 
 /** Returns the offset of the end tag of a script; `<!-- <script>` hides one. */
-export function scriptEnd(text: string, from: number): number {
+function scriptEnd(text: string, from: number): number {
   const pattern = /<!--|-->|<\/?script(?=[\t\n\f />])/gi
   pattern.lastIndex = from
   let state: 'data' | 'escaped' | 'double' = 'data'

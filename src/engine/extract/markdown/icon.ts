@@ -7,7 +7,7 @@ const iconTags = /^(?:svg|i|span|em|b|div|[a-z][a-z\d]*-[a-z\d-]+)$/
 const ligature = /^[a-z][a-z\d_]*$/
 
 /** Returns the label of an element, such as that of a mark in a table; else ''. */
-export function labelOf(element: ElementNode): string {
+function labelOf(element: ElementNode): string {
   const title = element.tag === 'svg' ? childElements(element).find(({ tag }) => tag === 'title') : undefined
   const label = attribute(element, 'aria-label') || (title ? rawText(title) : attribute(element, 'title'))
   return label.replaceAll(/\s+/g, ' ').trim()
