@@ -19,10 +19,11 @@ export async function evaluate(
 ): Promise<TypedValue> {
   const cdp = await cdpSessionOf(page)
   const run = (source: string) => runExpression(cdp, source, context)
-  return terminateAfter(page, limits, async () => {
+  return terminateAfter(page, limits, async (over) => {
     // `{a: 1}` should be an object, but parses as a block with a label.
     const braced = /^\s*\{[^]*\}\s*$/.test(expression)
     const asObject = braced ? await run(`(${expression}\n)`) : undefined
+    over.throwIfAborted()
     const isNoObject = !asObject || asObject.exceptionDetails?.exception?.className === 'SyntaxError'
     const { result, exceptionDetails } = isNoObject ? await run(expression) : asObject
     if (exceptionDetails) throw evaluateFailed(exceptionDetails)
@@ -47,7 +48,13 @@ export async function evaluateOn(
   limits: ScriptLimits,
 ): Promise<TypedValue> {
   await prepareToTerminate(page)
-  const run = (call: OnElement) => terminateAfter(page, limits, () => element.evaluate(call, undefined))
+  const run = (call: OnElement) =>
+    terminateAfter(page, limits, async (over) => {
+      // Finding the element may take longer than the limit: its script would run, and hang, after the answer.
+      const handle = 'elementHandle' in element ? await element.elementHandle() : element
+      over.throwIfAborted()
+      return handle.evaluate(call, undefined)
+    })
   const asValue = `return (${expression.trim().replace(/;+$/, '')}\n)`
   const answer = await run(boundTo(expression, asValue)).catch((error: unknown) => {
     if (!isSyntaxError(error)) throw error
@@ -59,10 +66,11 @@ export async function evaluateOn(
   return answer
 }
 
-/** An element that is found when it is used, or that was found before. */
-interface Evaluable {
+/** An element that was found before, or one that is found when it is used. */
+interface Found {
   evaluate(call: OnElement, nothing: undefined): Promise<Awaited<ReturnType<OnElement>>>
 }
+type Evaluable = Found | { elementHandle(): Promise<Found> }
 
 type OnElement = (element: Element, nothing: undefined) => Promise<TypedValue | { thrown: string }>
 

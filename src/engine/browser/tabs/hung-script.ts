@@ -90,12 +90,19 @@ async function untilHung(page: Page, left: AbortSignal): Promise<typeof hung> {
   return new Promise<never>(() => {})
 }
 
-/** Runs `work`; on timeout or abort, terminates the script that keeps the page busy. */
-export async function terminateAfter<T>(page: Page, limits: ScriptLimits, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs `work`; on timeout or abort, terminates the script that keeps the page busy. After that, nothing may be sent to
+ * the page: `work` checks its signal before each call.
+ */
+export async function terminateAfter<T>(
+  page: Page,
+  limits: ScriptLimits,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const { timeoutMs, signal } = limits
   const late = new BaxError('timeout', `the evaluation timed out after ${timeoutMs} ms`)
   try {
-    return await withDeadline(work(), { ms: timeoutMs, error: () => late, signal })
+    return await withDeadline(work, { ms: timeoutMs, error: () => late, signal })
   } catch (error) {
     if (error !== late && !(signal.aborted && error === signal.reason)) throw error
     const freed = Promise.all([free(page), ...page.frames().slice(1).map(free)])
