@@ -26,10 +26,13 @@ export function protocolError(method: string, failure: CdpFailure): BaxError {
   return new BaxError('cdp_error', 'the browser reported an error', { cause, details })
 }
 
-/** Converts the error of a call that a caller requested; errors of the browser are results for them. */
+/**
+ * Converts the error of a call that a caller requested; errors of the browser are results for them, except those about
+ * sessions, which callers do not have.
+ */
 export function cdpError(method: string, failure: CdpFailure): BaxError {
   const { code, message } = failure
-  return code === lostCode
+  return code === lostCode || code === noSessionCode
     ? protocolError(method, failure)
     : new BaxError('cdp_error', message, { details: { code, message, method } })
 }

@@ -111,7 +111,8 @@ export class EngineRelays implements Relays {
     } catch (thrown) {
       const error = asBaxError(thrown)
       const failed = { success: false, ...answer, target_id: request.target_id ?? null, duration_ms: took() }
-      if (error.code === 'page_crashed') return { ...failed, error: error.message, code: error.code }
+      if (error.code === 'page_crashed' || error.code === 'target_closed')
+        return { ...failed, error: error.message, code: error.code }
       if (error.code !== 'cdp_error') throw error
       const { code, message } = error.details as { code: number; message: string }
       return { ...failed, error: message, code: 'cdp_error', cdp: { code, message } }
