@@ -60,7 +60,8 @@ async function openRecorder(session: Recordable, onEnd: () => void): Promise<Rec
     // The recording begins with what the tab shows now.
     await withDeadline(shown, { ms: frameMs, error: 'the tab shows nothing to record' }).catch((error: unknown) => {
       stopCast()
-      throw error
+      const isClosed = !session.activePage || session.activePage.isClosed()
+      throw isClosed ? new BaxError('target_closed', 'the page was closed', { cause: error }) : error
     })
     const end = async () => {
       stopCast()
