@@ -177,7 +177,7 @@ describe('tables', () => {
       String.raw`
       | Plan | Price |
       | --- | --- |
-      | Basic | month \| 1<br>year \| 10 |
+      | Basic | month 1<br>year 10 |
       | Team | ask<br>${'`bax ask`'} |`.replaceAll('\\\\', '\\'),
     )
     becomes('<table><tr><td><h3>Plan</h3></td><td><h3>Price</h3></td></tr><tr><td>Basic</td><td>1</td></tr></table>', '| Plan | Price |\n| --- | --- |\n| Basic | 1 |') // prettier-ignore

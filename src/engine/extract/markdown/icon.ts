@@ -32,5 +32,5 @@ export function iconLabel(element: ElementNode): string | undefined {
   if (element.children.length > 3) return undefined
   // Readers announce the label of an image instead of its content. Emoji stay.
   const isLigature = attributes['role'] === 'img' && ligature.test(visibleText(element))
-  return visibleText(element, 1) === '' || isLigature ? labelOf(element) || undefined : undefined
+  return rawText(element).trim() === '' || isLigature ? labelOf(element) || undefined : undefined
 }

@@ -35,6 +35,8 @@ const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|p
 const isLabel = ({ tag, attributes }: ElementNode): boolean =>
   tag === 'label' || tag === 'button' || attributes['role'] === 'tab'
 
+const isCell = ({ tag }: ElementNode): boolean => tag === 'td' || tag === 'th'
+
 /** What may surround references to notes. */
 const bracketed = /^[\s[\](),;]*$/
 
@@ -174,10 +176,9 @@ class InlineWriter {
   /** Writes a row of a table in a cell as a line. */
   #row(element: ElementNode): void {
     this.#line.break()
-    const cells = childElements(element).filter((cell) => visibleText(cell, 1) !== '')
-    for (const [at, cell] of cells.entries()) {
-      if (at > 0) this.#line.text(' | ')
-      this.nodes(cell.children)
+    for (const cell of childElements(element)) {
+      this.#line.space()
+      this.nodes(isCell(cell) ? cell.children : [cell])
     }
     this.#line.break()
   }
