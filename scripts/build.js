@@ -192,8 +192,18 @@ async function buildFile(outdir, name, path) {
   if (name === 'main') return result
   const file = join(outdir, `${name}.js`)
   const code = await readFile(file, 'utf8')
-  await writeFile(file, code.replaceAll(/\bimport\(("\.\/[\w-]+\.mjs")\)/g, 'importHere($1)'))
+  await writeFile(file, toAscii(code.replaceAll(/\bimport\(("\.\/[\w-]+\.mjs")\)/g, 'importHere($1)')))
   return result
+}
+
+/**
+ * Escapes what esbuild leaves: it escapes strings, but not regular expressions (https://esbuild.github.io/api/#charset).
+ * `code-cache.cjs` would read their letters as others.
+ */
+function toAscii(code) {
+  const raw = /String\.raw`[^`]*[^\0-\x7f][^`]*`/.exec(code)
+  if (raw) throw new Error(`String.raw needs ASCII: ${raw[0].slice(0, 100)}`)
+  return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** Built-in modules that take milliseconds to load, and that most commands import without using them. */
