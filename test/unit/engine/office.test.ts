@@ -93,6 +93,48 @@ describe('docx', () => {
     expect(markdown.match(/Boxed/g)).toHaveLength(1)
     expect(markdown).toMatch(/Controlled[^]*A map/)
   })
+
+  test('shows characters of symbol fonts, and bases of pronunciation hints', async () => {
+    const symbol = (font: string, code: string) => `<w:r><w:sym w:font="${font}" w:char="${code}"/></w:r>`
+    const ruby = `<w:r><w:ruby><w:rt><w:r><w:t>kanji</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢字</w:t></w:r></w:rubyBase></w:ruby></w:r>`
+    const body = `<w:p>${symbol('Symbol', 'F061')}${symbol('Symbol', 'F0B3')}${symbol('Symbol', 'F035')}${symbol('Wingdings', 'F0E0')}${symbol('Wingdings 2', 'F050')}${symbol('Arial', '2192')}${ruby}</w:p>`
+    expect(await markdownOf(docx(body))).toBe('α≥5→✓→漢字')
+  })
+
+  test('omits deleted rows, and joins paragraphs whose end is deleted', async () => {
+    const row = (text: string, properties = '') => `<w:tr><w:trPr>${properties}</w:trPr><w:tc>${p(text)}</w:tc></w:tr>`
+    const mark = '<w:rPr><w:del w:id="1"/></w:rPr>'
+    const body = p('Sand ', mark) + p('and ', mark) + p('silt') + p('Last', mark) + `<w:tbl>${row('River')}${row('gone', '<w:del/>')}${row('Nile')}</w:tbl>` // prettier-ignore
+    expect(await markdownOf(docx(body))).toBe('Sand and silt\n\nLast\n\n| River |\n| --- |\n| Nile |')
+  })
+
+  test('omits text that styles of characters and paragraphs hide', async () => {
+    const styles = '<w:styles><w:style w:styleId="X"><w:rPr><w:vanish/></w:rPr></w:style><w:style w:styleId="Y"><w:basedOn w:val="X"/></w:style><w:style w:styleId="Z"><w:basedOn w:val="Y"/><w:rPr><w:vanish w:val="0"/></w:rPr></w:style></w:styles>' // prettier-ignore
+    const run = (text: string, style: string) =>
+      `<w:r><w:rPr><w:rStyle w:val="${style}"/></w:rPr><w:t>${text}</w:t></w:r>`
+    const body = p('secret', '<w:pStyle w:val="Y"/>') + `<w:p>${run('hidden', 'Y')}${run('shown', 'Z')}</w:p>`
+    expect(await markdownOf(docx(body, { 'word/styles.xml': styles }))).toBe('shown')
+  })
+
+  test('keeps columns of merged rows and of rows that end early', async () => {
+    const cell = (text: string, properties = '') => `<w:tc><w:tcPr>${properties}</w:tcPr>${p(text)}</w:tc>`
+    const table = `<w:tbl><w:tr>${cell('A', '<w:vMerge w:val="restart"/>')}${cell('B')}</w:tr><w:tr>${cell('', '<w:vMerge/>')}${cell('C')}</w:tr><w:tr><w:trPr><w:gridAfter w:val="1"/></w:trPr>${cell('D')}</w:tr></w:tbl>`
+    expect(await markdownOf(docx(table))).toBe('| A | B |\n| --- | --- |\n|  | C |\n| D |  |')
+  })
+
+  test('keeps content controls around rows, cells and words', async () => {
+    const sdt = (content: string) =>
+      `<w:sdt><w:sdtPr><w:alias w:val="x"/></w:sdtPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`
+    const cell = (text: string) => `<w:tc>${p(text)}</w:tc>`
+    const body = `<w:p>${sdt('<w:r><w:t>word</w:t></w:r>')}</w:p><w:tbl><w:tr>${cell('A')}${sdt(cell('B'))}</w:tr>${sdt(`<w:tr>${cell('C')}${cell('D')}</w:tr>`)}</w:tbl>`
+    expect(await markdownOf(docx(body))).toBe('word\n\n| A | B |\n| --- | --- |\n| C | D |')
+  })
+
+  test('warns of documents inside that it does not read', async () => {
+    const { markdown, warning } = await read(docx(`${p('Text')}<w:altChunk r:id="r7"/>`))
+    expect(markdown).toBe('Text')
+    expect(warning).toBe('the document contains 1 other document that cannot be read (altChunk)')
+  })
 })
 
 test('xlsx has a table for each sheet, with dates and strings', async () => {
