@@ -250,3 +250,25 @@ test('RTF has paragraphs, styles, links, tables and characters of its code page'
   expect(markdown).not.toMatch(/secret|00ff|Arial/)
   expect({ title, author }).toEqual({ title: 'A title', author: 'Ada Rivers' })
 })
+
+test('odt continues and starts numbers, and keeps paragraphs of an item apart', async () => {
+  const styles = '<office:styles><text:list-style style:name="M"><text:list-level-style-number text:level="1" text:start-value="3"/><text:list-level-style-bullet text:level="2"/></text:list-style></office:styles>' // prettier-ignore
+  const item = (content: string, more = '') => `<text:list-item${more}><text:p>${content}</text:p></text:list-item>`
+  const list = (content: string, more = '') => `<text:list text:style-name="M"${more}>${content}</text:list>`
+  const text = list(item('a</text:p><text:list><text:list-item><text:p>b</text:p></text:list-item></text:list><text:p>more'), ' xml:id="one"') + '<text:p>Between</text:p>' + list(item('c'), ' text:continue-numbering="true"') + '<text:p>Then</text:p>' + list(item('d', ' text:start-value="9"')) + '<text:p>Last</text:p>' + list(item('e'), ' text:continue-list="one"') // prettier-ignore
+  expect(await markdownOf(odt(text, { 'styles.xml': styles }))).toBe(
+    '3. a\n   - b\n\n   more\n\nBetween\n\n4. c\n\nThen\n\n9. d\n\nLast\n\n4. e',
+  )
+})
+
+test('odt has notes and the final text, without hidden text', async () => {
+  const hidden = '<office:styles><style:style style:name="X"><style:text-properties text:display="none"/></style:style></office:styles>' // prettier-ignore
+  const note = '<text:note><text:note-citation>7</text:note-citation><text:note-body><text:p>A note</text:p></text:note-body></text:note>' // prettier-ignore
+  const text = `<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region></text:tracked-changes><text:p>Sand${note} <text:span text:style-name="X">secret</text:span>settles<text:hidden-text text:string-value="s">secret</text:hidden-text></text:p><text:p text:style-name="X">secret</text:p><text:section text:display="none"><text:p>secret</text:p></text:section><text:p>secret<text:hidden-paragraph text:is-hidden="true"/></text:p>`
+  expect(await markdownOf(odt(text, { 'styles.xml': hidden }))).toBe('Sand[^1] settles\n\n[^1]: A note')
+})
+
+test('pptx marks hidden slides, and keeps shapes of groups', async () => {
+  const slide = '<p:sld show="0"><p:cSld><p:spTree><p:grpSp><p:sp><p:txBody><a:p><a:r><a:t>Sand</a:t></a:r></a:p></p:txBody></p:sp></p:grpSp></p:spTree></p:cSld></p:sld>' // prettier-ignore
+  expect(await markdownOf(pptx('', { 'ppt/slides/slide1.xml': slide }))).toBe('## Slide 1 (hidden)\n\nSand')
+})
