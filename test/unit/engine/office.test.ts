@@ -272,3 +272,17 @@ test('pptx marks hidden slides, and keeps shapes of groups', async () => {
   const slide = '<p:sld show="0"><p:cSld><p:spTree><p:grpSp><p:sp><p:txBody><a:p><a:r><a:t>Sand</a:t></a:r></a:p></p:txBody></p:sp></p:grpSp></p:spTree></p:cSld></p:sld>' // prettier-ignore
   expect(await markdownOf(pptx('', { 'ppt/slides/slide1.xml': slide }))).toBe('## Slide 1 (hidden)\n\nSand')
 })
+
+test('odt starts numbers again in the middle of a list', async () => {
+  const item = (text: string, more = '') => `<text:list-item${more}><text:p>${text}</text:p></text:list-item>`
+  const text = `<text:list text:style-name="N">${item('a')}${item('b', ' text:start-value="7"')}${item('c')}</text:list>`
+  expect(await markdownOf(odt(text))).toMatch(/^1[.)] a\n+7[.)] b\n8[.)] c$/)
+})
+
+test('xlsx omits phonetic hints, and keeps errors and the columns of merged cells', async () => {
+  const strings = '<sst><si><r><t>東</t></r><r><t>京</t></r><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si></sst>'
+  const text = (at: string, value: string) => `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`
+  const sheet = `<worksheet><sheetData><row r="4"><c r="C4" t="s"><v>0</v></c>${text('D4', 'B')}${text('E4', 'C')}</row><row r="5">${text('C5', 'wide')}<c r="D5"/><c r="E5" t="e"><v>#N/A</v></c></row></sheetData><mergeCells><mergeCell ref="C5:D5"/></mergeCells></worksheet>`
+  const markdown = await markdownOf(xlsx('', { 'xl/sharedStrings.xml': strings, 'xl/worksheets/sheet1.xml': sheet }))
+  expect(markdown).toBe('## Rivers\n\n| 東京 | B | C |\n| --- | --- | --- |\n| wide |  | #N/A |')
+})

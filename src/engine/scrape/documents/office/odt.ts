@@ -102,6 +102,9 @@ const isHidden = (node: ElementNode, { hidden }: Context): boolean =>
 function list(node: ElementNode, context: Context, inherited = '', level = 1): TreeNode[] {
   const { 'style-name': style = inherited, 'continue-numbering': continues, 'continue-list': of, id } = node.attributes
   const items = children(node).filter(({ tag }) => tag === 'list-item' || tag === 'list-header')
+  // A number that starts again in the middle starts another list.
+  const again = items.findIndex(({ attributes }, at) => at > 0 && attributes['start-value'] !== undefined)
+  if (again > 0) return [items.slice(0, again), items.slice(again)].flatMap((part) => list({ ...node, children: part }, context, inherited, level)) // prettier-ignore
   const entries = items.map((item) => {
     const isSingle = children(item, 'p').length === 1
     return elementAround('li', children(item).flatMap((one) => {
