@@ -93,6 +93,48 @@ describe('docx', () => {
     expect(markdown.match(/Boxed/g)).toHaveLength(1)
     expect(markdown).toMatch(/Controlled[^]*A map/)
   })
+
+  test('shows characters of symbol fonts, and bases of pronunciation hints', async () => {
+    const symbol = (font: string, code: string) => `<w:r><w:sym w:font="${font}" w:char="${code}"/></w:r>`
+    const ruby = `<w:r><w:ruby><w:rt><w:r><w:t>kanji</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢字</w:t></w:r></w:rubyBase></w:ruby></w:r>`
+    const body = `<w:p>${symbol('Symbol', 'F061')}${symbol('Symbol', 'F0B3')}${symbol('Symbol', 'F035')}${symbol('Wingdings', 'F0E0')}${symbol('Wingdings 2', 'F050')}${symbol('Arial', '2192')}${ruby}</w:p>`
+    expect(await markdownOf(docx(body))).toBe('α≥5→✓→漢字')
+  })
+
+  test('omits deleted rows, and joins paragraphs whose end is deleted', async () => {
+    const row = (text: string, properties = '') => `<w:tr><w:trPr>${properties}</w:trPr><w:tc>${p(text)}</w:tc></w:tr>`
+    const mark = '<w:rPr><w:del w:id="1"/></w:rPr>'
+    const body = p('Sand ', mark) + p('and ', mark) + p('silt') + p('Last', mark) + `<w:tbl>${row('River')}${row('gone', '<w:del/>')}${row('Nile')}</w:tbl>` // prettier-ignore
+    expect(await markdownOf(docx(body))).toBe('Sand and silt\n\nLast\n\n| River |\n| --- |\n| Nile |')
+  })
+
+  test('omits text that styles of characters and paragraphs hide', async () => {
+    const styles = '<w:styles><w:style w:styleId="X"><w:rPr><w:vanish/></w:rPr></w:style><w:style w:styleId="Y"><w:basedOn w:val="X"/></w:style><w:style w:styleId="Z"><w:basedOn w:val="Y"/><w:rPr><w:vanish w:val="0"/></w:rPr></w:style></w:styles>' // prettier-ignore
+    const run = (text: string, style: string) =>
+      `<w:r><w:rPr><w:rStyle w:val="${style}"/></w:rPr><w:t>${text}</w:t></w:r>`
+    const body = p('secret', '<w:pStyle w:val="Y"/>') + `<w:p>${run('hidden', 'Y')}${run('shown', 'Z')}</w:p>`
+    expect(await markdownOf(docx(body, { 'word/styles.xml': styles }))).toBe('shown')
+  })
+
+  test('keeps columns of merged rows and of rows that end early', async () => {
+    const cell = (text: string, properties = '') => `<w:tc><w:tcPr>${properties}</w:tcPr>${p(text)}</w:tc>`
+    const table = `<w:tbl><w:tr>${cell('A', '<w:vMerge w:val="restart"/>')}${cell('B')}</w:tr><w:tr>${cell('', '<w:vMerge/>')}${cell('C')}</w:tr><w:tr><w:trPr><w:gridAfter w:val="1"/></w:trPr>${cell('D')}</w:tr></w:tbl>`
+    expect(await markdownOf(docx(table))).toBe('| A | B |\n| --- | --- |\n|  | C |\n| D |  |')
+  })
+
+  test('keeps content controls around rows, cells and words', async () => {
+    const sdt = (content: string) =>
+      `<w:sdt><w:sdtPr><w:alias w:val="x"/></w:sdtPr><w:sdtContent>${content}</w:sdtContent></w:sdt>`
+    const cell = (text: string) => `<w:tc>${p(text)}</w:tc>`
+    const body = `<w:p>${sdt('<w:r><w:t>word</w:t></w:r>')}</w:p><w:tbl><w:tr>${cell('A')}${sdt(cell('B'))}</w:tr>${sdt(`<w:tr>${cell('C')}${cell('D')}</w:tr>`)}</w:tbl>`
+    expect(await markdownOf(docx(body))).toBe('word\n\n| A | B |\n| --- | --- |\n| C | D |')
+  })
+
+  test('warns of documents inside that it does not read', async () => {
+    const { markdown, warning } = await read(docx(`${p('Text')}<w:altChunk r:id="r7"/>`))
+    expect(markdown).toBe('Text')
+    expect(warning).toBe('the document contains 1 other document that cannot be read (altChunk)')
+  })
 })
 
 test('xlsx has a table for each sheet, with dates and strings', async () => {
@@ -207,4 +249,40 @@ test('RTF has paragraphs, styles, links, tables and characters of its code page'
   expect(markdown).toMatch(/\| River \| km \|\n\| --- \| --- \|\n\| Nile \| 6650 \|\n\nEnd/)
   expect(markdown).not.toMatch(/secret|00ff|Arial/)
   expect({ title, author }).toEqual({ title: 'A title', author: 'Ada Rivers' })
+})
+
+test('odt continues and starts numbers, and keeps paragraphs of an item apart', async () => {
+  const styles = '<office:styles><text:list-style style:name="M"><text:list-level-style-number text:level="1" text:start-value="3"/><text:list-level-style-bullet text:level="2"/></text:list-style></office:styles>' // prettier-ignore
+  const item = (content: string, more = '') => `<text:list-item${more}><text:p>${content}</text:p></text:list-item>`
+  const list = (content: string, more = '') => `<text:list text:style-name="M"${more}>${content}</text:list>`
+  const text = list(item('a</text:p><text:list><text:list-item><text:p>b</text:p></text:list-item></text:list><text:p>more'), ' xml:id="one"') + '<text:p>Between</text:p>' + list(item('c'), ' text:continue-numbering="true"') + '<text:p>Then</text:p>' + list(item('d', ' text:start-value="9"')) + '<text:p>Last</text:p>' + list(item('e'), ' text:continue-list="one"') // prettier-ignore
+  expect(await markdownOf(odt(text, { 'styles.xml': styles }))).toBe(
+    '3. a\n   - b\n\n   more\n\nBetween\n\n4. c\n\nThen\n\n9. d\n\nLast\n\n4. e',
+  )
+})
+
+test('odt has notes and the final text, without hidden text', async () => {
+  const hidden = '<office:styles><style:style style:name="X"><style:text-properties text:display="none"/></style:style></office:styles>' // prettier-ignore
+  const note = '<text:note><text:note-citation>7</text:note-citation><text:note-body><text:p>A note</text:p></text:note-body></text:note>' // prettier-ignore
+  const text = `<text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region></text:tracked-changes><text:p>Sand${note} <text:span text:style-name="X">secret</text:span>settles<text:hidden-text text:string-value="s">secret</text:hidden-text></text:p><text:p text:style-name="X">secret</text:p><text:section text:display="none"><text:p>secret</text:p></text:section><text:p>secret<text:hidden-paragraph text:is-hidden="true"/></text:p>`
+  expect(await markdownOf(odt(text, { 'styles.xml': hidden }))).toBe('Sand[^1] settles\n\n[^1]: A note')
+})
+
+test('pptx marks hidden slides, and keeps shapes of groups', async () => {
+  const slide = '<p:sld show="0"><p:cSld><p:spTree><p:grpSp><p:sp><p:txBody><a:p><a:r><a:t>Sand</a:t></a:r></a:p></p:txBody></p:sp></p:grpSp></p:spTree></p:cSld></p:sld>' // prettier-ignore
+  expect(await markdownOf(pptx('', { 'ppt/slides/slide1.xml': slide }))).toBe('## Slide 1 (hidden)\n\nSand')
+})
+
+test('odt starts numbers again in the middle of a list', async () => {
+  const item = (text: string, more = '') => `<text:list-item${more}><text:p>${text}</text:p></text:list-item>`
+  const text = `<text:list text:style-name="N">${item('a')}${item('b', ' text:start-value="7"')}${item('c')}</text:list>`
+  expect(await markdownOf(odt(text))).toMatch(/^1[.)] a\n+7[.)] b\n8[.)] c$/)
+})
+
+test('xlsx omits phonetic hints, and keeps errors and the columns of merged cells', async () => {
+  const strings = '<sst><si><r><t>東</t></r><r><t>京</t></r><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></si></sst>'
+  const text = (at: string, value: string) => `<c r="${at}" t="inlineStr"><is><t>${value}</t></is></c>`
+  const sheet = `<worksheet><sheetData><row r="4"><c r="C4" t="s"><v>0</v></c>${text('D4', 'B')}${text('E4', 'C')}</row><row r="5">${text('C5', 'wide')}<c r="D5"/><c r="E5" t="e"><v>#N/A</v></c></row></sheetData><mergeCells><mergeCell ref="C5:D5"/></mergeCells></worksheet>`
+  const markdown = await markdownOf(xlsx('', { 'xl/sharedStrings.xml': strings, 'xl/worksheets/sheet1.xml': sheet }))
+  expect(markdown).toBe('## Rivers\n\n| 東京 | B | C |\n| --- | --- | --- |\n| wide |  | #N/A |')
 })

@@ -2,7 +2,9 @@
 import type { ElementNode, TreeNode } from '../../../extract/tree.ts'
 import { element, elementAround } from '../document.ts'
 import { inlineNodes, type ListItem, listOf, type Run, type RunStyle, tableOf } from './inline.ts'
+import { completeFields, field, fieldLink, type Fields, linkOf } from './docx-fields.ts'
 import { Numbering } from './docx-numbering.ts'
+import { symbolOf } from './docx-symbols.ts'
 import type { OfficeContent } from './office.ts'
 import {
   all,
@@ -19,7 +21,7 @@ import {
 import { formulaOf } from './omml.ts'
 import type { ZipArchive } from './zip.ts'
 
-interface Context {
+interface Context extends Fields {
   readonly links: ReadonlyMap<string, { readonly target: string; readonly isExternal: boolean }>
   /** Heading level by style ID. */
   readonly headings: ReadonlyMap<string, number>
@@ -28,10 +30,8 @@ interface Context {
   readonly listStyles: ReadonlyMap<string, ListStyle>
   /** IDs of styles whose text is hidden. */
   readonly hidden: ReadonlySet<string>
-  /** Fields that are open, with the links of their results. */
-  readonly fields: Field[]
-  /** Beginnings of fields that also end; other fields would hide all text after them. */
-  readonly complete: ReadonlySet<ElementNode>
+  /** The style of the paragraph that is read. */
+  readonly paragraphStyle: string
   /** IDs of notes in the order of their references. */
   readonly notes: string[]
 }
@@ -39,11 +39,6 @@ interface Context {
 interface ListStyle {
   readonly id?: string | undefined
   readonly level?: number | undefined
-}
-
-interface Field {
-  instruction: string
-  hasResult: boolean
 }
 
 const attr = (node: ElementNode | undefined, name: string): string | undefined => node?.attributes[name]
@@ -60,13 +55,20 @@ export async function docxContent(zip: ZipArchive): Promise<OfficeContent> {
     headings: headingsOf(styles),
     numbering: new Numbering(numbering),
     listStyles: listStylesOf(styles, numbering),
-    hidden: new Set(all(styles, 'style').flatMap((style) => (isOn(child(child(style, 'rPr'), 'vanish')) ? [attr(style, 'styleId') ?? ''] : []))), // prettier-ignore
+    hidden: hiddenStylesOf(styles),
     fields: [],
     complete: completeFields(document),
+    paragraphStyle: '',
     notes: [],
   }
   const nodes = blocks(first(document, 'body'), context)
-  return { nodes: [...nodes, ...(await notes(zip, folder, context))], ...(await coreFacts(zip)) }
+  const chunks = all(document, 'altChunk').length
+  const warning = `the document contains ${chunks} other ${chunks === 1 ? 'document' : 'documents'} that cannot be read (altChunk)`
+  return {
+    nodes: [...nodes, ...(await notes(zip, folder, context))],
+    ...(await coreFacts(zip)),
+    ...(chunks > 0 && { warning }),
+  }
 }
 
 function headingsOf(styles: ElementNode | undefined): Map<string, number> {
@@ -101,21 +103,41 @@ function listStylesOf(styles: ElementNode | undefined, numbering: ElementNode | 
   return found
 }
 
+/** Returns the styles whose text is hidden, by their own properties or those of the style that they are based on. */
+function hiddenStylesOf(styles: ElementNode | undefined): Set<string> {
+  const byId = new Map(all(styles, 'style').map((style) => [attr(style, 'styleId') ?? '', style]))
+  const isHiddenStyle = (id: string, steps = 0): boolean => {
+    const own = child(child(byId.get(id), 'rPr'), 'vanish')
+    const base = attr(child(byId.get(id), 'basedOn'), 'val')
+    return own ? isOn(own) : base !== undefined && steps < 32 && isHiddenStyle(base, steps + 1)
+  }
+  return new Set([...byId.keys()].filter((id) => isHiddenStyle(id)))
+}
+
 /** Elements that only wrap others. */
 const wrappers = new Set(['sdt', 'sdtContent', 'ins', 'moveTo', 'smartTag', 'customXml', 'AlternateContent', 'Choice'])
 
 function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
   const nodes: TreeNode[] = []
   let items: ListItem[] = []
+  /** Content of paragraphs whose end is deleted: it belongs to the next paragraph; and their text boxes. */
+  let carried: TreeNode[] = []
+  const late: TreeNode[] = []
   const flush = () => {
     nodes.push(...listOf(items))
     items = []
+  }
+  const flushAll = () => {
+    flush()
+    if (carried.length > 0) nodes.push(elementAround('p', carried))
+    carried = []
+    nodes.push(...late.splice(0))
   }
   const visit = (node: ElementNode) => {
     for (const one of children(node)) {
       if (wrappers.has(one.tag)) visit(one)
       else if (one.tag === 'tbl') {
-        flush()
+        flushAll()
         nodes.push(...table(one, context))
       } else if (one.tag === 'p') paragraph(one)
     }
@@ -123,8 +145,11 @@ function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
   const paragraph = (node: ElementNode) => {
     const properties = child(node, 'pPr')
     const boxes: TreeNode[] = []
-    const content = inlineNodes(runs(node, context, {}, boxes))
     const style = attr(child(properties, 'pStyle'), 'val') ?? ''
+    const content = [...carried, ...inlineNodes(runs(node, { ...context, paragraphStyle: style }, {}, boxes))]
+    carried = isMarkDeleted(properties) ? content : []
+    if (carried.length > 0) return void late.push(...boxes)
+    boxes.unshift(...late.splice(0))
     const outline = attr(child(properties, 'outlineLvl'), 'val')
     const level = context.headings.get(style) ?? (outline !== undefined && Number(outline) < 6 ? Number(outline) + 1 : undefined) // prettier-ignore
     const isEmpty = content.length === 0
@@ -146,8 +171,13 @@ function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
     nodes.push(...boxes)
   }
   if (parent) visit(parent)
-  flush()
+  flushAll()
   return nodes
+}
+
+const isMarkDeleted = (properties: ElementNode | undefined): boolean => {
+  const mark = child(properties, 'rPr')
+  return child(mark, 'del') !== undefined || child(mark, 'moveFrom') !== undefined
 }
 
 /** Counts a paragraph of a list; the label is undefined when none is shown. */
@@ -163,14 +193,15 @@ function numberOf(properties: ElementNode | undefined, style: string, { numberin
 }
 
 const table = (node: ElementNode, context: Context): TreeNode[] =>
-  tableOf(rowsOf(node, 'tr').map((row) => [...skipped(row), ...rowsOf(row, 'tc').flatMap((cell) => {
-    const span = Math.min(Number(attr(child(child(cell, 'tcPr'), 'gridSpan'), 'val') ?? 1) || 1, 64)
+  tableOf(rowsOf(node, 'tr').filter((row) => !child(child(row, 'trPr'), 'del')).map((row) => [...skipped(row, 'gridBefore'), ...rowsOf(row, 'tc').flatMap((cell) => {
+    const properties = child(cell, 'tcPr')
+    const span = Math.min(Number(attr(child(properties, 'gridSpan'), 'val') ?? 1) || 1, 64)
     return [blocks(cell, context), ...Array.from({ length: span - 1 }, () => [])]
-  })])) // prettier-ignore
+  }), ...skipped(row, 'gridAfter')])) // prettier-ignore
 
-/** Returns empty cells for the columns that a row leaves out before its first cell. */
-const skipped = (row: ElementNode): TreeNode[][] =>
-  Array.from({ length: Math.min(Number(attr(child(child(row, 'trPr'), 'gridBefore'), 'val')) || 0, 64) }, () => [])
+/** Returns empty cells for the columns that a row leaves out before its first cell or after its last one. */
+const skipped = (row: ElementNode, side: 'gridBefore' | 'gridAfter'): TreeNode[][] =>
+  Array.from({ length: Math.min(Number(attr(child(child(row, 'trPr'), side), 'val')) || 0, 64) }, () => [])
 
 /** Returns rows or cells, also those in wrappers. */
 const rowsOf = (node: ElementNode, tag: string): ElementNode[] =>
@@ -196,50 +227,16 @@ function runs(node: ElementNode, context: Context, style: RunStyle, boxes: TreeN
         return []
       case 'oMathPara': return children(one, 'oMath').map((formula) => ({ node: formulaOf(formula, true) }))
       case 'oMath': return [{ node: formulaOf(one, false) }]
-      // Deleted text, properties, and fallbacks for old programs.
-      case 'del': case 'moveFrom': case 'pPr': case 'rPr': case 'Fallback': case 'delText': return []
+      // Deleted text, properties, hints of pronunciation, and fallbacks for old programs.
+      case 'rt': case 'del': case 'moveFrom': case 'pPr': case 'rPr': case 'Fallback': case 'delText': return []
       default: return runs(one, context, style, boxes)
     }
   }) // prettier-ignore
 }
 
-const isHidden = (properties: ElementNode | undefined, { hidden }: Context): boolean => {
+const isHidden = (properties: ElementNode | undefined, { hidden, paragraphStyle }: Context): boolean => {
   const own = child(properties, 'vanish')
-  return own ? isOn(own) : hidden.has(attr(child(properties, 'rStyle'), 'val') ?? '')
-}
-
-/** Follows fields from their instructions to their results. */
-function field(node: ElementNode, { fields, complete }: Context): Run[] {
-  const last = fields.at(-1)
-  if (node.tag === 'instrText') {
-    if (last && !last.hasResult) last.instruction += textOf(node)
-  } else if (attr(node, 'fldCharType') === 'begin') {
-    if (complete.has(node)) fields.push({ instruction: '', hasResult: false })
-  } else if (attr(node, 'fldCharType') === 'separate' && last) last.hasResult = true
-  else if (attr(node, 'fldCharType') === 'end') fields.pop()
-  return []
-}
-
-function completeFields(document: ElementNode): Set<ElementNode> {
-  const open: ElementNode[] = []
-  const complete = new Set<ElementNode>()
-  for (const node of all(document, 'fldChar')) {
-    if (attr(node, 'fldCharType') === 'begin') open.push(node)
-    const begin = attr(node, 'fldCharType') === 'end' ? open.pop() : undefined
-    if (begin) complete.add(begin)
-  }
-  return complete
-}
-
-const fieldLink = (fields: readonly Field[]): string | undefined =>
-  fields.map(({ instruction }) => linkOf(instruction)).findLast((href) => href !== undefined)
-
-/** Returns the URL of a HYPERLINK instruction. */
-function linkOf(instruction: string): string | undefined {
-  const [, quoted, bare] = /^\s*HYPERLINK\s+(?:"([^"]*)"|([^\s"\\]\S*))/i.exec(instruction) ?? []
-  const url = quoted?.replaceAll('\\\\', '\\') ?? bare
-  const [, anchor] = /\s\\l\s+"([^"]*)"/.exec(instruction) ?? []
-  return url && (anchor ? `${url}#${anchor}` : url)
+  return own ? isOn(own) : hidden.has(attr(child(properties, 'rStyle'), 'val') ?? '') || hidden.has(paragraphStyle)
 }
 
 function styleOf(properties: ElementNode | undefined): RunStyle {
@@ -260,7 +257,9 @@ function hrefOf(node: ElementNode, { links }: Context): string | undefined {
 
 function symbol(node: ElementNode, style: RunStyle): Run[] {
   const code = Number.parseInt(attr(node, 'char') ?? '', 16)
-  return Number.isInteger(code) && code > 0 && code < 0xd800 ? [{ text: String.fromCodePoint(code), style }] : []
+  return Number.isInteger(code) && code > 0 && code < 0xffff && (code < 0xd800 || code >= 0xe000)
+    ? [{ text: symbolOf(code, attr(node, 'font') ?? ''), style }]
+    : []
 }
 
 function altText({ attributes }: ElementNode): Run[] {

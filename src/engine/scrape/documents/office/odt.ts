@@ -10,8 +10,12 @@ import type { ZipArchive } from './zip.ts'
 
 interface Context {
   readonly styles: ReadonlyMap<string, RunStyle>
-  /** Names of numbered list styles. */
-  readonly ordered: ReadonlySet<string>
+  /** Names of styles whose text is hidden. */
+  readonly hidden: ReadonlySet<string>
+  /** First numbers of numbered levels, by list style and level from 1. */
+  readonly ordered: ReadonlyMap<string, ReadonlyMap<number, number>>
+  /** Last numbers of lists, by style and level, and by ID. */
+  readonly counted: Map<string, number>
   readonly notes: TreeNode[][]
 }
 
@@ -19,14 +23,16 @@ export async function odtContent(zip: ZipArchive): Promise<OfficeContent> {
   if (/encryption-data/.test((await zip.text('META-INF/manifest.xml')) ?? ''))
     throw new OfficeError('locked', 'it is encrypted')
   const content = await requiredXml(zip, 'content.xml')
-  const context: Context = { styles: textStyles(content), ordered: orderedStyles(content, await xmlOf(zip, 'styles.xml')), notes: [] } // prettier-ignore
+  const styles = await xmlOf(zip, 'styles.xml')
+  const context: Context = { styles: textStyles(content), hidden: hiddenStyles(content, styles), ordered: orderedStyles(content, styles), counted: new Map(), notes: [] } // prettier-ignore
   const body = first(first(content, 'body'), 'text')
   const nodes = blocks(body, context)
-  const notes = context.notes.map((note) => elementAround('li', note))
+  const notes = context.notes.map((note, at): TreeNode => ({ tag: 'li', attributes: { id: `note-${at + 1}` }, children: [...note] })) // prettier-ignore
   const meta = await xmlOf(zip, 'meta.xml')
   const word = (tag: string) => textOf(first(meta, tag)).trim() || undefined
   return {
-    nodes: notes.length > 0 ? [...nodes, element('hr', {}), elementAround('ol', notes)] : nodes,
+    nodes:
+      notes.length > 0 ? [...nodes, element('section', { role: 'doc-endnotes' }, elementAround('ol', notes))] : nodes,
     title: word('title'),
     description: word('description') ?? word('subject'),
     author: word('creator') ?? word('initial-creator'),
@@ -54,16 +60,20 @@ function textStyles(content: ElementNode): Map<string, RunStyle> {
   )
 }
 
-const orderedStyles = (...files: (ElementNode | undefined)[]): Set<string> =>
-  new Set(
-    files.flatMap(
-      (file) =>
-      all(file, 'list-style').flatMap((style) => (children(style)[0]?.tag === 'list-level-style-number' ? [style.attributes['name'] ?? ''] : [])), // prettier-ignore
-    ),
-  )
+const hiddenStyles = (...files: (ElementNode | undefined)[]): Set<string> =>
+  new Set(files.flatMap((file) => all(file, 'style').flatMap((style) => (child(style, 'text-properties')?.attributes['display'] === 'none' ? [style.attributes['name'] ?? ''] : [])))) // prettier-ignore
+
+function orderedStyles(...files: (ElementNode | undefined)[]): Map<string, ReadonlyMap<number, number>> {
+  const levels = (style: ElementNode) => children(style, 'list-level-style-number').filter(({ attributes }) => attributes['num-format'] !== '') // prettier-ignore
+  const startOf = ({ attributes }: ElementNode) => [Number(attributes['level'] ?? 1) || 1, numberOf(attributes['start-value']) ?? 1] as const // prettier-ignore
+  return new Map(files.flatMap((file) => all(file, 'list-style').map((style) => [style.attributes['name'] ?? '', new Map(levels(style).map(startOf))] as const))) // prettier-ignore
+}
+
+const numberOf = (text: string | undefined): number | undefined => (text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) : undefined) // prettier-ignore
 
 function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
   return children(parent).flatMap((one): TreeNode[] => {
+    if (isHidden(one, context)) return []
     if (one.tag === 'h') {
       const level = Math.min(Math.max(Number(one.attributes['outline-level'] ?? 1) || 1, 1), 6)
       return filled(`h${level}`, inlineNodes(runs(one, context, {})))
@@ -72,7 +82,7 @@ function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
       const tag = one.attributes['style-name'] === 'Title' ? 'h1' : 'p'
       return filled(tag, inlineNodes(runs(one, context, {})))
     }
-    if (one.tag === 'list') return list(one, context, false)
+    if (one.tag === 'list') return list(one, context)
     if (one.tag === 'table') return table(one, context)
     // Change histories and declarations are not part of the text.
     if (['tracked-changes', 'sequence-decls', 'forms', 'variable-decls', 'user-field-decls'].includes(one.tag))
@@ -83,16 +93,34 @@ function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
 
 const filled = (tag: string, nodes: readonly TreeNode[]) => (nodes.length > 0 ? [elementAround(tag, nodes)] : [])
 
-function list(node: ElementNode, context: Context, inherited: boolean): TreeNode[] {
-  const style = node.attributes['style-name']
-  const isOrdered = style === undefined ? inherited : context.ordered.has(style)
-  const items = children(node)
-    .filter(({ tag }) => tag === 'list-item' || tag === 'list-header')
-    .map(
-      (item) =>
-      elementAround('li', children(item).flatMap((one): TreeNode[] => (one.tag === 'list' ? list(one, context, isOrdered) : one.tag === 'p' ? inlineNodes(runs(one, context, {})) : blocks({ ...item, children: [one] }, context)))), // prettier-ignore
-    )
-  return items.length > 0 ? [elementAround(isOrdered ? 'ol' : 'ul', items)] : []
+/** Whether a paragraph or section is hidden by its style, or by a condition that was met when it was stored. */
+const isHidden = (node: ElementNode, { hidden }: Context): boolean =>
+  hidden.has(node.attributes['style-name'] ?? '') ||
+  (node.tag === 'section' && node.attributes['display'] === 'none') ||
+  children(node, 'hidden-paragraph').some(({ attributes }) => attributes['is-hidden'] === 'true')
+
+function list(node: ElementNode, context: Context, inherited = '', level = 1): TreeNode[] {
+  const { 'style-name': style = inherited, 'continue-numbering': continues, 'continue-list': of, id } = node.attributes
+  const items = children(node).filter(({ tag }) => tag === 'list-item' || tag === 'list-header')
+  // A number that starts again in the middle starts another list.
+  const again = items.findIndex(({ attributes }, at) => at > 0 && attributes['start-value'] !== undefined)
+  if (again > 0) return [items.slice(0, again), items.slice(again)].flatMap((part) => list({ ...node, children: part }, context, inherited, level)) // prettier-ignore
+  const entries = items.map((item) => {
+    const isSingle = children(item, 'p').length === 1
+    return elementAround('li', children(item).flatMap((one) => {
+      if (one.tag === 'list') return list(one, context, style, level + 1)
+      return isSingle && one.tag === 'p' && !isHidden(one, context) ? inlineNodes(runs(one, context, {})) : blocks({ ...item, children: [one] }, context)
+    })) // prettier-ignore
+  })
+  if (entries.length === 0) return []
+  const numbered = items.filter((item) => item.tag === 'list-item' && children(item, 'list').length < children(item).length) // prettier-ignore
+  const first = context.ordered.get(style)?.get(level)
+  if (first === undefined) return [elementAround('ul', entries)]
+  const key = `${style} ${level}`
+  const last = of === undefined ? continues === 'true' ? context.counted.get(key) : undefined : context.counted.get(of) // prettier-ignore
+  const start = numberOf(items[0]?.attributes['start-value']) ?? (last === undefined ? first : last + 1)
+  for (const name of [key, ...(id === undefined ? [] : [id])]) context.counted.set(name, start + numbered.length - 1)
+  return [{ tag: 'ol', attributes: start === 1 ? {} : { start: String(start) }, children: entries }]
 }
 
 function table(node: ElementNode, context: Context): TreeNode[] {
@@ -119,9 +147,9 @@ function runs(node: ElementNode, context: Context, style: RunStyle): Run[] {
       case 'tab': return [{ text: '\t', style }]
       case 'line-break': return [{ node: element('br', {}) }]
       case 'a': return runs(one, context, { ...style, href: one.attributes['href'] })
-      case 'span': return runs(one, context, { ...style, ...context.styles.get(one.attributes['style-name'] ?? '') })
+      case 'span': return context.hidden.has(one.attributes['style-name'] ?? '') ? [] : runs(one, context, { ...style, ...context.styles.get(one.attributes['style-name'] ?? '') })
       case 'note': return note(one, context)
-      case 'annotation': case 'annotation-end': case 'change': case 'bookmark': return []
+      case 'hidden-text': case 'ruby-text': case 'annotation': case 'annotation-end': case 'change': case 'bookmark': return []
       case 'frame': return frame(one, context)
       default: return runs(one, context, style)
     }
@@ -130,7 +158,8 @@ function runs(node: ElementNode, context: Context, style: RunStyle): Run[] {
 
 function note(node: ElementNode, context: Context): Run[] {
   context.notes.push(blocks(child(node, 'note-body'), context))
-  return [{ text: String(context.notes.length), style: { raised: 'sup' } }]
+  const number = context.notes.length
+  return [{ node: element('sup', {}, element('a', { href: `#note-${number}` }, String(number))) }]
 }
 
 /** Returns the description of an image, or the content of a text box. */

@@ -25,14 +25,17 @@ async function slide(zip: ZipArchive, part: string, number: number): Promise<Tre
     const link = relations.get(id ?? '')
     return link?.isExternal ? link.target : undefined
   }
-  const shapes = shapesIn(child(child(await requiredXml(zip, part), 'sld'), 'cSld'))
+  const root = child(await requiredXml(zip, part), 'sld')
+  const isHidden = /^(?:0|false)$/.test(root?.attributes['show'] ?? '')
+  const shapes = shapesIn(child(root, 'cSld'))
   const isTitle = (shape: ElementNode) => /^(?:ctrT|t)itle$/.test(first(child(shape, 'nvSpPr'), 'ph')?.attributes['type'] ?? '') // prettier-ignore
   const titleShape = shapes.find((shape) => shape.tag === 'sp' && isTitle(shape))
   const title = titleShape && all(titleShape, 'p').map(textOf).join(' ').trim()
   const body = shapes.filter((shape) => shape !== titleShape).flatMap((shape) => content(shape, href))
   const notesPart = [...relations.values()].find(({ type, isExternal }) => type === 'notesSlide' && !isExternal)
   const notes = notesPart ? notesOf(await xmlOf(zip, notesPart.target)) : []
-  return [element('h2', {}, title || `Slide ${number}`), ...body, ...notes]
+  const name = title || `Slide ${number}`
+  return [element('h2', {}, isHidden ? `${name} (hidden)` : name), ...body, ...notes]
 }
 
 /** Returns the shapes of a slide, also those in groups. */
