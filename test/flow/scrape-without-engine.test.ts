@@ -17,6 +17,7 @@ beforeAll(async () => {
   site = await serveSite({
     '/article': article,
     '/plain': '<!doctype html><title>Plain</title><main><h1>Plain</h1><p>A page in latin letters: Grüße.</p></main>',
+    '/notes': '<!doctype html><meta charset=utf-8><p>Text<a id="r" href="#n">1</a></p><ol class="footnotes"><li id="n">Note <a href="#r">↩</a></li></ol>',
     '/app': '<!doctype html><title>App</title><div id="root"></div><script>root.innerHTML = "<h1>Drawn</h1><p>By a script.</p>"</script>',
     '/paper.pdf': respondWith('application/pdf', pdfOf(['On paper'])),
     '/rivers.csv': respondWith('text/csv', 'River,Length\nNile,6650\n'),
@@ -37,6 +38,11 @@ const scrape = (words: readonly string[], long: readonly string[] = []): Promise
 /** Removes values that differ between answers. */
 const stable = (text: string) =>
   text.replaceAll(/"(?:scrape_id|request_id|cached_at)":"[^"]*"/g, '""').replaceAll(/"duration_ms":\d+/g, '""')
+
+test('letters outside ASCII mean in the build what they mean in the source', async () => {
+  const { stdout } = await scrape(['/notes', '--no-only-main-content'])
+  expect(stdout).toBe('Text[^1]\n\n[^1]: Note\n')
+})
 
 describe('values that a schema checks do not change the output', () => {
   test.each([
