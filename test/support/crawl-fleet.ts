@@ -13,9 +13,19 @@ import { FleetCrawls } from '../../src/fleet/crawl/crawls.ts'
 import { CrawlWorker } from '../../src/fleet/crawl/queue/worker.ts'
 import { connectRedis } from '../../src/fleet/redis/connect.ts'
 import { callOf } from './call.ts'
+import { expectConsistentCounts } from './crawl.ts'
 import { makeHostProgram } from './host-process.ts'
 import type { TestRedis } from './redis.ts'
 import { waitUntil } from './wait.ts'
+
+/** Checks that a crawl has every page once, in the order of an undisturbed one. */
+export function expectWhole(state: CrawlState, alone: CrawlAnswer): void {
+  const { completed } = alone
+  // A page that is missing is named with its reason.
+  expect(state).toMatchObject({ status: 'completed', errors: [], skipped: [], robots_blocked: [], completed })
+  expectConsistentCounts(state as never)
+  expect(comparable(state)).toMatchObject(comparable(alone))
+}
 
 /** Locks that expire soon, so that tests of killed workers are fast. */
 const timing = { lockMs: 1000, stalledMs: 250 }

@@ -213,14 +213,8 @@ class MarkdownWriter {
   #definitions(element: ElementNode): void {
     const { blocks } = this.#context
     for (const { term, definitions } of definitionGroups(element)) {
-      if (
-        term &&
-        this.#note(
-          term,
-          definitions.flatMap(({ children }) => children),
-        )
-      )
-        continue
+      const nodes = definitions.flatMap(({ children }) => children)
+      if (term && this.#note(term, nodes)) continue
       if (term) this.#strongLine(term)
       blocks.list(undefined, (marker) => {
         for (const definition of definitions) {

@@ -42,6 +42,10 @@ const silent = wordSet(
 export const isElement = (node: TreeNode): node is ElementNode => (node as Partial<ElementNode>).tag !== undefined
 
 /** Whether the element's text is invisible. */
+/** Whether a node contains a character other than white space. */
+export const hasText = (node: TreeNode): boolean =>
+  isElement(node) ? node.children.some(hasText) : /\S/.test(node.text)
+
 export const isSilent = (element: ElementNode): boolean => silent.has(element.tag)
 
 export const attribute = (element: ElementNode, name: string): string => element.attributes[name] ?? ''

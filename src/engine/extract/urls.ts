@@ -95,7 +95,7 @@ export function imageUrl(image: ElementNode, baseUrl: string, picture?: ElementN
     if (url !== undefined) return url
   }
   const { src } = attributes
-  const isReal = src !== undefined && src.trim() !== '' && !inline.test(src) && !placeholder.test(src)
+  const isReal = src !== undefined && src.trim() !== '' && !inline.test(src) && !isPlaceholder(src)
   const lazy = isReal ? undefined : lazySource(attributes, baseUrl)
   return lazy ?? sourceOf(src, baseUrl) ?? (picture && sourceUrl(picture, baseUrl))
 }
@@ -110,8 +110,16 @@ function typedSource(value: string | undefined, attributes: Readonly<Record<stri
     : ''
 }
 
-/** Files that are shown until the image is loaded. */
-const placeholder = /(?:^|[/_-])(?:placeholder|blank|spacer|loading|loader|lazy(?:load)?|transparent|pixel|empty|1x1|grey|gray|clear|dummy)(?:[._-][^/]*)?\.(?:gif|png|svg|jpe?g|webp)(?:[?#]|$)/i // prettier-ignore
+/** Whether a URL is that of a file that is shown until the image is loaded, by its name. */
+function isPlaceholder(url: string): boolean {
+  const [path = ''] = url.split(/[?#]/, 1)
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return name.length < maxName && placeholder.test(name)
+}
+
+const placeholder = /(?:^|[_-])(?:placeholder|blank|spacer|loading|loader|lazy(?:load)?|transparent|pixel|empty|1x1|grey|gray|clear|dummy)(?:[._-].*)?\.(?:gif|png|svg|jpe?g|webp)$/i // prettier-ignore
+/** Maximum length of such a name, because the expression takes quadratic time. */
+const maxName = 200
 
 const plainAttributes = wordSet(
   'src srcset alt title class id style sizes width height href longdesc usemap cite loading decoding data-caption',
@@ -136,7 +144,7 @@ function lazySource(attributes: Readonly<Record<string, string>>, baseUrl: strin
     if (!single || !typedUrl.test(single) || !(isSet || imageFile.test(single) || imageName.test(name))) continue
     const url = sourceOf(single, baseUrl)
     if (url === undefined || !/^https?:|^[^:]*$/.test(url)) continue
-    if (!otherImage.test(name) && !placeholder.test(single)) return url
+    if (!otherImage.test(name) && !isPlaceholder(single)) return url
     other ??= url
   }
   return other

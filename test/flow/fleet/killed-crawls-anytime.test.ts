@@ -6,8 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CrawlAnswer } from '../../../src/core/shapes/crawl.ts'
 import { crawlAlone } from '../../support/crawl-alone.ts'
-import { comparable } from '../../support/crawl-fleet.ts'
-import { expectConsistentCounts } from '../../support/crawl.ts'
+import { expectWhole } from '../../support/crawl-fleet.ts'
 import {
   endedCrawl,
   type GatewayProcess,
@@ -61,13 +60,6 @@ describe.skipIf(noRedis)(titled('crawls of a fleet whose processes are killed at
     await kill()
   }
 
-  const expectWhole = (state: Awaited<ReturnType<typeof endedCrawl>>) => {
-    // A page that is missing is named with its reason.
-    expect(state).toMatchObject({ status: 'completed', errors: [], skipped: [], robots_blocked: [], completed: pages })
-    expectConsistentCounts(state as never)
-    expect(comparable(state)).toMatchObject(comparable(alone))
-  }
-
   test(
     `keep every page in ${rounds} rounds`,
     async () => {
@@ -87,7 +79,7 @@ describe.skipIf(noRedis)(titled('crawls of a fleet whose processes are killed at
           killAfter(kills.worker, ended, killWorker),
           killAfter(kills.other, ended, killWorker),
         ])
-        for (const state of await ended) expectWhole(state)
+        for (const state of await ended) expectWhole(state, alone)
         await doomed.kill()
         await fleet.expectQueuesEmpty()
       })
@@ -98,9 +90,6 @@ describe.skipIf(noRedis)(titled('crawls of a fleet whose processes are killed at
 
   /** Keeps two workers running. */
   async function addWorkers(): Promise<void> {
-    while (workers.length < 2) {
-      const added = fleet.addWorker()
-      workers.push(await added)
-    }
+    while (workers.length < 2) workers.push(await fleet.addWorker())
   }
 })

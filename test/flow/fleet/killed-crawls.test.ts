@@ -1,9 +1,7 @@
 /** Crawls of a fleet whose processes are killed: nothing is missing, and nothing is there twice. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CrawlAnswer } from '../../../src/core/shapes/crawl.ts'
+import { afterAll, beforeAll, describe, test } from 'vitest'
 import { crawlAlone } from '../../support/crawl-alone.ts'
-import { comparable } from '../../support/crawl-fleet.ts'
-import { expectConsistentCounts } from '../../support/crawl.ts'
+import { expectWhole } from '../../support/crawl-fleet.ts'
 import {
   endedCrawl,
   type GatewayProcess,
@@ -41,21 +39,6 @@ describe.skipIf(noRedis)(titled('crawls of a fleet whose processes are killed', 
   const begin = async ({ client }: GatewayProcess, site: GatedSite) =>
     ((await client.crawl(input(site))) as { id: string }).id
 
-  /** Checks that a crawl has every page once, in the order of an undisturbed one. */
-  const expectWhole = async (id: string, alone: CrawlAnswer) => {
-    const whole = await endedCrawl(gateway, id)
-    // A page that is missing is named with its reason.
-    expect(whole).toMatchObject({
-      status: 'completed',
-      errors: [],
-      skipped: [],
-      robots_blocked: [],
-      completed: alone.completed,
-    })
-    expectConsistentCounts(whole as never)
-    expect(comparable(whole)).toMatchObject(comparable(alone))
-  }
-
   test('2,000 pages, while a worker, a gateway and the worker that coordinates are killed', async () => {
     const doomed = await fleet.addGateway()
     const id = await begin(doomed, large)
@@ -73,7 +56,7 @@ describe.skipIf(noRedis)(titled('crawls of a fleet whose processes are killed', 
     await large.waiting(slots)
     large.release()
     coordinator = next
-    await expectWhole(id, await crawlAlone(input(large)))
+    expectWhole(await endedCrawl(gateway, id), await crawlAlone(input(large)))
     await fleet.expectQueuesEmpty()
   }, 240_000)
 
@@ -87,7 +70,7 @@ describe.skipIf(noRedis)(titled('crawls of a fleet whose processes are killed', 
     await small.waiting(slots)
     small.release()
     const alone = await crawlAlone(input(small))
-    for (const id of ids) await expectWhole(id, alone)
+    for (const id of ids) expectWhole(await endedCrawl(gateway, id), alone)
     await fleet.expectQueuesEmpty()
   }, 240_000)
 })

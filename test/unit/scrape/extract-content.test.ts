@@ -25,6 +25,11 @@ describe.each([true, false])('with only_main_content %s', (onlyMain) => {
     expect(await read(notes)).toMatch(/Deltas grow\[\^1\]\.[\s\S]*\[\^1\]: Jones 2001\./)
   })
 
+  test('keeps the definitions of short notes', async () => {
+    const notes = '<p>Deltas grow<a href="#n1" id="r1">1</a>.</p><div class="sidebar"><dl><dt id="n1"><a href="#r1">1</a></dt><dd>Jones 2001. <a href="/more">More</a></dd></dl></div>' // prettier-ignore
+    expect(await read(notes)).toMatch(/Deltas grow\[\^1\]\.[\s\S]*\[\^1\]: Jones 2001\./)
+  })
+
   test('keeps the labels of icons and the marks of tasks', async () => {
     const table = '<table><tr><th>Feature</th><th>Free</th></tr><tr><td>Audit log</td><td><i class="x" aria-label="Not included"></i></td></tr></table>' // prettier-ignore
     expect(await read(table)).toContain('| Audit log | Not included |')

@@ -1,5 +1,5 @@
 /** Reduces a tree to the kept blocks: their text with the elements around it, and the images between them. */
-import { isFragment, isListing as isScriptOfListing } from '../markdown/code.ts'
+import { isFragment, isScriptListing } from '../markdown/code.ts'
 import { findFootnotes } from '../markdown/footnotes.ts'
 import { iconLabel } from '../markdown/icon.ts'
 import { isCheckMark } from '../markdown/list.ts'
@@ -38,8 +38,8 @@ export function prune(root: ElementNode, blocks: Iterable<Pick<Block, 'nodes'>>)
 
 /** Keeps the notes that kept text refers to: most of them are short. */
 function keepNotes(root: ElementNode, kept: Set<TextNode>): void {
-  for (const [link, note] of findFootnotes(root).references)
-    if (textsIn(link).some((text) => kept.has(text))) for (const text of textsIn(note)) kept.add(text)
+  for (const { link, elements } of findFootnotes(root).references)
+    if (textsIn(link).some((text) => kept.has(text))) for (const text of elements.flatMap(textsIn)) kept.add(text)
 }
 
 const textsIn = (element: ElementNode): TextNode[] =>
@@ -56,7 +56,7 @@ class Pruner {
 
   element(element: ElementNode): ElementNode | undefined {
     this.#state = 'none' as TextState
-    if (companions.has(element.tag) || (element.tag === 'script' && (isFormula(element) || isScriptOfListing(element))))
+    if (companions.has(element.tag) || (element.tag === 'script' && (isFormula(element) || isScriptListing(element))))
       return element
     if (element.children.length === 0 && (iconLabel(element) !== undefined || isCheckMark(element))) return element
     if (isSilent(element) && !silentWithContent.has(element.tag)) return undefined
@@ -134,9 +134,9 @@ function isListing(element: ElementNode): boolean {
 const isQuote = (element: ElementNode): boolean =>
   element.tag === 'aside' && hasClass(element, /^quote$/) && childElements(element).some(({ tag }) => tag === 'blockquote') // prettier-ignore
 
-/** Makes kept content visible: `<noscript>`, closed dialogs and hidden elements. */
+/** Makes kept content visible: `<noscript>` and hidden elements. */
 function shown(element: ElementNode, children: TreeNode[]): ElementNode {
-  const tag = silentWithContent.has(element.tag) || element.tag === 'dialog' ? 'div' : element.tag
+  const tag = silentWithContent.has(element.tag) ? 'div' : element.tag
   if (element.attributes['hidden'] === undefined) return { ...element, tag, children }
   const { hidden: _, ...attributes } = element.attributes
   return { ...element, tag, attributes, children }

@@ -40,7 +40,7 @@ export const isFragment = (element: ElementNode): boolean =>
   element.tag === 'div' && hasClass(element, /^fragment$/) && childElements(element).some((child) => isLine(child))
 
 /** Whether a script contains the code of a listing, which SyntaxHighlighter shows. */
-export const isListing = (element: ElementNode): boolean =>
+export const isScriptListing = (element: ElementNode): boolean =>
   element.tag === 'script' && attribute(element, 'type') === 'syntaxhighlighter'
 
 const isLine = (element: ElementNode): boolean => element.tag === 'div' && hasClass(element, /^line$/)
@@ -51,7 +51,7 @@ const isLine = (element: ElementNode): boolean => element.tag === 'div' && hasCl
  */
 export function isCode(element: ElementNode): boolean {
   if (element.tag === 'code') return element.flow === 'block'
-  if (element.tag === 'script') return isListing(element)
+  if (element.tag === 'script') return isScriptListing(element)
   if (element.tag !== 'table') return hasClass(element, editors) || isFragment(element)
   for (const inside of elementsOf(element, (inner) => inner === element || inner.tag !== 'table')) {
     if ((inside.tag === 'td' || inside.tag === 'th') && isNumbering(inside)) return true

@@ -1,5 +1,5 @@
 /** State shared by the modules of the Markdown writer while one tree is written. */
-import { isListing } from './code.ts'
+import { isScriptListing } from './code.ts'
 import { type ElementNode, hasClass, isElement, isSilent, type Tree, type TreeNode, wordSet } from '../tree.ts'
 import { findFootnotes, type Footnotes } from './footnotes.ts'
 import { isFormula } from './math.ts'
@@ -131,7 +131,7 @@ function isBlockTag({ tag, flow }: ElementNode): boolean {
 export function isSkipped(element: ElementNode): boolean {
   if (isSilent(element)) {
     const checkbox = element.tag === 'input' && /^checkbox$/i.test(element.attributes['type'] ?? '')
-    return !checkbox && !isFormula(element) && !isListing(element)
+    return !checkbox && !isFormula(element) && !isScriptListing(element)
   }
   const { attributes, tag } = element
   if (attributes['hidden'] !== undefined && attributes['hidden'] !== 'until-found') return true

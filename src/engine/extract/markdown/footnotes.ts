@@ -17,7 +17,7 @@ const noteList =
   /^(?:(?:wp-block-|easy-)?footnotes?(?:-list|_list|-wrapper)?|endnotes?|references|reflist|footnote-definitions?)$/i
 const noteRole = /^doc-(?:footnote|endnote)$/
 const backText = /^(?:\s|↩|↑|\^|⤴|⏎|↵|⇧|\u{fe0e}|\u200b)*$/u
-/** What is left of the mark of a note without its links. */
+/** The mark of a note after its links are removed: brackets and arrows. */
 const markText = /^[\s[\](){}^↑↩.,:;|]*$/
 /** Elements that can be a note, or contain its mark. */
 const noteTags = wordSet('p li div dd dt aside section blockquote')
@@ -42,8 +42,8 @@ export function findFootnotes(root: ElementNode) {
   /** Whether a link leads from a footnote back to its reference. */
   const isBackLink = (link: ElementNode): boolean => page.inNotes.has(link) && (isBack(link) || page.leadsBack(link))
   return {
-    /** The notes by the links that refer to them. */
-    references: noteOf as ReadonlyMap<ElementNode, ElementNode>,
+    /** Links to notes, each with the elements that contain the text of its note. */
+    references: [...noteOf].map(([link, note]) => ({ link, elements: page.elementsOfNote(note) })),
     /** Returns `[^1]` when the link refers to a footnote. */
     reference(link: ElementNode): string | undefined {
       const note = noteOf.get(link)
@@ -67,6 +67,8 @@ class Page {
   readonly #named = new Map<string, ElementNode>()
   /** Ids that short links lead to. */
   readonly #marked: ReadonlySet<string>
+  /** Blocks that links in possible notes lead to, because many references may lead to one of them. */
+  readonly #linked = new Map<ElementNode, ReadonlySet<ElementNode>>()
   /** Notes by their ids. */
   readonly #notes = new Map<string, ElementNode>()
 
@@ -101,6 +103,15 @@ class Page {
     return note
   }
 
+  /** Returns the elements with the text of a note: itself, and the definitions of a `<dt>`. */
+  elementsOfNote(note: ElementNode): readonly ElementNode[] {
+    if (note.tag !== 'dt') return [note]
+    const siblings = childElements(this.#parents.get(note)!)
+    const after = siblings.slice(siblings.indexOf(note) + 1)
+    const next = after.findIndex(({ tag }) => tag === 'dt')
+    return [note, ...(next < 0 ? after : after.slice(0, next))]
+  }
+
   /** Whether a short link in a note leads to the text. */
   leadsBack(link: ElementNode): boolean {
     const id = fragmentOf(link)
@@ -119,13 +130,23 @@ class Page {
   /** Whether a link in `mark`, which is that of one note, leads to the block with the reference. */
   #linksBack(mark: ElementNode, reference: ElementNode): boolean {
     const block = this.#blockOf(reference)
-    const marks = [...elementsOf(mark)].filter(({ attributes: { id, name } }) => this.#marked.has(id ?? name ?? ''))
-    if (!block || marks.length > 1) return false
-    const leads = (link: ElementNode) => {
-      const target = this.#named.get(fragmentOf(link) ?? '')
-      return link.tag === 'a' && target !== undefined && this.#blockOf(target) === block
+    let linked = this.#linked.get(mark)
+    if (!linked) this.#linked.set(mark, (linked = this.#blocksLinkedFrom(mark)))
+    return block !== undefined && linked.has(block)
+  }
+
+  /** Returns the blocks that links in a note lead to; none if it contains several notes. */
+  #blocksLinkedFrom(note: ElementNode): ReadonlySet<ElementNode> {
+    const blocks = new Set<ElementNode>()
+    let marks = 0
+    for (const element of elementsOf(note)) {
+      const { id, name } = element.attributes
+      if (this.#marked.has(id ?? name ?? '') && ++marks > 1) return new Set()
+      const target = element.tag === 'a' ? this.#named.get(fragmentOf(element) ?? '') : undefined
+      const block = target && this.#blockOf(target)
+      if (block) blocks.add(block)
     }
-    return findElement(mark, leads) !== undefined
+    return blocks
   }
 
   #blockOf(element: ElementNode): ElementNode | undefined {

@@ -1,9 +1,11 @@
 /** Text alternatives of icons, which are drawings, empty elements with a label, or letters of an icon font. */
-import { attribute, childElements, type ElementNode, findElement, rawText, visibleText } from '../tree.ts'
+import { attribute, childElements, type ElementNode, findElement, hasText, rawText, visibleText } from '../tree.ts'
 
 /** Elements that show icons; custom elements have a hyphen. */
 const iconTags = /^(?:svg|i|span|em|b|div|[a-z][a-z\d]*-[a-z\d-]+)$/
 /** The name of a symbol that an icon font draws. */
+/** Maximum length of the name of an icon, in characters. */
+const maxLigature = 40
 const ligature = /^[a-z][a-z\d_]*$/
 
 /** Returns the label of an element, such as that of a mark in a table; else ''. */
@@ -31,6 +33,6 @@ export function iconLabel(element: ElementNode): string | undefined {
   if (tag === 'svg') return labelOf(element) || undefined
   if (element.children.length > 3) return undefined
   // Readers announce the label of an image instead of its content. Emoji stay.
-  const isLigature = attributes['role'] === 'img' && ligature.test(visibleText(element))
-  return rawText(element).trim() === '' || isLigature ? labelOf(element) || undefined : undefined
+  const isLigature = attributes['role'] === 'img' && ligature.test(visibleText(element, maxLigature))
+  return !hasText(element) || isLigature ? labelOf(element) || undefined : undefined
 }

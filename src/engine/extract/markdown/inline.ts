@@ -4,6 +4,7 @@ import {
   childElements,
   type ElementNode,
   hasClass,
+  hasText,
   isElement,
   isPhrasing,
   type TreeNode,
@@ -37,7 +38,7 @@ const isLabel = ({ tag, attributes }: ElementNode): boolean =>
 
 const isCell = ({ tag }: ElementNode): boolean => tag === 'td' || tag === 'th'
 
-/** What may surround references to notes. */
+/** Brackets and separators around references to notes. */
 const bracketed = /^[\s[\](),;]*$/
 
 /** Maximum number of characters of a superscript or subscript compared with the link in it. */
@@ -151,7 +152,7 @@ class InlineWriter {
 
   #item(element: ElementNode): void {
     this.#line.break()
-    if (this.#options.breaks === 'tag' && visibleText(element, 1) !== '') this.#line.text(this.#markerOf(element))
+    if (this.#options.breaks === 'tag' && hasText(element)) this.#line.text(this.#markerOf(element))
     this.nodes(element.children)
     this.#line.break()
   }
@@ -167,7 +168,7 @@ class InlineWriter {
     const numbers = new ItemNumbers(list, groups)
     for (const { item } of groups) {
       const marker = numbers.of(item)
-      if (!item || visibleText(item, 1) === '') continue
+      if (!item || !hasText(item)) continue
       this.#markers.set(item, marker)
       numbers.count(marker)
     }
@@ -253,16 +254,8 @@ class InlineWriter {
   #tagged(element: ElementNode): void {
     const links = childElements(element).filter((child) => child.tag === 'a')
     const notes = links.filter((link) => this.#context.footnotes.reference(link) !== undefined)
-    if (
-      notes.length > 0 &&
-      bracketed.test(
-        visibleText(
-          { ...element, children: element.children.filter((child) => !notes.includes(child as ElementNode)) },
-          maxNoteLength,
-        ),
-      )
-    )
-      // prettier-ignore
+    const others = element.children.filter((child) => !(isElement(child) && notes.includes(child)))
+    if (notes.length > 0 && bracketed.test(visibleText({ ...element, children: others }, maxNoteLength)))
       return this.nodes(notes)
     const bare =
       visibleText(element, 1) === '' ||

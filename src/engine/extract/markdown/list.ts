@@ -1,5 +1,5 @@
 /** Reads lists: items, misplaced nodes between them, check boxes, terms and definitions. */
-import { childElements, type ElementNode, hasClass, isElement, rawText, type TreeNode } from '../tree.ts'
+import { childElements, type ElementNode, hasClass, hasText, isElement, type TreeNode } from '../tree.ts'
 import { letters, roman } from '../numerals.ts'
 import { isSkipped } from './context.ts'
 
@@ -58,7 +58,7 @@ function stateOfBox(item: ElementNode): boolean | undefined {
     const state = isCheckMark(child) ? isChecked(child) : undefined
     if (state !== undefined) return state
     const inner = stateOfBox(child)
-    if (inner !== undefined || rawText(child).trim() !== '' || child.tag === 'img') return inner
+    if (inner !== undefined || hasText(child) || child.tag === 'img') return inner
   }
   return undefined
 }
@@ -69,7 +69,7 @@ const boxName = /^(?:.*[-_])?(?:check-?box|chcklst-box)(?:[-_].*)?$/i
 export function isCheckMark(element: ElementNode): boolean {
   const { tag, attributes } = element
   if (tag === 'input') return /^checkbox$/i.test(attributes['type'] ?? '')
-  return (attributes['role'] === 'checkbox' || hasClass(element, boxName)) && rawText(element).trim() === '' && childElements(element).every(isCheckMark) // prettier-ignore
+  return (attributes['role'] === 'checkbox' || hasClass(element, boxName)) && !hasText(element) && childElements(element).every(isCheckMark) // prettier-ignore
 }
 
 const isChecked = (box: ElementNode): boolean =>

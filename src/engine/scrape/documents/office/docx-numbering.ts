@@ -17,7 +17,7 @@ interface List {
   readonly restarts: ReadonlyMap<number, number>
 }
 
-/** What precedes a paragraph: a bullet, a number that Markdown can write, or another text. */
+/** The label of a paragraph: its text, empty for a bullet, and the number if Markdown can write it. */
 export type Label = { readonly number?: number; readonly text: string }
 
 const valueOf = (node: ElementNode | undefined, tag: string): string | undefined => child(node, tag)?.attributes['val']

@@ -193,15 +193,15 @@ function numberOf(properties: ElementNode | undefined, style: string, { numberin
 }
 
 const table = (node: ElementNode, context: Context): TreeNode[] =>
-  tableOf(rowsOf(node, 'tr').filter((row) => !child(child(row, 'trPr'), 'del')).map((row) => [...skipped(row, 'gridBefore'), ...rowsOf(row, 'tc').flatMap((cell) => {
+  tableOf(rowsOf(node, 'tr').filter((row) => !child(child(row, 'trPr'), 'del')).map((row) => [...skipped(row), ...rowsOf(row, 'tc').flatMap((cell) => {
     const properties = child(cell, 'tcPr')
     const span = Math.min(Number(attr(child(properties, 'gridSpan'), 'val') ?? 1) || 1, 64)
     return [blocks(cell, context), ...Array.from({ length: span - 1 }, () => [])]
-  }), ...skipped(row, 'gridAfter')])) // prettier-ignore
+  })])) // prettier-ignore
 
-/** Returns empty cells for the columns that a row leaves out before its first cell or after its last one. */
-const skipped = (row: ElementNode, side: 'gridBefore' | 'gridAfter'): TreeNode[][] =>
-  Array.from({ length: Math.min(Number(attr(child(child(row, 'trPr'), side), 'val')) || 0, 64) }, () => [])
+/** Returns empty cells for the columns that a row leaves out before its first cell. */
+const skipped = (row: ElementNode): TreeNode[][] =>
+  Array.from({ length: Math.min(Number(attr(child(child(row, 'trPr'), 'gridBefore'), 'val')) || 0, 64) }, () => [])
 
 /** Returns rows or cells, also those in wrappers. */
 const rowsOf = (node: ElementNode, tag: string): ElementNode[] =>

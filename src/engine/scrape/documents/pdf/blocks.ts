@@ -27,7 +27,7 @@ interface TextBlock {
 
 export type Block = TextBlock | TableBlock
 
-/** What is placed on a page: text, or a table that was found before. */
+/** A segment of text, or a table that was recognized before. */
 export type Item = Segment | TableBlock
 
 export const isSegment = (item: Item): item is Segment => 'runs' in item

@@ -1,4 +1,4 @@
-/** What the layout needs to know about fonts, and the plain text of their glyphs. */
+/** Reads the metrics of fonts, and the characters of their glyphs. */
 export interface FontFacts {
   readonly bold: boolean
   readonly vertical: boolean

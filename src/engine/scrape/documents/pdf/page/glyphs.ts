@@ -11,7 +11,7 @@ export interface OperatorList {
   readonly argsArray: readonly unknown[]
 }
 
-/** What the interpreter needs to know about the page. */
+/** The facts of a page with which its drawing operators are interpreted. */
 export interface Drawing {
   readonly operators: Operators
   /** Transformation to points from the upper left corner. */

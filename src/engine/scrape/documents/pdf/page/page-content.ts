@@ -1,4 +1,4 @@
-/** What a page of a PDF shows, in points from its upper left corner. */
+/** Text, rules and images of a PDF page, in points from its upper left corner. */
 
 /** A character, or several drawn as one. Changed in place, because a document has millions. */
 export interface Glyph {
