@@ -103,8 +103,9 @@ test('emulation, routes and init scripts end with the connection', async () => {
   )
   await connected.pop()!.stop()
   const own = (expression: string) => foreign.evaluate('/', expression)
-  expect(await own('navigator.userAgent')).toContain('Chrome')
-  expect(await own('innerWidth')).not.toBe(500)
+  // The browser restores these after the connection has closed; a page gets its size with a later frame.
+  await waitUntil(async () => String(await own('navigator.userAgent')).includes('Chrome'))
+  await waitUntil(async () => (await own('innerWidth')) !== 500)
   expect(await own(`fetch('/data').then(r => r.text())`)).toBe('{"from":"server"}')
 })
 
