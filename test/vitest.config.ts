@@ -19,9 +19,10 @@ export default defineConfig({
   test: {
     reporters: ['default', new SkipReasons(hasRedis ? [] : ['the project fleet: redis-server is not installed'])],
     globalSetup: ['test/support/build-once.ts'],
-    testTimeout: 60_000,
-    // As `waitUntil`: what a test waits for may take long on a busy machine.
-    expect: { poll: { timeout: 30_000 } },
+    // For tests that hang: a busy machine needs many times what an idle one does. `waitUntil` ends earlier, with its condition.
+    testTimeout: 240_000,
+    // As `waitUntil`.
+    expect: { poll: { timeout: 120_000 } },
     // One file builds the program, others wait for it: test/support/build-once.ts.
     hookTimeout: 240_000,
     // Flows mostly wait for browsers and processes: one more file than cores keeps the cores busy.

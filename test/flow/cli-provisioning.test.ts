@@ -23,13 +23,12 @@ const create = (flags: string[] = [], options?: CliOptions) =>
   run(['session', 'create', '--headless', ...flags], options)
 
 const waiting = async () => (await homes.engine.status()).provisions
-const waitPatiently = (condition: () => Promise<boolean>) => waitUntil(condition, 60_000)
 
 describe('`bax session create` without a free slot', () => {
   test('waits for a free slot, then prints only the ID', async () => {
     const first = (await create()).stdout.trim()
     const second = create()
-    await waitPatiently(async () => (await waiting()) === 1)
+    await waitUntil(async () => (await waiting()) === 1)
     await run(['session', 'close', first])
     const { code, stdout, stderr } = await second
     expect([code, stderr]).toEqual([0, ''])
@@ -53,7 +52,7 @@ describe('`bax session create` without a free slot', () => {
     const first = (await create()).stdout.trim()
     const interrupt = new AbortController()
     const second = create([], { signal: interrupt.signal })
-    await waitPatiently(async () => (await waiting()) === 1)
+    await waitUntil(async () => (await waiting()) === 1)
     interrupt.abort('SIGINT')
     expect(await second).toMatchObject({ code: 130, stdout: '' })
     expect(await waiting()).toBe(0)
@@ -66,13 +65,13 @@ describe('`bax session create` without a free slot', () => {
     const creating = create([], { signal: interrupt.signal })
     interrupt.abort('SIGINT')
     expect(await creating).toMatchObject({ code: 130, stdout: '' })
-    await waitPatiently(async () => (await homes.engine.status()).sessions === before)
+    await waitUntil(async () => (await homes.engine.status()).sessions === before)
   })
 
   test('prints the last answer of the engine with --json', async () => {
     const first = (await create()).stdout.trim()
     const second = create(['--json'])
-    await waitPatiently(async () => (await waiting()) === 1)
+    await waitUntil(async () => (await waiting()) === 1)
     await run(['session', 'close', first])
     const answer = JSON.parse((await second).stdout)
     expect(answer).toMatchObject({ status: 'ready' })

@@ -27,7 +27,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bax-closed-'))
   env = { PATH: process.env['PATH']!, HOME: folder, BAX_CONFIG: noConfig, BAX_STATE_DIR: await built.stateDir() }
   expect(await built.run(['session', 'create', '--name', 'shop'], { env })).toMatchObject({ code: 0 })
-}, 60_000)
+})
 afterAll(async () => {
   for (const response of held) response.destroy()
   await built?.close()

@@ -34,7 +34,7 @@ const waiting = async (): Promise<ApprovalRecord[]> => {
 
 /** Returns the ID of the only action that waits. */
 async function asked(): Promise<string> {
-  await expect.poll(async () => (await waiting()).length, { timeout: 30_000 }).toBe(1)
+  await expect.poll(async () => (await waiting()).length).toBe(1)
   return (await waiting())[0]!.approval_id
 }
 
@@ -44,7 +44,7 @@ test('a command waits, names the approval, and goes on when it is given', async 
   let stderr = ''
   running.child.stderr!.on('data', (chunk) => (stderr += String(chunk)))
   const id = await asked()
-  await expect.poll(() => stderr, { timeout: 20_000 }).toContain(`bax approve ${id}`)
+  await expect.poll(() => stderr).toContain(`bax approve ${id}`)
   expect((await bax('approve')).stdout).toMatch(
     new RegExp(`^${id}  eval by evaluate in session default, on ${site.url}/\n    document.title\n$`),
   )
@@ -108,7 +108,7 @@ test('tools of agents wait and say so, and no tool approves', async () => {
   await callTool(client, 'browser_open', { url: site.url })
   const running = callTool(client, 'browser_act', { commands: ['eval document.title'] })
   const id = await asked()
-  await expect.poll(() => notices, { timeout: 20_000 }).toContain(`waiting for a person to approve eval of evaluate (${id})`) // prettier-ignore
+  await expect.poll(() => notices).toContain(`waiting for a person to approve eval of evaluate (${id})`) // prettier-ignore
   expect((await bax('approve', '--all')).code).toBe(0)
   expect((await running).text).toContain('Home')
   const rejected = callTool(client, 'browser_act', { commands: ['eval document.title'] })
@@ -116,7 +116,7 @@ test('tools of agents wait and say so, and no tool approves', async () => {
   expect(await rejected).toMatchObject({ isError: true, text: expect.stringContaining('[rejected]') })
   const script = callTool(client, 'browser_script', { script: 'steps:\n  - evaluate: 6 * 7\n' })
   const ofScript = await asked()
-  await expect.poll(() => notices, { timeout: 20_000 }).toContain(`waiting for a person to approve eval of evaluate (${ofScript})`) // prettier-ignore
+  await expect.poll(() => notices).toContain(`waiting for a person to approve eval of evaluate (${ofScript})`) // prettier-ignore
   await bax('approve', ofScript)
   expect((await script).text).toContain('1 passed')
   await client.close()

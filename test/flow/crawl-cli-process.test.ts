@@ -61,9 +61,6 @@ const options = () => ({ cwd: folder, env: { BAX_STATE_DIR: state } })
 const run = (...words: string[]) => built.run(words, options())
 const manifest = async (name: string) => JSON.parse(await readFile(join(folder, name, 'manifest.json'), 'utf8'))
 
-/** Waits for a condition with a timeout for busy machines. */
-const waitPatiently = (condition: () => boolean | Promise<boolean>) => waitUntil(condition, 45_000)
-
 /** Returns the files of a mirror with their contents. */
 async function tree(name: string): Promise<Record<string, string>> {
   const files = await readdir(join(folder, name), { recursive: true, withFileTypes: true })
@@ -113,7 +110,7 @@ describe('an interrupted crawl', () => {
       site.requests.length = 0
       held = true
       const running = built.start(argv('-o', 'out'), options())
-      await waitPatiently(async () => (await written('out')) === 12)
+      await waitUntil(async () => (await written('out')) === 12)
       running.child.kill(signal)
       const { code, stdout, stderr } = await running.ended
       expect({ code, stdout }).toEqual({ code: exit, stdout: 'out/index.md\n' })
@@ -139,7 +136,7 @@ describe('an interrupted crawl', () => {
     const expected = await whole()
     held = true
     const running = built.start(argv('-o', 'out'), options())
-    await waitPatiently(async () => (await written('out')) === 12)
+    await waitUntil(async () => (await written('out')) === 12)
     running.child.kill('SIGKILL')
     await running.ended
     held = false
@@ -155,7 +152,7 @@ describe('an interrupted crawl', () => {
   test('hints at --resume when it is started again', async () => {
     held = true
     const running = built.start(argv('-o', 'out'), options())
-    await waitPatiently(async () => (await written('out')) === 12)
+    await waitUntil(async () => (await written('out')) === 12)
     running.child.kill('SIGKILL')
     await running.ended
     held = false
@@ -180,7 +177,7 @@ describe('an interrupted crawl', () => {
   test('with --json prints the pages so far', async () => {
     held = true
     const running = built.start(argv('--json', '--concurrency', '1'), options())
-    await waitPatiently(() => waiting.size > 0)
+    await waitUntil(() => waiting.size > 0)
     running.child.kill('SIGINT')
     const { code, stdout } = await running.ended
     expect(code).toBe(130)
@@ -207,10 +204,10 @@ describe('a crawl on a separate engine', () => {
     const started = await run(...argv('--async'))
     expect(started).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/^crl_\S+\n$/) })
     const id = started.stdout.trim()
-    await waitPatiently(() => waiting.size > 0)
+    await waitUntil(() => waiting.size > 0)
     expect((await run('crawl', '--status', id)).stdout).toMatch(/^status +scraping$/m)
     const follower = built.start(['crawl', '--resume', id, '-o', 'out'], options())
-    await waitPatiently(async () => (await written('out')) === 12)
+    await waitUntil(async () => (await written('out')) === 12)
     // Reading a crawl does not end it.
     follower.child.kill('SIGINT')
     expect(await follower.ended).toMatchObject({ code: 130 })
@@ -259,7 +256,7 @@ describe('a crawl on a separate engine', () => {
     const lines: string[] = []
     const crawling = built.start(argv('--ndjson', '--server', proxy.url), options())
     crawling.child.stdout!.on('data', (chunk: Buffer) => lines.push(...chunk.toString().split('\n').filter(Boolean)))
-    await waitPatiently(() => lines.length === 12)
+    await waitUntil(() => lines.length === 12)
     proxy.interrupt()
     held = false
     release()
@@ -278,7 +275,7 @@ describe('a crawl on a separate engine', () => {
     expect(await run('session', 'create', '--headless')).toMatchObject({ code: 0 })
     const { pid } = JSON.parse((await run('engine', 'status', '--json')).stdout)
     const running = built.start(argv('-o', 'out'), options())
-    await waitPatiently(async () => (await written('out')) === 12)
+    await waitUntil(async () => (await written('out')) === 12)
     process.kill(pid, 'SIGKILL')
     const { code, stderr } = await running.ended
     expect(code).toBe(3)

@@ -52,7 +52,7 @@ test('pages filled by a script are rendered, and their links followed', async ()
   expect(pathsOf(answer)).toEqual(['/', '/two', '/three'])
   expect(answer.data.map(({ metadata }) => metadata.render)).toEqual(['browser', 'browser', 'http'])
   expect(answer.data[1]!.markdown).toContain('Filled in by a script, word after word, as two.')
-}, 60_000)
+})
 
 describe('pages that look complete', () => {
   test('are compared with a browser: the first of a kind decides for later ones', async () => {
@@ -68,7 +68,7 @@ describe('pages that look complete', () => {
       expect(page.metadata.render).toBe('browser')
       expect(page.markdown).toContain(`Only a browser shows this of ${new URL(page.metadata.sourceURL).pathname}.`)
     }
-  }, 60_000)
+  })
 
   test('are kept as fetched if a browser shows nothing more', async () => {
     const paths = Array.from({ length: 8 }, (_, at) => `/article/${at}`)
@@ -82,7 +82,7 @@ describe('pages that look complete', () => {
     // Only the first page of the kind was rendered for that, and those of the sample.
     const sampled = paths.filter((path) => isSampled(`${site.url}${path}`)).length
     expect(site.requests.filter((path) => path === '/site.js').length).toBeLessThanOrEqual(1 + sampled)
-  }, 60_000)
+  })
 
   test('are repeated when a later page of the sample shows more, in the same order', async () => {
     // The sample depends on the URLs, and so on the port of the site.
@@ -121,7 +121,7 @@ describe('pages that look complete', () => {
     await homes.clients.http.resumeCrawl({ id })
     for await (const _ of follow(homes.transports.http, 'GET /v1/crawl/{id}/stream', { id, types: 'crawl.finished' }));
     expect((await homes.clients.http.getCrawl({ id })).data).toEqual(data)
-  }, 60_000)
+  })
 })
 
 describe('menus added by a script', () => {
@@ -145,7 +145,7 @@ describe('menus added by a script', () => {
     expect(pathsOf(answer)).toEqual(['/', ...paths])
     const rendered = answer.data.filter(({ metadata }) => metadata.render === 'browser').length
     expect(rendered).toBeLessThanOrEqual(3)
-  }, 60_000)
+  })
 
   test('are used if they lead to pages without other links', async () => {
     const site = await siteOf({
@@ -157,7 +157,7 @@ describe('menus added by a script', () => {
     })
     const answer = await run(site.url, { max_depth: 30 })
     expect(pathsOf(answer).toSorted()).toEqual(['/', ...paths].toSorted())
-  }, 60_000)
+  })
 })
 
 test('a weak reason that proves wrong is ignored, whatever the concurrency', async () => {
@@ -174,7 +174,7 @@ test('a weak reason that proves wrong is ignored, whatever the concurrency', asy
   const one = await renders(1)
   expect(one.slice(0, 6)).toEqual(['http', 'browser', 'browser', 'browser', 'http', 'http'])
   expect(await renders(8)).toEqual(one)
-}, 90_000)
+})
 
 test('killing the browser every twenty pages loses no page', async () => {
   const paths = Array.from({ length: 60 }, (_, at) => `/filled/${at}`)
@@ -197,7 +197,7 @@ test('killing the browser every twenty pages loses no page', async () => {
   expect(pathsOf(answer)).toEqual(['/', ...paths])
   for (const page of answer.data.slice(1)) expect(page.markdown).toContain('Filled in by a script')
   expect(killed).toBeGreaterThan(0)
-}, 180_000)
+})
 
 test('without a browser, readable pages are kept as fetched', async () => {
   const bare = await openHomes({ home: 'embedded', browser: '/nonexistent/chromium' })
@@ -211,7 +211,7 @@ test('without a browser, readable pages are kept as fetched', async () => {
   await expect(refused).rejects.toMatchObject({ code: 'browser_not_found', status: 503 })
   expect(pathsOf(answer)).toEqual(['/'])
   expect(answer.errors).toMatchObject([{ code: 'browser_not_found' }])
-}, 60_000)
+})
 
 /**
  * Kills the browsers started by this process; returns their number. Synchronous, because the crawl would end before

@@ -92,19 +92,15 @@ describe('robots.txt', () => {
     ['has an error', respondWith('text/plain', 'Allow: /', {}, 500), 'robots_blocked', 'it responded with 500'],
     ['is cut off', (_, response) => response.destroy(), 'connection_failed', 'closed the connection'],
     ['never responds', () => {}, 'timeout', 'does not respond'],
-  ] as [string, Pages[string], string, string][])(
-    'that %s disallows everything',
-    async (_, robots, code, warning) => {
-      const site = await siteOf({ '/robots.txt': robots })
-      const answer = await start(site)
-      expect(answer).toMatchObject({ success: false, status: 'failed', code, completed: 0 })
-      expect(answer.warning).toContain(warning)
-      expect(answer.warning).toContain('set ignore_robots (--ignore-robots)')
-      expect(new Set(site.requests)).toEqual(new Set(['/robots.txt']))
-      expect((await start(site, { ignore_robots: true })).completed).toBe(4)
-    },
-    40_000,
-  )
+  ] as [string, Pages[string], string, string][])('that %s disallows everything', async (_, robots, code, warning) => {
+    const site = await siteOf({ '/robots.txt': robots })
+    const answer = await start(site)
+    expect(answer).toMatchObject({ success: false, status: 'failed', code, completed: 0 })
+    expect(answer.warning).toContain(warning)
+    expect(answer.warning).toContain('set ignore_robots (--ignore-robots)')
+    expect(new Set(site.requests)).toEqual(new Set(['/robots.txt']))
+    expect((await start(site, { ignore_robots: true })).completed).toBe(4)
+  })
 
   test('that fails once is requested again', async () => {
     let requests = 0
@@ -329,7 +325,7 @@ describe('hostile sitemaps', () => {
     const answer = (await homes.clients.http.crawl({ url: site.url, sitemap: 'include', limit: 10 })) as never as Record<string, number> // prettier-ignore
     expect(answer).toMatchObject({ success: true, total: 10, discovered: 50_004, skipped_total: 49_994 })
     expect(answer['skipped']).toHaveLength(10_000)
-  }, 60_000)
+  })
 
   test('that do not respond are a warning', async () => {
     const site = await mapped(

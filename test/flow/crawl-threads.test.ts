@@ -48,7 +48,7 @@ beforeAll(async () => {
   })
   built = await buildBax()
   folder = await mkdtemp(join(tmpdir(), 'bax-test-threads-'))
-}, 120_000)
+})
 afterAll(async () => {
   await site?.close()
   await built?.close()
@@ -74,7 +74,7 @@ test('pages are the same as without worker threads', async () => {
   expect(answer.data.length).toBeGreaterThan(count - 3)
   const texts = answer.data.map(({ markdown }) => markdown).join('\n')
   for (const text of ['Façade', 'Rhône', 'What stands in the frame', '/p/p/36']) expect(texts).toContain(text)
-}, 120_000)
+})
 
 const oneCore = availableParallelism() > 1 ? null : 'with one core, crawls use no threads'
 test.skipIf(oneCore)(
@@ -89,5 +89,4 @@ test.skipIf(oneCore)(
     expect(data.map(({ metadata }) => new URL(metadata.url).pathname)).toEqual([])
     expect(total).toBe(data.length + errors.length)
   },
-  120_000,
 )

@@ -123,7 +123,7 @@ beforeAll(async () => {
     engine: 'engine.json',
     lock: 'engine.key',
   }
-}, 60_000)
+})
 afterAll(async () => {
   await site.close()
   await rm(whole, { recursive: true })
@@ -211,7 +211,7 @@ describe.each(Object.entries(damages))('state files %s', (name, damage) => {
     } finally {
       await rm(stateDir, { recursive: true, force: true })
     }
-  }, 60_000)
+  })
 
   test.each(['request', 'journal', 'pages'])(
     'of a crawl (%s) lose no page: resuming it restores the same pages',
@@ -235,7 +235,6 @@ describe.each(Object.entries(damages))('state files %s', (name, damage) => {
         await rm(stateDir, { recursive: true, force: true })
       }
     },
-    60_000,
   )
 })
 

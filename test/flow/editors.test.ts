@@ -16,7 +16,7 @@ const pages = {
 let editors: Site
 beforeAll(async () => {
   editors = await serveEditors()
-}, 120_000)
+})
 afterAll(() => editors?.close())
 
 inUsualHomes(pages, (given) => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'bax-test-many-'))
   for (let at = 0; at < count; at++) await writeFile(join(folder, `${name(at)}.html`), html(at))
   await writeFile(join(folder, 'urls.json'), JSON.stringify(Object.fromEntries([...Array(count + 1).keys()].map((at) => [name(at), `https://x.test/${at}/`])))) // prettier-ignore
-}, 120_000)
+})
 afterAll(async () => {
   await built?.close()
   await rm(folder, { recursive: true, force: true })

@@ -87,5 +87,5 @@ describe.skipIf(noRedis)(`crawls of a fleet${noRedis ? ` (${noRedis})` : ''}`, (
       expect(await fleet.ended(answer.id)).toMatchObject({ status: 'completed', completed: alone.completed })
     }
     await fleet.expectNothingLeft()
-  }, 120_000)
+  })
 })

@@ -121,4 +121,4 @@ test('the lines work as they stand', async () => {
   }
   expect((await readdir(folder)).toSorted()).toEqual(expect.arrayContaining(['page.pdf', 'page.png']))
   expect((await run('bax session list')).stderr).toBe('no sessions\n')
-}, 120_000)
+})

@@ -22,7 +22,7 @@ const settings = (share: number) => ({
   numRuns: Math.ceil(many * share),
   ...(seed !== undefined && { seed: Number(seed) }),
 })
-const timeout = 60_000 + many * 20
+const timeout = 240_000 + many * 20
 
 let stateDir: string
 let real: Engine

@@ -28,7 +28,7 @@ const only = process.env['BAX_HOSTILE_ONLY'] ?? ''
 const concurrency = 6
 /** Number of texts per field in a short run. */
 const textsPerField = 1
-const timeout = 120_000 + secs * 2000
+const timeout = 240_000 + secs * 2000
 
 /** Allowed error codes of unavailable services; all other responses from 500 on are bugs. */
 const allowedErrors = new Set(['search_unavailable', 'no_capacity'])
@@ -91,7 +91,7 @@ beforeAll(async () => {
   listener = await listen(app, { host: '127.0.0.1', port: 0 }, { engine, gate, own: false })
   process.on('uncaughtException', uncaught)
   process.on('unhandledRejection', uncaught)
-}, 60_000)
+})
 afterAll(async () => {
   await listener?.close()
   await engine?.close()
@@ -100,7 +100,7 @@ afterAll(async () => {
   process.off('unhandledRejection', uncaught)
   await new Promise((resolve) => canary.close(resolve))
   await rm(stateDir, { recursive: true, force: true })
-}, 60_000)
+})
 
 interface Answer {
   readonly status: number

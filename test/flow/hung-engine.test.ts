@@ -15,7 +15,7 @@ beforeAll(async () => {
   built = await buildBax()
   env = { BAX_STATE_DIR: await built.stateDir() }
   expect(await built.run(['session', 'create', '--name', 'shop'], { env })).toMatchObject({ code: 0 })
-}, 120_000)
+})
 afterEach(() => void Object.assign(engine, usual))
 afterAll(() => built?.close())
 

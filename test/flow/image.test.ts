@@ -37,7 +37,7 @@ afterAll(async () => {
   held?.release()
   await server?.close()
   await site?.close()
-}, 60_000)
+})
 
 const createKey = async (name: string): Promise<string> => {
   const { status, body } = await server.request(admin, 'POST', '/v1/keys', { name, scopes: ['browser', 'scrape'] })
@@ -164,7 +164,7 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     expect((await server.request(ann, 'POST', '/v1/scrape', drawn)).body).toMatchObject({ success: true })
     // Processes of a session that was just closed end shortly after.
     const zombies = async () => (await processes()).filter(({ line }) => line.includes('defunct'))
-    await expect.poll(zombies, { timeout: 20_000 }).toEqual([])
+    await expect.poll(zombies).toEqual([])
     const all = await processes()
     expect(new Set(all.map(({ user }) => user))).toEqual(new Set(['10001']))
     expect(all.some(({ line }) => line.includes('--type=zygote'))).toBe(true)
@@ -179,10 +179,10 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
     ])
     const children = all.filter((child) => child.parent === first.pid && !isReporter(child))
     expect(children.map(({ line }) => line)).toEqual([expect.stringMatching(/^node .*\bbax serve /)])
-  }, 120_000)
+  })
 
   describe('stopped', () => {
-    afterAll(() => server.restart(), 60_000)
+    afterAll(() => server.restart())
 
     test('finishes running work at SIGTERM, rejects new work, and restarts with its keys, profiles and crawls', async () => {
       const { session, crawl, profile } = await createObjects()
@@ -221,6 +221,6 @@ describe.skipIf(absent !== null)(`the server in its image${absent === null ? '' 
       expect((await server.request(bob, 'POST', '/sessions', {})).status).toBe(200)
       await docker('stop', '--time', '30', server.container)
       expect(await state('ExitCode')).toBe('0')
-    }, 120_000)
+    })
   })
 })

@@ -158,7 +158,7 @@ const examples: Record<KillTarget, [string, number][]> = {
 describe.skipIf(process.platform !== 'linux').each(Object.keys(fitting) as KillTarget[])('%s', (target) => {
   test(
     'that is killed fails operations with a fitting code, and the next ones work',
-    { timeout: 60_000 + rounds * 60_000 },
+    { timeout: 240_000 + rounds * 60_000 },
     async () => {
       const moment = fc.tuple(fc.constantFrom(...Object.keys(operations)), fc.double({ min: 0, max: 1.1, noNaN: true }))
       const property = fc.asyncProperty(moment, ([name, share]) => round(target, name, share))

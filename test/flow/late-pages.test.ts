@@ -53,7 +53,7 @@ beforeAll(async () => {
   for (const kind of visualKinds) ask(`${kind} screenshot`, `/${kind}`, { formats: ['markdown', 'screenshot'] })
   for (const path of ['/hangs', '/hangs-empty']) ask(path, path, { timeout: 5000 })
   await Promise.allSettled(answers.values())
-}, 180_000)
+})
 afterAll(async () => {
   await homes.close()
   await site.close()

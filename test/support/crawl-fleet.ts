@@ -116,7 +116,7 @@ export async function openCrawlFleet({ url, client }: TestRedis, options: FleetO
     },
     whole,
     ended: async (id) => {
-      await waitUntil(async () => (await crawls.get({ id, skip: 0, limit: 0 }, call)).status !== 'scraping', 50_000)
+      await waitUntil(async () => (await crawls.get({ id, skip: 0, limit: 0 }, call)).status !== 'scraping')
       return whole(id)
     },
     expectNothingLeft: () => expectNothingLeft(client),

@@ -40,9 +40,9 @@ export async function serveTree(count: number, { fan = 10, host = '127.0.0.1' } 
     requested: async (more, { hold } = { hold: false }) => {
       const until = pages + more
       if (hold) holdsFrom = until
-      await waitUntil(() => pages >= until, 60_000)
+      await waitUntil(() => pages >= until)
     },
-    waiting: (number) => waitUntil(() => waiting() === number, 60_000),
+    waiting: (number) => waitUntil(() => waiting() === number),
     release: () => {
       holdsFrom = Infinity
       for (const answer of held.keys()) answer()

@@ -53,7 +53,7 @@ export async function receiveWebhooks(): Promise<WebhookReceiver> {
     received,
     hold: (type, count = 0) => void (holding = { type, count }),
     held: async () => {
-      await waitUntil(() => held !== undefined, 60_000)
+      await waitUntil(() => held !== undefined)
       return held!.of
     },
     release: () => {
