@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { type HeldPage, heldPages } from '../support/held-pages.ts'
+import { freePort } from '../support/ports.ts'
 import { request, type LogLine, type RunningServer, serve, stop } from '../support/server.ts'
 import { isRunning } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
@@ -161,7 +162,8 @@ test('a server without a browser is healthy but not ready', async () => {
 
 test('logs text with one line per event, from the configured level on', async () => {
   const folder = await built.stateDir()
-  const quiet = built.start(['serve', '--port', '0', '--log-level', 'error'], { env: { BAX_STATE_DIR: folder } })
+  const port = await freePort()
+  const quiet = built.start(['serve', '--port', `${port}`, '--log-level', 'error'], { env: { BAX_STATE_DIR: folder } })
   const text = built.start(['serve', '--port', '0', '--log-format', 'text'], {
     env: { BAX_STATE_DIR: await built.stateDir() },
   })
@@ -171,6 +173,9 @@ test('logs text with one line per event, from the configured level on', async ()
   // The server of the test has no keys, and as root browsers have no sandbox.
   for (const line of lines)
     expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} warn {2}(?:browsers run as root|no API key is required)/)
+  // It prints nothing, not even that it listens.
+  const isHealthy = () => fetch(`http://127.0.0.1:${port}/healthz`).then(({ ok }) => ok, () => false) // prettier-ignore
+  await waitUntil(isHealthy)
   for (const { child } of [quiet, text]) child.kill('SIGTERM')
   expect(await quiet.ended).toMatchObject({ code: 0, stderr: '' })
   expect((await text.ended).code).toBe(0)
@@ -180,7 +185,7 @@ describe('at SIGTERM', () => {
   test('running work finishes, new work is rejected, streams end, and the exit code is 0', async () => {
     const server = await serve(built, flags)
     const { session_id } = (await server.request('POST', '/sessions', { start_url: site.url })).body
-    const watching = fetch(`${server.url}/stream/sse?session_id=${session_id}`).then((answer) => answer.text())
+    const watching = (await fetch(`${server.url}/stream/sse?session_id=${session_id}`)).text()
     const scraping = server.request('POST', '/v1/scrape', { url: `${site.url}/held`, render: 'http' })
     await held.requested()
     server.child.kill('SIGTERM')
