@@ -107,12 +107,8 @@ test('concurrent downloads share the quota of their session, but not with other 
   // A different URL for each: the browser requests the same one only once at a time.
   const start = (session_id: string, frame: string) => {
     const expression = `window.${frame}.location.href = '/three-and-waits?' + Math.random()`
-    // Commands wait for the downloads that they start.
-    return client().runCommands({
-      session_id,
-      commands: [{ command: 'evaluate', data: { expression } }],
-      timeout_ms: 500,
-    })
+    // Not a command, which would wait for the download.
+    return client().cdp({ session_id, method: 'Runtime.evaluate', params: { expression } })
   }
   await start(other!, 'below')
   await start(one!, 'below')
