@@ -23,7 +23,7 @@ describe('withLog', () => {
     await withLog(io, 'building', async (line) => {
       line('unpacking')
       line('configuring')
-      await expect.poll(text, { timeout: 10_000 }).toMatch(/building: \d+ s, 2 lines, configuring/)
+      await expect.poll(text).toMatch(/building: \d+ s, 2 lines, configuring/)
     })
   })
 

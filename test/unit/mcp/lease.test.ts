@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest'
 import { BaxError } from '../../../src/core/errors/errors.ts'
-import { limits } from '../../../src/core/limits/limits.ts'
 import { takeLease } from '../../../src/mcp/lease.ts'
 
 const frame = { seq: 1, ts: '2026-01-01T00:00:00.000Z', type: 'lease.held', data: {} }
@@ -21,7 +20,7 @@ test.each([
   const open = streams(new BaxError(code, message))
   const onFailure = vi.fn()
   await takeLease(open, new AbortController().signal, onFailure)
-  await expect.poll(() => open.mock.calls.length, { timeout: 10 * limits.lease.retryMs }).toBe(2)
+  await expect.poll(() => open.mock.calls.length).toBe(2)
   expect(onFailure).not.toHaveBeenCalled()
 })
 

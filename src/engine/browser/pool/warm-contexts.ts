@@ -13,6 +13,8 @@ interface WarmFacts<Context> {
   /** Whether the browser ends, which is no time to open contexts. */
   readonly isEnding: () => boolean
   readonly onError: (what: 'open' | 'close', error: Error) => void
+  /** Returns the free memory in bytes; by default that of this process. */
+  readonly freeBytes?: () => number
 }
 
 const { warmMax, warmMakers, warmDelayMs, warmBurstMs, warmIdleMs, warmFreeBytes } = limits.pool
@@ -80,7 +82,8 @@ export class WarmContexts<Context extends WarmContext> {
   }
 
   get #target(): number {
-    const isTight = availableMemory() < warmFreeBytes
+    const { freeBytes = availableMemory } = this.#facts
+    const isTight = freeBytes() < warmFreeBytes
     return Math.min(isTight ? this.#base : Math.max(this.#base, this.#demand), this.#capacity)
   }
 
