@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CrawlAnswer } from '../../src/core/shapes/crawl.ts'
 import { expectConsistentCounts, crawl, errorsOf, linkPage, pathsOf, skippedOf } from '../support/crawl.ts'
 import { type HomeName, homeNames, type Homes, openHomes } from '../support/homes.ts'
+import { freePort } from '../support/ports.ts'
 import { type Site, serveSite } from '../support/site.ts'
 import { redirectTo, respondWith } from '../support/web.ts'
 
@@ -221,9 +222,7 @@ describe('every page', () => {
 
 describe('the start page', () => {
   test('that cannot be loaded is a failure with its reason', async () => {
-    const closedSite = await serveSite({})
-    await closedSite.close()
-    const answer = await crawl(homes.clients.http, closedSite.url, { timeout: 1500 })
+    const answer = await crawl(homes.clients.http, `http://127.0.0.1:${await freePort()}/`)
     expect(answer).toMatchObject({
       success: false,
       status: 'failed',
