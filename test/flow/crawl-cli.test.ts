@@ -173,15 +173,19 @@ describe('bax crawl', () => {
   })
 
   test('a start page that cannot be loaded is a failure, and leaves the earlier mirror alone', async () => {
-    const down = await serveSite({ '/': page('Up', '<p>For now.</p>') })
+    // Its port stays in use, or another program could listen there.
+    let isUp = true
+    const up = page('Up', '<p>For now.</p>')
+    const down = await serveSite({ '/': (_, response) => (isUp ? response.setHeader('content-type', 'text/html').end(up) : response.destroy()) }) // prettier-ignore
     const again = () => bax(['crawl', `${down.url}/`, '--render', 'http', '-o', 'out'])
     expect(await again()).toMatchObject({ code: 0 })
     const manifest = await read('out/manifest.json')
-    await down.close()
+    isUp = false
     const { code, stdout, stderr } = await again()
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toMatch(/^error: http:.*\[connection_failed\]$/m)
     expect(await read('out/manifest.json')).toBe(manifest)
+    await down.close()
   })
 
   test.each([
