@@ -51,7 +51,7 @@ inUsualHomes(pages, (given) => {
       await given.do('uncheck', { selector })
       expect(await given.value('get_state', { selector, state: 'checked' })).toBe(false)
     }
-    expect(await given.fails('uncheck', { selector: '#radio', timeout_ms: 700 })).toMatchObject({
+    expect(await given.fails('uncheck', { selector: '#radio' })).toMatchObject({
       code: 'not_editable',
       error: '#radio is a radio button and cannot be unchecked',
     })
