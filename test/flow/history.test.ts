@@ -4,7 +4,7 @@ import { inUsualHomes } from '../support/commands.ts'
 const pages = {
   '/a': '<!doctype html><title>A</title><a id=hash href=#part>Part</a>',
   '/b': '<!doctype html><title>B</title>',
-  '/busy': '<!doctype html><title>Busy</title><script>setTimeout(() => { for (;;); }, 50)</script>',
+  '/busy': '<!doctype html><title>Busy</title><script>onload = () => setTimeout(() => { for (;;); }, 50)</script>',
 }
 
 inUsualHomes(pages, (given) => {
