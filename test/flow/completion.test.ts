@@ -136,8 +136,9 @@ describe('in real shells', () => {
     expect(await inBash('sess')).toEqual(['session'])
     expect(await inBash('session', 'create', '--start')).toEqual(['--start-url'])
     await built.run(['session', 'create', '--name', 'shop', '--state-dir', stateDir])
-    expect(await inBash('do', '-s', 'sh')).toEqual(['shop'])
-    expect(await inBash('session', 'close', '')).toEqual(['shop'])
+    // The engine has half a second to answer.
+    await expect.poll(() => inBash('do', '-s', 'sh')).toEqual(['shop'])
+    await expect.poll(() => inBash('session', 'close', '')).toEqual(['shop'])
   })
 
   testUnless(missingPrograms('fish'))('fish completes with descriptions', async () => {
