@@ -1,7 +1,7 @@
 /** Two addresses: one that the engine may reach (127.0.0.2), and one that it must never reach (127.0.0.3). */
-import { createSocket } from 'node:dgram'
+import { createSocket, type Socket as DatagramSocket } from 'node:dgram'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, createServer as createRawServer, type Socket } from 'node:net'
+import { type AddressInfo, createServer as createRawServer, type Server as RawServer, type Socket } from 'node:net'
 import type { EngineConfig, HostLookup } from '../../src/core/config/config.ts'
 
 type Page = string | ((request: IncomingMessage, response: ServerResponse) => void)
@@ -105,6 +105,25 @@ const answer = [
   '',
 ].join('\r\n')
 
+/** Listens for TCP and UDP on one port. */
+async function listenOnBoth(server: RawServer, address: string): Promise<{ port: number; datagrams: DatagramSocket }> {
+  for (;;) {
+    await new Promise<void>((resolve) => server.listen(0, address, resolve))
+    const { port } = server.address() as AddressInfo
+    const datagrams = createSocket('udp4')
+    const isBound = await new Promise<boolean>((resolve, reject) => {
+      // A port that is free for TCP may be in use for UDP.
+      datagrams.once('error', (error: NodeJS.ErrnoException) =>
+        error.code === 'EADDRINUSE' ? resolve(false) : reject(error),
+      )
+      datagrams.bind(port, address, () => resolve(true))
+    })
+    if (isBound) return { port, datagrams }
+    datagrams.close()
+    await new Promise((resolve) => server.close(resolve))
+  }
+}
+
 async function recordTraffic(address: string): Promise<TrafficRecorder> {
   const sockets = new Set<Socket>()
   const paths: string[] = []
@@ -119,10 +138,8 @@ async function recordTraffic(address: string): Promise<TrafficRecorder> {
       socket.end(answer)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, address, resolve))
-  const { port } = server.address() as AddressInfo
-  const datagrams = createSocket('udp4').on('message', () => contacts++)
-  await new Promise<void>((resolve) => datagrams.bind(port, address, resolve))
+  const { port, datagrams } = await listenOnBoth(server, address)
+  datagrams.on('message', () => contacts++)
   return {
     address,
     port,
