@@ -45,8 +45,6 @@ const env = (folder: string, more: Record<string, string> = {}) => ({ env: { BAX
 const create = (folder: string, ...flags: string[]) =>
   built.run(['session', 'create', '--headless', ...flags], env(folder))
 
-const waitPatiently = (condition: () => boolean | Promise<boolean>) => waitUntil(condition, 60_000)
-
 const sessionsOf = async (folder: string) => {
   const { stdout } = await built.run(['session', 'list', '--json'], env(folder))
   return JSON.parse(stdout).sessions as { session_id: string; worker_id: string }[]
@@ -104,7 +102,7 @@ describe('the local engine', () => {
     const { pid } = await stateOf(folder)
     const { code } = await built.run(['engine', 'stop'], env(folder))
     expect(code).toBe(0)
-    await waitPatiently(() => !isRunning(pid))
+    await waitUntil(() => !isRunning(pid))
     expect(existsSync(join(folder, 'engine.json'))).toBe(false)
     expect(existsSync(join(folder, 'engine.sock'))).toBe(false)
     expect((await built.run(['engine', 'stop'], env(folder))).code).toBe(3)
@@ -127,7 +125,7 @@ describe('the local engine', () => {
     await create(folder)
     const { pid } = await stateOf(folder)
     process.kill(pid, 'SIGTERM')
-    await waitPatiently(() => !isRunning(pid))
+    await waitUntil(() => !isRunning(pid))
     expect(existsSync(join(folder, 'engine.sock'))).toBe(false)
     expect(await readFile(join(folder, 'engine.log'), 'utf8')).toContain('received SIGTERM')
   })
@@ -137,7 +135,7 @@ describe('the local engine', () => {
     const id = (await create(folder)).stdout.trim()
     const { pid } = await stateOf(folder)
     process.kill(pid, 'SIGKILL')
-    await waitPatiently(() => !isRunning(pid))
+    await waitUntil(() => !isRunning(pid))
 
     const lost = await built.run(['do', '-s', id, 'get-title'], env(folder))
     expect(lost.code).toBe(5)
@@ -168,13 +166,13 @@ describe('the local engine', () => {
 
   test('ends after the idle time without a session, and not before', async () => {
     const folder = await built.stateDir()
-    const idle = env(folder, { BAX_IDLE_EXIT_SECS: '0.4' })
+    const idle = env(folder, { BAX_IDLE_EXIT_SECS: '3' })
     const id = (await built.run(['session', 'create', '--headless'], idle)).stdout.trim()
     const { pid } = await stateOf(folder)
-    await pause(1000)
+    await pause(4000)
     expect(isRunning(pid)).toBe(true)
     await built.run(['session', 'close', id], idle)
-    await waitPatiently(() => !isRunning(pid))
+    await waitUntil(() => !isRunning(pid))
     expect(await readFile(join(folder, 'engine.log'), 'utf8')).toContain('{"reason":"idle"}')
     expect((await built.run(['session', 'create', '--headless'], idle)).code).toBe(0)
   })
@@ -183,26 +181,22 @@ describe('the local engine', () => {
     ['is deleted', (folder) => rm(folder, { recursive: true })],
     ['is renamed', (folder) => rename(folder, `${folder}-moved`)],
     ['loses its socket', (folder) => rm(join(folder, 'engine.sock'))],
-  ])(
-    'ends with its browsers when its folder %s, and does not affect the next engine',
-    async (_, change) => {
-      const folder = await built.stateDir()
-      expect((await create(folder)).code).toBe(0)
-      const { pid } = await stateOf(folder)
-      const browsers = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
-      expect(browsers).not.toEqual([])
-      await change(folder)
-      // Start a second engine on the same path while the first one may still be running.
-      expect((await create(folder)).code).toBe(0)
-      const next = await stateOf(folder)
-      expect(next.pid).not.toBe(pid)
-      await waitPatiently(() => !isRunning(pid))
-      await waitPatiently(() => !browsers.some(isRunning))
-      expect(await sessionsOf(folder)).toHaveLength(1)
-      await rm(`${folder}-moved`, { recursive: true, force: true })
-    },
-    60_000,
-  )
+  ])('ends with its browsers when its folder %s, and does not affect the next engine', async (_, change) => {
+    const folder = await built.stateDir()
+    expect((await create(folder)).code).toBe(0)
+    const { pid } = await stateOf(folder)
+    const browsers = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
+    expect(browsers).not.toEqual([])
+    await change(folder)
+    // Start a second engine on the same path while the first one may still be running.
+    expect((await create(folder)).code).toBe(0)
+    const next = await stateOf(folder)
+    expect(next.pid).not.toBe(pid)
+    await waitUntil(() => !isRunning(pid))
+    await waitUntil(() => !browsers.some(isRunning))
+    expect(await sessionsOf(folder)).toHaveLength(1)
+    await rm(`${folder}-moved`, { recursive: true, force: true })
+  })
 
   test('writes a deleted lock key again, and ends if the key has changed', async () => {
     const folder = await built.stateDir()
@@ -211,11 +205,11 @@ describe('the local engine', () => {
     const key = join(folder, 'engine.key')
     const before = await readFile(key, 'utf8')
     await rm(key)
-    await waitPatiently(() => existsSync(key))
+    await waitUntil(() => existsSync(key))
     expect(await readFile(key, 'utf8')).toBe(before)
     expect(await sessionsOf(folder)).toHaveLength(1)
     await writeFile(key, 'f'.repeat(64))
-    await waitPatiently(() => !isRunning(pid))
+    await waitUntil(() => !isRunning(pid))
     expect((await create(folder)).code).toBe(0)
   })
 
@@ -224,7 +218,7 @@ describe('the local engine', () => {
     expect((await create(folder)).code).toBe(0)
     const before = await stateOf(folder)
     await writeFile(join(folder, 'engine.json'), '{"pid":1,')
-    await waitPatiently(async () => (await readFile(join(folder, 'engine.json'), 'utf8')).includes('"socket"'))
+    await waitUntil(async () => (await readFile(join(folder, 'engine.json'), 'utf8')).includes('"socket"'))
     expect(await stateOf(folder)).toEqual(before)
     expect(await sessionsOf(folder)).toHaveLength(1)
   })
@@ -243,7 +237,7 @@ describe('the local engine', () => {
       const old = await changeState(folder)
       expect((await create(folder)).code).toBe(0)
       expect((await stateOf(folder)).pid).not.toBe(old)
-      await waitPatiently(() => !isRunning(old))
+      await waitUntil(() => !isRunning(old))
     })
 
     test('is named in the error if it has sessions, and can be stopped', async () => {
@@ -256,7 +250,7 @@ describe('the local engine', () => {
       expect(stderr).toContain('bax engine stop')
       expect(isRunning(old)).toBe(true)
       expect((await built.run(['engine', 'stop'], env(folder))).code).toBe(0)
-      await waitPatiently(() => !isRunning(old))
+      await waitUntil(() => !isRunning(old))
     })
   })
 
@@ -323,7 +317,7 @@ describe('the local engine', () => {
         await built.run(['engine', 'stop'], env(folder))
       } finally {
         // The folder stays in use until the process is gone.
-        await waitPatiently(() => isUnmounted(folder))
+        await waitUntil(() => isUnmounted(folder))
         await rm(folder, { recursive: true })
       }
     })
