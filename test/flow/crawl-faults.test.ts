@@ -57,7 +57,7 @@ test.concurrent('a site that goes down during the crawl: finished pages are kept
   expect(answer).toMatchObject({ success: true, status: 'completed', total: 31, completed: 12 })
   expect(new Set(answer.errors.map(({ code }) => code))).toEqual(new Set(['connection_failed']))
   expect(answer.errors).toHaveLength(19)
-}, 60_000)
+})
 
 test.concurrent('a site that is briefly down loses no pages', async () => {
   let requestCount = 0
@@ -67,7 +67,7 @@ test.concurrent('a site that is briefly down loses no pages', async () => {
     return send(response, path, path === '/' ? numbered(15) : [])
   })
   expect(await run(site.url, { limit: 50 })).toMatchObject({ completed: 16, errors: [] })
-}, 60_000)
+})
 
 test.concurrent('a slow response delays the crawl by at most the timeout of a page', async () => {
   const timers = new Set<NodeJS.Timeout>()
@@ -80,17 +80,17 @@ test.concurrent('a slow response delays the crawl by at most the timeout of a pa
     }
     return send(response, path, path === '/' ? numbered(20) : [])
   })
-  const answer = await run(site.url, { limit: 50, timeout: 1500 })
+  const answer = await run(site.url, { limit: 50, timeout: 8000 })
   expect(answer.completed).toBe(19)
   expect(errorsOf(answer)).toEqual({ '/page/2': 'timeout', '/page/5': 'timeout' })
-}, 60_000)
+})
 
 test.concurrent('a page that never responds is one error', async () => {
   const site = await serve((_, response, path) =>
     path === '/page/1' ? undefined : send(response, path, path === '/' ? numbered(5) : []),
   )
-  expect(errorsOf(await run(site.url, { timeout: 1000 }))).toEqual({ '/page/1': 'timeout' })
-}, 60_000)
+  expect(errorsOf(await run(site.url, { timeout: 8000 }))).toEqual({ '/page/1': 'timeout' })
+})
 
 test.concurrent('an endless calendar ends at the limits', async () => {
   const site = await serve((request, response) => {
@@ -102,7 +102,7 @@ test.concurrent('an endless calendar ends at the limits', async () => {
   expect(byDepth.completed).toBe(12)
   const byLimit = await run(site.url, { limit: 60, max_depth: 1000 })
   expect(byLimit).toMatchObject({ status: 'completed', completed: 60 })
-}, 60_000)
+})
 
 test.concurrent('endlessly growing paths end at the maximum length of URLs', async () => {
   const site = await serve((request, response) => send(response, 'Deeper', [`${request.url!}${'x'.repeat(400)}/`]))
@@ -129,7 +129,7 @@ describe.concurrent('a site that rate-limits requests', () => {
     expect(pauses).toHaveLength(2)
     // Timers may fire slightly early.
     expect(Math.min(...pauses)).toBeGreaterThan(990)
-  }, 90_000)
+  })
 
   test('permanently: missing pages are reported in time', async () => {
     let requestCount = 0
@@ -144,7 +144,7 @@ describe.concurrent('a site that rate-limits requests', () => {
     expect(answer.errors.every(({ code, status_code: status }) => code === 'rate_limited' && status === 429)).toBe(true)
     // Most pages were no longer requested.
     expect(requestCount).toBeLessThan(70)
-  }, 60_000)
+  })
 
   test('for an hour gets no further requests', async () => {
     const site = await serve((_, response, path) =>
@@ -155,7 +155,7 @@ describe.concurrent('a site that rate-limits requests', () => {
     const answer = await run(site.url, { limit: 100 })
     expect(answer).toMatchObject({ completed: 1, total: 41 })
     expect(answer.errors[0]).toMatchObject({ status_code: 503 })
-  }, 60_000)
+  })
 })
 
 test.concurrent('occasional server errors are retried; permanent ones are reported', async () => {
@@ -179,7 +179,7 @@ test.concurrent('occasional server errors are retried; permanent ones are report
     },
   ])
   expect(tries.get('/page/2')).toBe(3)
-}, 60_000)
+})
 
 test.concurrent('redirects to other hosts, in circles and to invalid URLs are separate errors', async () => {
   const elsewhere = await serve((_, response, path) => send(response, path))
@@ -206,7 +206,7 @@ test.concurrent('redirects to other hosts, in circles and to invalid URLs are se
     '/page/4': 'connection_failed',
     '/page/5': 'url_blocked',
   })
-}, 60_000)
+})
 
 test.concurrent('responses that are cut off, too large or not HTTP are separate errors', async () => {
   const site = await serve((_, response, path) => {
@@ -222,14 +222,14 @@ test.concurrent('responses that are cut off, too large or not HTTP are separate 
     if (path === '/page/2') return void response.socket!.end('\u0000 garbage\r\n\r\n')
     return send(response, path, path === '/' ? numbered(4) : [])
   })
-  const answer = await run(site.url, { timeout: 3000 })
+  const answer = await run(site.url)
   expect(pathsOf(answer)).toEqual(['/', '/page/3'])
   expect(errorsOf(answer)).toEqual({
     '/page/0': 'connection_failed',
     '/page/1': 'content_too_large',
     '/page/2': 'connection_failed',
   })
-}, 60_000)
+})
 
 // Alone: it keeps the processor busy for seconds.
 test('a million links are crawled in order, and the crawl ends', async () => {
@@ -246,4 +246,4 @@ test('a million links are crawled in order, and the crawl ends', async () => {
   expect(answer.skipped).toHaveLength(10_000)
   expect(answer.skipped_total).toBe(60_001 - 60)
   expect(pathsOf(answer).slice(0, 3)).toEqual(['/', '/0', '/1'])
-}, 120_000)
+})
