@@ -85,7 +85,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     // Pages that were visited before the crash are not requested again.
     const requests = site.requests.filter((path) => path === '/p/20')
     expect(requests.length).toBeGreaterThanOrEqual(2)
-  }, 60_000)
+  })
 
   test('a coordinator that was killed is replaced, and visits under way are taken over', async () => {
     const coordinator = await fleet.addProcess()
@@ -94,16 +94,18 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     await isHeld('/p/59')
     // All others are stored: the killed process visits no other page.
     await waitUntil(async () => (await fleet.whole(id)).completed === pages - 1)
-    const [worker] = await fleet.addWorkers(1)
     const before = site.requests.length
+    const [worker] = await fleet.addWorkers(1)
     coordinator.kill('SIGKILL')
     await once(coordinator, 'exit')
     await waitUntil(() => worker!.coordinating === 1)
     await isHeld('/p/59', 2)
     release()
     await expectWhole(id)
-    expect(site.requests.slice(before).filter((path) => path.startsWith('/p/'))).toEqual(['/p/59'])
-  }, 60_000)
+    // Again, if its lock expired on a busy machine.
+    const requested = site.requests.slice(before).filter((path) => path.startsWith('/p/'))
+    expect([...new Set(requested)]).toEqual(['/p/59'])
+  })
 
   test('Redis that was killed and restarted loses nothing', async () => {
     await fleet.addWorkers(2)
@@ -114,7 +116,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     release()
     await redis.start()
     await expectWhole(id)
-  }, 60_000)
+  })
 
   test('a result that a stalled worker delivers late is discarded', async () => {
     const stalled = await fleet.addProcess()
@@ -135,13 +137,13 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     await expectWhole(id)
     stalled.kill('SIGKILL')
     await once(stalled, 'exit')
-  }, 60_000)
+  })
 
   test('two crawls at once share the workers', async () => {
     await fleet.addWorkers(2)
     const ids = await Promise.all([fleet.start(input()), fleet.start(input())])
     for (const id of ids) await expectWhole(id)
-  }, 60_000)
+  })
 
   test('cancelling stops the crawl on its worker, and keeps its pages', async () => {
     await fleet.addWorkers(1)
@@ -155,7 +157,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     release()
     await fleet.crawls.resume(id, callOf())
     await expectWhole(id)
-  }, 60_000)
+  })
 
   test('a crawl that no worker has taken yet can be cancelled', async () => {
     const id = await fleet.start(input())
@@ -177,7 +179,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     } finally {
       await other.close()
     }
-  }, 60_000)
+  })
 
   test('a draining worker finishes its pages and hands its crawls over', async () => {
     const [first] = await fleet.addWorkers(1)
@@ -190,7 +192,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     release()
     await drained
     await expectWhole(id)
-  }, 60_000)
+  })
 
   test('events are followed from another process, and the stream ends with the crawl', async () => {
     await fleet.addProcess().then(async (worker) => {
@@ -210,7 +212,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
       worker.send('end')
       await once(worker, 'exit')
     })
-  }, 60_000)
+  })
 
   test('the quota of a key counts its crawls on all gateways', async () => {
     const none = { rate: 0, burst: 0, sessions: 0, shells: 0 }
@@ -244,7 +246,7 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
       for (const id of started) await limited.crawls.cancel(id, callOf())
       await limited.close()
     }
-  }, 60_000)
+  })
 
   test('a whole crawl is returned to a caller that waits, and cancelled when the caller leaves', async () => {
     await fleet.addWorkers(1)
@@ -258,5 +260,5 @@ describe.skipIf(noRedis)(`crawls of a fleet that loses parts${noRedis ? ` (${noR
     await isHeld('/p/20')
     leaving.abort()
     expect(await waiting).toMatchObject({ status: 'cancelled' })
-  }, 60_000)
+  })
 })
