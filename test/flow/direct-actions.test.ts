@@ -188,7 +188,7 @@ async function both(path: string, step: Step) {
 const hopeless = new Set(['/covered-for-good', '/never-rests', '/moved-in-shadow', '/gone-by-hover', '/frame-by-hover'])
 
 /** The element of a page, with the time that a busy machine needs. */
-const targetOf = (path: string) => ({ selector: '#b', timeout_ms: hopeless.has(path) ? 1500 : 10_000 })
+const targetOf = (path: string) => ({ selector: '#b', timeout_ms: hopeless.has(path) ? 3000 : 10_000 })
 
 describe('a click on an element that changes has the outcome of Playwright', () => {
   test.each(Object.keys(pages).filter((path) => !only.has(path)))('%s', async (path) => {
@@ -313,7 +313,7 @@ describe('fields', () => {
   ])('select_option does with %s and %j what Playwright does', async (selector, values) => {
     // A missing option may still appear.
     const isMissing = values.includes('no') || values.includes('three')
-    await both('/form', ['select_option', on(selector, { values, ...(isMissing && { timeout_ms: waitMs }) })])
+    await both('/form', ['select_option', on(selector, { values, ...(isMissing && { timeout_ms: 3000 }) })])
   })
 
   test.each(['#q', '#t', '#e', '#l', '#s', '#none'])(
