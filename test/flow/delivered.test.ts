@@ -3,6 +3,7 @@ import { type Homes, openHomes } from '../support/homes.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { connectBrowser } from '../support/relay.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 import type { CommandResult } from '../../src/core/shapes/commands.ts'
 
 /** A synchronous request keeps the page as busy as a loop, without using the processor. */
@@ -218,6 +219,7 @@ describe('in other pages', () => {
     const foreign = await startForeignBrowser()
     const connected = await connectBrowser({ browser: foreign.url, engine: `unix:${homes.stateDir}/test.sock` })
     try {
+      await waitUntil(async () => (await homes.clients.unix.getRelay({ id: connected.id })).active_target_id !== null)
       const remote = await open({ cdp_url: foreign.url })
       expect(await failing(remote, '/removed', click)).toMatchObject(delivered('click'))
       await client().closeSession({ session_id: remote })
