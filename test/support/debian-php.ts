@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort } from './ports.ts'
 import { tied } from './tied.ts'
+import { waitUntil } from './wait.ts'
 
 const run = promisify(execFile)
 
@@ -53,7 +54,12 @@ export async function servePhp(
   const server = spawn(...tied('php', [...flags, '-S', new URL(url).host, '-t', join(root, folder)]), {
     stdio: 'ignore',
   })
-  await answering(`${url}/${page}`)
+  const answers = () =>
+    fetch(`${url}/${page}`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await waitUntil(answers)
   return {
     url,
     async close() {
@@ -63,16 +69,4 @@ export async function servePhp(
       await rm(root, { recursive: true, force: true })
     },
   }
-}
-
-async function answering(url: string): Promise<void> {
-  for (let attempt = 0; attempt < 100; attempt++) {
-    const status = await fetch(url).then(
-      ({ status }) => status,
-      () => 0,
-    )
-    if (status === 200) return
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error(`PHP did not answer at ${url}`)
 }
