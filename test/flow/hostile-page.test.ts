@@ -108,7 +108,7 @@ test('the number of downloads of a session is limited; further ones are reported
 
 test('a result of a page that is too large is rejected, and the session continues', async () => {
   const id = (await client().createSession({ start_url: site.url })).session_id!
-  const commands = [{ command: 'evaluate', data: { expression: "'x'.repeat(150e6)" } }]
+  const commands = [{ command: 'evaluate', data: { expression: "'x'.repeat(150e6)", timeout_ms: 120_000 } }]
   expect(await client().runCommands({ session_id: id, commands })).toMatchObject({
     success: false,
     error: expect.stringContaining('larger than 128 MiB'),
