@@ -40,7 +40,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'bin/npm'), npm(folder))
   await chmod(join(folder, 'bin/npm'), 0o755)
   env = { ...processEnv, PATH: `${join(folder, 'bin')}:${processEnv.PATH}`, BAX_STATE_DIR: join(folder, 'state'), DOCKER_HOST: 'unix:///nonexistent' } // prettier-ignore
-}, 120_000)
+})
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 function start(argv: readonly string[], program = join(checkout, 'bin/bax.js'), leading: readonly string[] = []) {
@@ -58,7 +58,8 @@ const installs = async () => (await readFile(join(folder, 'log'), 'utf8').catch(
 
 const needsLinux = process.platform === 'linux' ? null : 'the lock of other systems cannot be inherited'
 
-describe.skipIf(needsLinux !== null)('a checkout', () => {
+// Each test continues with the checkout of the one before.
+describe.skipIf(needsLinux !== null)('a checkout', { shuffle: false }, () => {
   test('is set up once by commands that start together, also after an installation was killed', async () => {
     await run('mkfifo', [join(folder, 'gate')])
     const killed = start(['--version'])
@@ -82,7 +83,7 @@ describe.skipIf(needsLinux !== null)('a checkout', () => {
         .join('')
         .match(/bax setup: building/g),
     ).toHaveLength(1)
-  }, 240_000)
+  })
 
   test('needs no set-up when only the time of its lock file or the version of Node changes', async () => {
     const now = new Date()
@@ -119,7 +120,7 @@ describe.skipIf(needsLinux !== null)('a checkout', () => {
     } finally {
       await start(['engine', 'stop'], before).ended
     }
-  }, 240_000)
+  })
 
   test('installs packages once when builds fail, and builds with them afterwards', async () => {
     const before = (await installs()).length
@@ -140,7 +141,7 @@ describe.skipIf(needsLinux !== null)('a checkout', () => {
     expect(await start(['--version']).ended).toMatchObject(built)
     expect(await start(['--version']).ended).toMatchObject({ code: 0, stderr: '' })
     expect(await installs()).toHaveLength(before + 1)
-  }, 240_000)
+  })
 })
 
 describe.skipIf(needsLinux !== null)('the folder of a build', () => {
