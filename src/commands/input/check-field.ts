@@ -18,18 +18,20 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   const invalid = (fault: string) => ({ fault, invalid: true })
   const shown = JSON.stringify(value).slice(0, 100)
   const { type = '' } = element as HTMLInputElement
-  const isCheck = element instanceof HTMLInputElement && (type === 'checkbox' || type === 'radio')
+  const isNative = element instanceof HTMLInputElement && (type === 'checkbox' || type === 'radio')
+  const role = element.getAttribute('role') ?? ''
+  const check = isNative ? type : ({ checkbox: 'checkbox', switch: 'checkbox', radio: 'radio' }[role] ?? null)
   if (type === 'file') return { fault: 'is a file field: use upload_files' }
-  if (textOnly && isCheck) return { fault: `is a ${type === 'radio' ? 'radio button' : type}: use check` }
+  if (textOnly && check) return { fault: `is a ${check === 'radio' ? 'radio button' : check}: use check` }
   if (textOnly && element instanceof HTMLSelectElement) return { fault: 'is a select element: use select_option' }
   if (element.matches(':disabled') || element.closest('[aria-disabled=true]'))
     return { fault: 'is disabled', waits: true }
   if ((element as HTMLInputElement).readOnly) return { fault: 'is read-only', waits: true }
-  if (isCheck) {
+  if (check !== null) {
     if (!['true', 'false'].includes(String(value))) return invalid(`needs true or false, not ${shown}`)
-    if (type === 'radio' && String(value) === 'false')
+    if (check === 'radio' && String(value) === 'false')
       return invalid('is a radio button and cannot be unchecked: check another one')
-    return { kind: type as 'checkbox' }
+    return { kind: check as 'checkbox' }
   }
   if (element instanceof HTMLSelectElement) {
     const list = Array.isArray(value) ? value : [String(value)]

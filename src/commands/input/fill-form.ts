@@ -42,18 +42,29 @@ export const fill_form = defineCommand({
     const plans = await findFields(context, fields, timeout_ms ?? limits.command.elementMs)
     const set: string[] = []
     for (const plan of plans) {
+      context.nextInput()
       try {
         await setField(context, plan, timeout_ms)
       } catch (error) {
-        if (!(error instanceof BaxError) || set.length === 0) throw error
-        const details = { ...(Array.isArray(error.details) ? {} : error.details), set }
-        throw new BaxError(error.code, `${error.message} (set before: ${set.join(', ')})`, { details, cause: error })
+        throw error instanceof BaxError ? ofField(error, plan, set) : error
       }
       set.push(plan.field)
     }
     return { data: { fields: plans.map(({ field, kind, selector }) => ({ field, kind, selector })) } }
   },
 })
+
+/** Names the field as the caller does, and the fields that were set before. */
+function ofField(error: BaxError, { field, selector }: FieldPlan, set: readonly string[]): BaxError {
+  const named = error.message.replaceAll(selector, field)
+  const details = {
+    ...(Array.isArray(error.details) ? {} : error.details),
+    selector: field,
+    ...(set.length > 0 && { set }),
+  }
+  const message = set.length > 0 ? `${named} (set before: ${set.join(', ')})` : named
+  return new BaxError(error.code, message, { ...(error.hint && { hint: error.hint }), details, cause: error })
+}
 
 /** Sets one field, whose value was validated. */
 async function setField(context: CommandContext, { kind, selector, value }: FieldPlan, timeout_ms?: number) {

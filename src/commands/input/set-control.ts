@@ -1,15 +1,56 @@
 /** Sets checkboxes, radio buttons and select elements, for single fields and for forms. */
-import type { CommandContext } from '../../core/operation/command.ts'
+import type { ElementHandle, Locator } from 'playwright'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { CallLimit, CommandContext, Point } from '../../core/operation/command.ts'
+import { checkPart } from './check-part.ts'
 
 interface Target {
   readonly selector: string
   readonly timeout_ms?: number | undefined
 }
 
-export const setChecked = ({ act }: CommandContext, target: Target, checked: boolean): Promise<void> =>
-  act(target, 'pointer', (element, limit) => element.setChecked(checked, limit), {
+/** Time for a page to show the state that a click has set, in milliseconds. */
+const shownMs = 2000
+
+/** Sets a checkbox, radio button or switch with a click on it, or on what the page shows in its place. */
+export const setChecked = (context: CommandContext, target: Target, checked: boolean): Promise<void> =>
+  context.act(target, 'pointer', (element, limit) => setByClick(context, { element, checked, ...target }, limit), {
+    mayBeHidden: true,
     direct: (element) => element.setChecked(checked),
   })
+
+interface Checking extends Target {
+  readonly element: Locator
+  readonly checked: boolean
+}
+
+async function setByClick({ poll }: CommandContext, { element, checked, selector }: Checking, limit: CallLimit) {
+  const started = performance.now()
+  const left = () => ({ ...limit, timeout: Math.max(1, limit.timeout - (performance.now() - started)) })
+  const handle = await element.elementHandle(limit)
+  const found = await poll(async () => {
+    const result = await handle.evaluateHandle(checkPart, checked)
+    const way = await result.evaluate((of) => of.way)
+    return { met: way !== 'hidden', way, result }
+  }, limit.timeout)
+  if (!('way' in found) || found.way === 'own' || found.way === 'hidden') return element.setChecked(checked, left())
+  const details = { selector }
+  if (found.way === 'disabled') throw new BaxError('not_editable', `${selector} is disabled`, { details })
+  const part = await found.result.getProperty('part')
+  const [clicked, position] = await Promise.all([part.getProperty('element'), part.getProperty('position')])
+  await (clicked.asElement() as ElementHandle).click({ position: (await position.jsonValue()) as Point, ...left() })
+  const shown = await poll(
+    async () => ({
+      met: await handle.evaluate((node, wanted) => {
+        const control = node instanceof HTMLLabelElement ? node.control : node
+        return (control as HTMLInputElement).checked === wanted
+      }, checked),
+    }),
+    shownMs,
+  )
+  // The words of Playwright, which are explained like its own.
+  if (!shown.met) throw new Error('Clicking the checkbox did not change its state')
+}
 
 /** Selects options by value or label; returns the values of the selected ones. */
 export const selectOptions = (
