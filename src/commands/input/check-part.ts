@@ -12,8 +12,8 @@ export interface CheckPart {
   readonly position: Point
 }
 
-/** How a control can be set: `own` by a click on itself, `part` by one on what `partOf` returns. */
-export type CheckWay = 'own' | 'part' | 'disabled' | 'hidden'
+/** How a control can be set: `own` by a click on itself, `part` by one on a part; `set` when it has the state already. */
+export type CheckWay = 'own' | 'part' | 'set' | 'disabled' | 'hidden'
 
 /**
  * Returns how a control can be set, and the visible part that a person would click in place of a hidden control: its
@@ -26,10 +26,8 @@ export function checkPart(
 ): { readonly way: CheckWay; readonly part: CheckPart | null } {
   const control = node instanceof HTMLLabelElement && node.control ? node.control : node
   const isNative = control instanceof HTMLInputElement && (control.type === 'checkbox' || control.type === 'radio')
-  // Also for a state that needs no click, and one that no click can set.
-  const needsClick = isNative && control.checked !== checked && (checked || control.type === 'checkbox')
-  if (!needsClick) return { way: 'own', part: null }
-  if (control.matches(':disabled') || control.closest('[inert]')) return { way: 'disabled', part: null }
+  // A radio button that is to be cleared is left to Playwright, which refuses it.
+  if (!isNative || (!checked && control.type === 'radio')) return { way: 'own', part: null }
 
   const root = node.getRootNode() as Document | ShadowRoot
   const hasBox = ({ width, height }: DOMRect) => width > 1 && height > 1
@@ -60,6 +58,10 @@ export function checkPart(
   }
 
   const isShown = isVisible(node) && hasBox(node.getBoundingClientRect())
+  // Components draw a hidden control by the state that they keep, which is that for assistive technology.
+  const kept = isShown ? null : control.getAttribute('aria-checked')
+  if ((kept ?? String(control.checked)) === String(checked)) return { way: 'set', part: null }
+  if (control.matches(':disabled') || control.closest('[inert]')) return { way: 'disabled', part: null }
   if (isShown && reaches(node, showMiddle(node))) return { way: 'own', part: null }
   const labels = [...(control.labels ?? [])]
   const around = control.parentElement

@@ -8,6 +8,7 @@ import { type FieldPlan, findFields, formField } from './form-fields.ts'
 import type { FormValue } from './check-field.ts'
 import { fillField } from './fill-field.ts'
 import { selectOptions, setChecked } from './set-control.ts'
+import { setSlider } from './set-slider.ts'
 
 const text = z.string().max(limits.input.typedChars)
 const value = z.union([text, z.number(), z.boolean(), z.array(text).max(limits.input.names)])
@@ -22,7 +23,7 @@ export const fill_form = defineCommand({
       .refine((fields) => Object.keys(fields).length > 0, 'needs at least one field')
       .describe(
         'Values by label or selector: text; true or false for a checkbox or radio button; for a select element values ' +
-          'or labels of options; a date as 2024-02-29. Nothing is set when one of them is not possible',
+          'or labels of options, also for other lists of options; a date as 2024-02-29. Nothing is set when one of them is not possible',
       ),
     timeout_ms: elementTimeout,
   }),
@@ -74,6 +75,7 @@ async function setField(context: CommandContext, { kind, selector, value }: Fiel
     await selectOptions(context, target, [value].flat().map(String))
     return
   }
+  if (kind === 'slider') return setSlider(context, target, Number(value))
   await setChecked(context, target, isOn(value))
 }
 

@@ -6,7 +6,7 @@ import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { checkField, type FormValue } from './check-field.ts'
 
 /** A field as the page describes it. */
-export const formField = z.object({ kind: z.enum(['text', 'checkbox', 'radio', 'select']) })
+export const formField = z.object({ kind: z.enum(['text', 'checkbox', 'radio', 'select', 'slider']) })
 
 export interface FieldPlan extends z.output<typeof formField> {
   /** Label or selector, as given. */
@@ -61,8 +61,11 @@ interface Found {
 }
 
 const checkRoles = ['checkbox', 'switch', 'radio']
-const checkCss = checkRoles.map((role) => `[role=${role}]`).join(', ')
-const fieldCss = `input:not([type=hidden]), textarea, select, [contenteditable], ${checkCss}`
+const roles = [...checkRoles, 'combobox', 'listbox', 'radiogroup', 'slider']
+const fieldCss = [
+  'input:not([type=hidden]), textarea, select, [contenteditable], [aria-haspopup=listbox]',
+  ...roles.map((role) => `[role=${role}]`),
+].join(', ')
 
 /** Finds a field by selector: a reference, CSS or an engine of Playwright; undefined when it is not a field. */
 async function bySelector({ locateAll, measure }: CommandContext, selector: string): Promise<Found | undefined> {

@@ -3,6 +3,7 @@ import type { ElementHandle, Locator } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext, Point } from '../../core/operation/command.ts'
 import { checkPart } from './check-part.ts'
+import { type Selecting, selectInWidget, widgetOf } from './select-widget.ts'
 
 interface Target {
   readonly selector: string
@@ -34,6 +35,7 @@ async function setByClick({ poll }: CommandContext, { element, checked, selector
     return { met: way !== 'hidden', way, result }
   }, limit.timeout)
   if (!('way' in found) || found.way === 'own' || found.way === 'hidden') return element.setChecked(checked, left())
+  if (found.way === 'set') return
   const details = { selector }
   if (found.way === 'disabled') throw new BaxError('not_editable', `${selector} is disabled`, { details })
   const part = await found.result.getProperty('part')
@@ -43,7 +45,8 @@ async function setByClick({ poll }: CommandContext, { element, checked, selector
     async () => ({
       met: await handle.evaluate((node, wanted) => {
         const control = node instanceof HTMLLabelElement ? node.control : node
-        return (control as HTMLInputElement).checked === wanted
+        const { checked: own, ariaChecked } = control as HTMLInputElement
+        return own === wanted || ariaChecked === String(wanted)
       }, checked),
     }),
     shownMs,
@@ -52,19 +55,23 @@ async function setByClick({ poll }: CommandContext, { element, checked, selector
   if (!shown.met) throw new Error('Clicking the checkbox did not change its state')
 }
 
-/** Selects options by value or label; returns the values of the selected ones. */
-export const selectOptions = (
-  { act, send }: CommandContext,
-  target: Target,
-  values: readonly string[],
-): Promise<string[]> =>
-  act(target, 'editable', (element, limit) => element.selectOption([...values], limit), {
+/** Selects options by value or label; returns the values of the selected ones, and the names in other widgets. */
+export const selectOptions = (context: CommandContext, target: Target, values: readonly string[]): Promise<string[]> =>
+  context.act(target, 'editable', (element, limit) => selectIn(context, element, { ...target, values }, limit), {
+    mayBeHidden: true,
     direct: async (element) => {
       const indexes = await element.evaluate(findOptions, values)
       if (!indexes) return element.unclear('did not find some options')
-      return send(() => element.evaluate(setOptions, indexes))
+      return context.send(() => element.evaluate(setOptions, indexes))
     },
   })
+
+async function selectIn(context: CommandContext, element: Locator, selecting: Selecting, limit: CallLimit) {
+  const found = await widgetOf(element, limit)
+  const isPlain = found.kind === 'native' || found.kind === 'none'
+  if (isPlain) return element.selectOption([...selecting.values], limit)
+  return selectInWidget(context, selecting, found, limit)
+}
 
 /**
  * Runs in the page: returns the indexes of the options, in the order of Playwright; null when one is missing or disabled.
