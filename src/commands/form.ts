@@ -57,7 +57,7 @@ export const uncheck = defineCommand({
 
 export const select_option = defineCommand({
   kind: 'action',
-  summary: 'Select options of a select element',
+  summary: 'Select options of a list',
   also: ['select'],
   example: ["'#country' Germany", "'#sizes' M L XL"],
   data: z.object({
@@ -66,10 +66,14 @@ export const select_option = defineCommand({
       .array(z.string().max(limits.input.selectorChars))
       .min(1)
       .max(1000)
-      .describe('Values or labels of the options to select'),
+      .describe('Labels of the options to select; for a select element also their values'),
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'text', noun: 'selection' },
-  result: z.object({ selected: z.array(z.string()).describe('Values of the selected options') }),
+  result: z.object({
+    selected: z
+      .array(z.string())
+      .describe('Values of the selected options; names for other lists than select elements'),
+  }),
   run: async (context, { values, ...target }) => ({ data: { selected: await selectOptions(context, target, values) } }),
 })

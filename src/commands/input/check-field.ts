@@ -4,7 +4,7 @@ export type FormValue = string | number | boolean | string[]
 
 /** Kind of a field, or the reason why it does not accept a value. */
 interface FieldAnswer {
-  readonly kind?: 'text' | 'checkbox' | 'radio' | 'select'
+  readonly kind?: 'text' | 'checkbox' | 'radio' | 'select' | 'slider'
   readonly fault?: string
   /** Whether the value is at fault. */
   readonly invalid?: boolean
@@ -18,18 +18,32 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   const invalid = (fault: string) => ({ fault, invalid: true })
   const shown = JSON.stringify(value).slice(0, 100)
   const { type = '' } = element as HTMLInputElement
-  const isCheck = element instanceof HTMLInputElement && (type === 'checkbox' || type === 'radio')
+  const isNative = element instanceof HTMLInputElement && (type === 'checkbox' || type === 'radio')
+  const role = element.getAttribute('role') ?? ''
+  const check = isNative ? type : ({ checkbox: 'checkbox', switch: 'checkbox', radio: 'radio' }[role] ?? null)
   if (type === 'file') return { fault: 'is a file field: use upload_files' }
-  if (textOnly && isCheck) return { fault: `is a ${type === 'radio' ? 'radio button' : type}: use check` }
+  if (textOnly && check) return { fault: `is a ${check === 'radio' ? 'radio button' : check}: use check` }
   if (textOnly && element instanceof HTMLSelectElement) return { fault: 'is a select element: use select_option' }
   if (element.matches(':disabled') || element.closest('[aria-disabled=true]'))
     return { fault: 'is disabled', waits: true }
+  // Lists that open; a field whose popup is a calendar, for example, takes text.
+  const opens =
+    role === 'combobox' ? !['dialog', 'grid'].includes(element.ariaHasPopup ?? '') : element.ariaHasPopup === 'listbox'
+  const isList = opens || role === 'listbox' || role === 'radiogroup'
+  if (isList && !textOnly) {
+    if (typeof value === 'boolean') return invalid(`needs the name of an option, not ${shown}`)
+    return { kind: 'select' }
+  }
+  if (role === 'slider' && !(element instanceof HTMLInputElement)) {
+    if (String(value).trim() === '' || !Number.isFinite(Number(value))) return invalid(`needs a number, not ${shown}`)
+    return { kind: 'slider' }
+  }
   if ((element as HTMLInputElement).readOnly) return { fault: 'is read-only', waits: true }
-  if (isCheck) {
+  if (check !== null) {
     if (!['true', 'false'].includes(String(value))) return invalid(`needs true or false, not ${shown}`)
-    if (type === 'radio' && String(value) === 'false')
+    if (check === 'radio' && String(value) === 'false')
       return invalid('is a radio button and cannot be unchecked: check another one')
-    return { kind: type as 'checkbox' }
+    return { kind: check as 'checkbox' }
   }
   if (element instanceof HTMLSelectElement) {
     const list = Array.isArray(value) ? value : [String(value)]

@@ -3,6 +3,7 @@ import type { CommandContext } from '../../core/operation/command.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import { checkField } from './check-field.ts'
+import { pressSlider } from './set-slider.ts'
 import { setText } from './set-text.ts'
 
 /** Replaces the text of a field or editor. @throws BaxError `not_editable` for elements that do not take or keep this text. */
@@ -19,7 +20,8 @@ export async function fillField(
       const { timeout: ms, signal } = limit
       const deadline = { ms, signal, error: 'the page did not answer in time' }
       const check = handle.evaluate(checkField, { value: text, textOnly: true })
-      const { fault, waits } = await withDeadline(check, deadline)
+      const { fault, waits, kind } = await withDeadline(check, deadline)
+      if (kind === 'slider') return pressSlider(handle, target.selector, Number(text), { limit, send })
       if (fault !== undefined && !waits) {
         const { selector } = target
         throw new BaxError('not_editable', `${selector} ${fault}`, { details: { selector } })

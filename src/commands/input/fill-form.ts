@@ -8,6 +8,7 @@ import { type FieldPlan, findFields, formField } from './form-fields.ts'
 import type { FormValue } from './check-field.ts'
 import { fillField } from './fill-field.ts'
 import { selectOptions, setChecked } from './set-control.ts'
+import { setSlider } from './set-slider.ts'
 
 const text = z.string().max(limits.input.typedChars)
 const value = z.union([text, z.number(), z.boolean(), z.array(text).max(limits.input.names)])
@@ -22,7 +23,7 @@ export const fill_form = defineCommand({
       .refine((fields) => Object.keys(fields).length > 0, 'needs at least one field')
       .describe(
         'Values by label or selector: text; true or false for a checkbox or radio button; for a select element values ' +
-          'or labels of options; a date as 2024-02-29. Nothing is set when one of them is not possible',
+          'or labels of options, also for other lists of options; a date as 2024-02-29. Nothing is set when one of them is not possible',
       ),
     timeout_ms: elementTimeout,
   }),
@@ -42,18 +43,29 @@ export const fill_form = defineCommand({
     const plans = await findFields(context, fields, timeout_ms ?? limits.command.elementMs)
     const set: string[] = []
     for (const plan of plans) {
+      context.nextInput()
       try {
         await setField(context, plan, timeout_ms)
       } catch (error) {
-        if (!(error instanceof BaxError) || set.length === 0) throw error
-        const details = { ...(Array.isArray(error.details) ? {} : error.details), set }
-        throw new BaxError(error.code, `${error.message} (set before: ${set.join(', ')})`, { details, cause: error })
+        throw error instanceof BaxError ? ofField(error, plan, set) : error
       }
       set.push(plan.field)
     }
     return { data: { fields: plans.map(({ field, kind, selector }) => ({ field, kind, selector })) } }
   },
 })
+
+/** Names the field as the caller does, and the fields that were set before. */
+function ofField(error: BaxError, { field, selector }: FieldPlan, set: readonly string[]): BaxError {
+  const named = error.message.replaceAll(selector, field)
+  const details = {
+    ...(Array.isArray(error.details) ? {} : error.details),
+    selector: field,
+    ...(set.length > 0 && { set }),
+  }
+  const message = set.length > 0 ? `${named} (set before: ${set.join(', ')})` : named
+  return new BaxError(error.code, message, { ...(error.hint && { hint: error.hint }), details, cause: error })
+}
 
 /** Sets one field, whose value was validated. */
 async function setField(context: CommandContext, { kind, selector, value }: FieldPlan, timeout_ms?: number) {
@@ -63,6 +75,7 @@ async function setField(context: CommandContext, { kind, selector, value }: Fiel
     await selectOptions(context, target, [value].flat().map(String))
     return
   }
+  if (kind === 'slider') return setSlider(context, target, Number(value))
   await setChecked(context, target, isOn(value))
 }
 

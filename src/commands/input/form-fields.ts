@@ -6,7 +6,7 @@ import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 import { checkField, type FormValue } from './check-field.ts'
 
 /** A field as the page describes it. */
-export const formField = z.object({ kind: z.enum(['text', 'checkbox', 'radio', 'select']) })
+export const formField = z.object({ kind: z.enum(['text', 'checkbox', 'radio', 'select', 'slider']) })
 
 export interface FieldPlan extends z.output<typeof formField> {
   /** Label or selector, as given. */
@@ -60,7 +60,12 @@ interface Found {
   readonly element: Locator
 }
 
-const fieldCss = 'input:not([type=hidden]), textarea, select, [contenteditable]'
+const checkRoles = ['checkbox', 'switch', 'radio']
+const roles = [...checkRoles, 'combobox', 'listbox', 'radiogroup', 'slider']
+const fieldCss = [
+  'input:not([type=hidden]), textarea, select, [contenteditable], [aria-haspopup=listbox]',
+  ...roles.map((role) => `[role=${role}]`),
+].join(', ')
 
 /** Finds a field by selector: a reference, CSS or an engine of Playwright; undefined when it is not a field. */
 async function bySelector({ locateAll, measure }: CommandContext, selector: string): Promise<Found | undefined> {
@@ -82,7 +87,12 @@ async function bySelector({ locateAll, measure }: CommandContext, selector: stri
 /** Finds a field by its whole label, else by a part of it or its placeholder. */
 async function byLabel(page: Page, label: string): Promise<Found | undefined> {
   const quoted = JSON.stringify(label)
-  const engines = [`internal:label=${quoted}s`, `internal:label=${quoted}i`, `internal:attr=[placeholder=${quoted}i]`]
+  const engines = [
+    `internal:label=${quoted}s`,
+    `internal:label=${quoted}i`,
+    `internal:attr=[placeholder=${quoted}i]`,
+    ...checkRoles.map((role) => `internal:role=${role}[name=${quoted}s]`),
+  ]
   for (const engine of engines) {
     const all = page.locator(engine).and(page.locator(fieldCss))
     const count = await all.count()

@@ -1,29 +1,77 @@
 /** Sets checkboxes, radio buttons and select elements, for single fields and for forms. */
-import type { CommandContext } from '../../core/operation/command.ts'
+import type { ElementHandle, Locator } from 'playwright'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { CallLimit, CommandContext, Point } from '../../core/operation/command.ts'
+import { checkPart } from './check-part.ts'
+import { type Selecting, selectInWidget, widgetOf } from './select-widget.ts'
 
 interface Target {
   readonly selector: string
   readonly timeout_ms?: number | undefined
 }
 
-export const setChecked = ({ act }: CommandContext, target: Target, checked: boolean): Promise<void> =>
-  act(target, 'pointer', (element, limit) => element.setChecked(checked, limit), {
+/** Time for a page to show the state that a click has set, in milliseconds. */
+const shownMs = 2000
+
+/** Sets a checkbox, radio button or switch with a click on it, or on what the page shows in its place. */
+export const setChecked = (context: CommandContext, target: Target, checked: boolean): Promise<void> =>
+  context.act(target, 'pointer', (element, limit) => setByClick(context, { element, checked, ...target }, limit), {
+    mayBeHidden: true,
     direct: (element) => element.setChecked(checked),
   })
 
-/** Selects options by value or label; returns the values of the selected ones. */
-export const selectOptions = (
-  { act, send }: CommandContext,
-  target: Target,
-  values: readonly string[],
-): Promise<string[]> =>
-  act(target, 'editable', (element, limit) => element.selectOption([...values], limit), {
+interface Checking extends Target {
+  readonly element: Locator
+  readonly checked: boolean
+}
+
+async function setByClick({ poll }: CommandContext, { element, checked, selector }: Checking, limit: CallLimit) {
+  const started = performance.now()
+  const left = () => ({ ...limit, timeout: Math.max(1, limit.timeout - (performance.now() - started)) })
+  const handle = await element.elementHandle(limit)
+  const found = await poll(async () => {
+    const result = await handle.evaluateHandle(checkPart, checked)
+    const way = await result.evaluate((of) => of.way)
+    return { met: way !== 'hidden', way, result }
+  }, limit.timeout)
+  if (!('way' in found) || found.way === 'own' || found.way === 'hidden') return element.setChecked(checked, left())
+  if (found.way === 'set') return
+  const details = { selector }
+  if (found.way === 'disabled') throw new BaxError('not_editable', `${selector} is disabled`, { details })
+  const part = await found.result.getProperty('part')
+  const [clicked, position] = await Promise.all([part.getProperty('element'), part.getProperty('position')])
+  await (clicked.asElement() as ElementHandle).click({ position: (await position.jsonValue()) as Point, ...left() })
+  const shown = await poll(
+    async () => ({
+      met: await handle.evaluate((node, wanted) => {
+        const control = node instanceof HTMLLabelElement ? node.control : node
+        const { checked: own, ariaChecked } = control as HTMLInputElement
+        return own === wanted || ariaChecked === String(wanted)
+      }, checked),
+    }),
+    shownMs,
+  )
+  // The words of Playwright, which are explained like its own.
+  if (!shown.met) throw new Error('Clicking the checkbox did not change its state')
+}
+
+/** Selects options by value or label; returns the values of the selected ones, and the names in other widgets. */
+export const selectOptions = (context: CommandContext, target: Target, values: readonly string[]): Promise<string[]> =>
+  context.act(target, 'editable', (element, limit) => selectIn(context, element, { ...target, values }, limit), {
+    mayBeHidden: true,
     direct: async (element) => {
       const indexes = await element.evaluate(findOptions, values)
       if (!indexes) return element.unclear('did not find some options')
-      return send(() => element.evaluate(setOptions, indexes))
+      return context.send(() => element.evaluate(setOptions, indexes))
     },
   })
+
+async function selectIn(context: CommandContext, element: Locator, selecting: Selecting, limit: CallLimit) {
+  const found = await widgetOf(element, limit)
+  const isPlain = found.kind === 'native' || found.kind === 'none'
+  if (isPlain) return element.selectOption([...selecting.values], limit)
+  return selectInWidget(context, selecting, found, limit)
+}
 
 /**
  * Runs in the page: returns the indexes of the options, in the order of Playwright; null when one is missing or disabled.

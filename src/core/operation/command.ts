@@ -86,10 +86,12 @@ export interface CommandContext {
     target: { readonly selector: string; readonly timeout_ms?: number | undefined },
     needs: NonNullable<ActOptions['needs']>,
     action: (element: Locator, limit: CallLimit) => Promise<T>,
-    options?: Pick<ActOptions, 'also' | 'endsOn'> & Directly<T>,
+    options?: Pick<ActOptions, 'also' | 'endsOn' | 'mayBeHidden'> & Directly<T>,
   ): Promise<T>
   /** Sends input, which the page has processed once `send` resolves, so that failures can report its delivery. */
   send<T>(send: () => Promise<T>): Promise<T>
+  /** Ends the input so far: failures then report the delivery of later input only. */
+  nextInput(): void
   /** Returns the number of characters that have reached a field since the command began; null when unknown. */
   receivedChars(): Promise<number | null>
   /** Waits until code is approved. Call it before a timeout starts; `evaluate` otherwise waits for the approval itself. */
@@ -194,6 +196,8 @@ export interface ActOptions {
   readonly needs?: 'present' | 'visible' | 'pointer' | 'editable'
   /** Selector of a second element that the action needs, such as the target of a drag. */
   readonly also?: string
+  /** Whether the action can use a hidden element, when no match is visible. */
+  readonly mayBeHidden?: boolean
   /** Element under the pointer after the action, when it is not the action's own. */
   readonly endsOn?: Locator
 }

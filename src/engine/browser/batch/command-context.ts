@@ -72,6 +72,7 @@ async function openContext({
     locateAll: (selector) => locateAll(page, parseSelector(selector)),
     act: actor({ page, target, ...parts }),
     send: (send) => (delivery ? delivery.send(send) : send()),
+    nextInput: () => delivery?.restart(),
     receivedChars: async () => (await delivery?.received()) ?? null,
     approveCode: async () => target.checkCode?.(),
     evaluate: (expression, { timeoutMs }) => evaluate(page, expression, { timeoutMs, signal }),

@@ -66,7 +66,7 @@ export async function act<T>(
     if (done && done.matches > 1) onMatches({ matches: done.matches, which: 'first visible' })
     if (done) onDirect()
     if (done) return done.value
-    picked = await pickElement(context, selector, options.needs, limit)
+    picked = await pickElement(context, selector, options, limit)
     if (picked.matches > 1) onMatches(picked)
     const left = Math.max(minMs, Math.round(limit.timeout - (performance.now() - started)))
     return await action(picked.element, { ...limit, timeout: left })
@@ -99,7 +99,7 @@ const describeMatches = listFunction<Candidate[], null>(candidatesScript, 'descr
 async function pickElement(
   { page, strict }: ActionContext,
   selector: string,
-  needs: ActOptions['needs'],
+  { needs, mayBeHidden = false }: ActOptions,
   limit: CallLimit,
 ): Promise<Picked> {
   const all = locateAll(page, parseSelector(selector))
@@ -112,7 +112,7 @@ async function pickElement(
   if (strict) throw await ambiguous(page, selector, matches)
   const visible = all.filter({ visible: true })
   // Wait for a visible match only if needed: hidden file fields, for example, are usable.
-  const waits = needs === 'visible' || needs === 'pointer'
+  const waits = !mayBeHidden && (needs === 'visible' || needs === 'pointer')
   if (!waits && (await count(visible, limit)) === 0) return { element: all.first(), matches, which: 'first' }
   return { element: visible.first(), matches, which: 'first visible' }
 }

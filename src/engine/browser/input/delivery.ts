@@ -56,6 +56,13 @@ export class Delivery {
     this.#startedAt = performance.now()
   }
 
+  /** Forgets the input so far. */
+  restart(): void {
+    this.#startedAt = performance.now()
+    this.#sent = this.#arrived = false
+    this.#outcome = undefined
+  }
+
   /** Sends input; the page has handled it when `send` resolves. */
   async send<T>(send: () => Promise<T>): Promise<T> {
     this.#sent = true

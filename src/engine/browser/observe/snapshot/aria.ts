@@ -21,6 +21,8 @@ export interface AriaNode {
   readonly ariaHidden?: boolean
 }
 
+export type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
+
 export type Children = readonly (AriaNode | string)[]
 
 export interface Box {
@@ -54,6 +56,8 @@ export interface Mark {
   readonly decoy: boolean
   /** Beyond the edge of the document, where no scrolling reaches. */
   readonly outside: boolean
+  /** Control that a label is shown in place of. */
+  readonly check?: { readonly role: 'checkbox' | 'radio' | 'switch'; readonly checked: boolean }
   /** Playwright's references of the enclosing iframes, outermost first. */
   readonly frames: readonly string[]
 }

@@ -1,9 +1,19 @@
 /** Captures the accessibility tree of a page, measures its elements, and assigns references. */
 import type { Locator, Page } from 'playwright'
 import type { CallLimit } from '../../../../core/operation/command.ts'
-import { type AriaNode, type Box, type Children, hiddenValue, type Mark, needsPosition, nodesWithRef } from './aria.ts'
+import {
+  type AriaNode,
+  type Box,
+  type Children,
+  hiddenValue,
+  type Mark,
+  needsPosition,
+  nodesWithRef,
+  type Writable,
+} from './aria.ts'
 import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'
 import elementsScript from './elements.page.ts?inline'
+import { checkFlags, showChecks } from './check-labels.ts'
 import { keepRefs, nextNumber, takeNumbers } from './refs.ts'
 import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
 
@@ -69,7 +79,11 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   const contents = new Map(found.flatMap(({ measured }) => measured.contents))
   const tree = part ?? all
   const marks = placeMarks(all, raw, contents, facts)
-  for (const node of new Set([...all, ...tree])) if (typeof node !== 'string') hideSecrets(node, marks)
+  for (const node of new Set([...all, ...tree])) {
+    if (typeof node === 'string') continue
+    hideSecrets(node, marks)
+    showChecks(node, marks)
+  }
   return {
     facts,
     document: main.document,
@@ -175,6 +189,7 @@ function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView,
     decoy: (flags & 64) !== 0,
     outside: (flags & 128) !== 0,
     ...(content !== undefined && { content }),
+    ...checkFlags(flags),
     frames,
   }
 }
@@ -186,8 +201,6 @@ function hideSecrets(node: Writable<AriaNode>, marks: ReadonlyMap<string, Mark>)
   for (const secret of secrets) if (node.name) node.name = node.name.replaceAll(secret, hiddenValue)
   return secrets
 }
-
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] }
 
 /** Returns the distance between two ranges; touching ones do not overlap. */
 function gap(start: number, length: number, from: number, size: number): number {

@@ -2,7 +2,15 @@
  * Runs in Playwright's isolated world of every frame, hidden from the page: measures the elements of an accessibility
  * snapshot, and assigns their public references.
  */
-import { type DocumentFacts, flagsOf, isEditingHost, isUsable, type Seen, documentFactsOf } from './flags.page.ts'
+import {
+  checkOf,
+  type DocumentFacts,
+  flagsOf,
+  isEditingHost,
+  isUsable,
+  type Seen,
+  documentFactsOf,
+} from './flags.page.ts'
 import { selectorMaker } from './selector.page.ts'
 import { shortText } from '../../elements/describe.page.ts'
 
@@ -201,6 +209,8 @@ function valueOf(element: Element): string | null {
 function checkedOf(element: Element): boolean | null {
   if (element instanceof HTMLInputElement && (element.type === 'checkbox' || element.type === 'radio'))
     return element.checked
+  const check = checkOf(element)
+  if (check) return check.checked
   const state = element.getAttribute('aria-checked') ?? element.getAttribute('aria-pressed')
   return state === null ? null : state === 'true'
 }

@@ -14,6 +14,10 @@ const blocked = 16
 const editor = 32
 const decoy = 64
 const outside = 128
+const checkbox = 256
+const radio = 512
+const switchBit = 1024
+const checked = 2048
 
 /** Facts about the document, collected once for all elements. */
 export interface DocumentFacts {
@@ -72,14 +76,22 @@ export function isUsable(element: Element): boolean {
   const html = element as HTMLElement
   if (element.hasAttribute('onclick')) return true
   if (element.hasAttribute('tabindex') && html.tabIndex >= 0) return true
-  if (element.matches('details > summary:first-of-type') || isFileLabel(element)) return true
+  if (element.matches('details > summary:first-of-type') || isFieldLabel(element)) return true
   return isEditingHost(element)
 }
 
-/** Returns whether an element is the label of a hidden field for files: pages show it in place of the field. */
-function isFileLabel(element: Element): boolean {
+/** Returns whether an element is the label of a field that pages hide, and show the label in its place. */
+function isFieldLabel(element: Element): boolean {
   const field = element instanceof HTMLLabelElement ? element.control : null
+  if (checkOf(element)) return true
   return field instanceof HTMLInputElement && field.type === 'file' && !isShown(field)
+}
+
+/** Returns the checkbox or radio button that a label is shown in place of: one without a reference of its own. */
+export function checkOf(element: Element): HTMLInputElement | null {
+  const field = element instanceof HTMLLabelElement ? element.control : null
+  if (!(field instanceof HTMLInputElement) || (field as Seen)._ariaRef) return null
+  return field.type === 'checkbox' || field.type === 'radio' ? field : null
 }
 
 export function isEditingHost(element: Element): boolean {
@@ -100,6 +112,9 @@ export function flagsOf(element: Element, around: DocumentFacts): number {
   if (isEditingHost(element)) flags |= editor
   if (isDecoy(element)) flags |= decoy
   if (isOutside(element)) flags |= outside
+  const check = checkOf(element)
+  if (check?.checked) flags |= checked
+  if (check) flags |= check.type === 'radio' ? radio : check.getAttribute('role') === 'switch' ? switchBit : checkbox
   return flags
 }
 

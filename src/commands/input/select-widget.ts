@@ -1,0 +1,177 @@
+/** Selects options of lists that are no select elements: comboboxes, listboxes, radio groups, tabs, menus and trees. */
+import type { ElementHandle, JSHandle, Locator } from 'playwright'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
+import { findOption, findWidget, scrollList, showsChoice, visibleNow, type WidgetKind } from './widget.ts'
+
+/** Time for a list to open after a click, before a key is tried, in milliseconds. */
+const opensMs = 2000
+
+export interface Selecting {
+  readonly selector: string
+  readonly values: readonly string[]
+}
+
+/** Returns the list of options that an element is, contains or labels. */
+export async function widgetOf(
+  element: Locator,
+  limit: CallLimit,
+): Promise<{ kind: WidgetKind; widget: ElementHandle<Element> }> {
+  const handle = await element.elementHandle(limit)
+  const found = await handle.evaluateHandle(findWidget)
+  const kind = await found.evaluate((of) => of.kind)
+  return { kind, widget: (await found.getProperty('element')).asElement() as ElementHandle<Element> }
+}
+
+/** Selects options by name; returns their names. @throws BaxError unless the widget shows each of them as chosen. */
+export async function selectInWidget(
+  context: CommandContext,
+  { selector, values }: Selecting,
+  { kind, widget }: { readonly kind: WidgetKind; readonly widget: ElementHandle<Element> },
+  limit: CallLimit,
+): Promise<string[]> {
+  const facts = { context, selector, widget, limit }
+  const before = kind === 'popup' ? await openPopup(facts) : null
+  const chosen: string[] = []
+  try {
+    for (const value of values) {
+      // A list of one option closes with each choice.
+      if (kind === 'popup' && chosen.length > 0 && !(await isOpen(widget))) await openPopup(facts)
+      chosen.push(await choose(facts, value, before))
+    }
+  } finally {
+    // A list of several options stays open, and one without a choice.
+    if (kind === 'popup' && (await isOpen(widget))) await context.send(() => widget.press('Escape', limit))
+  }
+  return chosen
+}
+
+interface Facts {
+  readonly context: CommandContext
+  readonly selector: string
+  readonly widget: ElementHandle<Element>
+  readonly limit: CallLimit
+}
+
+const isOpen = (widget: ElementHandle<Element>): Promise<boolean> =>
+  widget.evaluate((node) => node.isConnected && node.getAttribute('aria-expanded') === 'true')
+
+/** Opens the list of a widget, unless it is open; returns the elements that were visible before. */
+async function openPopup(facts: Facts): Promise<Before> {
+  const { context, widget, limit } = facts
+  if (await isOpen(widget)) return null
+  const before = await widget.evaluateHandle(visibleNow)
+  await press(facts)
+  const opened = await hasOptions(facts, before, opensMs)
+  if (!opened) await context.send(() => widget.press('ArrowDown', limit))
+  return before
+}
+
+/** Clicks on the part of a combobox that takes the click. */
+async function press({ context, widget, limit }: Facts): Promise<void> {
+  const hit = await widget.evaluateHandle((node) => {
+    node.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
+    for (let at: Element | null = node, level = 0; at && level < 4; at = at.parentElement, level += 1) {
+      const { x, y, width, height } = at.getBoundingClientRect()
+      const found = document.elementFromPoint(x + width / 2, y + height / 2)
+      if (width > 1 && height > 1 && found && at.contains(found)) return found
+    }
+    return node
+  })
+  await context.send(() => (hit.asElement() as ElementHandle).click(limit))
+}
+
+type Before = JSHandle<Set<Element>> | null
+
+async function hasOptions({ context, widget }: Facts, before: Before, ms: number): Promise<boolean> {
+  const seen = await context.poll(async () => {
+    const { names } = await look(widget, '', before)
+    return { met: names.length > 0 }
+  }, ms)
+  return seen.met
+}
+
+/** Clicks on the option with this name, and waits until the widget shows it. */
+async function choose(facts: Facts, value: string, before: Before): Promise<string> {
+  const { context, selector, widget, limit } = facts
+  const { option, name, isDisabled } = await findByName(facts, value, before)
+  const details = { selector, option: name }
+  if (isDisabled) throw new BaxError('not_editable', `${selector} has this option, but it is disabled`, { details })
+  try {
+    await context.send(() => option.click(limit))
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
+    const message = `${selector} has the option ${name}, but a click does not reach it`
+    throw new BaxError('action_failed', message, { details, cause: error })
+  }
+  const isShown = async () => ({ met: await widget.evaluate(showsChoice, { name, option }) })
+  if ((await context.poll(isShown, limit.timeout)).met) return name
+  const message = `${selector} does not show ${name} after a click on this option`
+  throw new BaxError('action_failed', message, { details: { ...details, delivered: true } })
+}
+
+/** Waits for options, and finds the one with this name: in view, by scrolling, or by typing it. @throws BaxError */
+async function findByName(facts: Facts, value: string, before: Before): Promise<FoundOption> {
+  const { context, selector, widget, limit } = facts
+  const search = async (until: (seen: Look) => boolean): Promise<Look | null> => {
+    const seen = await context.poll(async () => {
+      const found = await look(widget, value, before)
+      return { met: until(found), found }
+    }, limit.timeout)
+    return 'found' in seen ? seen.found : null
+  }
+  const isThere = ({ option }: Look) => option !== null
+  const first = await search((seen) => isThere(seen) || seen.names.length > 0)
+  let found = first?.option ? first : await scrollTo(facts, value, before)
+  const text = found?.option ? null : await fieldText(widget)
+  // The text of a field filters the options; other lists may load more.
+  if (text !== null) await context.send(() => widget.fill(value, limit))
+  if (!found?.option) found = await search(isThere)
+  if (found?.option) return { ...found, option: found.option }
+  if (text !== null) await context.send(() => widget.fill(text, limit))
+  const options = [...(first?.names ?? [])]
+  const why = options.length > 0 ? `has no such option; it has: ${options.join(', ')}` : 'did not show any options'
+  throw new BaxError('element_not_found', `${selector} ${why}`, { details: { selector, options } })
+}
+
+/** Maximum number of screens of a list to look through. */
+const maxScreens = 500
+
+/** Scrolls a long list until an option is drawn; returns null if it has none with this name. */
+async function scrollTo({ context, widget, limit }: Facts, value: string, before: Before): Promise<Look | null> {
+  const end = performance.now() + limit.timeout / 2
+  for (let screens = 0; screens < maxScreens && performance.now() < end; screens += 1) {
+    const found = await look(widget, value, before)
+    if (found.option) return found
+    const hasMore = await found.any?.evaluate(scrollList)
+    context.signal.throwIfAborted()
+    if (!hasMore) return null
+  }
+  return null
+}
+
+/** Returns the text of a combobox that is a field; null for others. */
+const fieldText = (widget: ElementHandle<Element>): Promise<string | null> =>
+  widget.evaluate((node) => (node instanceof HTMLInputElement && !node.readOnly ? node.value : null))
+
+interface Look {
+  readonly option: ElementHandle<Element> | null
+  /** An option that is drawn. */
+  readonly any: ElementHandle<Element> | null
+  readonly name: string
+  readonly isDisabled: boolean
+  readonly names: readonly string[]
+}
+
+type FoundOption = Look & { readonly option: ElementHandle<Element> }
+
+async function look(widget: ElementHandle<Element>, value: string, before: Before): Promise<Look> {
+  const found = await widget.evaluateHandle(findOption, { value, before })
+  const [facts, option, any] = await Promise.all([
+    found.evaluate(({ name, isDisabled, names }) => ({ name, isDisabled, names })),
+    found.getProperty('option'),
+    found.getProperty('any'),
+  ])
+  const elementOf = (handle: JSHandle) => handle.asElement() as ElementHandle<Element> | null
+  return { ...facts, option: elementOf(option), any: elementOf(any) }
+}

@@ -1,0 +1,52 @@
+/** Sets sliders that are no input elements with the keys of the ARIA Authoring Practices. */
+import type { ElementHandle } from 'playwright'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
+
+/** Maximum number of key presses: sliders with more steps are dragged. */
+const maxPresses = 500
+
+interface Target {
+  readonly selector: string
+  readonly timeout_ms?: number | undefined
+}
+
+export const setSlider = ({ act, send }: CommandContext, target: Target, value: number): Promise<void> =>
+  act(target, 'pointer', async (element, limit) => {
+    const handle = (await element.elementHandle(limit)) as ElementHandle<Element>
+    await pressSlider(handle, target.selector, value, { limit, send })
+  })
+
+/** Presses arrow keys until a slider has a value. @throws BaxError `invalid_data` for a value that it does not take. */
+export async function pressSlider(
+  slider: ElementHandle<Element>,
+  selector: string,
+  value: number,
+  { limit, send }: { readonly limit: CallLimit; readonly send: CommandContext['send'] },
+): Promise<void> {
+  const details = { selector }
+  const now = () => slider.evaluate((node) => Number(node.getAttribute('aria-valuenow') ?? Number.NaN))
+  const range = await slider.evaluate((node) => [
+    node.getAttribute('aria-valuemin'),
+    node.getAttribute('aria-valuemax'),
+  ])
+  const [min, max] = [Number(range[0] ?? 0), Number(range[1] ?? 100)]
+  if (!(value >= min && value <= max))
+    throw new BaxError('invalid_data', `${selector} takes values from ${min} to ${max}, not ${value}`, { details })
+  let current = await now()
+  for (let presses = 0; current !== value; presses += 1) {
+    const key = current < value ? 'ArrowRight' : 'ArrowLeft'
+    await send(() => slider.press(key, limit))
+    const next = await now()
+    const isStuck = next === current || Number.isNaN(next)
+    const isPast = current < value ? next > value : next < value
+    if (isStuck || isPast || presses === maxPresses) {
+      const why = isPast ? `has no step at ${value}: it is at ${next}` : `stays at ${next}`
+      throw new BaxError('action_failed', `${selector} ${why}`, {
+        hint: isStuck || !isPast ? 'use drag with the position of the value' : `use ${current} or ${next}`,
+        details: { ...details, value: next, delivered: true },
+      })
+    }
+    current = next
+  }
+}

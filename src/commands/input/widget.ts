@@ -1,0 +1,139 @@
+/**
+ * Runs in a page: recognizes lists of options that are no select elements, after the ARIA Authoring Practices
+ * (https://www.w3.org/WAI/ARIA/apg/patterns/), and finds their options.
+ * All functions are self-contained: only their text reaches the page.
+ */
+
+/** `list`: its options are on the page; `popup`: they are after it was opened. */
+export type WidgetKind = 'native' | 'list' | 'popup' | 'none'
+
+/** Returns the kind of a list of options, and the element of it that has the role: the element, or the one around or inside. */
+export function findWidget(node: Element): { readonly kind: WidgetKind; readonly element: Element } {
+  const element = node instanceof HTMLLabelElement && node.control ? node.control : node
+  if (element instanceof HTMLSelectElement) return { kind: 'native', element }
+  const popups = '[role=combobox], [aria-haspopup]:not([aria-haspopup=false])'
+  const lists =
+    '[role=listbox], [role=radiogroup], [role=tablist], [role=menu], [role=menubar], [role=tree], [role=grid]'
+  const kindOf = (at: Element): WidgetKind =>
+    at.matches(popups) ? 'popup' : at.matches(lists) ? 'list' : at instanceof HTMLSelectElement ? 'native' : 'none'
+  if (kindOf(element) !== 'none') return { kind: kindOf(element), element }
+  const inside = element.querySelectorAll(`${popups}, ${lists}, select`)
+  if (inside.length === 1) return { kind: kindOf(inside[0]!), element: inside[0]! }
+  return { kind: 'none', element }
+}
+
+/** Elements that were visible before a list was opened. */
+export function visibleNow(node: Element): Set<Element> {
+  const root = node.ownerDocument
+  return new Set(
+    [...root.querySelectorAll('*')].filter((element) => element.checkVisibility({ visibilityProperty: true })),
+  )
+}
+
+export interface OptionQuery {
+  readonly value: string
+  readonly before: Set<Element> | null
+}
+
+export interface FoundOptions {
+  /** The visible option with this name. */
+  readonly option: Element | null
+  readonly name: string
+  readonly isDisabled: boolean
+  /** An option that is drawn. */
+  readonly any: Element | null
+  /** Names of the visible options. */
+  readonly names: readonly string[]
+}
+
+/** Finds the option with a name: in the list itself, in the list that a widget controls, or in what has just opened. */
+export function findOption(widget: Element, { value, before }: OptionQuery): FoundOptions {
+  const roles = ['option', 'radio', 'tab', 'menuitem', 'menuitemradio', 'menuitemcheckbox', 'treeitem', 'gridcell']
+  const css = `${roles.map((role) => `[role=${role}]`).join(', ')}, input[type=radio]`
+  const plain = (text: string) =>
+    text
+      .replaceAll(/[\u200B\u00AD]/g, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+  const isVisible = (element: Element) => {
+    const { width, height } = element.getBoundingClientRect()
+    return width > 1 && height > 1 && element.checkVisibility({ visibilityProperty: true, opacityProperty: true })
+  }
+  const nameOf = (element: Element): string => {
+    const label = element instanceof HTMLInputElement ? element.labels?.[0]?.innerText : undefined
+    const shown = plain(label ?? (element as HTMLElement).innerText ?? '')
+    return shown || plain(element.getAttribute('aria-label') ?? element.getAttribute('title') ?? '')
+  }
+  const root = widget.getRootNode() as Document | ShadowRoot
+  const ids = `${widget.getAttribute('aria-controls') ?? ''} ${widget.getAttribute('aria-owns') ?? ''}`.split(/\s+/)
+  const controlled = ids.flatMap((id) => (id ? (root.getElementById(id) ?? document.getElementById(id) ?? []) : []))
+  const opened = before ? [...document.querySelectorAll('*')].filter((at) => !before.has(at) && isVisible(at)) : []
+  const own = before ? [] : [...widget.querySelectorAll(css)]
+  const listed = [
+    ...own,
+    ...controlled.flatMap((list) => [...list.querySelectorAll(css)]),
+    ...opened.filter((at) => at.matches(css)),
+  ]
+  let options = [...new Set(listed)].filter((at) =>
+    isVisible(at instanceof HTMLInputElement ? (at.labels?.[0] ?? at) : at),
+  )
+  // Libraries that draw only a part of a long list give its elements no roles.
+  if (options.length === 0) options = opened.filter((at) => at.matches('[aria-selected], li, [title]') && nameOf(at))
+  const fits = [
+    (name: string) => name === plain(value),
+    (name: string) => name.toLowerCase() === plain(value).toLowerCase(),
+  ]
+  const byValue = options.find((at) => (at.getAttribute('data-value') ?? (at as HTMLInputElement).value) === value)
+  const option = fits.map((fit) => options.find((at) => fit(nameOf(at)))).find(Boolean) ?? byValue ?? null
+  // A radio button is clicked by its label, which pages show in its place.
+  const label = option instanceof HTMLInputElement ? option.labels?.[0] : undefined
+  return {
+    option: label ?? option,
+    name: option ? nameOf(option) : '',
+    any: options.at(-1) ?? null,
+    isDisabled: option?.closest('[aria-disabled=true], :disabled') != null,
+    names: options.slice(0, 20).map((at) => nameOf(at).slice(0, 100)),
+  }
+}
+
+/** Returns whether a widget shows that an option is chosen. */
+export function showsChoice(
+  widget: Element,
+  { name, option }: { readonly name: string; readonly option: Element },
+): boolean {
+  const states = ['aria-selected', 'aria-checked', 'aria-current', 'aria-pressed']
+  const control = option instanceof HTMLLabelElement && option.control ? option.control : option
+  if (control.isConnected && states.some((state) => control.getAttribute(state) === 'true')) return true
+  if (control instanceof HTMLInputElement) return control.checked
+  const plain = (text: string) =>
+    text
+      .replaceAll(/[\u200B\u00AD]/g, '')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+      .toLowerCase()
+  const wanted = plain(name)
+  // The text of a closed list is inside the element with the role, or beside it in the frame of the field.
+  let around: Element | null = widget
+  for (let level = 0; around && level < 4; level += 1, around = around.parentElement) {
+    const { height } = around.getBoundingClientRect()
+    if (level > 0 && height > 300) return false
+    if (around.contains(option)) return false
+    const values = [...around.querySelectorAll('input')].map((input) => input.value)
+    if (around instanceof HTMLInputElement) values.push(around.value)
+    if ([...values, (around as HTMLElement).innerText ?? ''].some((text) => plain(text).includes(wanted))) return true
+  }
+  return false
+}
+
+/** Scrolls the list around an option by its height; returns whether there was more. */
+export async function scrollList(option: Element): Promise<boolean> {
+  for (let at = option.parentElement; at && at !== document.body; at = at.parentElement) {
+    if (at.scrollHeight <= at.clientHeight + 1 || getComputedStyle(at).overflowY === 'visible') continue
+    const from = at.scrollTop
+    at.scrollTop += Math.max(1, at.clientHeight - 10)
+    // Lists that draw only a part of their options draw the next ones within two frames.
+    await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+    return at.scrollTop > from
+  }
+  return false
+}

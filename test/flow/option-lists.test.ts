@@ -1,0 +1,136 @@
+/** Lists of options that are no select elements: comboboxes, listboxes, radio groups, tabs and sliders. */
+import { expect, test } from 'vitest'
+import { inUsualHomes } from '../support/commands.ts'
+
+const names = ['Draft', 'Live', 'Gone']
+const option = (name: string) =>
+  `<li role=option tabindex=-1 ${name === 'Gone' ? 'aria-disabled=true' : ''}>${name}</li>`
+
+const widgets = `<!doctype html><title>Widgets</title>
+  <!-- Opens on a press, in a layer at the end of the page, and closes with the choice. -->
+  <div id=status role=combobox tabindex=0 aria-label=Status aria-expanded=false>choose</div>
+  <!-- A field that filters its options. -->
+  <label>City <input id=city role=combobox aria-expanded=false aria-controls=cities autocomplete=off></label>
+  <ul id=cities role=listbox hidden></ul>
+  <!-- Options without roles, of which only some are drawn. -->
+  <div id=number role=combobox tabindex=0 aria-label=Number aria-expanded=false>none</div>
+  <div id=colour role=radiogroup aria-label=Colour><label><input type=radio name=c>Red</label><label><input type=radio name=c>Blue</label></div>
+  <div role=tablist aria-label=Views><button role=tab aria-selected=true>One</button><button role=tab aria-selected=false>Two</button></div>
+  <ul id=tags role=listbox aria-multiselectable=true aria-label=Tags>${['a', 'b', 'c'].map((name) => `<li role=option aria-selected=false onclick="this.ariaSelected = this.ariaSelected !== 'true'">${name}</li>`).join('')}</ul>
+  <div id=deaf role=listbox aria-label=Deaf><div role=option aria-selected=false>x</div></div>
+  <div id=volume role=slider tabindex=0 aria-label=Volume aria-valuemin=0 aria-valuemax=100 aria-valuenow=30 style="width:100px;height:10px"></div>
+  <div id=layer hidden style="position:fixed; inset:0"><ul role=listbox style="margin-top:200px">${names.map(option).join('')}</ul></div>
+  <div id=screen hidden style="position:fixed; top:300px; left:0; width:200px; height:100px; overflow-y:auto"><div style="height:4000px"></div><div id=drawn style="position:absolute"></div></div>
+  <script>
+    status_ = document.querySelector('#status')
+    status_.onmousedown = () => { layer.hidden = false; status_.ariaExpanded = 'true' }
+    const close = () => { layer.hidden = true; status_.ariaExpanded = 'false' }
+    status_.onkeydown = ({ key }) => { if (key === 'Escape') close() }
+    layer.onclick = ({ target }) => { if (target.role === 'option' && !target.ariaDisabled) { status_.textContent = target.textContent; close() } }
+
+    const show = () => {
+      cities.replaceChildren(...['Paris', 'Rome'].filter((name) => name.startsWith(city.value)).map((name) => {
+        const item = document.createElement('li'); item.role = 'option'; item.textContent = name
+        item.onclick = () => { city.value = name; cities.hidden = true; city.ariaExpanded = 'false' }
+        return item
+      }))
+      cities.hidden = false; city.ariaExpanded = 'true'
+    }
+    city.oninput = show
+    city.onkeydown = ({ key }) => { if (key === 'ArrowDown') show(); if (key === 'Escape') { cities.hidden = true; city.ariaExpanded = 'false' } }
+
+    const draw = () => {
+      const first = Math.floor(screen_.scrollTop / 20)
+      drawn.style.top = screen_.scrollTop + 'px'
+      drawn.innerHTML = [0, 1, 2, 3, 4].map((at) => '<div title="' + (first + at) + '" style="height:20px">Item ' + (first + at) + '</div>').join('')
+    }
+    screen_ = document.querySelector('#screen')
+    screen_.onscroll = draw
+    number.onclick = () => { screen_.hidden = false; number.ariaExpanded = 'true'; draw() }
+    drawn.onclick = ({ target }) => { number.textContent = target.textContent; screen_.hidden = true; number.ariaExpanded = 'false' }
+
+    for (const tab of document.querySelectorAll('[role=tab]'))
+      tab.onclick = () => { for (const each of document.querySelectorAll('[role=tab]')) each.ariaSelected = String(each === tab) }
+    volume.onkeydown = ({ key }) => {
+      const step = { ArrowRight: 5, ArrowLeft: -5 }[key]
+      if (step) volume.ariaValueNow = String(Number(volume.ariaValueNow) + step)
+    }
+  </script>`
+
+inUsualHomes({ '/': widgets }, (given) => {
+  const text = (selector: string) => given.value('evaluate_on_element', { selector, expression: 'this.textContent' })
+
+  test('select_option opens a combobox, and chooses an option by its name', async () => {
+    await given.open('/')
+    expect(await given.do('select_option', { selector: '#status', values: ['Live'] })).toEqual({ selected: ['Live'] })
+    expect(await text('#status')).toBe('Live')
+    await given.do('select_option', { selector: '#status', values: ['draft'] })
+    expect(await text('#status')).toBe('Draft')
+  })
+
+  test('select_option lists the options when one is missing, names a disabled one, and closes the list', async () => {
+    await given.open('/')
+    const missing = { selector: '#status', values: ['Sold'], timeout_ms: 700 }
+    expect(await given.fails('select_option', missing)).toMatchObject({
+      code: 'element_not_found',
+      error: '#status has no such option; it has: Draft, Live, Gone',
+    })
+    expect(await given.fails('select_option', { ...missing, values: ['Gone'] })).toMatchObject({ code: 'not_editable' })
+    expect(await given.evaluate('layer.hidden')).toBe(true)
+    expect(await text('#status')).toBe('choose')
+  })
+
+  test('select_option finds options by typing, and restores the text when there is none', async () => {
+    await given.open('/')
+    await given.do('select_option', { selector: '#city', values: ['Rome'] })
+    expect(await given.evaluate('city.value')).toBe('Rome')
+    const missing = { selector: '#city', values: ['Oslo'], timeout_ms: 700 }
+    expect(await given.fails('select_option', missing)).toMatchObject({ code: 'element_not_found' })
+    expect(await given.evaluate('city.value')).toBe('Rome')
+  })
+
+  test('select_option scrolls through a list that draws only a part of its options', async () => {
+    await given.open('/')
+    await given.do('select_option', { selector: '#number', values: ['Item 120'] })
+    expect(await text('#number')).toBe('Item 120')
+  })
+
+  test('select_option chooses in lists that are always open', async () => {
+    await given.open('/')
+    await given.do('select_option', { selector: '#colour', values: ['Blue'] })
+    await given.do('select_option', { selector: 'role=tablist', values: ['Two'] })
+    await given.do('select_option', { selector: '#tags', values: ['a', 'c'] })
+    const chosen = `[...document.querySelectorAll('input:checked, [aria-selected=true]')].map((one) => (one.labels?.[0] ?? one).textContent).join(' ')`
+    expect(await given.evaluate(chosen)).toBe('Blue Two a c')
+  })
+
+  test('select_option fails when the list does not take the choice', async () => {
+    await given.open('/')
+    const deaf = { selector: '#deaf', values: ['x'], timeout_ms: 700 }
+    expect(await given.fails('select_option', deaf)).toMatchObject({
+      code: 'action_failed',
+      error: '#deaf does not show x after a click on this option',
+      details: { delivered: true },
+    })
+  })
+
+  test('a slider is set by its keys, to a value that it has', async () => {
+    await given.open('/')
+    await given.do('fill', { selector: '#volume', text: '55' })
+    expect(await given.evaluate('volume.ariaValueNow')).toBe('55')
+    expect(await given.fails('fill', { selector: '#volume', text: '57' })).toMatchObject({ code: 'action_failed' })
+    expect(await given.fails('fill', { selector: '#volume', text: '200' })).toMatchObject({
+      code: 'invalid_data',
+      error: '#volume takes values from 0 to 100, not 200',
+    })
+  })
+
+  test('fill_form sets all of them by their labels', async () => {
+    await given.open('/')
+    const fields = { Status: 'Live', City: 'Paris', Number: 'Item 9', Colour: 'Red', Tags: ['b'], Volume: 10 }
+    const { fields: set } = await given.do('fill_form', { fields })
+    expect((set as { kind: string }[]).map(({ kind }) => kind)).toEqual([...Array(5).fill('select'), 'slider'])
+    expect([await text('#status'), await given.evaluate('city.value'), await text('#number')]).toEqual(['Live', 'Paris', 'Item 9']) // prettier-ignore
+    expect(await given.evaluate('volume.ariaValueNow')).toBe('10')
+  })
+})
