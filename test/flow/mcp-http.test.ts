@@ -176,7 +176,7 @@ describe('a client', () => {
     await callTool(client, 'browser_open', { url: site.url })
     expect((await built.run(['key', 'revoke', 'short'], { env })).code).toBe(0)
     await expect(client.listTools()).rejects.toThrow()
-    await expect.poll(sessions, { timeout: 10_000 }).toEqual([])
+    await expect.poll(sessions).toEqual([])
     await client.close()
   })
 })

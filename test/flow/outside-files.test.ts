@@ -20,7 +20,7 @@ let folder: string
 beforeAll(async () => {
   built = await buildBax()
   state = await built.stateDir()
-}, 120_000)
+})
 beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'bax-outside-'))))
 afterEach(() => rm(folder, { recursive: true, force: true }))
 afterAll(() => built?.close())
@@ -80,7 +80,7 @@ const noLauncher =
 describe.skipIf(noNamespace ?? noLauncher)(titled('paths of the caller', noNamespace ?? noLauncher), () => {
   beforeAll(async () => {
     expect(await built.run(['session', 'create'], { env: { BAX_STATE_DIR: state } })).toMatchObject({ code: 0 })
-  }, 60_000)
+  })
 
   /** Runs a command through the launcher with no Node to fall back to; resolves with its exit code. */
   async function launched(argv: readonly string[], wrapper: readonly string[] = []): Promise<number> {

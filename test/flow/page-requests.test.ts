@@ -35,7 +35,8 @@ afterAll(async () => {
 })
 
 async function step(command: string, data: Record<string, unknown>) {
-  const body = { session_id: session, command: { command, data }, observe: false }
+  // The default wait for effects is too short for a busy machine.
+  const body = { session_id: session, command: { command, data }, observe: false, settle_ms: 10_000 }
   const { results } = await homes.clients.embedded.browserStep(body as never)
   return { ...results[0]!, types: results[0]!.events!.map(({ type }) => type) }
 }

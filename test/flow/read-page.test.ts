@@ -11,7 +11,7 @@ const pages = {
     <script>host.attachShadow({ mode: 'open' }).innerHTML = '<button id=shadow>Shadow basket</button>'</script>`,
   '/log': `<!doctype html><script>
     console.log('first', 1); console.warn('careful'); console.error('broken')
-    setTimeout(() => { throw new Error('uncaught') })</script>`,
+    setTimeout(() => { window.thrown = true; throw new Error('uncaught') })</script>`,
 }
 
 inUsualHomes(pages, (given) => {
@@ -118,7 +118,7 @@ inUsualHomes(pages, (given) => {
     await given.do('get_console', { clear: true })
     await given.do('get_errors', { clear: true })
     await given.open('/log')
-    await given.do('wait_for', { function: 'true' })
+    await given.do('wait_for', { function: 'window.thrown' })
     expect(await given.value('get_console')).toMatchObject([
       { level: 'log', text: 'first 1', url: given.url('/log'), line: 2 },
       { level: 'warning', text: 'careful' },

@@ -241,11 +241,11 @@ describe('a recording', () => {
 })
 
 describe('a step whose selector no longer matches', () => {
-  const recorded = (path: string) => `# The menu
+  const recorded = (path: string, timeoutMs = 500) => `# The menu
 steps:
   - navigate_to: ${site.url}${path} # first
   - click: role=button[name="Basket"] # the basket
-    timeout_ms: 500
+    timeout_ms: ${timeoutMs}
     fingerprint: { tag: button, role: button, name: Basket, attributes: { id: basket }, position: 1 }
   - verify: {title: 'click:basket'}
 `
@@ -260,23 +260,26 @@ steps:
     const script = await recording.script()
     expect(read(script).steps[1]).toEqual(read(recorded('/menu1')).steps[1] && { click: 'role=button[name="Basket"]', fingerprint: (read(recorded('/menu1')).steps[1] as Record<string, unknown>)['fingerprint'] }) // prettier-ignore
 
-    await folder.write('healed.yaml', recorded('/menu2'))
+    // The time for the missing element is also that for the click on the one that is used instead.
+    const healed = recorded('/menu2', 5000)
+    await folder.write('healed.yaml', healed)
     const { code, stdout } = await run(['healed.yaml'])
     expect(code).toBe(0)
     expect(stdout).toContain(
       'warning: role=button[name="Basket"] matches nothing; used the element with the same fingerprint: ',
     )
-    expect(await folder.read('healed.yaml')).toBe(recorded('/menu2'))
+    expect(await folder.read('healed.yaml')).toBe(healed)
   })
 
   test('is rewritten with --update, and nothing else is', async () => {
-    await folder.write('update.yaml', recorded('/menu2'))
+    const before = recorded('/menu2', 5000)
+    await folder.write('update.yaml', before)
     const updated = await run(['update.yaml', '--update'])
     expect(updated).toMatchObject({ code: 0, stderr: 'updated 1 selector in update.yaml\n' })
     const text = await folder.read('update.yaml')
     const selector = (read(text).steps[1] as { click: string }).click
     expect(selector).not.toContain('Basket')
-    expect(text).toBe(recorded('/menu2').replace('role=button[name="Basket"]', `'${selector}'`))
+    expect(text).toBe(before.replace('role=button[name="Basket"]', `'${selector}'`))
     const again = await run(['update.yaml', '--strict'])
     expect(again).toMatchObject({ code: 0 })
   })

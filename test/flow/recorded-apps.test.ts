@@ -55,7 +55,7 @@ async function recordAndRun(
   sentBy.set(name, sent)
   const recording = await startRecording(homes, folder.path, [`${site.url}/${name}`], `${name}.yaml`)
   await use(recording.page, recording)
-  await expect.poll(() => sent.length, { timeout: 10_000 }).toBe(1)
+  await expect.poll(() => sent.length).toBe(1)
   const ended = await recording.end()
   expect(ended.code).toBe(0)
   const script = await recording.script()
@@ -64,7 +64,7 @@ async function recordAndRun(
     env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: homes.stateDir, ...env },
   })
   expect([run.code, run.code === 0 ? '' : `${run.stdout}${run.stderr}\n${script}`]).toEqual([0, ''])
-  await expect.poll(() => sent.length, { timeout: 10_000 }).toBe(2)
+  await expect.poll(() => sent.length).toBe(2)
   return { script, recorded: sent[0], repeated: sent[1], stderr: ended.stderr }
 }
 

@@ -4,9 +4,13 @@ import { call } from '../../src/client/client.ts'
 import type { SessionFileList } from '../../src/core/shapes/session-files.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 
+/** Longest time of a recording, in milliseconds. */
+const longest = vi.hoisted(() => ({ ms: 60_000 }))
+
 vi.mock('../../src/core/limits/recording.ts', async (original) => {
   const { recordingLimits, ...rest } = await original<typeof import('../../src/core/limits/recording.ts')>()
-  return { ...rest, recordingLimits: { ...recordingLimits, maxMs: 700, videos: 1 } }
+  const changed = { get maxMs() { return longest.ms }, videos: 1 } // prettier-ignore
+  return { ...rest, recordingLimits: Object.defineProperties({ ...recordingLimits }, Object.getOwnPropertyDescriptors(changed)) } // prettier-ignore
 })
 
 let homes: Homes
@@ -22,8 +26,11 @@ const namesIn = async (session_id: string) =>
 
 test('a video that has reached its longest time is stored, and counts only once', async () => {
   const [first, second, third] = await Promise.all([create(), create(), create()])
+  longest.ms = 700
   expect(await run(first, 'start_video')).toMatchObject({ success: true })
-  await expect.poll(() => namesIn(first), { timeout: 10_000 }).toEqual(['video.webm'])
+  await expect.poll(() => namesIn(first)).toEqual(['video.webm'])
+  // The next one must not end before the third one is refused.
+  longest.ms = 60_000
   await client().closeSession({ session_id: first })
   expect(await run(second, 'start_video')).toMatchObject({ success: true })
   expect(await run(third, 'start_video')).toMatchObject({ success: false, code: 'no_capacity' })

@@ -213,6 +213,7 @@ describe.each(Object.keys(engines))('a browser connected to %s', (name) => {
     await waitUntil(async () => (await laptop(env))['active_target_id'] === before, 60_000)
     expect((await run(['relay', 'use', 'laptop', 'none'], env)).code).toBe(5)
     await cdp(env, 'Target.closeTarget', JSON.stringify({ targetId: stdout.trim() }))
+    await waitUntil(async () => (await foreign.titles()).length === 1)
   })
 })
 

@@ -46,10 +46,12 @@ const connect = async (tabs: readonly string[] = []) => {
       method,
       params,
       ...(target_id && { target_id }),
-      timeout_ms: 5000,
     })
   return { record, cdp, stop: connected.stop, socket: async () => (await record()).cdp_url! }
 }
+
+/** Resolves once the tabs that a test has closed are gone, so that the next one does not find them. */
+const isAlone = () => waitUntil(async () => (await foreign.pages()).join() === `${site.url}/private`)
 
 /** Returns the URLs of the pages that each library finds, and the title of one that it opens. */
 const clients: Record<string, (socket: string) => Promise<{ pages: string[]; opened: string }>> = {
@@ -79,6 +81,8 @@ const clients: Record<string, (socket: string) => Promise<{ pages: string[]; ope
 
 describe.each(Object.keys(clients))('%s', (name) => {
   const visit = clients[name]!
+  // It is installed on first use, which can take longer than a test.
+  if (name === 'Puppeteer') beforeAll(async () => void (await loadPuppeteer()))
 
   test('finds only the shared tabs, and opens its own', async () => {
     const all = await connect()
@@ -89,6 +93,7 @@ describe.each(Object.keys(clients))('%s', (name) => {
     await waitUntil(async () => (await some.record()).targets.length === 1, 60_000)
     expect(await visit(await some.socket())).toEqual({ pages: [`${site.url}/shared`], opened: 'New' })
     await some.cdp('Target.closeTarget', { targetId: made.result!['targetId'] })
+    await isAlone()
     await some.stop()
   })
 
@@ -101,6 +106,7 @@ describe.each(Object.keys(clients))('%s', (name) => {
     await waitUntil(hangs, 60_000)
     expect(await visit(await socket())).toEqual({ pages: [`${site.url}/private`], opened: 'New' })
     await cdp('Target.closeTarget', { targetId: hung })
+    await isAlone()
     await stop()
   })
 })
@@ -124,6 +130,7 @@ test('reports only downloads of the shared tabs, and allows contexts of the clie
   await expect(client.send('Storage.getCookies')).rejects.toThrow('Storage.getCookies reaches beyond the shared tabs')
   await client.send('Target.disposeBrowserContext', { browserContextId })
   await client.send('Target.closeTarget', { targetId: made['targetId'] })
+  await isAlone()
   await client.close()
   await some.stop()
 })

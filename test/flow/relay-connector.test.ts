@@ -119,6 +119,8 @@ describe('the browser of a connector', () => {
     ])
     await expect(call(session, 'Storage.getCookies')).rejects.toMatchObject({ code: 'method_denied' })
     await call(session, 'Target.closeTarget', { targetId: result['targetId'] })
+    // Another test must not find it.
+    await waitUntil(async () => (await foreign.pages()).length === 1)
     await end()
   })
 

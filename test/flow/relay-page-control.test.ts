@@ -144,5 +144,6 @@ test('a session on a remote browser has emulation and routes too', async () => {
       }),
     ],
   })
+  await homes.clients.http.closeSession({ session_id: session_id! })
   expect(results.at(-1)).toMatchObject({ data: { result: { value: ['from a route', 'own', 9, 500, 2] } } })
 })

@@ -140,6 +140,7 @@ describe('a browser that is shared read-only', () => {
   test('is not waited for when a dialog is open in it from the beginning', async () => {
     await using other = await shareAnother('/asks')
     await other.evaluate(ask)
+    await waitUntil(async () => ((await other.events()) as { events: unknown[] }).events.length > 0)
     expect(await other.read()).toMatchObject({
       code: 'timeout',
       results: [{ hint: expect.stringContaining('dialog') }],
@@ -165,6 +166,8 @@ async function shareAnother(path: string) {
   return {
     evaluate: (expression: string) => browser.evaluate(path, expression),
     read: () => client().runCommands({ session_id: shared.id, commands: [command('get_text', { selector: 'p' })] }),
+    /** Returns the dialogs that have opened. */
+    events: () => client().readRelayEvents({ id: shared.id, type: ['dialog'] }),
     async [Symbol.asyncDispose]() {
       await shared.stop()
       await browser.close()

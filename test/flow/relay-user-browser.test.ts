@@ -9,6 +9,7 @@ import { WebSocketServer } from 'ws'
 import { endpointAt, endpointOfRunning } from '../../src/engine/relay/connector/endpoint.ts'
 import { openUserBrowser } from '../../src/engine/relay/connector/user-browser.ts'
 import { failureOf } from '../support/session-steps.ts'
+import { freePort } from '../support/ports.ts'
 import { waitUntil } from '../support/wait.ts'
 
 /** A browser in approval mode: no list of targets, and a dialog for every connection. */
@@ -87,7 +88,8 @@ describe('a browser that asks its user', () => {
 
   test('times out when the dialog is not answered', async () => {
     expect(await failureOf(open(at(askingBrowser.url), 50))).toMatchObject({ code: 'timeout' })
-    expect(askingBrowser.dialogs).toHaveLength(1)
+    // None if the time was over before the request arrived.
+    expect(askingBrowser.dialogs.length).toBeLessThan(2)
   })
 
   test('disconnects when the caller aborts', async () => {
@@ -147,10 +149,8 @@ describe('the port file of a running browser', () => {
   })
 
   test('is stale if its port refuses connections', async () => {
-    await writeFile(file(), `${askingBrowser.port}\n/devtools/browser/gone\n`)
-    await askingBrowser.close()
+    await writeFile(file(), `${await freePort()}\n/devtools/browser/gone\n`)
     expect(await failureOf(open({ running: 'chrome', dataDir: folder }))).toMatchObject({ code: 'stale_port_file' })
-    askingBrowser = await startAskingBrowser()
   })
 })
 
@@ -169,11 +169,8 @@ describe('the URL of a browser', () => {
   })
 
   test('explains how to start a browser if nothing listens', async () => {
-    const { url } = askingBrowser
-    await askingBrowser.close()
-    const failure = await failureOf(endpointAt(url, false, never))
+    const failure = await failureOf(endpointAt(`http://127.0.0.1:${await freePort()}`, false, never))
     expect(failure).toMatchObject({ code: 'browser_failed', hint: expect.stringContaining('--remote-debugging-port=') })
-    askingBrowser = await startAskingBrowser()
   })
 
   test('is rejected if another program responds', async () => {

@@ -82,8 +82,7 @@ inUsualHomes(pages, (given) => {
     await given.open('/opens')
     await given.do('add_route', { url: '**/popup', body: '<title>Routed</title>', content_type: 'text/html' })
     await given.do('click', { selector: '#a' })
-    await given.do('wait_for_element', { selector: 'title' })
-    expect(await given.value('get_title')).toBe('Routed')
+    await expect.poll(() => given.value('get_title')).toBe('Routed')
     await given.do('remove_route', { route: '**/popup' })
   })
 

@@ -15,7 +15,7 @@ beforeAll(async () => {
     serveSite({
       '/': `<script>window.count = 0</script><button id=b onclick="count++; this.remove(); ${blockPage}">Buy</button>
         <button id=c onclick="count++">Count</button>`,
-      '/wait': (_request, response) => void setTimeout(() => response.end(), 2100),
+      '/wait': (_request, response) => void setTimeout(() => response.end(), 5100),
     }),
   ])
 })
@@ -40,7 +40,7 @@ const counted = '  - evaluate: window.count\n    save: n\n'
 
 describe('retry', () => {
   test('does not repeat a click that was delivered', async () => {
-    const click = '  - click: {selector: "#b", timeout_ms: 2000}\n    retry: 3\n    continue_on_error: true\n'
+    const click = '  - click: {selector: "#b", timeout_ms: 5000}\n    retry: 3\n    continue_on_error: true\n'
     expect(await steps(click + counted)).toMatchObject([
       {
         status: 'failed',
@@ -54,7 +54,7 @@ describe('retry', () => {
 
   test('repeats a delivered click with repeat_delivered', async () => {
     const retry = '    retry: {count: 1, repeat_delivered: true}\n    continue_on_error: true\n'
-    const click = `  - click: {selector: "#b", timeout_ms: 2000}\n${retry}`
+    const click = `  - click: {selector: "#b", timeout_ms: 5000}\n${retry}`
     expect(await steps(click)).toMatchObject([{ status: 'failed', tries: 2, code: 'element_not_found' }])
   })
 

@@ -64,10 +64,10 @@ describe('a real application', () => {
     const argv = ['shop.yaml', '--reporter', `line,junit=${junit}`, '--var', `base=${shop.url}`]
     const { code, stdout } = await folder.run(argv, { cwd: fixtures, env })
     expect(stdout).toMatch(/^Order a toaster shop\.yaml, 30 steps\n/)
-    expect(stdout).toMatch(/\n {2}✓ 1\.3 type_text #password \(\d+ ms\)\n/)
+    expect(stdout).toMatch(/\n {2}✓ 1\.3 type_text #password \([\d.]+ m?s\)\n/)
     expect(stdout).toMatch(/\n {2}- 17 never runs when: \$\{products\.length\} == 0\n/)
     expect(stdout).toMatch(
-      /\n {2}✓ finally 2 Empty the cart of Order 1 \(\d+ ms\) dismissed confirm "Empty the cart\?"; /,
+      /\n {2}✓ finally 2 Empty the cart of Order 1 \([\d.]+ m?s\) dismissed confirm "Empty the cart\?"; /,
     )
     expect(stdout).toMatch(
       /\n1 script: 1 passed; 30 steps: 29 passed, 1 skipped \([\d.]+ s\)\njunit report: \S+report\.xml\n$/,

@@ -100,7 +100,7 @@ describe('frames', () => {
     const { data, warning } = await answer('/silent', { render: 'http' })
     expect(data!.markdown).toContain(sentence)
     expect(warning).toContain('could not read a frame of the page (/never): it did not load in time')
-  }, 30_000)
+  })
 
   test('inserted by a script are read', async () => {
     const { markdown, metadata } = await scrape('/drawn')

@@ -1,6 +1,4 @@
 /** json and summary by a language model, with a fake model behind the standard endpoint. */
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +9,7 @@ import { bax } from '../support/cli.ts'
 import { type FakeModel, followInjection, type ModelCall, type Reply, serveModel } from '../support/fake-model.ts'
 import { type HomeName, type Homes, openHomes, usualHomes } from '../support/homes.ts'
 import { type Site, serveSite } from '../support/site.ts'
+import { freePort } from '../support/ports.ts'
 import { article } from '../support/web.ts'
 
 const price = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] }
@@ -230,7 +229,7 @@ describe('a model that does not answer', () => {
 
   test('in time does not affect the rest of the scrape', async () => {
     model.reply({ silent: true })
-    const { data, warning } = await scrape('/kettle', { ...json, formats: ['json', 'summary', 'markdown'], timeout: 2500 }) // prettier-ignore
+    const { data, warning } = await scrape('/kettle', { ...json, formats: ['json', 'summary', 'markdown'], timeout: 5000 }) // prettier-ignore
     expect(data!.json).toEqual({ price: 49 })
     expect(data!.markdown).toContain('# Kettle')
     expect(data!.metadata).toMatchObject({ json_source: 'heuristic', summary_source: 'extractive' })
@@ -344,10 +343,4 @@ describe('bax scrape', () => {
 })
 
 /** Returns an endpoint on a closed port. */
-async function closedPort(): Promise<string> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return `http://127.0.0.1:${port}/v1`
-}
+const closedPort = async (): Promise<string> => `http://127.0.0.1:${await freePort()}/v1`

@@ -292,15 +292,11 @@ describe('actions', () => {
     ['an invalid selector', { type: 'click', selector: '##' }, /not a CSS selector/],
     ['a script that throws', { type: 'execute', script: 'throw new Error("no")' }, /no/],
     ['an unknown key', { type: 'press', key: 'Entr' }, /unknown key/],
-  ])(
-    '%s fails with its index',
-    async (_, action, message) => {
-      const failed = await answer('/form', { actions: [{ type: 'scroll' }, action] })
-      expect(failed).toMatchObject({ success: false, code: 'action_failed', details: { index: 1, type: action.type } })
-      expect(failed.error).toMatch(message)
-    },
-    30_000,
-  )
+  ])('%s fails with its index', async (_, action, message) => {
+    const failed = await answer('/form', { actions: [{ type: 'scroll' }, action] })
+    expect(failed).toMatchObject({ success: false, code: 'action_failed', details: { index: 1, type: action.type } })
+    expect(failed.error).toMatch(message)
+  })
 
   test.concurrent('a script may await something for longer than it may block the page', async () => {
     const awaited = limits.scrape.busyMs + limits.scrape.settleMs + 1000
@@ -308,26 +304,22 @@ describe('actions', () => {
     const { data } = await answer('/form', { actions: [{ type: 'execute', script }] })
     expect(data!.actions!.results).toEqual([{ index: 0, value: 'Form' }])
     expect(data!.warning).toBeUndefined()
-  }, 30_000)
+  })
 
   test.concurrent.each([
     ['an endless script', 'for (;;);'],
     ['a script that is endless after it has awaited something', 'await fetch(location.href); for (;;);'],
-  ])(
-    '%s is stopped',
-    async (_, script) => {
-      expect(await answer('/form', { actions: [{ type: 'execute', script }] })).toMatchObject({
-        code: 'action_failed',
-        error: expect.stringContaining('was stopped'),
-        details: { index: 0, type: 'execute' },
-      })
-    },
-    30_000,
-  )
+  ])('%s is stopped', async (_, script) => {
+    expect(await answer('/form', { actions: [{ type: 'execute', script }] })).toMatchObject({
+      code: 'action_failed',
+      error: expect.stringContaining('was stopped'),
+      details: { index: 0, type: 'execute' },
+    })
+  })
 
   test.concurrent('a script that awaits forever ends with the timeout of the scrape', async () => {
     const script = 'await new Promise(() => {})'
     const scrape = answer('/form', { timeout: 3000, actions: [{ type: 'execute', script }] })
     await expect(scrape).rejects.toMatchObject({ code: 'timeout' })
-  }, 30_000)
+  })
 })

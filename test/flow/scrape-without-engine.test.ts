@@ -26,7 +26,7 @@ beforeAll(async () => {
     '/film': respondWith('video/mp4', 'x'),
     '/missing': respondWith('text/html', '<h1>Nothing here</h1>', {}, 404),
   }) // prettier-ignore
-}, 120_000)
+})
 afterAll(async () => {
   await built?.close()
   await site?.close()

@@ -217,7 +217,7 @@ describe('search', () => {
     web.setModes('searxng', 'silent')
     const controller = new AbortController()
     const searching = homes.clients.http.search({ query: 'deltas' }, { signal: controller.signal })
-    await expect.poll(() => web.requests.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => web.requests.length).toBe(1)
     controller.abort()
     await expect(searching).rejects.toThrow()
     expect(web.requests.map(({ provider }) => provider)).toEqual(['searxng'])
@@ -241,7 +241,7 @@ describe('search', () => {
     const { session_id = '' } = await client.createSession({ cdp_url: browser.url, start_url: `${site.url}/deltas` })
     const urls = setResults('/loading')
     const searching = search({ session_id, formats: ['markdown'] })
-    await expect.poll(() => openAnswers.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => openAnswers.length).toBe(1)
     expect(await client.getSession({ session_id })).toMatchObject({ tabs: 1, url: `${site.url}/deltas` })
     await browser.crash('/loading')
     const { data } = await searching
@@ -260,7 +260,7 @@ describe('search', () => {
     const fetching = { command: 'evaluate', data: { expression: 'fetch("/slow")' } } as const
     const busy = homes.clients.http.runCommands({ session_id, commands: [fetching] }, { signal: controller.signal })
     busy.catch(() => {})
-    await expect.poll(() => openAnswers.length, { timeout: 20_000 }).toBe(1)
+    await expect.poll(() => openAnswers.length).toBe(1)
     const { data } = await search({ session_id, formats: ['markdown'], timeout: 1500 })
     expect(data).toMatchObject([{ url, content: { metadata: { sourceURL: url, code: 'timeout', error: expect.stringContaining('the search timed out') } } }]) // prettier-ignore
     controller.abort()
@@ -272,7 +272,7 @@ describe('search', () => {
     const { session_id = '' } = await client.createSession({})
     const urls = setResults('/slow', '/slow?2')
     const searching = search({ session_id, formats: ['markdown'] })
-    await expect.poll(() => openAnswers.length, { timeout: 20_000 }).toBe(2)
+    await expect.poll(() => openAnswers.length).toBe(2)
     await client.closeSession({ session_id })
     const { success, data } = await searching
     expect(success).toBe(true)

@@ -280,7 +280,7 @@ describe('a download that a command starts', () => {
     const { results } = await homes.clients.http.runCommands({
       session_id: session,
       commands: [{ command: 'click', data: { selector: '#slow' } }],
-      timeout_ms: 1500,
+      timeout_ms: 5000,
     })
     expect(results[0]).toMatchObject({ success: true, downloads: [{ name: 'slow.txt', state: 'in_progress' }] })
     finish()

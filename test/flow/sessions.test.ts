@@ -237,9 +237,10 @@ describe.each(usualHomes)('a session with cdp_url (%s)', (home) => {
         worker_id: isFleet ? expect.stringMatching(/^wrk_/) : 'remote',
       })
       await valueOf(client, session_id, 'document.cookie = "a=1"')
-      expect(await foreign.pages()).toContain(`${site.url}/`)
+      // The list of the browser lags behind.
+      await expect.poll(() => foreign.pages()).toContain(`${site.url}/`)
       await client.closeSession({ session_id })
-      expect(await foreign.pages()).not.toContain(`${site.url}/`)
+      await expect.poll(() => foreign.pages()).not.toContain(`${site.url}/`)
       const port = await client.createSession({ cdp_url: new URL(foreign.url).port, start_url: site.url })
       expect(await valueOf(client, port.session_id!, 'document.cookie')).toBe('')
       await valueOf(

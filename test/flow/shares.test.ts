@@ -31,7 +31,7 @@ beforeAll(async () => {
   homes = await openHomes({ ...net.config, lookup, pool: { warm: 1, browsers: 1, contextsPerBrowser: slots } })
   ann = await keyHolder(homes)
   bob = await keyHolder(homes)
-}, 60_000)
+})
 afterAll(async () => {
   await homes?.close()
   await Promise.all([dns?.close(), net?.close()])

@@ -5,6 +5,9 @@ import { scriptPlaceholder } from '../../src/engine/shell/container-exec.ts'
 import { bytesOf, nameOf, openContainers, programsIn, sh, smallContainer, testImages } from '../support/docker.ts'
 import { waitFor } from '../support/wait.ts'
 
+/** Time after which a program has begun even on a busy machine, in milliseconds. */
+const begunMs = 2000
+
 for (const image of testImages)
   describe.skipIf(image.absent)(`a program in a container, ${nameOf(image)}`, () => {
     let opened: Awaited<ReturnType<typeof openContainers>>
@@ -179,7 +182,7 @@ for (const image of testImages)
         expect(ran).toMatchObject({ stdout: 'started\n', code: 0 })
         expect(ran.leftRunning).toBeGreaterThanOrEqual(1)
         // Background processes keep running, and may write although nothing reads it.
-        expect((await programsIn(box)).some((line) => line.startsWith('sleep 1000'))).toBe(true)
+        await waitFor('the sleeper', async () => (await programsIn(box)).some((line) => line.startsWith('sleep 1000')))
         await sh(box, 'for p in /proc/[0-9]*; do case "$(cat $p/cmdline 2>/dev/null | tr "\\0" " ")" in "sleep 1000"*) kill -9 ${p#/proc/};; esac; done; true') // prettier-ignore
         expect(await waitFor('no sleeper', async () => (await programsIn(box)).every((line) => !line.startsWith('sleep 1000')))).toBe(true) // prettier-ignore
       })
@@ -195,13 +198,13 @@ for (const image of testImages)
     describe('timeout and kill', () => {
       test('ends the whole tree, with new sessions, double forks and ignored TERM, and keeps the output', async () => {
         const stubborn = `trap '' TERM; echo said; (trap '' TERM; setsid sh -c 'trap "" TERM; (while :; do sleep 777; done) & while :; do sleep 777; done' &) ; (sleep 777 &) & while :; do sleep 777; done`
-        const ran = await sh(box, stubborn, { timeoutMs: 400 })
+        const ran = await sh(box, stubborn, { timeoutMs: begunMs })
         expect(ran).toMatchObject({ timedOut: true, signal: 9, code: null, stdout: 'said\n', leftRunning: 0 })
         expect(await programsIn(box)).toEqual([])
       })
 
       test('may exit on TERM, and leaves nothing running', async () => {
-        const ran = await sh(box, `trap 'echo bye; exit 7' TERM; sleep 777 & wait`, { timeoutMs: 300 })
+        const ran = await sh(box, `trap 'echo bye; exit 7' TERM; sleep 777 & wait`, { timeoutMs: begunMs })
         expect(ran).toMatchObject({ timedOut: true, stdout: 'bye\n', code: 7 })
         expect(await programsIn(box)).toEqual([])
       })
@@ -216,7 +219,7 @@ for (const image of testImages)
       })
 
       test('is not delayed by stopping the supervisor', async () => {
-        const ran = await sh(box, 'trap "" TERM; kill -STOP $PPID; while :; do sleep 777; done', { timeoutMs: 400 })
+        const ran = await sh(box, 'trap "" TERM; kill -STOP $PPID; while :; do sleep 777; done', { timeoutMs: begunMs })
         expect(ran).toMatchObject({ timedOut: true, signal: 9 })
         expect(await programsIn(box)).toEqual([])
       })

@@ -127,7 +127,7 @@ inEveryShell((given) => {
   })
 
   test('an idle session stops; touching it, calls and running commands postpone that', async () => {
-    const { session_id, expires_at } = await given.create({ timeout_secs: 3 })
+    const { session_id, expires_at } = await given.create({ timeout_secs: 30 })
     const touched = await given.client().touchShell({ session_id, timeout_secs: 600 })
     expect(Date.parse(touched.expires_at)).toBeGreaterThan(Date.parse(expires_at))
     expect(touched.timeout_secs).toBe(600)
@@ -142,7 +142,7 @@ inEveryShell((given) => {
   })
 
   test('a session ends after its maximum lifetime, even with running commands', async () => {
-    const { session_id } = await given.create({ max_lifetime_secs: 1.5 })
+    const { session_id } = await given.create({ max_lifetime_secs: 10 })
     await given.client().shellExec({ session_id, command: 'sleep 3600', background: true })
     await waitUntil(async () => (await get(session_id)).status === 'stopped')
     expect(await get(session_id)).toMatchObject({ stop_reason: 'max_lifetime' })

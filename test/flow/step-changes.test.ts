@@ -31,8 +31,11 @@ const forms = `<!doctype html><title>Form</title><form action=/next>
 const pages = { '/form': forms, '/': shop, '/many': many, '/next': '<!doctype html><title>Next</title><h1>Next</h1>' }
 
 inUsualHomes(pages, (given) => {
+  // The default wait for effects is too short for a busy machine.
   const step = (command: string, data: object, more: object = {}): Promise<StepResult> =>
-    given.client().browserStep({ session_id: given.sessionId(), command: { command, data }, ...more } as never)
+    given
+      .client()
+      .browserStep({ session_id: given.sessionId(), command: { command, data }, settle_ms: 10_000, ...more } as never)
   const click = (selector: string, more: object = {}) => step('click', { selector }, { observe: {}, ...more })
   const observe = (more: object = {}): Promise<Observation> =>
     given.client().observe({ session_id: given.sessionId(), ...more } as never)

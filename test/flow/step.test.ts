@@ -26,8 +26,9 @@ const pages = {
 }
 
 inUsualHomes(pages, (given) => {
+  // The default is too short for a busy machine.
   const step = (input: Record<string, unknown>): Promise<StepResult> =>
-    given.client().browserStep({ session_id: given.sessionId(), ...input } as never)
+    given.client().browserStep({ session_id: given.sessionId(), settle_ms: 10_000, ...input } as never)
   const click = (selector: string) => ({ command: 'click', data: { selector } })
 
   test('returns the page before and after a command, and an observation', async () => {
@@ -85,7 +86,7 @@ inUsualHomes(pages, (given) => {
 
   test('waits for delayed effects of an action', async () => {
     await given.open('/')
-    expect((await step({ command: click('#later'), settle_ms: 10_000 })).changes).toMatchObject({
+    expect((await step({ command: click('#later') })).changes).toMatchObject({
       elements_added: 1,
       elements_removed: 0,
     })
@@ -120,7 +121,7 @@ inUsualHomes(pages, (given) => {
       }
       document.getElementById('add').onclick = () => setTimeout(grow, 40)
     }`)
-    const { changes } = await step({ command: click('#add'), settle_ms: 10_000 })
+    const { changes } = await step({ command: click('#add') })
     expect(changes).toMatchObject({ elements_added: 8, elements_removed: 0 })
   })
 

@@ -141,7 +141,8 @@ describe('on a relay session', () => {
     await run('switch_tab', { tab: 'tab_1' })
     expect(await title()).toBe('Home')
     expect(await run('close_tab', { tab: 'docs' })).toEqual({ closed: opened['tab_id'], active: 'tab_1' })
-    expect(await foreign.pages()).toEqual([`${site.url}/`])
+    // The list of the browser lags behind.
+    await expect.poll(() => foreign.pages()).toEqual([`${site.url}/`])
     const last = await client.runCommands({ session_id: relay.id, commands: [command('close_tab')] })
     expect(last).toMatchObject({ code: 'action_failed' })
     await relay.stop()

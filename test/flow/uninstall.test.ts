@@ -10,7 +10,7 @@ let folder: string
 beforeAll(async () => {
   built = await buildBax()
   folder = await mkdtemp(join(tmpdir(), 'bax-un-'))
-}, 120_000)
+})
 afterAll(async () => {
   await built?.close()
   await rm(folder, { recursive: true, force: true })

@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { launcher as native } from '../../scripts/native.js'
 import { type BuiltBax, buildBax, processEnv } from '../support/cli.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { servedWithinMs } from '../support/served.ts'
 import { mountSmallDisk, noSmallDisk, type SmallDisk } from '../support/small-disk.ts'
 import { waitUntil } from '../support/wait.ts'
 
@@ -47,7 +48,7 @@ beforeAll(async () => {
   const env = { BAX_STATE_DIR: stateDir }
   expect(await built.run(['session', 'create', '--name', 'default'], { env })).toMatchObject({ code: 0 })
   expect(await built.run(['session', 'upload', file], { env })).toMatchObject({ code: 0 })
-}, 120_000)
+}, servedWithinMs)
 afterAll(async () => {
   await site?.close()
   await built?.close()
@@ -76,7 +77,7 @@ describe.each([
 
   beforeAll(async () => {
     if (!missing && 'PATH' in env) await waitUntil(async () => (await bax(['--version'], '')).code === 0)
-  }, 60_000)
+  })
 
   test.skipIf(missing)(
     'that is full fails the command with one sentence and exit code 7',
@@ -94,7 +95,7 @@ describe.each([
         expect(await bax(argv, '> /dev/full'), argv.join(' ')).toEqual(unwritten('no space left on the device'))
       expect(await bax(['scrap', '--json'], '> /dev/full')).toMatchObject({ code: 7 })
     },
-    60_000,
+    servedWithinMs,
   )
 
   test.skipIf(missing)('that is full and receives messages only changes the exit code of success', async () => {
@@ -132,7 +133,7 @@ describe.each([
 
   beforeAll(async () => {
     if (!missing && 'PATH' in env) await waitUntil(async () => (await bax(['--version'], '')).code === 0)
-  }, 60_000)
+  })
 
   test.skipIf(missing)('are empty, and fail the command when something is written to them', async () => {
     expect(await bax(['do', '-'], '<&-')).toMatchObject({
@@ -155,19 +156,23 @@ describe.skipIf(noDisk !== null)(`a disk${noDisk ? `: skipped, ${noDisk}` : ''}`
   const bax = (argv: readonly string[], env: Record<string, string> = {}) =>
     built.run(argv, { env: { BAX_STATE_DIR: join(disk.path, 'state'), ...env } })
 
-  test('that is full is reported with the file, like a missing temporary folder', async () => {
-    await bax(['key', 'create', 'first', '--embedded'])
-    await disk.fill()
-    const key = await bax(['key', 'create', 'x', '--embedded'])
-    expect(key.code).toBe(7)
-    expect(key.stderr).toMatch(
-      /^error: cannot write \/\S+\/state\/\S+: no space left on the device\nhint: free some space/,
-    )
-    const missing = join(disk.path, 'none')
-    const scrape = await built.run(['scrape', site.url, '--render', 'browser', '--embedded'], { env: { BAX_STATE_DIR: stateDir, TMPDIR: missing } }) // prettier-ignore
-    expect(scrape).toMatchObject({ code: 7, stdout: '' })
-    expect(scrape.stderr).toMatch(new RegExp(`^error: cannot write ${missing}/\\S+: no such file or folder\\n`))
-  }, 60_000)
+  test(
+    'that is full is reported with the file, like a missing temporary folder',
+    async () => {
+      await bax(['key', 'create', 'first', '--embedded'])
+      await disk.fill()
+      const key = await bax(['key', 'create', 'x', '--embedded'])
+      expect(key.code).toBe(7)
+      expect(key.stderr).toMatch(
+        /^error: cannot write \/\S+\/state\/\S+: no space left on the device\nhint: free some space/,
+      )
+      const missing = join(disk.path, 'none')
+      const scrape = await built.run(['scrape', site.url, '--render', 'browser', '--embedded'], { env: { BAX_STATE_DIR: stateDir, TMPDIR: missing } }) // prettier-ignore
+      expect(scrape).toMatchObject({ code: 7, stdout: '' })
+      expect(scrape.stderr).toMatch(new RegExp(`^error: cannot write ${missing}/\\S+: no such file or folder\\n`))
+    },
+    servedWithinMs,
+  )
 
   test('that is read-only is reported with the file', async () => {
     await bax(['key', 'create', 'first', '--embedded'])

@@ -116,7 +116,11 @@ inUsualHomes(pages, (given) => {
   })
 
   test('wait_for reports requests that keep a page from loading', async () => {
-    await given.run([['navigate_to', { url: given.url('/slow'), timeout_ms: 700 }]])
+    await given.open('/')
+    const { requests } = given.site()
+    const before = requests.length
+    await given.evaluate(`void (location.href = '/slow')`)
+    await expect.poll(() => requests.slice(before)).toContain('/hang')
     const { error, code } = await late({ load: 'load' })
     expect({ error, code }).toEqual({
       error: `the page did not reach load within 700 ms: 1 request is open: ${given.url('/hang')}`,

@@ -120,12 +120,16 @@ describe.skipIf(reason)(`DokuWiki${reason ? ` (skipped: ${reason})` : ''}`, () =
       await run(`bax close`)
     }
 
-    test('logs in, edits a page, uploads and downloads a file, and deletes both', async () => {
-      await logIn()
-      await editPage()
-      await uploadFile()
-      await downloadFile()
-      await deleteBoth()
-    }, 120_000)
+    test(
+      'logs in, edits a page, uploads and downloads a file, and deletes both',
+      async () => {
+        await logIn()
+        await editPage()
+        await uploadFile()
+        await downloadFile()
+        await deleteBoth()
+      },
+      servedWithinMs,
+    )
   })
 })

@@ -73,6 +73,9 @@ export async function startRecording(
 /** Connects to a session; input through the page is trusted, like that of a person. */
 export async function connectToSession(homes: Homes, session_id: string): Promise<{ browser: Browser; page: Page }> {
   const { webSocketDebuggerUrl } = await homes.clients.http.cdpVersion({ session_id })
-  const browser = await chromium.connectOverCDP(webSocketDebuggerUrl)
-  return { browser, page: browser.contexts()[0]!.pages()[0]! }
+  const browser = await chromium.connectOverCDP(webSocketDebuggerUrl, { timeout: 0 })
+  const [context] = browser.contexts()
+  // The timeout of the test applies.
+  context!.setDefaultTimeout(0)
+  return { browser, page: context!.pages()[0]! }
 }

@@ -40,7 +40,7 @@ describe.skipIf(noRedis)(titled('approvals of a fleet', noRedis), () => {
     const ids = sessions.map(({ session_id }) => session_id!) as [string, string]
     expect((await client.getFleet({})).workers).toMatchObject([{ sessions: { used: 1 } }, { sessions: { used: 1 } }])
     const running = ids.map((id) => change(id, `of ${id}`))
-    await expect.poll(async () => (await waiting()).length, { timeout: 15_000 }).toBe(2)
+    await expect.poll(async () => (await waiting()).length).toBe(2)
     const listed = await waiting()
     expect(listed.map(({ session_id }) => session_id).toSorted()).toEqual([...ids].toSorted())
     const idOf = (session: string) => listed.find(({ session_id }) => session_id === session)!.approval_id

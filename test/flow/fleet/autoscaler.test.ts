@@ -54,7 +54,10 @@ describe.skipIf(noRedis)(titled('the autoscaler', noRedis), () => {
     })
     return { workers, wanted, scaler, fail: (message?: string) => (failure = message) }
   }
-  const scale = (scaler: Scaler, changes: Partial<DecisionOptions> & { log?: (line: string) => void } = {}) => {
+  const scale = (
+    scaler: Scaler,
+    changes: Partial<DecisionOptions> & { leaseMs?: number; log?: (line: string) => void } = {},
+  ) => {
     const { log = () => {}, ...more } = changes
     const autoscaler = startAutoscaler({
       redis: bench.connect(),
@@ -117,9 +120,11 @@ describe.skipIf(noRedis)(titled('the autoscaler', noRedis), () => {
     const platform = openPlatform()
     const actors: string[] = []
     const named = (name: string): Scaler => ({ ...platform.scaler(), current: async () => (actors.push(name), platform.workers.size) }) // prettier-ignore
-    const first = scale(named('first'))
+    // Longer than this process is ever held up.
+    const leaseMs = 60_000
+    const first = scale(named('first'), { leaseMs })
     await waitUntil(() => actors.length > 0)
-    scale(named('second'))
+    scale(named('second'), { leaseMs })
     await waitUntil(() => actors.length > 10)
     expect(new Set(actors)).toEqual(new Set(['first']))
     await first.close()

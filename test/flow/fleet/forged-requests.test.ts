@@ -79,7 +79,7 @@ describe.skipIf(noRedis)(titled('a fleet with somebody between gateway and worke
     middle = await startMiddle(port)
     fleet = await startFleet([{ proxied: { port, url: middle.url } }])
     session_id = (await fleet.gateway.client.createSession({})).session_id!
-  }, 60_000)
+  })
   afterEach(async () => {
     await fleet.close()
     await middle.close()

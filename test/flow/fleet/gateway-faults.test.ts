@@ -77,10 +77,7 @@ describe.skipIf(noRedis)(titled('a fleet with faults', noRedis), () => {
     }
     proxy.restore()
     await waitUntil(async () => (await worker!.engine.status()).sessions === 0)
-    await waitUntil(
-      async () => (await client.getFleet({})).workers.some(({ worker_id: id }) => id !== worker!.id),
-      20_000,
-    )
+    await waitUntil(async () => (await client.getFleet({})).workers.some(({ worker_id: id }) => id !== worker!.id))
     expect(await client.createSession({ requested_name: 'shop' })).toMatchObject({ status: 'ready' })
   }, 60_000)
 

@@ -200,7 +200,7 @@ describe.skipIf(noRedis)(titled('a gateway with two workers', noRedis), () => {
     await waitUntil(async () => (await client().getSessionLog({ session_id })).events.some(({ type }) => type === 'command.started')) // prettier-ignore
     gone.abort()
     await expect(waiting).rejects.toThrow('abort')
-    const { results } = await client().runCommands({ session_id, commands: title, timeout_ms: 10_000 })
+    const { results } = await client().runCommands({ session_id, commands: title, timeout_ms: 40_000 })
     expect(results[0]!.data).toMatchObject({ result: { value: 'Home' } })
     await client().closeSession({ session_id })
   })

@@ -46,7 +46,7 @@ describe.skipIf(noRedis)(titled('MCP behind a gateway with two workers', noRedis
     expect((await callTool(one!, 'browser_act', { commands: ['click a'] })).text).toContain('tea')
     expect((await callTool(two!, 'browser_observe', {})).text).toContain('Home')
     for (const { transport } of clients) await transport.terminateSession()
-    await expect.poll(sessions, { timeout: 10_000 }).toEqual([0, 0])
+    await expect.poll(sessions).toEqual([0, 0])
   })
 
   test('crawls run with their progress', async () => {

@@ -20,7 +20,7 @@ describe.skipIf(noRedis)(titled('a fixed set of one worker with one slot', noRed
     await waitUntil(async () => {
       record = await client().pollProvision({ provision_id })
       return record.status !== 'provisioning'
-    }, 30_000)
+    })
     return record
   }
 

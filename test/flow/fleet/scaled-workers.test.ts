@@ -99,6 +99,8 @@ done
         'provisioning', 'scaling', 'worker_found', 'creating', 'ready',
       ]) // prettier-ignore
     await waitUntil(async () => (await pids()).length === 2)
+    // The program has started them before it ends, and before the gateway records it.
+    await waitUntil(async () => (await send('GET', '/fleet'))['scaler'].workers === 2)
     const state = await send('GET', '/fleet')
     expect(state['scaler']).toMatchObject({ scaler: 'program ./scale.sh', workers: 2, message: null })
     await waitUntil(async () => (await send('GET', '/fleet'))['workers'].length === 2)
@@ -112,12 +114,10 @@ done
     )
     expect(await send('GET', `/sessions/${first['session_id']}`)).toMatchObject({ status: 'ready' })
     await send('DELETE', `/sessions/${first['session_id']}`)
-    await waitUntil(
-      async () =>
-        (await send('GET', '/fleet'))['workers'].every(
-          ({ worker_id }: { worker_id: string }) => worker_id !== busy.worker_id,
-        ),
-      30_000,
+    await waitUntil(async () =>
+      (await send('GET', '/fleet'))['workers'].every(
+        ({ worker_id }: { worker_id: string }) => worker_id !== busy.worker_id,
+      ),
     )
   }, 180_000)
 })

@@ -372,7 +372,7 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
 
   test('the key of a request stays taken while Redis is away, for longer than the lease', async () => {
     const connection = await connectRedis({ url: redis.url, log: () => {} })
-    const living = new RedisIdempotency(connection, () => {}, 200)
+    const living = new RedisIdempotency(connection, () => {}, 1000)
     const done = newSignal()
     const first = living.once(request('a'), {}, async () => {
       await done.done
@@ -384,7 +384,7 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
     await redis.client.set('bax:dir:pulse', (Number(seconds) - 10) * 1000)
     await redis.kill()
     const awayAt = performance.now()
-    await waitUntil(() => performance.now() > awayAt + 400)
+    await waitUntil(() => performance.now() > awayAt + 1500)
     await redis.start()
     const { idempotency } = await open()
     const second = idempotency.once(request('a'), {}, async () => 'second')
@@ -409,10 +409,10 @@ describe.skipIf(noRedis)(titled('stores in Redis', noRedis), () => {
 
   test('the key of a request stays taken while its gateway lives', async () => {
     const connection = await connectRedis({ url: redis.url, log: () => {} })
-    const living = new RedisIdempotency(connection, () => {}, 200)
+    const living = new RedisIdempotency(connection, () => {}, 1000)
     const begunAt = performance.now()
     const first = living.once(request('a'), {}, async () => {
-      await waitUntil(() => performance.now() > begunAt + 600)
+      await waitUntil(() => performance.now() > begunAt + 2500)
       return 'first'
     })
     await waitUntil(async () => (await redis.client.keys('bax:repeat:*')).length === 1)

@@ -32,7 +32,7 @@ const lease = await WorkerLease.start({
   log: () => {},
   load: () => ({ busy_pages: 0, memory_bytes: 0 }),
   onLost: async () => {},
-  leaseMs: 2000,
+  leaseMs: 8000,
   heartbeatMs: 200,
 })
 await lease.bind({ id, kind: 'session', owner: null, name: null })
@@ -56,7 +56,7 @@ describe.skipIf(noRedis)(titled('the lease of a worker', noRedis), () => {
     bench = openBench(server.url)
   })
   afterEach(() => bench.close())
-  const short = { leaseMs: 2000, heartbeatMs: 100 }
+  const short = { leaseMs: 5000, heartbeatMs: 100 }
   const reserve = () => bench.directory.reserve({ kind: 'session', owner: 'key_a', most: 0, name: 'shop' })
   const workers = async () => (await bench.directory.workers()).map(({ id }) => id)
   /** Starts a worker on a connection of its own; `silence` ends that, and lets the lease run out. */
