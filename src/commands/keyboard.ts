@@ -8,14 +8,12 @@ import { withDeadline } from '../core/process/deadline.ts'
 import { elementTimeout, selector } from './fields.ts'
 import { key, keyName, pressed } from './input/key-names.ts'
 import { directField, playwrightField, type TypedField } from './input/type-keys.ts'
+import { composed, typeComposed } from './input/type-parts.ts'
 import { focusForTyping, type TypingTarget } from './input/typing-target.ts'
 import { limits } from '../core/limits/limits.ts'
 
 export * from './input/fill.ts'
 export * from './input/keys.ts'
-
-/** Input types whose parts are typed one by one; their value is set as a whole. */
-const composed = new Set(['date', 'time', 'datetime-local', 'month', 'week', 'color', 'range'])
 
 /** Text typed between two checks that the field still exists; Enter may submit the form. */
 const pieces = /[^\n]{1,20}\n?|\n/gu
@@ -52,7 +50,7 @@ export const type_text = defineCommand({
           return null
         }
         if (composed.has(type)) {
-          await element.fill(text, limit)
+          await typeComposed(context, handle, { selector: target.selector, text, type }, limit)
           return null
         }
         const kind = (await handle.evaluate(focusForTyping)) ?? (await focusWhenReady(handle, limit))

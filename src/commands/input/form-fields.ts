@@ -15,6 +15,9 @@ export interface FieldPlan extends z.output<typeof formField> {
   readonly value: FormValue
 }
 
+/** Time in which a page that is about to be replaced may have other fields, in milliseconds. */
+const settlesMs = 1000
+
 /** Finds all fields, and waits for missing ones. @throws BaxError that lists every field that cannot be set. */
 export async function findFields(
   context: CommandContext,
@@ -22,9 +25,11 @@ export async function findFields(
   timeoutMs: number,
 ): Promise<FieldPlan[]> {
   const entries = Object.entries(fields)
+  const started = performance.now()
   const probe = async () => {
     const found = await Promise.all(entries.map(([field, value]) => findField(context, field, value)))
-    return { met: found.every((one) => !('waits' in one && one.waits)), found }
+    const settled = performance.now() - started > settlesMs
+    return { met: found.every((one) => !('fault' in one) || (settled && !one.waits)), found }
   }
   const seen = await context.poll(probe, timeoutMs)
   if ('unanswered' in seen) throw new BaxError('timeout', `the page did not answer within ${timeoutMs} ms`)

@@ -12,7 +12,7 @@ import { isGone } from '../batch/playwright-errors.ts'
 import candidatesScript from './candidates.page.ts?inline'
 import { explain } from './explain.ts'
 import type { Candidate } from './nearest.page.ts'
-import { evaluateAll, locateAll, type ParsedSelector, parseSelector, staleRef } from './selectors.ts'
+import { evaluateAll, locateAll, type ParsedSelector, parseSelector, rootOf, staleRef } from './selectors.ts'
 
 /** Minimum timeout, so that Playwright can check the page at least once. */
 const minMs = 250
@@ -105,7 +105,9 @@ async function pickElement(
   const all = locateAll(page, parseSelector(selector))
   let matches = await count(all, limit)
   if (matches === 0) {
-    await all.first().waitFor({ state: 'attached', ...limit })
+    // A name, for example, does not become a selector by waiting.
+    const timeout = (await isBareWords(page, selector)) ? 1 : limit.timeout
+    await all.first().waitFor({ state: 'attached', ...limit, timeout })
     matches = await count(all, limit)
   }
   if (matches < 2) return { element: all.first(), matches, which: 'first' }
@@ -115,6 +117,36 @@ async function pickElement(
   const waits = !mayBeHidden && (needs === 'visible' || needs === 'pointer')
   if (!waits && (await count(visible, limit)) === 0) return { element: all.first(), matches, which: 'first' }
   return { element: visible.first(), matches, which: 'first visible' }
+}
+
+/** Returns whether a selector consists of words, one of which is not the name of an element in HTML, SVG or MathML. */
+async function isBareWords(page: Page, selector: string): Promise<boolean> {
+  const parsed = parseSelector(selector)
+  const words = parsed.inner.trim().split(/\s+/)
+  if (parsed.ref !== null || !words.every((word) => /^[a-z]\w*$/i.test(word))) return false
+  try {
+    return await rootOf(page, parsed).evaluate(hasUnknownWord, words, { timeout: answerMs })
+  } catch {
+    // The page navigates or does not answer, which the wait reports.
+    return false
+  }
+}
+
+/** Runs in the page. Self-contained: only the text of the function reaches it. */
+function hasUnknownWord(root: Element, words: readonly string[]): boolean {
+  const { ownerDocument: page, namespaceURI } = root
+  if (namespaceURI !== 'http://www.w3.org/1999/xhtml') return false
+  const isKnown = (word: string) => {
+    const svg = page.createElementNS('http://www.w3.org/2000/svg', word)
+    const math = page.createElementNS('http://www.w3.org/1998/Math/MathML', word)
+    return (
+      !(page.createElement(word) instanceof HTMLUnknownElement) ||
+      svg.constructor !== SVGElement ||
+      math.constructor !== MathMLElement ||
+      page.querySelector(word) !== null
+    )
+  }
+  return !words.every(isKnown)
 }
 
 /** Minimum timeout before a page counts as hung. */

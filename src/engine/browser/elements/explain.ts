@@ -13,7 +13,15 @@ import nearestScript from './nearest.page.ts?inline'
 import { pageFunction } from '../batch/page-function.ts'
 import { isGone, toBaxError, unlessGone } from '../batch/playwright-errors.ts'
 import { responseOf } from '../tabs/hung-script.ts'
-import { locateAll, type ParsedSelector, parseSelector, rootOf, selectorFault, staleRef } from './selectors.ts'
+import {
+  converted,
+  locateAll,
+  type ParsedSelector,
+  parseSelector,
+  rootOf,
+  selectorFault,
+  staleRef,
+} from './selectors.ts'
 
 export interface FailedAction extends ActOptions {
   readonly page: Page
@@ -207,7 +215,7 @@ async function framedMatches(page: Page, selector: string): Promise<similar.Cand
 }
 
 async function matchIn(frame: Frame, selector: string): Promise<similar.Candidate | undefined> {
-  const match = frame.locator(selector).first()
+  const match = frame.locator(converted(selector)).first()
   if ((await match.count()) === 0) return undefined
   const [chain, element] = await Promise.all([chainTo(frame), match.evaluate(nameOf, undefined)])
   return { selector: `${chain}${selector}`, element }

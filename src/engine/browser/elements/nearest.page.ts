@@ -40,6 +40,14 @@ export function nearest(root: Element, selector: string): Candidate[] {
     .map(({ candidate }) => candidate)
 }
 
+/** Names in place of a selector, as in `click Send`. */
+const isName = (selector: string) =>
+  /^\s*[a-z]\w*(?:\s+\w+)*\s*$/i.test(selector) &&
+  selector
+    .trim()
+    .split(/\s+/)
+    .some((word) => /^\d/.test(word) || document.createElement(word) instanceof HTMLUnknownElement)
+
 const patterns: readonly [RegExp, (found: readonly string[]) => SelectorPart | null][] = [
   [/role=([\w-]+)\[name=["']?(.+?)["']?(?:\s+[is])?\]/g, ([, role, name]) => ({ kind: 'text', value: name!, of: role! })],
   [/(?:^|>>)\s*text=["']?(.+?)["']?\s*(?=$|>>)/g, ([, text]) => ({ kind: 'text', value: text! })],
@@ -52,7 +60,7 @@ const patterns: readonly [RegExp, (found: readonly string[]) => SelectorPart | n
 
 /** Returns the IDs, classes, attribute values and texts in a selector, the last ones, which are often wrong, first. */
 function parseParts(selector: string): SelectorPart[] {
-  const found: SelectorPart[] = []
+  const found: SelectorPart[] = isName(selector) ? [{ kind: 'text', value: selector.trim() }] : []
   let rest = selector
   for (const [pattern, read] of patterns) {
     rest = rest.replaceAll(pattern, (...match: string[]) => {

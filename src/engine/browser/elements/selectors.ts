@@ -8,7 +8,7 @@ import type { ListFunction } from '../batch/page-function.ts'
 export interface ParsedSelector {
   /** CSS of each frame element, outermost first. */
   readonly frames: readonly string[]
-  /** Playwright selector, except for a reference. */
+  /** As written. */
   readonly inner: string
   /** Set when the selector starts with a reference of a snapshot. */
   readonly ref: string | null
@@ -33,7 +33,7 @@ export function parseSelector(selector: string): ParsedSelector {
     return { frames, inner: ':root', ref: null }
   }
   const ref = refPart.exec(rest)?.[1]
-  if (ref === undefined) return { frames, inner: withLabels(rest), ref: null }
+  if (ref === undefined) return { frames, inner: rest, ref: null }
   if (!refForm.test(ref)) throw invalid(selector, 'a reference looks like ref=e12')
   return { frames, inner: rest.trimStart(), ref }
 }
@@ -48,10 +48,15 @@ export function splitParts(selector: string): string[] {
   return parts.map((part) => part.trim())
 }
 
-/** Converts `label=Email`, and `label="Email"` for the exact text, to the engine behind Playwright's `getByLabel`. */
-function withLabels(selector: string): string {
-  if (!selector.includes('label=')) return selector
+/**
+ * Converts selectors whose meaning differs from Playwright's: `label=Email`, and `label="Email"` for the exact text, to
+ * the engine behind `getByLabel`; names in `role=button[name="Compose"]` so that they match without the icons around.
+ */
+export function converted(selector: string): string {
+  if (!/label=|role=/.test(selector)) return selector
   const parts = splitParts(selector).map((part) => {
+    if (part.startsWith('role='))
+      return part.replace(/\[name=("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')( ?[si])?\]/, nameWithIcons)
     const text = /^label=(.*)$/s.exec(part)?.[1]
     if (text === undefined) return part
     const exact = /^"(?:\\.|[^"\\])*"$/.test(text)
@@ -60,14 +65,25 @@ function withLabels(selector: string): string {
   return parts.join(' >> ')
 }
 
+/** White space, and the private-use characters that fonts draw icons for: accessible names contain them. */
+const icon = String.raw`[\s\uE000-\uF8FF]`
+
+/** Returns the attribute of a name as a regular expression that allows icons where snapshots omit them. */
+function nameWithIcons(given: string, quoted: string, flag = ''): string {
+  const name = quoted.slice(1, -1).replaceAll(/\\(.)/gs, '$1').trim()
+  if (name === '' || /[\uE000-\uF8FF]/.test(name)) return given
+  const words = name.split(/\s+/).map((word) => word.replaceAll(/[$()*+./?[\\\]^{|}]/g, String.raw`\$&`))
+  return `[name=/^${icon}*${words.join(`${icon}+`)}${icon}*$/${flag.trim() === 'i' ? 'i' : ''}]`
+}
+
 /** Returns a locator for all matches of a selector. */
 export function locateAll(page: Page, { frames, inner, ref }: ParsedSelector): Locator {
   // A reference includes its frame.
   if (ref !== null) return page.locator(inner.replace(/^ref=[^\s>]*/, `aria-ref=${playwrightRef(page, ref)}`))
-  if (frames.length === 0) return page.locator(inner)
+  if (frames.length === 0) return page.locator(converted(inner))
   const [first, ...deeper] = frames as [string, ...string[]]
   const frame = deeper.reduce((outer, css) => outer.frameLocator(css).first(), page.frameLocator(first).first())
-  return frame.locator(inner)
+  return frame.locator(converted(inner))
 }
 
 /** Evaluates a function on all matches of a selector, without waiting. @throws BaxError `invalid_selector`. */

@@ -1,0 +1,58 @@
+/** What people type: names with icons, names in place of selectors, dates by their parts. */
+import { expect, test } from 'vitest'
+import { inUsualHomes } from '../support/commands.ts'
+
+const icon = '\uE900'
+const pages = {
+  '/icons': `<!doctype html><style>.a::before { content: "${icon}" } .b::after { content: " ${icon}" }</style>
+    <a id=one class=a role=button href=#one>Compose</a><button id=two class=b>Send all</button>
+    <button id=three>Inbox <i>${icon}</i> 3</button><button id=four>Composed</button>`,
+  '/words': '<!doctype html><button onclick="document.title = \'sent\'">Send</button><nav>Menu</nav>',
+  '/dates': `<!doctype html><input id=date type=date><input id=time type=time><input id=week type=week value=2024-W09><input id=colour type=color value=#ff0000>`,
+  '/first': `<!doctype html><label>Subject <input type=checkbox></label>
+    <a id=go href=# onclick="setTimeout(() => location.href = '/second', 150); return false">Compose</a>`,
+  '/second': '<!doctype html><title>Second</title><label>Subject <input id=subject></label>',
+}
+
+inUsualHomes(pages, (given) => {
+  test('a name matches as observations show it, without the icons of fonts', async () => {
+    await given.open('/icons')
+    const idOf = (selector: string) => given.value('evaluate_on_element', { selector, expression: 'this.id' })
+    expect(await idOf('role=button[name="Compose"]')).toBe('one')
+    expect(await idOf("role=button[name='Send all']")).toBe('two')
+    expect(await idOf('role=button[name="inbox 3" i]')).toBe('three')
+    expect(await given.fails('click', { selector: 'role=button[name="Comp"]', timeout_ms: 700 })).toMatchObject({
+      code: 'element_not_found',
+    })
+  })
+
+  test('a name in place of a selector fails at once, with the selector for it', async () => {
+    await given.open('/words')
+    const failure = await given.fails('click', { selector: 'Send', timeout_ms: 60_000 })
+    expect(failure).toMatchObject({ code: 'element_not_found', hint: 'did you mean text="Send"?' })
+    await given.fails('click', { selector: 'Page 5', timeout_ms: 60_000 })
+    await given.do('get_text', { selector: 'nav' })
+  })
+
+  test('a date or time is typed by its parts, and text that gives none leaves the field as it was', async () => {
+    await given.open('/dates')
+    const value = (id: string) => given.evaluate(`document.querySelector('#${id}').value`)
+    await given.do('type_text', { selector: '#date', text: '03092026' })
+    await given.do('type_text', { selector: '#time', text: '0930PM' })
+    expect([await value('date'), await value('time')]).toEqual(['2026-03-09', '21:30'])
+    for (const [id, kept] of Object.entries({ date: '2026-03-09', week: '2024-W09', colour: '#ff0000' })) {
+      const failure = await given.fails('type_text', { selector: `#${id}`, text: 'tomorrow' })
+      expect(failure).toMatchObject({ code: 'invalid_data', error: `#${id} does not take "tomorrow"` })
+      expect(await value(id)).toBe(kept)
+    }
+    await given.do('type_text', { selector: '#date', text: '2024-02-29' })
+    expect(await value('date')).toBe('2024-02-29')
+  })
+
+  test('a form is filled on the page that a click leads to by a script', async () => {
+    await given.open('/first')
+    await given.do('click', { selector: '#go' })
+    await given.do('fill_form', { fields: { Subject: 'Hello' } })
+    expect(await given.evaluate('document.title + subject.value')).toBe('SecondHello')
+  })
+})
