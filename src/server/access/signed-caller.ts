@@ -17,7 +17,7 @@ export const forwardedHeader = 'x-bax-forwarded'
 /** Header of a worker's response to a request that it has not run: the gateway may try another worker. */
 export const refusedHeader = 'x-bax-refused'
 
-/** Reasons in that header: an invalid signature, no new work, or something that the worker lacks. */
+/** Reasons in that header: an invalid signature, no new work, or an error that another worker may not have. */
 export type Refusal = 'signature' | 'draining' | 'unavailable'
 
 /** Header of a worker's answer, which proves that the worker has the secret. */
