@@ -39,7 +39,7 @@ export interface FleetCrawlsFacts {
   /** Limits of callers; unlimited when absent. */
   readonly allowances?: Allowances
   /** Checks a crawl before it is accepted. @throws BaxError */
-  readonly check: (plan: CrawlPlan) => Promise<void>
+  readonly check: (plan: CrawlPlan, signal: AbortSignal) => Promise<void>
   /** Returns the number of workers; each adds the crawls of a single server to the limit of all callers. */
   readonly workers: () => Promise<number>
 }
@@ -69,7 +69,7 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     assertLimit(input, this.mostPages)
     const { caller, signal } = call
     const plan = planCrawl(input, caller.keyId)
-    await this.#facts.check(plan)
+    await this.#facts.check(plan, signal)
     const { since } = input
     if (since !== undefined) assertComparable(input, await this.#ask(() => this.#find(since, caller)))
     const id = newId('crl')

@@ -259,6 +259,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
     assertCanHold(input, this.#facts.config.home)
     const plan = await planSession(input, {
       owner: caller.keyId,
+      signal: call.signal,
       display: this.#facts.config.display,
       egress: this.#facts.egress,
       profile: (idOrName) => this.#facts.profiles.load(idOrName, caller),
