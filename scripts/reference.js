@@ -175,7 +175,12 @@ function sharesTable(limits) {
     ['videos being recorded', recording.videos, half, busy],
     ['running scrapes and searches', overload.pages, half, busy],
     ['running crawls', overload.crawls, caller.crawls, busy],
-    ['page slots of a fleet', 'those of all workers', 'an equal part for each crawl', 'pages wait'],
+    [
+      'page slots of a fleet',
+      'those of all workers',
+      'an equal part, shared by its crawls; half as many more are reserved for keys that use fewer',
+      turns,
+    ],
     ['shell sessions', shell.sessions, caller.shells, '429 `too_many_sessions`'],
     ['relays', 'those of all workers, else no limit', caller.relays, '429 `too_many_sessions`'],
     ['memory for request bodies', `${overload.bodyBytes / 1024 / 1024} MiB`, half, busy],
