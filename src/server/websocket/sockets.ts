@@ -113,7 +113,7 @@ function proofOf(
   refusal?: Refusal,
 ): Record<string, string> {
   const signed = headers[forwardedHeader]
-  const answer = forwarded?.answer(typeof signed === 'string' ? signed : null, status, refusal)
+  const answer = forwarded?.answer(typeof signed === 'string' ? signed : null, status, { refusal })
   return answer === undefined ? {} : { [answerHeader]: answer }
 }
 
