@@ -3,6 +3,7 @@ import type { BrowserContextOptions } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { isLanguageTag, isTimeZone } from '../../../core/shapes/regions.ts'
+import type { Call } from '../../../core/operation/call.ts'
 import type { SessionInput } from '../../../core/shapes/session.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import { normaliseUrl, openableUrl } from '../../../core/net/urls.ts'
@@ -37,9 +38,8 @@ export interface SessionPlan {
 
 export interface PlanEnvironment {
   readonly egress: Egress
-  readonly owner: string | null
-  /** Cancels the look-ups of names. */
-  readonly signal: AbortSignal
+  /** Its signal cancels look-ups of names. */
+  readonly call: Pick<Call, 'caller' | 'signal'>
   readonly display: boolean
   /** Loads a saved profile by its ID or name. @throws BaxError `profile_not_found`. */
   readonly profile: (idOrName: string) => Promise<{ readonly profile_id: string; readonly state: StorageState }>
@@ -52,8 +52,9 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
   checkFields(input)
   const startUrl = input.start_url === undefined ? undefined : openableUrl(input.start_url, 'start_url')
   const cdpUrl = input.cdp_url === undefined ? undefined : endpoint(input.cdp_url)
-  const { egress, owner, signal } = environment
-  const work = { from: owner, signal }
+  const { egress, call } = environment
+  const owner = call.caller.keyId
+  const work = { from: owner, signal: call.signal }
   const allowed = input.allowed_domains && new AllowedHosts(input.allowed_domains)
   if (allowed && cdpUrl !== undefined)
     throw invalid('allowed_domains', 'cannot be enforced in a browser reached by cdp_url')
@@ -83,7 +84,7 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
   const isDefault =
     Object.keys(options).length === 0 && !input.proxy && !allowed && !input.user_agent && !input.use_random_user_agent
   return {
-    owner: environment.owner,
+    owner,
     input: profile ? { ...input, profile_id: profile.profile_id } : input,
     kind,
     viewport,

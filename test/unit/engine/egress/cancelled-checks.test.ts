@@ -1,5 +1,6 @@
 /** Checks of URLs before work is accepted: a request that is cancelled ends the look-up of the name. */
 import { expect, test } from 'vitest'
+import { keylessCaller } from '../../../../src/core/access/caller.ts'
 import { sessionInput } from '../../../../src/core/shapes/session.ts'
 import { crawlInput } from '../../../../src/core/shapes/crawl.ts'
 import { planSession } from '../../../../src/engine/browser/create/plan.ts'
@@ -11,8 +12,7 @@ import { waitUntil } from '../../../support/wait.ts'
 const session = (egress: Egress, signal: AbortSignal, input: object) =>
   planSession(sessionInput.parse(input), {
     egress,
-    signal,
-    owner: 'key_1',
+    call: { caller: keylessCaller, signal },
     display: false,
     profile: async () => ({ profile_id: 'prf_1', state: { cookies: [], origins: [] } }),
     canShow: async () => false,
