@@ -105,7 +105,18 @@ function mustStayFlat(samples, of = 'all') {
 
 /** Runs at 80 % of the machine's capacity for the whole time; returns the capacity. */
 async function steady(program, site) {
-  const unbounded = ['--rate', '0', '--max-sessions', '0', '--max-shells', '0', '--max-crawls', '0']
+  const unbounded = [
+    '--rate',
+    '0',
+    '--max-sessions',
+    '0',
+    '--max-shells',
+    '0',
+    '--max-crawls',
+    '0',
+    '--max-relays',
+    '0',
+  ]
   const fixtures = await open(program, site, unbounded)
   const { works, server } = fixtures
   const found = await findLevel(works, Math.min(20, secs / 12), say)

@@ -145,8 +145,13 @@ export interface Relays {
   clearEvents(id: string, call: Call): Promise<void>
   /** Streams records, the stored ones after `since` first. */
   followEvents(id: string, query: relay.RelayEventQuery, call: StreamCall): Promise<AsyncIterable<relay.RelayEvent>>
-  /** Accepts a connector. @throws BaxError `unauthorized`. */
-  admit(call: SocketCall): Promise<(link: Link) => void>
+  /**
+   * Accepts a connector, which may resume the session with this ID.
+   * @throws BaxError `unauthorized`, `too_many_sessions`
+   */
+  admit(call: SocketCall, sessionId?: string): Promise<(link: Link) => void>
+  /** Returns the key that owns a relay token (null where no keys are in use); undefined for an invalid token. */
+  ownerOf(token: string): Promise<string | null | undefined>
   /** Connects a CDP client to a browser. @throws BaxError `unauthorized`, `relay_disconnected`, `browser_lost`. */
   openClient(id: string, token: string | null, call: Call): Promise<(link: Link) => void>
   /** Sends a CDP command. Protocol errors are part of the answer; other failures are thrown. */

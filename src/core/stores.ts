@@ -76,6 +76,8 @@ export interface Principal {
 }
 
 export interface RelayTokenStore {
+  /** Returns the key that owns a token (null where no keys are in use), without using it; undefined for an invalid one. */
+  ownerOf(token: string): Promise<string | null | undefined>
   create(input: Parameters<Relays['tokens']['create']>[0], caller: Caller): ReturnType<Relays['tokens']['create']>
   /** Lists tokens without their secrets, newest first; expired ones are omitted. */
   list(caller: Caller): Promise<RelayTokenRecord[]>

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { limits } from '../../src/core/limits/limits.ts'
+import { protocol, subprotocol } from '../../src/engine/relay/tunnel/messages.ts'
 import { type BuiltBax, buildBax } from '../support/cli.ts'
 import { nameOf } from '../support/docker.ts'
 import { heldPages } from '../support/held-pages.ts'
@@ -23,12 +24,12 @@ beforeAll(async () => {
   ;[built, site] = await Promise.all([buildBax(), serveSite({ '/held': held.page })])
   const stateDir = await built.stateDir()
   admin = (await built.run(['key', 'create', 'admin', '--scopes', 'admin', '--embedded', '--state-dir', stateDir])).stdout.trim() // prettier-ignore
-  const quotas = ['--max-sessions', '2', '--max-shells', '2', '--max-crawls', '2']
+  const quotas = ['--max-sessions', '2', '--max-shells', '2', '--max-crawls', '2', '--max-relays', '2']
   server = await serve(built, ['--rate', '0', ...quotas], { stateDir })
 }, 240_000)
 beforeEach(async () => {
   const makeKey = async (): Promise<string> =>
-    (await as(admin, 'POST', '/v1/keys', { name: 'user', scopes: ['browser', 'scrape', 'shell'] })).body.key
+    (await as(admin, 'POST', '/v1/keys', { name: 'user', scopes: ['browser', 'scrape', 'shell', 'relay'] })).body.key
   ann = await makeKey()
   bob = await makeKey()
 })
@@ -114,6 +115,67 @@ test('a failed creation does not count', async () => {
     expect((await as(bob, 'POST', '/sessions', { profile_id })).status).toBe(404)
   }
   for (let turn = 0; turn < 2; turn += 1) expect((await as(bob, 'POST', '/sessions', {})).status).toBe(200)
+})
+
+describe('browsers of users', () => {
+  interface Welcome {
+    readonly session_id: string
+    readonly resume: string
+  }
+  /** Connects as a connector does; returns the welcome, or the error of the rejected upgrade. */
+  const connect = async (credential: string, before?: Welcome) => {
+    const query = before ? `?session_id=${before.session_id}` : ''
+    const headers = { authorization: `Bearer ${credential}` }
+    const socket = new WebSocket(`${server.url.replace('http', 'ws')}/relay/connect${query}`, subprotocol, { headers })
+    const first = await new Promise<{ welcome: Welcome } | { status: number; body: object }>((resolve, reject) => {
+      socket.on('error', reject)
+      socket.once('close', (code, reason) => reject(new Error(`closed with ${code} ${reason}`)))
+      socket.once('open', () => {
+        const browser = { product: 'None/1', protocol_version: '1.3', user_agent: 'none', headless: true }
+        socket.send(JSON.stringify({ type: 'hello', proto: protocol, version: '0', platform: 'test', name: null, policy: 'full', redact: true, browser, ...(before && { resume: before.resume }) })) // prettier-ignore
+      })
+      socket.once('message', (text) => resolve({ welcome: JSON.parse(String(text)) as Welcome }))
+      socket.once('unexpected-response', (_request, response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.once('end', () => resolve({ status: response.statusCode!, body: JSON.parse(String(Buffer.concat(chunks))) as object })) // prettier-ignore
+      })
+    })
+    return { socket, ...first }
+  }
+  const welcomed = (credential: string, before?: Welcome) =>
+    connect(credential, before) as Promise<{ socket: WebSocket; welcome: Welcome }>
+  const tokenOf = async (key: string, single_use: boolean): Promise<string> =>
+    (await as(key, 'POST', '/relay/tokens', { single_use })).body.token
+
+  test('beyond the quota of a key are rejected, also with its tokens, until one has ended', async () => {
+    const first = await welcomed(ann)
+    const second = await welcomed(await tokenOf(ann, false))
+    const single = await tokenOf(ann, true)
+    for (const credential of [ann, single, await tokenOf(ann, false)]) {
+      const error = 'the limit of 2 relays per key is reached'
+      expect(await connect(credential)).toMatchObject({
+        status: 429,
+        body: { code: 'too_many_sessions', error, details: { limit: 'relays', most: 2 } },
+      })
+    }
+    expect((await welcomed(bob)).welcome.session_id).toMatch(/^rly_/)
+    // A connector whose connection is lost has its session until it is back.
+    first.socket.terminate()
+    const path = `/relay/sessions/${first.welcome.session_id}`
+    await waitUntil(async () => (await as(ann, 'GET', path)).body.status === 'reconnecting')
+    expect(await connect(single)).toMatchObject({ status: 429 })
+    const again = await welcomed(ann, first.welcome)
+    expect(again.welcome.session_id).toBe(first.welcome.session_id)
+
+    const ended = as(ann, 'DELETE', `/relay/sessions/${second.welcome.session_id}`)
+    expect((await ended).status).toBeLessThan(300)
+    let next: Awaited<ReturnType<typeof connect>>
+    // The end of a relay is reported to a fleet in the background.
+    await waitUntil(async () => 'welcome' in (next = await connect(single)))
+    expect((await as(ann, 'GET', '/relay/sessions')).body.sessions).toHaveLength(2)
+    for (const { socket } of [again, next!]) socket.terminate()
+  })
 })
 
 describe('connections of a key', () => {

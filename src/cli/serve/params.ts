@@ -19,6 +19,7 @@ const allowanceParams: Readonly<Record<keyof Allowance, Param>> = {
   sessions: limit('max_sessions', 'browser sessions', caller.sessions),
   shells: limit('max_shells', 'shell sessions', caller.shells),
   crawls: limit('max_crawls', 'concurrent crawls', caller.crawls),
+  relays: limit('max_relays', 'browsers of users', caller.relays),
 }
 
 export const fleetParams = {

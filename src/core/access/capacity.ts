@@ -1,8 +1,7 @@
 /** Capacities that limit each key to a share, so that no key starves the others. */
 import { BaxError } from '../errors/errors.ts'
 import { limits } from '../limits/limits.ts'
-import type { Caller } from './caller.ts'
-import { Counter } from './quota.ts'
+import { Counter, type Holder } from './quota.ts'
 
 const { partOfKey, retryAfterSecs } = limits.overload
 const retryHint = 'retry after the time in Retry-After'
@@ -15,9 +14,6 @@ export interface CapacityTexts {
   /** How to free some of it; by default, to retry later. */
   readonly hint?: string
 }
-
-/** Caller that reserves part of a capacity. */
-type Holder = Pick<Caller, 'keyId' | 'admin'>
 
 export class Capacity {
   readonly #max: number

@@ -15,7 +15,15 @@ export interface Allowance {
   readonly shells: number
   /** Running crawls, including maps. */
   readonly crawls: number
+  /** Connected browsers of users, including those that may reconnect. */
+  readonly relays: number
 }
+
+/** Caller that holds something. */
+export type Holder = Pick<Caller, 'keyId' | 'admin'>
+
+/** Returns the holder of what belongs to a key; null for all callers without one, where none is required. */
+export const holderOf = (keyId: string | null): Holder => ({ keyId, admin: keyId === null })
 
 /** Limits of all callers; an engine without them has none. */
 export interface Allowances {
@@ -25,7 +33,7 @@ export interface Allowances {
   readonly keyless: Allowance
 }
 
-const none: Allowance = { rate: 0, burst: 0, sessions: 0, shells: 0, crawls: 0 }
+const none: Allowance = { rate: 0, burst: 0, sessions: 0, shells: 0, crawls: 0, relays: 0 }
 
 /**
  * Builds the default limits of keys with the operator's overrides. Without keys, a server belongs to its user and has
@@ -41,12 +49,12 @@ export function allowancesOf(overrides: Partial<Allowance>): Allowances {
 }
 
 /** Returns the limits of a caller; none for one without the required key, which has access to little anyway. */
-export function allowanceOf({ keyId, admin }: Caller, allowances: Allowances | undefined): Allowance {
+export function allowanceOf({ keyId, admin }: Holder, allowances: Allowances | undefined): Allowance {
   if (!allowances || (keyId === null && !admin)) return none
   return keyId === null ? allowances.keyless : allowances.keyed
 }
 
-type Kind = 'sessions' | 'shells' | 'crawls'
+type Kind = 'sessions' | 'shells' | 'crawls' | 'relays'
 
 interface KindFacts {
   /** Plural noun, as in "20 browser sessions". */
@@ -77,6 +85,12 @@ const kinds: Readonly<Record<Kind, KindFacts>> = {
     hint: 'wait for a crawl to end, or cancel one',
     overall: limits.overload.crawls,
   },
+  relays: {
+    things: 'relays',
+    code: 'too_many_sessions',
+    hint: 'stop one that is no longer needed',
+    overall: Infinity,
+  },
 }
 
 /** Counts the resources of one kind that every caller holds. */
@@ -99,12 +113,13 @@ export class Quota {
    * Takes one for the caller; the returned function releases it, at most once.
    * @throws BaxError with the code of the kind at the caller's limit, `no_capacity` at the server's.
    */
-  take(caller: Caller): () => void {
-    this.#assertRoom(caller)
+  take(caller: Holder): () => void {
+    this.assertRoom(caller)
     return this.#taken.take(caller.keyId)
   }
 
-  #assertRoom(caller: Caller): void {
+  /** Checks whether `take` would succeed. @throws BaxError as it does */
+  assertRoom(caller: Holder): void {
     if (!this.#allowances) return
     const { things, code, hint, overall } = kinds[this.#kind]
     const { retryAfterSecs } = limits.overload

@@ -96,7 +96,7 @@ export const crawlLimits = {
     /** Crawls that one worker coordinates at the same time. */
     coordinated: 8,
     /** Share of the page slots that are requested ahead, so that no worker waits for a coordinator. */
-    ahead: 0.5,
+    ahead: 0.25,
     /** Interval of reading the number of slots and of running crawls. */
     slotsMs: 1000,
     /** Size of one part of a log in Redis. */

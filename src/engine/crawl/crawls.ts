@@ -145,11 +145,11 @@ export class EngineCrawls implements Crawls {
     await Promise.allSettled([...this.#live.values()].map(({ done }) => done))
   }
 
-  async #start(input: CrawlInput, { caller }: Call): Promise<LiveCrawl> {
+  async #start(input: CrawlInput, { caller, signal }: Call): Promise<LiveCrawl> {
     this.#assertOpen()
     const plan = planCrawl(input, caller.keyId)
     const context = await this.#context()
-    await checkCrawl(plan, context.scraper)
+    await checkCrawl(plan, context.scraper, signal)
     return this.#startCounted(caller, () => startLive({ id: newId('crl'), owner: caller.keyId }, plan, context))
   }
 

@@ -39,11 +39,18 @@ export function planCrawl(input: CrawlInput, from: Origin = null): CrawlPlan {
   }
 }
 
-/** Checks a crawl before it is accepted. @throws BaxError `invalid_request`, `url_blocked`, `model_not_configured` */
-export async function checkCrawl({ input, from, start, page }: CrawlPlan, scraper: PageScraper): Promise<void> {
+/**
+ * Checks a crawl before it is accepted.
+ * @throws BaxError `invalid_request`, `url_blocked`, `model_not_configured`; the reason of the signal
+ */
+export async function checkCrawl(
+  { input, from, start, page }: CrawlPlan,
+  scraper: PageScraper,
+  signal: AbortSignal,
+): Promise<void> {
   await scraper.check(page(start.href))
   if (input.webhook !== undefined)
-    await scraper.egress.check(normaliseUrl(webhookOf(input.webhook).url, 'webhook.url'), from)
+    await scraper.egress.check(normaliseUrl(webhookOf(input.webhook).url, 'webhook.url'), { from, signal })
 }
 
 /** Creates the plan of a job that visits the URLs of a list; each keeps the URL as the caller wrote it. */

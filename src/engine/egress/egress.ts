@@ -1,7 +1,7 @@
 /** Controls all outgoing connections of the engine: policy, name resolution, and the proxies of browsers. */
 import type { EngineConfig } from '../../core/config/config.ts'
 import { Counter } from '../../core/access/quota.ts'
-import type { Origin } from '../../core/process/turns.ts'
+import type { Origin, WorkOptions } from '../../core/process/turns.ts'
 import type { SessionInput } from '../../core/shapes/session.ts'
 import { AllowedHosts } from './allowed-hosts.ts'
 import type { Chain } from './chain.ts'
@@ -72,17 +72,21 @@ export class Egress {
 
   /**
    * Checks a URL and the addresses of its host; a name that does not resolve passes, and fails on connecting.
-   * @throws BaxError `url_blocked`
+   * @throws BaxError `url_blocked`; the reason of the signal
    */
-  async check(href: string, from: Origin): Promise<void> {
+  async check(href: string, work: WorkOptions): Promise<void> {
     const url = new URL(href)
     this.checkLiteral(url)
-    await this.checkHost(url, from)
+    await this.checkHost(url, work)
   }
 
-  /** Checks the addresses of a URL's host, but not scheme and port. @throws BaxError `url_blocked` */
-  async checkHost(url: URL, from: Origin): Promise<void> {
-    await this.names.resolve(bareHost(url.hostname), { from }).catch((error: { code?: string }) => {
+  /**
+   * Checks the addresses of a URL's host, but not scheme and port.
+   * @throws BaxError `url_blocked`; the reason of the signal
+   */
+  async checkHost(url: URL, work: WorkOptions): Promise<void> {
+    await this.names.resolve(bareHost(url.hostname), work).catch((error: { code?: string }) => {
+      work.signal?.throwIfAborted()
       if (error.code === 'url_blocked') throw error
     })
   }

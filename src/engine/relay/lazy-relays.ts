@@ -56,7 +56,8 @@ export function lazyRelays(config: EngineConfig, keys: KeyRing, sessions: Relays
       list: async (call) => (await relays()).tokens.list(call),
       revoke: async (tokenId, call) => (await relays()).tokens.revoke(tokenId, call),
     },
-    admit: async (call) => (await relays()).admit(call),
+    admit: async (call, sessionId) => (await relays()).admit(call, sessionId),
+    ownerOf: async (token) => (await relays()).ownerOf(token),
     openClient: async (id, token, call) => (await relays()).openClient(id, token, call),
     endAll: async () => {
       await loading

@@ -39,7 +39,7 @@ export interface FleetCrawlsFacts {
   /** Limits of callers; unlimited when absent. */
   readonly allowances?: Allowances
   /** Checks a crawl before it is accepted. @throws BaxError */
-  readonly check: (plan: CrawlPlan) => Promise<void>
+  readonly check: (plan: CrawlPlan, signal: AbortSignal) => Promise<void>
   /** Returns the number of workers; each adds the crawls of a single server to the limit of all callers. */
   readonly workers: () => Promise<number>
 }
@@ -69,7 +69,7 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     assertLimit(input, this.mostPages)
     const { caller, signal } = call
     const plan = planCrawl(input, caller.keyId)
-    await this.#facts.check(plan)
+    await this.#facts.check(plan, signal)
     const { since } = input
     if (since !== undefined) assertComparable(input, await this.#ask(() => this.#find(since, caller)))
     const id = newId('crl')
@@ -77,7 +77,7 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     await this.#ask(async () => {
       const run = await this.#store.add(id, request, await this.#quotaOf(caller))
       try {
-        await this.#add(run, 0)
+        await this.#add(run, { activeMs: 0, owner: caller.keyId })
       } catch (error) {
         // A full Redis may have stored only the crawl, which must not run after the error.
         await this.#store.withdraw(id, caller.keyId)
@@ -133,7 +133,8 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
       const { record, isRunning } = await this.#find(id, call.caller)
       if (isRunning) throw new BaxError('conflict', 'the crawl is running')
       assertResumable(record, false)
-      await this.#add(await this.#store.resume(record, await this.#quotaOf(call.caller)), record.activeMs())
+      const { owner } = record
+      await this.#add(await this.#store.resume(record, await this.#quotaOf(call.caller)), { activeMs: record.activeMs(), owner }) // prettier-ignore
       return acceptedAnswer(id, call)
     })
   }
@@ -176,8 +177,8 @@ export class FleetCrawls implements Omit<Crawls, 'map'> {
     }
   }
 
-  #add(run: CrawlRunId, activeMs: number): Promise<void> {
-    return addCrawl(this.#queue, { ...run, activeMs })
+  #add(run: CrawlRunId, facts: Omit<CrawlJob, keyof CrawlRunId>): Promise<void> {
+    return addCrawl(this.#queue, { ...run, ...facts })
   }
 
   /** Ends a cancelled crawl that no worker has taken yet, or whose worker was lost. */

@@ -75,7 +75,10 @@ export class SecretClaim {
 
   /** @throws BaxError `fleet_unavailable` while the members recover from a loss of the data */
   async assertData(): Promise<void> {
-    await this.#isHeld()
+    const [since, lossAgeMs] = await this.#run<[number, number]>('data')
+    // Every request for something unknown asks, so that nothing is written unless there is a loss to record.
+    if (since === this.#since) this.#compareData(since, lossAgeMs)
+    else await this.#isHeld()
     if (this.#lossAgeMs === undefined || this.#lossAgeMs > this.#leaseMs) return
     throw new BaxError('fleet_unavailable', 'the fleet has lost its data, and its workers register again', {
       hint: 'retry in some seconds',

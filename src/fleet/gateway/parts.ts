@@ -41,9 +41,9 @@ export async function openGatewayParts(options: GatewayParts) {
   const { provisions, scales } = provisioning
   const queues = async () => (await Promise.all([jobQueues.all(), provisioning.queue()])).flat()
   const { mostPages } = own.crawls
-  const check: FleetCrawlsFacts['check'] = async (plan) => {
+  const check: FleetCrawlsFacts['check'] = async (plan, signal) => {
     await directory.assertOwnBuild()
-    await checkCrawl(plan, await own.extractor.load())
+    await checkCrawl(plan, await own.extractor.load(), signal)
   }
   const workers = async () => (await directory.workers()).filter(({ pages }) => pages > 0).length
   const crawls = new FleetCrawls({ redis, build, log, mostPages, allowances, check, workers })

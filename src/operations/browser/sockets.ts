@@ -20,8 +20,8 @@ export const relayConnect = defineSocket({
   input: z.object({
     session_id: relayId.optional().describe('Relay session to resume, so that a gateway finds its worker'),
   }),
-  errors: ['unauthorized'],
-  open: (engine, _input, call) => engine.relays.admit(call),
+  errors: ['unauthorized', 'too_many_sessions'],
+  open: (engine, { session_id: id }, call) => engine.relays.admit(call, id),
 })
 
 export const relayCdp = defineSocket({

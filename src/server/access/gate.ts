@@ -62,9 +62,9 @@ export function authenticate(gate: Gate): MiddlewareHandler<AppEnv> {
   }
 }
 
-/** A worker that cannot accept any request yet, or any more, may leave it to another one. */
+/** A worker that cannot accept any request yet, or too many at once, leaves it to another one with its own error. */
 export const refusalFor = (error: unknown): Refusal =>
-  error instanceof BaxError && error.code !== 'unauthorized' ? 'draining' : 'signature'
+  error instanceof BaxError && error.code !== 'unauthorized' ? 'unavailable' : 'signature'
 
 /** Answers CORS preflights, which carry no key, and lets pages of allowed origins read responses. */
 export function allowOrigins({ origins }: Gate): MiddlewareHandler<AppEnv> {

@@ -17,11 +17,21 @@ export const forwardedHeader = 'x-bax-forwarded'
 /** Header of a worker's response to a request that it has not run: the gateway may try another worker. */
 export const refusedHeader = 'x-bax-refused'
 
-/** Reasons in that header: an invalid signature, no new work, or something that the worker lacks. */
+/** Reasons in that header: an invalid signature, no new work, or an error that another worker may not have. */
 export type Refusal = 'signature' | 'draining' | 'unavailable'
 
 /** Header of a worker's answer, which proves that the worker has the secret. */
 export const answerHeader = 'x-bax-answer'
+
+/** Header with the digest of an answer that is sent in one piece; the proof covers it. */
+export const contentHeader = 'x-bax-content'
+
+/** What the proof of an answer covers besides its status. */
+interface Answered {
+  readonly refusal?: string | undefined
+  /** Digest of the content; absent for streams. */
+  readonly content?: string | undefined
+}
 
 /** Request as both sides see it: the method, the path with its query, and the headers. */
 export interface RequestLine {
@@ -64,7 +74,7 @@ export interface ForwardedVerifier {
   /** @throws BaxError `unauthorized`; `not_ready` before the worker is registered, `no_capacity` */
   verify(header: string | null, line: RequestLine): Verified
   /** Returns the value of the header of an answer; undefined for a request that nobody with the secret has signed. */
-  answer(header: string | null, status: number, refusal?: string): string | undefined
+  answer(header: string | null, status: number, answered?: Answered): string | undefined
 }
 
 const signed = z.object({
@@ -135,8 +145,10 @@ export class ForwardedRequests {
     return {
       header: `${text}.${this.#digest(text)}`,
       bodyHash: () => bodyHash(this.#secret, nonce),
-      isAnswered: ({ statusCode = 0, headers: { [refusedHeader]: refusal, [answerHeader]: answer } }) =>
-        typeof answer === 'string' && isSame(answer, this.#answer(nonce, statusCode, refusal as string | undefined)),
+      isAnswered: ({ statusCode = 0, headers }) => {
+        const { [refusedHeader]: refusal, [contentHeader]: content, [answerHeader]: answer } = headers as Readonly<Record<string, string | undefined>> // prettier-ignore
+        return answer !== undefined && isSame(answer, this.#answer(nonce, statusCode, { refusal, content }))
+      },
     }
   }
 
@@ -159,10 +171,10 @@ export class ForwardedRequests {
         const body = facts.body === null ? new SignedBody(() => bodyHash(this.#secret, nonce)) : new SignedBody(bodyHash, facts.body) // prettier-ignore
         return { caller: callerOf(facts.caller), requestId, body, ...(reservation !== undefined && { reservation }) }
       },
-      answer: (header, status, refusal) => {
+      answer: (header, status, answered) => {
         const text = this.#signedText(header)
         if (text === undefined) return undefined
-        return this.#answer((parsed(text) as Signed).nonce, status, refusal)
+        return this.#answer((parsed(text) as Signed).nonce, status, answered)
       },
     }
   }
@@ -199,8 +211,8 @@ export class ForwardedRequests {
   }
 
   /** The texts of requests have no line break, so that no answer is the signature of a request. */
-  #answer(nonce: string, status: number, refusal = ''): string {
-    return this.#digest(`answer\n${nonce}\n${status}\n${refusal}`)
+  #answer(nonce: string, status: number, { refusal = '', content = '' }: Answered = {}): string {
+    return this.#digest(`answer\n${nonce}\n${status}\n${refusal}\n${content}`)
   }
 
   #digest(text: string): string {

@@ -1,6 +1,6 @@
 /** Chooses the worker of a request, and another one where that is safe. */
 import type { Caller } from '../../core/access/caller.ts'
-import { allowanceOf, type Allowances } from '../../core/access/quota.ts'
+import { allowanceOf, type Allowances, type Holder } from '../../core/access/quota.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import {
   type BoundKind,
@@ -28,6 +28,8 @@ export interface Work<T> {
   /** Returns the validated input. @throws BaxError `invalid_request` */
   input(): Readonly<Record<string, unknown>>
   readonly caller: Caller
+  /** Holds what the request creates; the caller by default. */
+  readonly holder?: Holder | undefined
   /** Whether a token, which the worker checks, may replace the rights of the caller. */
   readonly hasToken: boolean
   /** Runs it on a worker. @throws LostWorker */
@@ -139,16 +141,16 @@ export class Dispatcher {
   }
 
   async #onFreeSlot<T>({ slot, name }: OnNew, work: Work<T>): Promise<Dispatched<T>> {
-    const { caller } = work
+    const { holder = work.caller } = work
     const input = work.input()
-    const most = mostOf(slot, caller, this.#allowances)
+    const most = mostOf(slot, holder, this.#allowances)
     const wanted = name === undefined ? undefined : (input[name] as string | undefined)
     const except = new Set<string>()
     let failure: Failure | undefined
     while (except.size < limits.gateway.attempts) {
       const reservation = await this.#directory.reserve({
         kind: slot,
-        owner: caller.keyId,
+        owner: holder.keyId,
         most,
         except,
         ...(wanted !== undefined && { name: wanted }),
@@ -205,10 +207,10 @@ const noWorker = (label: WorkerLabel): BaxError =>
     retryAfterSecs: limits.overload.retryAfterSecs,
   })
 
-/** Returns how many objects with such a slot the caller may hold; 0 for any number. */
-export function mostOf(slot: SlotKind, caller: Caller, allowances: Allowances): number {
-  const { sessions, shells } = allowanceOf(caller, allowances)
-  return { session: sessions, shell: shells, relay: 0 }[slot]
+/** Returns how many objects with such a slot somebody may hold; 0 for any number. */
+export function mostOf(slot: SlotKind, holder: Holder, allowances: Allowances): number {
+  const { sessions, shells, relays } = allowanceOf(holder, allowances)
+  return { session: sessions, shell: shells, relay: relays }[slot]
 }
 
 /** Returns the response of the only worker that can have one. */

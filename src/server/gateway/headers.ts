@@ -1,7 +1,7 @@
 /** Headers of forwarded requests and of their responses. */
 import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders } from 'node:http'
 import { keyPrefix } from '../../core/access/keys.ts'
-import { answerHeader, forwardedHeader } from '../access/signed-caller.ts'
+import { answerHeader, contentHeader, forwardedHeader } from '../access/signed-caller.ts'
 
 /** Headers that only concern one connection. */
 const hopByHop = new Set([
@@ -13,7 +13,7 @@ const hopByHop = new Set([
 const handled = new Set(['expect', 'idempotency-key', 'content-length', forwardedHeader])
 
 /** Headers of responses that the gateway sets itself. */
-const ownInResponses = new Set(['date', 'x-request-id', 'x-bax-version', answerHeader])
+const ownInResponses = new Set(['date', 'x-request-id', 'x-bax-version', answerHeader, contentHeader])
 
 type Fields = Record<string, string | string[]>
 

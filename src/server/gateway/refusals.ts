@@ -8,7 +8,7 @@ import { LostWorker, refusedError } from './worker-requests.ts'
 
 /** Refusal of a worker; another one may run the request. */
 export interface Refused {
-  /** Reason why the worker cannot do the work; absent if it accepts no new work. */
+  /** Why the worker cannot do the work; absent if it accepts no new work. */
   readonly lacks?: BaxError
 }
 

@@ -1,6 +1,9 @@
 /** Passes the response of a worker on to the client. */
 import type { IncomingMessage } from 'node:http'
+import { BaxError } from '../../core/errors/errors.ts'
 import { limits } from '../../core/limits/limits.ts'
+import { type BodyHash, bodyHash, isSame } from '../access/signed-body.ts'
+import { contentHeader } from '../access/signed-caller.ts'
 import type { AppContext } from '../request/env.ts'
 import { byteStream } from '../request/byte-stream.ts'
 import { outgoingOf } from '../request/requests.ts'
@@ -26,10 +29,41 @@ export async function relayResponse(context: AppContext, response: IncomingMessa
     const isJson = response.headers['content-type']?.startsWith('application/json')
     return respond(context, isJson ? bytes.toString() : bytes, status, headers)
   }
-  const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>
-  const body = byteStream(chunks, outgoingOf(context.env), () => response.destroy())
+  const body = byteStream(chunksOf(response), outgoingOf(context.env), () => response.destroy())
   return respond(context, body, status, headers)
 }
+
+const chunksOf = (response: IncomingMessage): AsyncIterator<Uint8Array> =>
+  response.headers[contentHeader] === undefined
+    ? (response[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>)
+    : verified(response)
+
+/** Reads a response; its last part is only returned if the content is the one that the worker has signed. */
+async function* verified(response: IncomingMessage): AsyncGenerator<Uint8Array> {
+  const hash = bodyHash()
+  let last: Uint8Array | undefined
+  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    hash.update(chunk)
+    if (last) yield last
+    last = chunk
+  }
+  if (!isSigned(response, hash)) throw changedContent()
+  if (last) yield last
+}
+
+/** Whether a response has the content with its digest. Streams have none. */
+function isSigned({ headers }: IncomingMessage, hash: BodyHash): boolean {
+  const expected = headers[contentHeader]
+  return typeof expected !== 'string' || isSame(hash.digest('base64url'), expected)
+}
+
+const changedContent = (): LostWorker =>
+  new LostWorker(
+    new BaxError('fleet_unavailable', 'the content of the answer is not the one that the worker has signed', {
+      hint: 'encrypt the connections to workers: see "bax help scaling-out"',
+    }),
+    true,
+  )
 
 /** Reads a whole response. @throws LostWorker */
 export function readAll(response: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
@@ -42,7 +76,9 @@ export function readAll(response: IncomingMessage): Promise<Buffer<ArrayBuffer>>
     response.once('error', fail).once('close', close)
     response.once('end', () => {
       response.off('close', close)
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+      if (isSigned(response, bodyHash().update(bytes))) resolve(bytes)
+      else reject(changedContent())
     })
   })
 }

@@ -2,12 +2,14 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { anonymousCaller, type Caller } from '../../core/access/caller.ts'
+import { holderOf } from '../../core/access/quota.ts'
 import type { Engine } from '../../core/engine.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { WorkerAddress } from '../../core/fleet.ts'
 import { limits } from '../../core/limits/limits.ts'
 import type { SocketOperation } from '../../core/operation/operation.ts'
 import type { Placement } from '../../core/operation/placement.ts'
+import { sockets } from '../../operations/index.ts'
 import { answerHeader, forwardedHeader } from '../access/signed-caller.ts'
 import { isOnOne, noSlot, type Sent } from './dispatch.ts'
 import type { Forwarder } from './forwarder.ts'
@@ -28,6 +30,8 @@ interface CheckedUpgrade {
   readonly operation: SocketOperation
   readonly input: Record<string, unknown>
   readonly caller: Caller
+  /** Token from a header or a subprotocol; null with a key, or without either. */
+  readonly token: string | null
   readonly requestId: string
   readonly engine: Engine
   /** Aborted when the client disconnects. */
@@ -38,7 +42,7 @@ interface CheckedUpgrade {
 export async function openTunnel(
   forwarder: Forwarder,
   request: IncomingMessage,
-  { operation, input, caller, requestId, engine, signal }: CheckedUpgrade,
+  { operation, input, caller, token, requestId, engine, signal }: CheckedUpgrade,
 ): Promise<Tunnel> {
   const { signer, directory } = forwarder.options
   const target = request.url ?? '/'
@@ -60,10 +64,14 @@ export async function openTunnel(
     return { as: 'failed', value, status: value.status }
   }
   const hasToken = operation.token === true && (input['token'] !== undefined || caller === anonymousCaller)
+  // The relays of a token are those of the key that made it.
+  const owner =
+    token !== null && operation.http === sockets.relayConnect.http ? await engine.relays.ownerOf(token) : undefined
   const done = await forwarder.dispatcher.dispatch(placementOf(operation, input), {
     fields: input,
     input: () => input,
     caller,
+    holder: owner === undefined ? undefined : holderOf(owner),
     hasToken,
     run: connect,
   })

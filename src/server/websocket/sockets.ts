@@ -113,7 +113,7 @@ function proofOf(
   refusal?: Refusal,
 ): Record<string, string> {
   const signed = headers[forwardedHeader]
-  const answer = forwarded?.answer(typeof signed === 'string' ? signed : null, status, refusal)
+  const answer = forwarded?.answer(typeof signed === 'string' ? signed : null, status, { refusal })
   return answer === undefined ? {} : { [answerHeader]: answer }
 }
 
@@ -182,7 +182,7 @@ async function authorize(
   checkScope(caller, operation)
   const { input } = await readInput(new Request(url, { headers }), operation.input, fields)
   const { signal } = ended
-  if (forwarder && operation.runs.on !== 'gateway') return { tunnel: await openTunnel(forwarder, request, { operation, input, caller, requestId, signal, engine }), caller, signal } // prettier-ignore
+  if (forwarder && operation.runs.on !== 'gateway') return { tunnel: await openTunnel(forwarder, request, { operation, input, caller, token, requestId, signal, engine }), caller, signal } // prettier-ignore
   const baseUrl = `http://${request.headers.host ?? 'localhost'}`
   const call: SocketCall = {
     caller,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Capabilities } from '../../../src/core/fleet.ts'
+import type { CrawlAnswer } from '../../../src/core/shapes/crawl.ts'
 import { locateBrowser } from '../../../src/engine/browser/install/locate.ts'
 import { bax } from '../../support/cli.ts'
 import { startFleet, type TestFleet } from '../../support/fleet.ts'
@@ -163,6 +164,20 @@ describe.skipIf(noRedis)(titled('a fleet with broken workers', noRedis), () => {
     await waitUntil(async () => (await client.getProvision({ provision_id: provision_id! })).status !== 'provisioning', 100_000) // prettier-ignore
     expect(await client.getProvision({ provision_id: provision_id! })).toMatchObject({ status: 'ready' })
     expect((await labelsOf(fleet, fickle.id)).problem).toBeNull()
+  }, 200_000)
+
+  test('pages of a crawl are visited by another worker when the browser stops working', async () => {
+    const { program, set } = await switchable('crawling')
+    await set(true)
+    fleet = await startFleet([{ config: { browser: program } }, {}])
+    const { client } = fleet.gateway
+    const [fickle] = fleet.workers as [TestWorker]
+    await set(false)
+    const crawl = (await client.crawl({ url: `${site.url}/`, limit: 12, render: 'browser' })) as CrawlAnswer
+    expect(crawl).toMatchObject({ status: 'completed', completed: 12, errors: [] })
+    expect(crawl.data.map(({ metadata }) => metadata.render)).toEqual(crawl.data.map(() => 'browser'))
+    // It noticed this by its pages.
+    expect((await labelsOf(fleet, fickle.id)).problem).toBe('browser, render: the browser does not start')
   }, 200_000)
 
   test('a caller gets the reason if no other worker can do it', async () => {

@@ -8,6 +8,7 @@ import { WebSocket } from 'ws'
 import { upload } from '../../../src/client/client.ts'
 import type { BaxError } from '../../../src/core/errors/errors.ts'
 import { keylessCaller } from '../../../src/core/access/caller.ts'
+import { limits } from '../../../src/core/limits/limits.ts'
 import { readSecretFile } from '../../../src/server/access/secret-file.ts'
 import { forwardedHeader, ForwardedRequests } from '../../../src/server/access/signed-caller.ts'
 import { startFleet, type TestFleet } from '../../support/fleet.ts'
@@ -22,10 +23,20 @@ interface Middle {
   readonly url: string
   /** Replaces text in bodies of requests. */
   replace: readonly [string, string] | undefined
+  /** Replaces text in bodies of answers. */
+  replaceInAnswer: readonly [string, string] | undefined
   /** Answers itself, with this status. */
   status: number | undefined
   close(): Promise<void>
 }
+
+const replacing = (texts: () => readonly [string, string] | undefined) =>
+  new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const [from, to] = texts() ?? ['', '']
+      done(null, from === '' ? chunk : Buffer.from(chunk.toString('latin1').replaceAll(from, to), 'latin1'))
+    },
+  })
 
 async function startMiddle(workerPort: number): Promise<Middle> {
   const server: Server = createServer((incoming, outgoing) => {
@@ -39,15 +50,10 @@ async function startMiddle(workerPort: number): Promise<Middle> {
     const onward = send({ host: '127.0.0.1', port: workerPort, method, path: url, headers: others, setHost: false })
     onward.on('response', (answer: IncomingMessage) => {
       outgoing.writeHead(answer.statusCode!, answer.headers)
-      answer.pipe(outgoing)
+      answer.pipe(replacing(() => middle.replaceInAnswer)).pipe(outgoing)
     })
     onward.on('error', () => outgoing.destroy())
-    const change = new Transform({
-      transform(chunk: Buffer, _encoding, done) {
-        const [from, to] = middle.replace ?? ['', '']
-        done(null, from === '' ? chunk : Buffer.from(chunk.toString('latin1').replaceAll(from, to), 'latin1'))
-      },
-    })
+    const change = replacing(() => middle.replace)
     incoming.pipe(change).pipe(onward, { end: false })
     change.once('end', () => {
       onward.addTrailers(incoming.trailers as Record<string, string>)
@@ -61,6 +67,7 @@ async function startMiddle(workerPort: number): Promise<Middle> {
   const middle: Middle = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     replace: undefined,
+    replaceInAnswer: undefined,
     status: undefined,
     close: async () => {
       server.closeAllConnections()
@@ -116,6 +123,29 @@ describe.skipIf(noRedis)(titled('a fleet with somebody between gateway and worke
     middle.replace = undefined
     const { files } = await fleet.gateway.client.listSessionFiles({ session_id })
     expect(files.map(({ name }) => name)).toEqual(['whole.txt'])
+  }, 60_000)
+
+  test('changed content of an answer is an error, whatever its size', async () => {
+    const { client } = fleet.gateway
+    const evaluate = async (expression: string) => {
+      const { results } = await client.runCommands({ session_id, commands: [{ command: 'evaluate', data: { expression } }] }) // prettier-ignore
+      return (results[0]!.data as { result: { value: string } }).result.value
+    }
+    const small = `'price: 5'`
+    const large = `'x'.repeat(${2 * limits.gateway.bufferedBytes}) + 'price: 5'`
+    expect(await evaluate(large)).toMatch(/xprice: 5$/)
+    middle.replaceInAnswer = ['price: 5', 'price: 9']
+    const changed = 'the content of the answer is not the one that the worker has signed'
+    expect(await failureOf(evaluate(small))).toMatchObject({ code: 'fleet_unavailable', status: 503, message: changed })
+    // Its beginning has reached the client before the end is known: the connection is cut.
+    await expect(evaluate(large)).rejects.toThrow()
+    middle.replaceInAnswer = ['session_not_found', 'session_was_found']
+    const unknown = client.getSession({ session_id: 'ses_never' })
+    expect(await failureOf(unknown)).toMatchObject({ code: 'fleet_unavailable', message: changed })
+    middle.replaceInAnswer = ['sessions', 'SESSIONS']
+    expect(await failureOf(client.listSessions({}))).toMatchObject({ code: 'fleet_unavailable', message: changed })
+    middle.replaceInAnswer = undefined
+    expect(await evaluate(small)).toBe('price: 5')
   }, 60_000)
 
   test('a signature runs its own body only, and only once', async () => {

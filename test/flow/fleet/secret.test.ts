@@ -32,8 +32,8 @@ describe.skipIf(noRedis)(titled('the secret of a fleet', noRedis), () => {
     await bench.close()
   })
 
-  const begin = async (secret: Buffer, log: Log = () => {}, leaseMs = 60_000) => {
-    const claim = await SecretClaim.begin({ redis: bench.connect(), secret, log, leaseMs, heartbeatMs: 60 })
+  const begin = async (secret: Buffer, log: Log = () => {}, leaseMs = 60_000, heartbeatMs = 60) => {
+    const claim = await SecretClaim.begin({ redis: bench.connect(), secret, log, leaseMs, heartbeatMs })
     claims.push(claim)
     return claim
   }
@@ -53,6 +53,20 @@ describe.skipIf(noRedis)(titled('the secret of a fleet', noRedis), () => {
     expect(fingerprint).toMatch(/^[0-9a-f]{64}$/)
     const time = expect.stringMatching(/^\d{13}$/)
     expect(others).toEqual({ renewed: time, since: time })
+  })
+
+  test('is not written when somebody asks whether the data was lost', async () => {
+    const claim = await begin(first, () => {}, 60_000, 3_600_000)
+    const writes = async () => /rdb_changes_since_last_save:(\d+)/.exec(await redis.client.info('persistence'))![1]
+    const before = await writes()
+    for (let times = 0; times < 10; times++) await claim.assertData()
+    expect(await writes()).toBe(before)
+    await redis.client.flushall()
+    const lost = { code: 'fleet_unavailable', message: 'the fleet has lost its data, and its workers register again' }
+    expect(await failureOf(claim.assertData())).toMatchObject(lost)
+    // Other members report it too.
+    expect(await redis.client.exists('bax:dir:loss')).toBe(1)
+    expect(await failureOf(claim.assertData())).toMatchObject(lost)
   })
 
   test('is that of one process when two with different secrets start at once', async () => {

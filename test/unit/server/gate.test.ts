@@ -1,15 +1,20 @@
 /** Access to every operation on a server with keys, and from web pages. */
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { keyScopes, type KeyScope, type Scope } from '../../../src/core/access/caller.ts'
 import type { Engine } from '../../../src/core/engine.ts'
+import { BaxError } from '../../../src/core/errors/errors.ts'
 import { route, routesOf } from '../../../src/core/operation/route.ts'
 import { KeyStore } from '../../../src/engine/store/keys.ts'
 import { operations, streams, transfers } from '../../../src/operations/index.ts'
 import { createApp } from '../../../src/server/app.ts'
 import { loopbackHosts } from '../../../src/server/access/gate.ts'
+import { refusalOf } from '../../../src/server/gateway/refusals.ts'
+import { LostWorker } from '../../../src/server/gateway/worker-requests.ts'
 
 let folder: string
 let keys: KeyStore
@@ -184,6 +189,36 @@ describe('while the keys cannot be read', () => {
     expect((await get('/v1/crawl')).status).toBe(401)
     expect(said).toEqual([complaint, 'info: the keys can be read again'])
     await rm(stateDir, { recursive: true })
+  })
+})
+
+describe('a worker that cannot accept a request', () => {
+  /** Returns what a gateway makes of the answer of a worker whose check fails. */
+  async function refusedWith(error: BaxError) {
+    const fail = () => {
+      throw error
+    }
+    const gate = {
+      hosts: null,
+      origins: new Set<string>(),
+      keys: null,
+      forwarded: { verify: fail, answer: () => undefined },
+    }
+    const answer = await createApp({ engine, gate }).request('http://bax.test/sessions')
+    const response = Object.assign(Readable.from([Buffer.from(await answer.arrayBuffer())]), {
+      headers: Object.fromEntries(answer.headers),
+    })
+    return refusalOf(response as unknown as IncomingMessage, { id: 'wrk_1', url: 'http://127.0.0.1:1' })
+  }
+
+  test.each(['not_ready', 'no_capacity', 'shutting_down'] as const)('reports %s to its gateway', async (code) => {
+    const error = new BaxError(code, `because of ${code}`, { retryAfterSecs: 1 })
+    expect(await refusedWith(error)).toMatchObject({ lacks: { code, message: `because of ${code}` } })
+  })
+
+  test('is lost for a gateway that it does not trust', async () => {
+    const refused = refusedWith(new BaxError('unauthorized', 'the signature was used before'))
+    await expect(refused).rejects.toBeInstanceOf(LostWorker)
   })
 })
 

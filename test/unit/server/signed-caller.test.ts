@@ -4,6 +4,7 @@ import { anonymousCaller, type Caller, keylessCaller } from '../../../src/core/a
 import { SeenNonces } from '../../../src/server/access/nonces.ts'
 import {
   answerHeader,
+  contentHeader,
   type Forwarded,
   ForwardedRequests,
   refusedHeader,
@@ -124,14 +125,22 @@ describe('a signed request', () => {
     expect(answered(200, proof)).toBe(true)
     expect(answered(404, proof)).toBe(false)
     expect(answered(200, proof, 'draining')).toBe(false)
-    expect(answered(503, worker().answer(signature.header, 503, 'draining'), 'draining')).toBe(true)
+    expect(answered(503, worker().answer(signature.header, 503, { refusal: 'draining' }), 'draining')).toBe(true)
     expect(answered(200, worker().answer(sign().header, 200))).toBe(false)
     expect(answered(200, undefined)).toBe(false)
+    // The digest of the content can neither be changed nor left out.
+    const signed = worker().answer(signature.header, 200, { content: 'digest' })!
+    const withContent = (content?: string) =>
+      signature.isAnswered({ statusCode: 200, headers: { [answerHeader]: signed, ...(content && { [contentHeader]: content }) } }) // prettier-ignore
+    expect([withContent('digest'), withContent('other'), withContent()]).toEqual([true, false, false])
     // A worker also proves that it has the secret when it refuses a signature, for example an old one.
     const old = new ForwardedRequests(secret, () => 1)
     const other = old.sign({ ...line, worker: 'wrk_1' }, facts)
     expect(() => worker().verify(other.header, line)).toThrow('expired')
-    const headers = { [answerHeader]: worker().answer(other.header, 401, 'signature'), [refusedHeader]: 'signature' }
+    const headers = {
+      [answerHeader]: worker().answer(other.header, 401, { refusal: 'signature' }),
+      [refusedHeader]: 'signature',
+    }
     expect(other.isAnswered({ statusCode: 401, headers })).toBe(true)
   })
 })

@@ -3,6 +3,7 @@ import type { BrowserContextOptions } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { isLanguageTag, isTimeZone } from '../../../core/shapes/regions.ts'
+import type { Call } from '../../../core/operation/call.ts'
 import type { SessionInput } from '../../../core/shapes/session.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import { normaliseUrl, openableUrl } from '../../../core/net/urls.ts'
@@ -37,7 +38,8 @@ export interface SessionPlan {
 
 export interface PlanEnvironment {
   readonly egress: Egress
-  readonly owner: string | null
+  /** Its signal cancels look-ups of names. */
+  readonly call: Pick<Call, 'caller' | 'signal'>
   readonly display: boolean
   /** Loads a saved profile by its ID or name. @throws BaxError `profile_not_found`. */
   readonly profile: (idOrName: string) => Promise<{ readonly profile_id: string; readonly state: StorageState }>
@@ -45,20 +47,22 @@ export interface PlanEnvironment {
   readonly canShow: () => Promise<boolean>
 }
 
-/** @throws BaxError `invalid_request` naming the field, `url_blocked`, or `profile_not_found`. */
+/** @throws BaxError `invalid_request` naming the field, `url_blocked`, or `profile_not_found`; the reason of the signal. */
 export async function planSession(input: SessionInput, environment: PlanEnvironment): Promise<SessionPlan> {
   checkFields(input)
   const startUrl = input.start_url === undefined ? undefined : openableUrl(input.start_url, 'start_url')
   const cdpUrl = input.cdp_url === undefined ? undefined : endpoint(input.cdp_url)
-  const { egress, owner } = environment
+  const { egress, call } = environment
+  const owner = call.caller.keyId
+  const work = { from: owner, signal: call.signal }
   const allowed = input.allowed_domains && new AllowedHosts(input.allowed_domains)
   if (allowed && cdpUrl !== undefined)
     throw invalid('allowed_domains', 'cannot be enforced in a browser reached by cdp_url')
   if (startUrl !== undefined) allowed?.checkUrl(new URL(startUrl))
-  if (input.proxy) await egress.checkHost(proxyAddress(input.proxy.server), owner)
+  if (input.proxy) await egress.checkHost(proxyAddress(input.proxy.server), work)
   // A remote browser follows the rules of its own network.
-  if (cdpUrl !== undefined) await egress.check(cdpUrl, owner)
-  else if (startUrl !== undefined && /^https?:/.test(startUrl)) await egress.check(startUrl, owner)
+  if (cdpUrl !== undefined) await egress.check(cdpUrl, work)
+  else if (startUrl !== undefined && /^https?:/.test(startUrl)) await egress.check(startUrl, work)
   const profile = input.profile_id === undefined ? undefined : await environment.profile(input.profile_id)
   const viewport = input.viewport ?? limits.session.viewport
   const { kind, warning } = await kindOf(input, environment)
@@ -80,7 +84,7 @@ export async function planSession(input: SessionInput, environment: PlanEnvironm
   const isDefault =
     Object.keys(options).length === 0 && !input.proxy && !allowed && !input.user_agent && !input.use_random_user_agent
   return {
-    owner: environment.owner,
+    owner,
     input: profile ? { ...input, profile_id: profile.profile_id } : input,
     kind,
     viewport,

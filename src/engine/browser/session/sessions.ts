@@ -258,7 +258,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
     const { caller } = call
     assertCanHold(input, this.#facts.config.home)
     const plan = await planSession(input, {
-      owner: caller.keyId,
+      call,
       display: this.#facts.config.display,
       egress: this.#facts.egress,
       profile: (idOrName) => this.#facts.profiles.load(idOrName, caller),

@@ -78,8 +78,8 @@ export class UnrenderedError extends BaxError {
   readonly fetched: LoadedVisit
 
   constructor(cause: BaxError, fetched: LoadedVisit) {
-    const { code, message, details, retryAfterSecs } = cause
-    super(code, message, { cause, ...present({ details, retryAfterSecs }) })
+    const { code, message, details, retryAfterSecs, unavailable } = cause
+    super(code, message, { cause, ...(unavailable && { unavailable }), ...present({ details, retryAfterSecs }) })
     this.fetched = fetched
   }
 }

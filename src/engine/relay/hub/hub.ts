@@ -1,8 +1,9 @@
 /** Accepts connectors, keeps their sessions through outages, and finds them by ID or name. */
 import { type Caller, canSee, findByName } from '../../../core/access/caller.ts'
 import type { EngineConfig } from '../../../core/config/config.ts'
+import { holderOf, Quota } from '../../../core/access/quota.ts'
 import { relayNotFound } from '../../../core/access/relayed.ts'
-import { BaxError } from '../../../core/errors/errors.ts'
+import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { fromConnector, type Hello, protocol, readControl } from '../tunnel/messages.ts'
@@ -18,21 +19,22 @@ interface Admitted {
   readonly reservation: string | undefined
 }
 
+type HubConfig = Pick<EngineConfig, 'allowances' | 'bound' | 'log'>
+
 export class RelayHub {
   readonly #sessions = new Map<string, RelaySession>()
   readonly #tunnels = new Set<Tunnel>()
   readonly #pings: NodeJS.Timeout
   readonly #heartbeatMs: number
   readonly #keys: Pick<KeyRing, 'whenLost'>
-  readonly #config: Pick<EngineConfig, 'bound' | 'log'>
+  readonly #config: HubConfig
+  /** Sessions of each key. */
+  readonly #quota: Quota
 
-  constructor(
-    keys: Pick<KeyRing, 'whenLost'>,
-    config: Pick<EngineConfig, 'bound' | 'log'>,
-    heartbeatMs: number = limits.relay.heartbeatMs,
-  ) {
+  constructor(keys: Pick<KeyRing, 'whenLost'>, config: HubConfig, heartbeatMs: number = limits.relay.heartbeatMs) {
     this.#keys = keys
     this.#config = config
+    this.#quota = new Quota('relays', config.allowances)
     this.#heartbeatMs = heartbeatMs
     this.#pings = setInterval(() => {
       for (const session of this.#sessions.values()) session.ping()
@@ -68,6 +70,15 @@ export class RelayHub {
   /** Live sessions, oldest first. */
   get sessions(): readonly RelaySession[] {
     return [...this.#sessions.values()]
+  }
+
+  has(id: string | undefined): boolean {
+    return id !== undefined && this.#sessions.has(id)
+  }
+
+  /** Checks whether a key may connect another browser. @throws BaxError `too_many_sessions` */
+  assertRoom(owner: string | null): void {
+    this.#quota.assertRoom(holderOf(owner))
   }
 
   /** Finds a session by ID or name. @throws BaxError `relay_not_found`, also for sessions of other keys. */
@@ -137,9 +148,18 @@ export class RelayHub {
       tunnel.close(closeCodes.revoked, 'the relay token was already used')
       return undefined
     }
+    let release: () => void
+    try {
+      release = this.#quota.take(holderOf(principal.owner))
+    } catch (error) {
+      // It may connect again later.
+      tunnel.close(closeCodes.away, asBaxError(error).message)
+      return undefined
+    }
     const ended = new AbortController()
     const session = new RelaySession(hello, { principal, tunnel, heartbeatMs: this.#heartbeatMs }, ({ id }) => {
       this.#sessions.delete(id)
+      release()
       ended.abort()
     })
     this.#sessions.set(session.id, session)

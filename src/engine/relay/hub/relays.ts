@@ -86,12 +86,20 @@ export class EngineRelays implements Relays {
     return events.follow({ ...queryOf(query), since }, call.signal)
   }
 
-  async admit({ token, own, caller, reservation }: SocketCall): Promise<(link: Link) => void> {
+  async admit({ token, own, caller, reservation }: SocketCall, sessionId?: string): Promise<(link: Link) => void> {
     const { hub, tokens } = this.#options
-    const { keyId: owner } = caller
-    const byKey: Principal = { tokenId: owner, owner, transport: own ? 'local' : 'ws', onlyResumes: false }
-    const principal = token === null && (own || owner !== null) ? byKey : await tokens.admit(token ?? '')
+    const { keyId } = caller
+    const isByKey = token === null && (own || keyId !== null)
+    const owner = isByKey ? keyId : await tokens.ownerOf(token ?? '')
+    // A token for a single use stays valid for a connector that has to wait.
+    if (owner !== undefined && !hub.has(sessionId)) hub.assertRoom(owner)
+    const byKey: Principal = { tokenId: keyId, owner: keyId, transport: own ? 'local' : 'ws', onlyResumes: false }
+    const principal = isByKey ? byKey : await tokens.admit(token ?? '')
     return (link) => hub.accept(link, principal, reservation)
+  }
+
+  ownerOf(token: string): Promise<string | null | undefined> {
+    return this.#options.tokens.ownerOf(token)
   }
 
   async openClient(id: string, token: string | null, call: Call): Promise<(link: Link) => void> {

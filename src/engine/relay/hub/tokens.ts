@@ -72,8 +72,13 @@ export class StoredTokens implements RelayTokenStore {
     throw new BaxError('token_not_found', `no relay token ${tokenId}`, { hint: 'see "bax relay tokens list"' })
   }
 
+  async ownerOf(token: string): Promise<string | null | undefined> {
+    const found = await this.#find(token)
+    return found && (found.owner ?? null)
+  }
+
   async admit(token: string): Promise<Principal> {
-    const found = await this.#records.find(hashOf(token).toString('hex'))
+    const found = await this.#find(token)
     const isGood = found !== undefined && this.#keys.isGood(found.owner ?? null)
     const usedBefore = isGood ? await this.#records.use(found) : undefined
     if (!found || usedBefore === undefined) {
@@ -83,6 +88,10 @@ export class StoredTokens implements RelayTokenStore {
     }
     const { token_id: tokenId, owner = null, single_use: isSingleUse } = found
     return { tokenId, owner, transport: 'ws', onlyResumes: isSingleUse && usedBefore }
+  }
+
+  #find(token: string): Promise<StoredToken | undefined> {
+    return this.#records.find(hashOf(token).toString('hex'))
   }
 
   onRevoked(listener: (tokenId: string) => void): void {

@@ -1,15 +1,17 @@
 /** Visits pages on a worker, each as a job. */
-import type { Job } from 'bullmq'
+import { type Job, WaitingError } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { Log } from '../../../core/config/config.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import type { HostGate } from '../../../engine/crawl/pacing/host-gate.ts'
+import { FairQueue, reserveFor } from '../../../core/process/fair-queue.ts'
+import { HostGate } from '../../../engine/crawl/pacing/host-gate.ts'
 import { EarlierPages } from '../../../engine/crawl/earlier.ts'
 import { type CrawlPlan, planCrawl } from '../../../engine/crawl/plan.ts'
 import type { CrawlRequest } from '../../../engine/crawl/store/journal.ts'
 import type { SiteSummary } from '../../../engine/extract/main-content/site/site-memory.ts'
 import { evictOldest } from '../../../engine/evict-oldest.ts'
+import { renderedAtOnce } from '../../../engine/render/browser/concurrency.ts'
 import type { PageScraper } from '../../../engine/scrape/scraper.ts'
 import { unlessFull } from '../../redis/unless-full.ts'
 import type { FleetCrawlStore } from '../store/store.ts'
@@ -31,14 +33,18 @@ export interface PageVisitsFacts {
   readonly store: Pick<FleetCrawlStore, 'read'>
   readonly scraper: () => Promise<PageScraper>
   readonly log: Log
-  /** Limits the pages that this worker renders at the same time. */
-  readonly tabs: HostGate
+  /** Pages that this worker visits at the same time, and some more for keys with few. */
+  readonly pages: number
+  /** Called with the error of a visit for which the browser was unavailable; resolves once that was checked. */
+  readonly onUnavailable: (error: BaxError) => Promise<void>
 }
 
 interface VisitPlan {
   readonly plan: CrawlPlan
   /** Pages of the crawl to compare with. */
   readonly earlier: EarlierPages | undefined
+  /** Limits the pages of the crawl that are rendered at the same time. */
+  readonly tabs: HostGate
 }
 
 /** Thrown by visits whose crawl has ended. */
@@ -49,48 +55,81 @@ export class PageVisits {
   /** Summaries of windows by crawl and end. */
   readonly #windows = new Map<string, SiteSummary>()
   readonly #plans = new Map<string, Promise<VisitPlan | undefined>>()
-  /** Visits under way, with their crawls. */
-  readonly #running = new Map<AbortController, string>()
+  /** Visits under way or waiting for a slot, with their crawls. */
+  readonly #held = new Map<AbortController, string>()
+  readonly #slots: FairQueue
 
   constructor(facts: PageVisitsFacts) {
     this.#facts = facts
+    this.#slots = new FairQueue({ atOnce: facts.pages, reserve: reserveFor(facts.pages) })
   }
 
+  /** Number of pages that are being visited. */
   get count(): number {
-    return this.#running.size
+    return this.#slots.running
   }
 
-  /** Visits the page of a job, and stores the result; `token` is that of the job's lock. */
-  async visit({ id, data, queueName, attemptsStarted }: Job<VisitJob>, token: string): Promise<void> {
-    const { redis, scraper, tabs, log } = this.#facts
-    const { crawl, kind, url, compare, site: end } = data
-    const visits = visitsKey(crawl)
-    const field = visitField(kind, url)
+  /**
+   * Visits the page of a job when its key has a slot, and stores the result; `token` is that of the job's lock.
+   * @throws WaitingError if another worker should visit the page
+   */
+  async visit(job: Job<VisitJob>, token: string): Promise<void> {
+    const { crawl } = job.data
     const found = await this.#planOf(crawl)
-    // The crawl has ended, or does not need the page any more.
-    if (!found || (await redis.hget(visits, field)) !== pendingValue(id!)) return
-    const site = end === undefined ? undefined : await this.#windowOf(crawl, end)
-    if (site === null) return
-    const kept = compare && (await redis.hgetBuffer(visits, keptField(url)))
+    // The crawl has ended.
+    if (!found) return
     const control = new AbortController()
-    this.#running.set(control, crawl)
+    this.#held.set(control, crawl)
+    const { signal } = control
+    let unavailable: BaxError | undefined
     try {
-      const { signal } = control
-      const onFull = () => log('warn', 'a visit waits because Redis is full', { crawl, url })
-      const run = `${id} ${attemptsStarted} ${token}`
-      const mayRun = !hasActions(found.plan) || (await unlessFull(() => this.#beginActions(visits, url, run), { signal, onFull })) // prettier-ignore
-      const outcome: VisitOutcome = mayRun
-        ? await visitPage(data, { ...found, scraper: await scraper(), tabs, signal, site, kept: kept || undefined })
-        : { visit: { spentMs: 0, failure: storedError(lostActions()) } }
-      const result = JSON.stringify(outcome.visit)
-      const store = () => storeVisit(redis, visits, lockKey(queueName, id!), token, field, pendingValue(id!), result, visitedChannel(crawl), keptField(url), outcome.kept ?? '') // prettier-ignore
-      const stored = await unlessFull(store, { signal, onFull })
-      if (stored === 0) log('debug', 'the result of a visit came too late', { crawl, url })
+      const visit = () => this.#visit(job, token, found, signal)
+      unavailable = await this.#slots.run(visit, { from: found.plan.from, signal })
     } catch (error) {
       if (!(error instanceof Abandoned)) throw error
     } finally {
-      this.#running.delete(control)
+      this.#held.delete(control)
     }
+    if (!unavailable) return
+    // Until the check is over, this worker might take the job again.
+    await this.#facts.onUnavailable(unavailable)
+    await job.moveToWait(token)
+    throw new WaitingError()
+  }
+
+  /** Returns the error if this worker has no browser for the page, and another one may have. */
+  async #visit(
+    { id, data, queueName, attemptsStarted }: Job<VisitJob>,
+    token: string,
+    found: VisitPlan,
+    signal: AbortSignal,
+  ): Promise<BaxError | undefined> {
+    const { redis, scraper, log } = this.#facts
+    const { crawl, kind, url, compare, site: end } = data
+    const visits = visitsKey(crawl)
+    const field = visitField(kind, url)
+    // The crawl does not need the page any more.
+    if ((await redis.hget(visits, field)) !== pendingValue(id!)) return undefined
+    const site = end === undefined ? undefined : await this.#windowOf(crawl, end)
+    if (site === null) return undefined
+    const kept = compare && (await redis.hgetBuffer(visits, keptField(url)))
+    const onFull = () => log('warn', 'a visit waits because Redis is full', { crawl, url })
+    const run = `${id} ${attemptsStarted} ${token}`
+    const acts = hasActions(found.plan)
+    const mayRun = !acts || (await unlessFull(() => this.#beginActions(visits, url, run), { signal, onFull }))
+    const outcome: VisitOutcome = mayRun
+      ? await visitPage(data, { ...found, scraper: await scraper(), signal, site, kept: kept || undefined })
+      : { visit: { spentMs: 0, failure: storedError(lostActions()) } }
+    if (outcome.unavailable && attemptsStarted <= limits.crawl.fleet.lostPages) {
+      // None of them was run.
+      if (acts) await redis.hdel(visits, actedField(url))
+      return outcome.unavailable
+    }
+    const result = JSON.stringify(outcome.visit)
+    const store = () => storeVisit(redis, visits, lockKey(queueName, id!), token, field, pendingValue(id!), result, visitedChannel(crawl), keptField(url), outcome.kept ?? '') // prettier-ignore
+    const stored = await unlessFull(store, { signal, onFull })
+    if (stored === 0) log('debug', 'the result of a visit came too late', { crawl, url })
+    return undefined
   }
 
   /** Returns whether `run` may run the actions of a page: a lost worker may have run some of them already. */
@@ -104,7 +143,7 @@ export class PageVisits {
   /** Stops the visits of a crawl that has ended. */
   abandon(crawl: string): void {
     this.#plans.delete(crawl)
-    for (const [control, of] of this.#running) if (of === crawl) control.abort(new Abandoned())
+    for (const [control, of] of this.#held) if (of === crawl) control.abort(new Abandoned())
   }
 
   /** Returns the plan of a crawl, which is the same for all its pages; undefined if the crawl is gone. */
@@ -139,7 +178,7 @@ export class PageVisits {
     const { input, owner } = JSON.parse(request) as CrawlRequest
     const { since } = input
     const earlier = since === undefined ? undefined : await EarlierPages.open(await store.read(since))
-    return { plan: planCrawl(input, owner), earlier }
+    return { plan: planCrawl(input, owner), earlier, tabs: new HostGate(renderedAtOnce) }
   }
 }
 

@@ -1,6 +1,6 @@
 /** Visits one page on a worker, and returns everything that the coordinator may need to finish it. */
 import { deserialize, serialize } from 'node:v8'
-import { asBaxError } from '../../../core/errors/errors.ts'
+import { asBaxError, type BaxError } from '../../../core/errors/errors.ts'
 import type { EarlierPages } from '../../../engine/crawl/earlier.ts'
 import type { CrawlPlan } from '../../../engine/crawl/plan.ts'
 import { LocalPages } from '../../../engine/crawl/pages/local-pages.ts'
@@ -21,7 +21,7 @@ interface VisitContext {
   readonly scraper: PageScraper
   /** Pages of the crawl to compare with. */
   readonly earlier?: EarlierPages | undefined
-  /** Limits the pages that this worker renders at the same time. */
+  /** Limits the pages of the crawl that this worker renders at the same time. */
   readonly tabs: HostGate
   readonly signal: AbortSignal
   /** Responses of the fetched form, to compare it with. */
@@ -34,6 +34,8 @@ export interface VisitOutcome {
   readonly visit: StoredVisit
   /** Responses of the fetched form, if the coordinator may have it compared later. */
   readonly kept?: Buffer
+  /** Set if the visit failed because this machine has no browser, and nothing was done with the page. */
+  readonly unavailable?: BaxError
 }
 
 type Loaded = LoadedVisit<LoadedPage>
@@ -57,8 +59,10 @@ export async function visitPage(job: VisitJob, context: VisitContext): Promise<V
     signal.throwIfAborted()
     const { fetched } = error as Partial<UnrenderedError>
     const form = fetched && (await formOf(job.url, fetched as Loaded, pages))
-    const failure = storedError(asBaxError(error))
-    return { visit: { spentMs: spentMs(), failure, ...(form && { page: form }), ...(fetched?.kind && { kind: fetched.kind }) } } // prettier-ignore
+    const failed = asBaxError(error)
+    const failure = storedError(failed)
+    const visit = { spentMs: spentMs(), failure, ...(form && { page: form }), ...(fetched?.kind && { kind: fetched.kind }) } // prettier-ignore
+    return { visit, ...(failed.unavailable && { unavailable: failed }) }
   }
 }
 

@@ -83,7 +83,7 @@ export class Coordinator {
       hosts,
       openSource: (signal, site) =>
         new FleetPages({ redis, subscriptions, queue, id, fence, earlier: answers.earlier, site, signal }),
-      adapt: (onChange) => fleetConcurrency(load, onChange),
+      adapt: (onChange) => fleetConcurrency(load, record.owner, onChange),
       timeLeftMs: Math.max(0, record.input.timeout_secs * 1000 - (record.activeMs() - activeMs)),
       ...(seq > 0 && { before: readJournal(logs.journal, 0, bytes) }),
     })

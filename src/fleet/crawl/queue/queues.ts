@@ -2,6 +2,7 @@
 import { Queue, type WorkerOptions } from 'bullmq'
 import type { Redis } from 'ioredis'
 import { limits } from '../../../core/limits/limits.ts'
+import type { Origin } from '../../../core/process/turns.ts'
 import { crawlsQueue, pagesQueue, queuePrefix } from '../keys.ts'
 import type { VisitJob } from '../pages/visit-job.ts'
 import { type CrawlRunId, crawlJobId } from '../store/store.ts'
@@ -9,6 +10,8 @@ import { type CrawlRunId, crawlJobId } from '../store/store.ts'
 /** A run of a crawl; `activeMs` is the running time before it, which does not count towards its timeout. */
 export interface CrawlJob extends CrawlRunId {
   readonly activeMs: number
+  /** Key that the crawl belongs to. */
+  readonly owner: Origin
 }
 
 /** Events that BullMQ keeps of a queue; nothing reads them. */

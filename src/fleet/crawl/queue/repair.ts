@@ -50,7 +50,7 @@ async function adopt(run: PlacedRun, { redis, store, log }: RepairFacts): Promis
 async function addMissing({ id, run }: PlacedRun, { store, queue }: RepairFacts): Promise<void> {
   if (await queue.getJob(crawlJobId({ id, run }))) return
   const { record, isRunning, run: current } = await store.read(id)
-  if (isRunning && current === run) await addCrawl(queue, { id, run, activeMs: record.activeMs() })
+  if (isRunning && current === run) await addCrawl(queue, { id, run, activeMs: record.activeMs(), owner: record.owner })
 }
 
 /** Removes the queues of a build that has neither workers nor crawls; its gateways or workers may return later. */

@@ -3,10 +3,9 @@ import { type Job, type Queue, WaitingError, Worker } from 'bullmq'
 import type { Redis } from 'ioredis'
 import type { KeyRing } from '../../../core/access/keys.ts'
 import type { Log } from '../../../core/config/config.ts'
+import type { BaxError } from '../../../core/errors/errors.ts'
 import type { WorkerIdentity } from '../../../core/fleet.ts'
 import { limits } from '../../../core/limits/limits.ts'
-import { HostGate } from '../../../engine/crawl/pacing/host-gate.ts'
-import { renderedAtOnce } from '../../../engine/render/browser/concurrency.ts'
 import type { PageScraper } from '../../../engine/scrape/scraper.ts'
 import { Subscriptions } from '../../redis/subscriptions.ts'
 import { crawlsQueue, endedChannel, pagesQueue } from '../keys.ts'
@@ -17,7 +16,7 @@ import { FleetCrawlStore } from '../store/store.ts'
 import { Coordinator } from './coordinator.ts'
 import { type CrawlJob, openCrawlsQueue, openPagesQueue, type QueueTiming, workerOptions } from './queues.ts'
 import { repairQueues } from './repair.ts'
-import type { FleetLoad } from './slots.ts'
+import { type FleetLoad, heldJobs } from './slots.ts'
 
 export interface CrawlWorkerFacts extends QueueTiming {
   /** A connection that others may share; it is not closed. */
@@ -35,6 +34,8 @@ export interface CrawlWorkerFacts extends QueueTiming {
   readonly visits?: boolean
   /** Returns the workers that accept work, of all builds. */
   readonly workers: () => Promise<readonly Pick<WorkerIdentity, 'build' | 'pages'>[]>
+  /** Called with the error of a page for which the browser was unavailable; resolves once that was checked. */
+  readonly onUnavailable?: (error: BaxError) => Promise<void>
 }
 
 /** Connections and queues that the coordinators on a worker share. */
@@ -59,25 +60,20 @@ export class CrawlWorker {
   #draining: Promise<void> | undefined
 
   private constructor(facts: CrawlWorkerFacts) {
-    const { redis, build, scraper, keys, log, workers, pages, crawls = limits.crawl.fleet.coordinated } = facts
+    const { redis, build, scraper, keys, log, workers, pages, crawls = limits.crawl.fleet.coordinated, onUnavailable = async () => {} } = facts // prettier-ignore
     const store = new FleetCrawlStore(redis, build)
-    const load = async () => {
-      const own = (await workers()).filter((worker) => worker.build === build)
-      const slots = own.reduce((sum, worker) => sum + worker.pages, 0)
-      return { slots, crawls: await this.#crawlsQueue.getActiveCount() }
-    }
     this.#workers = workers
     this.#parts = {
-      redis, build, scraper, keys, log, store, load,
+      redis, build, scraper, keys, log, store, load: () => this.#load(),
       subscriptions: new Subscriptions(redis),
       pagesQueue: openPagesQueue(redis, build),
       hosts: new FleetHosts(redis, log),
     } // prettier-ignore
     this.#crawlsQueue = openCrawlsQueue(redis, build)
-    this.#visits = new PageVisits({ redis, store, scraper, log, tabs: new HostGate(renderedAtOnce) })
+    this.#visits = new PageVisits({ redis, store, scraper, log, pages, onUnavailable })
     const options = workerOptions(redis, facts)
     const { lostPages, lostCrawls } = limits.crawl.fleet
-    this.#pages = new Worker(pagesQueue(build), (job, token) => this.#visits.visit(job, token!), { ...options, concurrency: pages, maxStalledCount: lostPages }) // prettier-ignore
+    this.#pages = new Worker(pagesQueue(build), (job, token) => this.#visits.visit(job, token!), { ...options, concurrency: heldJobs(pages), maxStalledCount: lostPages }) // prettier-ignore
     this.#crawls = new Worker(crawlsQueue(build), (job, token) => this.#coordinate(job, token!), { ...options, concurrency: crawls, maxStalledCount: lostCrawls }) // prettier-ignore
     for (const worker of [this.#pages, this.#crawls])
       worker.on('error', (error) =>
@@ -138,6 +134,12 @@ export class CrawlWorker {
     this.#parts.subscriptions.close()
     this.#parts.hosts.close()
     await Promise.all([this.#parts.pagesQueue.close(), this.#crawlsQueue.close()])
+  }
+
+  async #load(): Promise<FleetLoad> {
+    const own = (await this.#workers()).filter(({ build }) => build === this.#parts.build)
+    const slots = own.reduce((sum, { pages }) => sum + pages, 0)
+    return { slots, owners: (await this.#crawlsQueue.getActive()).map(({ data }) => data.owner) }
   }
 
   async #coordinate(job: Job<CrawlJob>, token: string): Promise<void> {

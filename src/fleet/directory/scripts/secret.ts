@@ -1,4 +1,4 @@
-/** Lua script for the secret of the fleet, and for its data. */
+/** Lua scripts for the secret of the fleet, and for its data. */
 import { limits } from '../../../core/limits/limits.ts'
 
 export const claim = {
@@ -22,4 +22,13 @@ if ARGV[3] ~= '' and tonumber(ARGV[3]) ~= since then
 end
 local loss = call('GET', P .. 'loss')
 return { renewed, since, loss and now - loss or -1 }`,
+} as const
+
+export const data = {
+  flags: 'no-writes',
+  // Returns the beginning of the data (0 without any), and the time since Redis was found without it, as `claim` does.
+  lua: `
+local since = tonumber(call('HGET', P .. 'secret', 'since') or 0)
+local loss = call('GET', P .. 'loss')
+return { since, loss and now - loss or -1 }`,
 } as const
