@@ -211,7 +211,7 @@ const isHidden = (properties: ElementNode | undefined, { hidden, paragraphStyle 
 }
 
 function styleOf(properties: ElementNode | undefined): RunStyle {
-  const raised = attr(child(properties, 'vertAlign'), 'val')
+  const raised = attr(child(properties, 'vertAlign'), 'val') ?? shifted(properties)
   return {
     ...(isOn(child(properties, 'b')) && { bold: true }),
     ...(isOn(child(properties, 'i')) && { italic: true }),
@@ -219,6 +219,12 @@ function styleOf(properties: ElementNode | undefined): RunStyle {
     ...(raised === 'superscript' && { raised: 'sup' as const }),
     ...(raised === 'subscript' && { raised: 'sub' as const }),
   }
+}
+
+/** Small text that is moved up or down is raised, too. */
+function shifted(properties: ElementNode | undefined): string | undefined {
+  const by = child(properties, 'sz') ? Number(attr(child(properties, 'position'), 'val')) || 0 : 0
+  return by > 0 ? 'superscript' : by < 0 ? 'subscript' : undefined
 }
 
 function hrefOf(node: ElementNode, { links }: Context): string | undefined {
