@@ -1,18 +1,7 @@
 /** Office documents as Markdown. */
 import { describe, expect, test } from 'vitest'
-import { officeDocument } from '../../../src/engine/scrape/documents/office-document.ts'
-import { contentOf } from '../../../src/engine/scrape/content/content.ts'
 import { docx, epub, odt, p, pptx, relations, rtf, xlsx } from '../../support/office-files.ts'
-
-async function read(bytes: Uint8Array) {
-  const document = await officeDocument(bytes, 'https://example.com/file.docx', {
-    signal: new AbortController().signal,
-  })
-  const { markdown } = await contentOf(document, { onlyMain: true, inlineImages: false, headline: true })
-  return { ...document, markdown: markdown.trim() }
-}
-
-const markdownOf = async (bytes: Uint8Array) => (await read(bytes)).markdown
+import { markdownOf, readDocument as read } from '../../support/office-markdown.ts'
 
 describe('docx', () => {
   test('has headings, styles, links, lists, tables and notes', async () => {

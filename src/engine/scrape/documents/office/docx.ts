@@ -2,9 +2,12 @@
 import type { ElementNode, TreeNode } from '../../../extract/tree.ts'
 import { element, elementAround } from '../document.ts'
 import { inlineNodes, type ListItem, listOf, type Run, type RunStyle, tableOf } from './inline.ts'
-import { completeFields, field, fieldLink, type Fields, linkOf } from './docx-fields.ts'
-import { Numbering } from './docx-numbering.ts'
-import { symbolOf } from './docx-symbols.ts'
+import { completeFields, field, fieldLink, type Fields, linkOf } from './word/docx-fields.ts'
+import { headingsOf, hiddenStylesOf, isOn, type ListStyle, listStylesOf } from './word/docx-styles.ts'
+import { type Chunk, chunksOf } from './word/docx-chunks.ts'
+import { figureIn, type Figures, figuresOf } from './drawings/figures.ts'
+import { Numbering } from './word/docx-numbering.ts'
+import { symbolsOf } from './symbol-fonts.ts'
 import type { OfficeContent } from './office.ts'
 import {
   all,
@@ -13,6 +16,7 @@ import {
   coreFacts,
   first,
   mainPart,
+  type Relations,
   relationsOf,
   requiredXml,
   textOf,
@@ -22,7 +26,10 @@ import { formulaOf } from './omml.ts'
 import type { ZipArchive } from './zip.ts'
 
 interface Context extends Fields {
-  readonly links: ReadonlyMap<string, { readonly target: string; readonly isExternal: boolean }>
+  readonly links: Relations
+  readonly figures: Figures
+  /** Documents inside this one that can be read, by relationship. */
+  readonly chunks: ReadonlyMap<string, Chunk>
   /** Heading level by style ID. */
   readonly headings: ReadonlyMap<string, number>
   readonly numbering: Numbering
@@ -36,13 +43,7 @@ interface Context extends Fields {
   readonly notes: string[]
 }
 
-interface ListStyle {
-  readonly id?: string | undefined
-  readonly level?: number | undefined
-}
-
 const attr = (node: ElementNode | undefined, name: string): string | undefined => node?.attributes[name]
-const isOn = (node: ElementNode | undefined): boolean => node !== undefined && !/^(?:0|false|off|none)$/.test(attr(node, 'val') ?? '1') // prettier-ignore
 
 export async function docxContent(zip: ZipArchive): Promise<OfficeContent> {
   const part = await mainPart(zip, 'word/document.xml')
@@ -50,8 +51,11 @@ export async function docxContent(zip: ZipArchive): Promise<OfficeContent> {
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
   const styles = await xmlOf(zip, `${folder}styles.xml`)
   const numbering = await xmlOf(zip, `${folder}numbering.xml`)
+  const links = await relationsOf(zip, part)
   const context: Context = {
-    links: await relationsOf(zip, part),
+    links,
+    figures: await figuresOf(zip, links),
+    chunks: await chunksOf(zip, links),
     headings: headingsOf(styles),
     numbering: new Numbering(numbering),
     listStyles: listStylesOf(styles, numbering),
@@ -62,56 +66,13 @@ export async function docxContent(zip: ZipArchive): Promise<OfficeContent> {
     notes: [],
   }
   const nodes = blocks(first(document, 'body'), context)
-  const chunks = all(document, 'altChunk').length
+  const chunks = all(document, 'altChunk').filter((chunk) => chunkIn(chunk, context)?.isPartial ?? true).length
   const warning = `the document contains ${chunks} other ${chunks === 1 ? 'document' : 'documents'} that cannot be read (altChunk)`
   return {
     nodes: [...nodes, ...(await notes(zip, folder, context))],
     ...(await coreFacts(zip)),
     ...(chunks > 0 && { warning }),
   }
-}
-
-function headingsOf(styles: ElementNode | undefined): Map<string, number> {
-  const levels = new Map<string, number>()
-  for (const style of all(styles, 'style')) {
-    const name = attr(child(style, 'name'), 'val') ?? ''
-    const outline = attr(first(child(style, 'pPr'), 'outlineLvl'), 'val')
-    const [, named] = /^heading (\d)$/i.exec(name) ?? []
-    const level = /^title$/i.test(name) ? 1 : named ? Number(named) : outline === undefined ? undefined : Number(outline) + 1 // prettier-ignore
-    if (level !== undefined && level >= 1 && level <= 9) levels.set(attr(style, 'styleId') ?? '', Math.min(level, 6))
-  }
-  return levels
-}
-
-/** Returns lists and levels of styles; a style has those of the style that it is based on, unless it has its own. */
-function listStylesOf(styles: ElementNode | undefined, numbering: ElementNode | undefined): Map<string, ListStyle> {
-  const byId = new Map(all(styles, 'style').map((style) => [attr(style, 'styleId') ?? '', style]))
-  const linked = new Map(all(numbering, 'lvl').map((level) => [attr(child(level, 'pStyle'), 'val'), Number(attr(level, 'ilvl')) || 0])) // prettier-ignore
-  const found = new Map<string, ListStyle>()
-  for (const [id, style] of byId) {
-    let number: ElementNode | undefined
-    let from: ElementNode | undefined = style
-    for (let steps = 0; from && !number && steps < 32; steps++) {
-      number = child(child(from, 'pPr'), 'numPr')
-      if (!number) from = byId.get(attr(child(from, 'basedOn'), 'val') ?? '')
-    }
-    if (!number) continue
-    const level = linked.get(id) ?? Number(attr(child(number, 'ilvl'), 'val') ?? 0)
-    const [, nested] = /^list (?:bullet|number) ([2-5])$/i.exec(attr(child(style, 'name'), 'val') ?? '') ?? []
-    found.set(id, { id: attr(child(number, 'numId'), 'val'), level: nested && level === 0 ? -Number(nested) : level })
-  }
-  return found
-}
-
-/** Returns the styles whose text is hidden, by their own properties or those of the style that they are based on. */
-function hiddenStylesOf(styles: ElementNode | undefined): Set<string> {
-  const byId = new Map(all(styles, 'style').map((style) => [attr(style, 'styleId') ?? '', style]))
-  const isHiddenStyle = (id: string, steps = 0): boolean => {
-    const own = child(child(byId.get(id), 'rPr'), 'vanish')
-    const base = attr(child(byId.get(id), 'basedOn'), 'val')
-    return own ? isOn(own) : base !== undefined && steps < 32 && isHiddenStyle(base, steps + 1)
-  }
-  return new Set([...byId.keys()].filter((id) => isHiddenStyle(id)))
 }
 
 /** Elements that only wrap others. */
@@ -139,6 +100,9 @@ function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
       else if (one.tag === 'tbl') {
         flushAll()
         nodes.push(...table(one, context))
+      } else if (one.tag === 'altChunk') {
+        flushAll()
+        nodes.push(...(chunkIn(one, context)?.nodes ?? []))
       } else if (one.tag === 'p') paragraph(one)
     }
   }
@@ -174,6 +138,8 @@ function blocks(parent: ElementNode | undefined, context: Context): TreeNode[] {
   flushAll()
   return nodes
 }
+
+const chunkIn = (node: ElementNode, { chunks }: Context) => chunks.get(attr(node, 'r:id') ?? '')
 
 const isMarkDeleted = (properties: ElementNode | undefined): boolean => {
   const mark = child(properties, 'rPr')
@@ -211,7 +177,7 @@ const rowsOf = (node: ElementNode, tag: string): ElementNode[] =>
 function runs(node: ElementNode, context: Context, style: RunStyle, boxes: TreeNode[]): Run[] {
   return children(node).flatMap((one): Run[] => {
     switch (one.tag) {
-      case 'r': return isHidden(child(one, 'rPr'), context) ? [] : runs(one, context, { ...style, ...styleOf(child(one, 'rPr')) }, boxes)
+      case 'r': return isHidden(child(one, 'rPr'), context) ? [] : inFont(runs(one, context, { ...style, ...styleOf(child(one, 'rPr')) }, boxes), child(one, 'rPr'))
       case 't': return context.fields.some(({ hasResult }) => !hasResult) ? [] : [{ text: textOf(one), style: { ...style, href: fieldLink(context.fields) ?? style.href } }]
       case 'fldChar': case 'instrText': return field(one, context)
       case 'fldSimple': return runs(one, context, { ...style, href: linkOf(attr(one, 'instr') ?? '') ?? style.href }, boxes)
@@ -222,6 +188,11 @@ function runs(node: ElementNode, context: Context, style: RunStyle, boxes: TreeN
       case 'hyperlink': return runs(one, context, { ...style, href: hrefOf(one, context) }, boxes)
       case 'footnoteReference': case 'endnoteReference': return reference(one, context)
       case 'docPr': return altText(one)
+      case 'graphicData': {
+        const figure = figureIn(one, context.figures)
+        if (figure) boxes.push(...figure)
+        return figure ? [] : runs(one, context, style, boxes)
+      }
       case 'txbxContent':
         boxes.push(...blocks(one, context))
         return []
@@ -240,7 +211,7 @@ const isHidden = (properties: ElementNode | undefined, { hidden, paragraphStyle 
 }
 
 function styleOf(properties: ElementNode | undefined): RunStyle {
-  const raised = attr(child(properties, 'vertAlign'), 'val')
+  const raised = attr(child(properties, 'vertAlign'), 'val') ?? shifted(properties)
   return {
     ...(isOn(child(properties, 'b')) && { bold: true }),
     ...(isOn(child(properties, 'i')) && { italic: true }),
@@ -248,6 +219,12 @@ function styleOf(properties: ElementNode | undefined): RunStyle {
     ...(raised === 'superscript' && { raised: 'sup' as const }),
     ...(raised === 'subscript' && { raised: 'sub' as const }),
   }
+}
+
+/** Small text that is moved up or down is raised, too. */
+function shifted(properties: ElementNode | undefined): string | undefined {
+  const by = child(properties, 'sz') ? Number(attr(child(properties, 'position'), 'val')) || 0 : 0
+  return by > 0 ? 'superscript' : by < 0 ? 'subscript' : undefined
 }
 
 function hrefOf(node: ElementNode, { links }: Context): string | undefined {
@@ -258,8 +235,14 @@ function hrefOf(node: ElementNode, { links }: Context): string | undefined {
 function symbol(node: ElementNode, style: RunStyle): Run[] {
   const code = Number.parseInt(attr(node, 'char') ?? '', 16)
   return Number.isInteger(code) && code > 0 && code < 0xffff && (code < 0xd800 || code >= 0xe000)
-    ? [{ text: symbolOf(code, attr(node, 'font') ?? ''), style }]
+    ? [{ text: symbolsOf(String.fromCodePoint(code), attr(node, 'font') ?? ''), style }]
     : []
+}
+
+/** Replaces letters of symbol fonts by what they show. */
+function inFont(content: readonly Run[], properties: ElementNode | undefined): Run[] {
+  const font = attr(child(properties, 'rFonts'), 'ascii') ?? ''
+  return content.map((run) => ('text' in run ? { ...run, text: symbolsOf(run.text, font) } : run))
 }
 
 function altText({ attributes }: ElementNode): Run[] {
@@ -277,13 +260,16 @@ function reference(node: ElementNode, { notes }: Context): Run[] {
 /** Returns the notes as footnotes at the end. */
 async function notes(zip: ZipArchive, folder: string, context: Context): Promise<TreeNode[]> {
   if (context.notes.length === 0) return []
-  const known = new Map<string, ElementNode>()
+  const known = new Map<string, () => TreeNode[]>()
   for (const [file, tag] of [
     ['footnotes', 'footnote'],
     ['endnotes', 'endnote'],
-  ] as const)
-    for (const note of all(await xmlOf(zip, `${folder}${file}.xml`), tag))
-      known.set(`${file} ${attr(note, 'id')}`, note)
-  const entries = [...context.notes].map((id, at): ElementNode => ({ tag: 'li', attributes: { id: `note-${at + 1}` }, children: blocks(known.get(id), context) })) // prettier-ignore
+  ] as const) {
+    const part = `${folder}${file}.xml`
+    const links = await relationsOf(zip, part)
+    const own = { ...context, links, figures: await figuresOf(zip, links) }
+    for (const note of all(await xmlOf(zip, part), tag)) known.set(`${file} ${attr(note, 'id')}`, () => blocks(note, own)) // prettier-ignore
+  }
+  const entries = [...context.notes].map((id, at): ElementNode => ({ tag: 'li', attributes: { id: `note-${at + 1}` }, children: known.get(id)?.() ?? [] })) // prettier-ignore
   return [element('section', { role: 'doc-endnotes' }, elementAround('ol', entries))]
 }

@@ -1,5 +1,5 @@
 /** Converts e-books: their chapters in reading order. */
-import { type ElementNode, findElement, isElement, type TreeNode } from '../../../extract/tree.ts'
+import { type ElementNode, findElement, isElement, type Tree, type TreeNode } from '../../../extract/tree.ts'
 import { elementAround } from '../document.ts'
 import { treeFromXml } from '../page-tree.ts'
 import type { OfficeContent } from './office.ts'
@@ -33,10 +33,11 @@ async function lockedFiles(zip: ZipArchive): Promise<Set<string>> {
   return new Set(all(encryption, 'CipherReference').map(({ attributes }) => pathIn('', attributes['URI'] ?? '')))
 }
 
-function chapter(text: string): TreeNode[] {
-  const { root } = treeFromXml(text, 'about:blank')
-  const body = findElement(root, ({ tag }) => tag === 'body') ?? root
-  return inner(body)
+const chapter = (text: string): TreeNode[] => contentOfPage(treeFromXml(text, 'about:blank'))
+
+/** Returns the content of a page in an archive. */
+export function contentOfPage({ root }: Tree): TreeNode[] {
+  return inner(findElement(root, ({ tag }) => tag === 'body') ?? root)
 }
 
 const left = new Set(['script', 'style', 'svg', 'iframe', 'object', 'embed', 'form', 'link', 'meta', 'base'])

@@ -14,11 +14,26 @@ export interface RunStyle {
 /** A run of text, or a node in between. */
 export type Run = { readonly text: string; readonly style: RunStyle } | { readonly node: TreeNode }
 
-const keyOf = ({ bold, italic, strike, raised, href }: RunStyle): string =>
-  [bold ?? false, italic ?? false, strike ?? false, raised, href].join(' ')
+const keyOf = ({ bold, italic, strike, raised }: RunStyle): string =>
+  [bold ?? false, italic ?? false, strike ?? false, raised].join(' ')
 
-/** Returns nodes for runs; neighbours with the same style become one. */
+/** Returns nodes for runs; neighbours with the same link or style become one. */
 export function inlineNodes(runs: readonly Run[]): TreeNode[] {
+  const hrefOf = (run: Run | undefined) => (run && 'text' in run && run.style.href !== undefined && isWebLink(run.style.href) ? run.style.href : undefined) // prettier-ignore
+  const nodes: TreeNode[] = []
+  for (let at = 0; at < runs.length;) {
+    const href = hrefOf(runs[at])
+    let end = at + 1
+    while (end < runs.length && hrefOf(runs[end]) === href) end++
+    const inner = unlinked(runs.slice(at, end))
+    at = end
+    if (href === undefined) nodes.push(...inner)
+    else if (inner.length > 0) nodes.push({ tag: 'a', attributes: { href }, children: inner })
+  }
+  return nodes
+}
+
+function unlinked(runs: readonly Run[]): TreeNode[] {
   const nodes: TreeNode[] = []
   let group: { texts: string[]; style: RunStyle; key: string } | undefined
   const flush = () => {
@@ -42,7 +57,7 @@ export function inlineNodes(runs: readonly Run[]): TreeNode[] {
   return nodes
 }
 
-function styled(text: string, { bold, italic, strike, raised, href }: RunStyle): TreeNode[] {
+function styled(text: string, { bold, italic, strike, raised }: RunStyle): TreeNode[] {
   if (text === '') return []
   const isBlank = text.trim() === ''
   let node: TreeNode = { text }
@@ -51,7 +66,6 @@ function styled(text: string, { bold, italic, strike, raised, href }: RunStyle):
   if (strike && !isBlank) wrap('s')
   if (italic && !isBlank) wrap('em')
   if (bold && !isBlank) wrap('strong')
-  if (href !== undefined && isWebLink(href)) node = element('a', { href }, node)
   return [node]
 }
 

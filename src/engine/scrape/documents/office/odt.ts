@@ -52,8 +52,8 @@ function textStyles(content: ElementNode): Map<string, RunStyle> {
           ...(weight !== undefined && /^(?:bold|[6-9]00)$/.test(weight) && { bold: true }),
           ...(slant === 'italic' && { italic: true }),
           ...(line !== undefined && line !== 'none' && { strike: true }),
-          ...(position?.startsWith('super') && { raised: 'sup' as const }),
-          ...(position?.startsWith('sub') && { raised: 'sub' as const }),
+          ...(position && /^(?:super|0*[1-9])/.test(position) && { raised: 'sup' as const }),
+          ...(position && /^(?:sub|-)/.test(position) && { raised: 'sub' as const }),
         },
       ]
     }),

@@ -91,11 +91,10 @@ export const child = (node: ElementNode | undefined, tag: string): ElementNode |
 export const textOf = (node: ElementNode | undefined): string =>
   (node?.children ?? []).map((inner) => (isElement(inner) ? textOf(inner) : inner.text)).join('')
 
-/** Returns the targets of a part's relationships by ID: paths in the archive, or external URLs. */
-export async function relationsOf(
-  zip: ZipArchive,
-  part: string,
-): Promise<Map<string, { target: string; isExternal: boolean; type: string }>> {
+/** Targets of relationships by ID: paths in the archive, or external URLs. */
+export type Relations = ReadonlyMap<string, { readonly target: string; readonly isExternal: boolean; readonly type: string }> // prettier-ignore
+
+export async function relationsOf(zip: ZipArchive, part: string): Promise<Relations> {
   const folder = part.slice(0, part.lastIndexOf('/') + 1)
   const relations = await xmlOf(zip, `${folder}_rels/${part.slice(folder.length)}.rels`)
   return new Map(

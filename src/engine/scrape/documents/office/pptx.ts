@@ -1,10 +1,32 @@
 /** Converts presentations: each slide is a section, with its notes. */
-import { type ElementNode, type TreeNode } from '../../../extract/tree.ts'
+import { type ElementNode, isElement, type TreeNode } from '../../../extract/tree.ts'
 import { element, elementAround } from '../document.ts'
-import { inlineNodes, type ListItem, listOf, type Run, tableOf } from './inline.ts'
+import { figureIn, type Figures, figuresOf } from './drawings/figures.ts'
+import { tableOf } from './inline.ts'
 import type { OfficeContent } from './office.ts'
-import { all, child, children, coreFacts, first, relationsOf, requiredXml, textOf, xmlOf } from './office-xml.ts'
+import {
+  all,
+  child,
+  children,
+  coreFacts,
+  first,
+  type Relations,
+  relationsOf,
+  requiredXml,
+  xmlOf,
+} from './office-xml.ts'
+import { type Inherit, inheritFrom, orderedShapes, placeholderOf } from './drawings/shape-order.ts'
+import { type Href, paragraphs, titleNodes } from './drawings/shape-text.ts'
 import type { ZipArchive } from './zip.ts'
+
+interface Context {
+  readonly href: Href
+  readonly figures: Figures
+  readonly inherit: Inherit
+}
+
+/** Layouts and masters, which slides share, by part. */
+type Layouts = Map<string, Inherit>
 
 const main = 'ppt/presentation.xml'
 
@@ -14,12 +36,13 @@ export async function pptxContent(zip: ZipArchive): Promise<OfficeContent> {
     const slide = relations.get(attributes['r:id'] ?? '')
     return slide && !slide.isExternal && zip.has(slide.target) ? [slide.target] : []
   })
+  const layouts: Layouts = new Map()
   const nodes: TreeNode[] = []
-  for (const [at, part] of slides.entries()) nodes.push(elementAround('section', await slide(zip, part, at + 1)))
+  for (const [at, part] of slides.entries()) nodes.push(elementAround('section', await slide(zip, part, at + 1, layouts))) // prettier-ignore
   return { nodes, ...(await coreFacts(zip)), pages: slides.length }
 }
 
-async function slide(zip: ZipArchive, part: string, number: number): Promise<TreeNode[]> {
+async function slide(zip: ZipArchive, part: string, number: number, layouts: Layouts): Promise<TreeNode[]> {
   const relations = await relationsOf(zip, part)
   const href = (id: string | undefined) => {
     const link = relations.get(id ?? '')
@@ -27,65 +50,50 @@ async function slide(zip: ZipArchive, part: string, number: number): Promise<Tre
   }
   const root = child(await requiredXml(zip, part), 'sld')
   const isHidden = /^(?:0|false)$/.test(root?.attributes['show'] ?? '')
-  const shapes = shapesIn(child(root, 'cSld'))
-  const isTitle = (shape: ElementNode) => /^(?:ctrT|t)itle$/.test(first(child(shape, 'nvSpPr'), 'ph')?.attributes['type'] ?? '') // prettier-ignore
-  const titleShape = shapes.find((shape) => shape.tag === 'sp' && isTitle(shape))
-  const title = titleShape && all(titleShape, 'p').map(textOf).join(' ').trim()
-  const body = shapes.filter((shape) => shape !== titleShape).flatMap((shape) => content(shape, href))
-  const notesPart = [...relations.values()].find(({ type, isExternal }) => type === 'notesSlide' && !isExternal)
-  const notes = notesPart ? notesOf(await xmlOf(zip, notesPart.target)) : []
-  const name = title || `Slide ${number}`
-  return [element('h2', {}, isHidden ? `${name} (hidden)` : name), ...body, ...notes]
+  const context = { href, figures: await figuresOf(zip, relations), inherit: await layoutOf(zip, relations, layouts) }
+  const shapes = orderedShapes(first(child(root, 'cSld'), 'spTree'), context.inherit)
+  const titleShape = shapes.find((shape) => shape.tag === 'sp' && /^(?:ctrT|t)itle$/.test(typeOf(shape)))
+  const body = shapes.filter((shape) => shape !== titleShape).flatMap((shape) => content(shape, context))
+  const notesPart = partOf(relations, 'notesSlide')
+  const notes = notesPart ? notesOf(await xmlOf(zip, notesPart)) : []
+  const title = titleShape ? titleNodes(titleShape, href) : []
+  const name = title.some((node) => isElement(node) || node.text.trim() !== '') ? title : [{ text: `Slide ${number}` }]
+  return [elementAround('h2', isHidden ? [...name, { text: ' (hidden)' }] : name), ...body, ...notes]
 }
 
-/** Returns the shapes of a slide, also those in groups. */
-const shapesIn = (node: ElementNode | undefined): ElementNode[] =>
-  children(node).flatMap(
-    (one) =>
-    ['spTree', 'grpSp', 'AlternateContent', 'Choice'].includes(one.tag) ? shapesIn(one) : ['sp', 'graphicFrame', 'pic', 'cxnSp'].includes(one.tag) ? [one] : [], // prettier-ignore
-  )
+const typeOf = (shape: ElementNode): string => placeholderOf(shape)?.attributes['type'] ?? ''
 
-type Href = (id: string | undefined) => string | undefined
+const partOf = (relations: Relations, type: string): string | undefined =>
+  [...relations.values()].find((one) => one.type === type && !one.isExternal)?.target
 
-function content(shape: ElementNode, href: Href): TreeNode[] {
+/** Returns what the placeholders of a slide inherit. */
+async function layoutOf(zip: ZipArchive, relations: Relations, known: Layouts): Promise<Inherit> {
+  const layout = partOf(relations, 'slideLayout')
+  if (layout === undefined) return () => []
+  const found = known.get(layout)
+  if (found) return found
+  const master = partOf(await relationsOf(zip, layout), 'slideMaster')
+  const inherit = inheritFrom(await xmlOf(zip, layout), master === undefined ? undefined : await xmlOf(zip, master))
+  known.set(layout, inherit)
+  return inherit
+}
+
+function content(shape: ElementNode, { href, figures, inherit }: Context): TreeNode[] {
   const table = first(shape, 'tbl')
   if (table)
     return tableOf(children(table, 'tr').map((row) => children(row, 'tc').map((cell) => paragraphs(cell, href))))
-  if (shape.tag === 'pic') {
+  if (shape.tag === 'pic' || shape.tag === 'graphicFrame') {
+    const figure = figureIn(shape, figures)
+    if (figure && figure.length > 0) return [...figure]
     const alt = first(shape, 'cNvPr')?.attributes['descr']?.trim()
     return alt ? [element('p', {}, `[${alt}]`)] : []
   }
-  return paragraphs(shape, href, first(shape, 'ph') !== undefined)
-}
-
-/** Returns the paragraphs of a shape; those of a placeholder are a list if there are several. */
-function paragraphs(shape: ElementNode, href: Href, isBody = false): TreeNode[] {
-  const lines = all(shape, 'p')
-    .map((node) => ({ node, nodes: inlineNodes(runs(node, href)) }))
-    .filter(({ nodes }) => nodes.length > 0)
-  if (!isBody || lines.length < 2) return lines.map(({ nodes }) => elementAround('p', nodes))
-  const items = lines.map(({ node, nodes }): ListItem => {
-    const properties = child(node, 'pPr')
-    const level = Math.min(Number(properties?.attributes['lvl'] ?? 0) || 0, 8)
-    return { level, isOrdered: child(properties, 'buAutoNum') !== undefined, nodes }
-  })
-  return listOf(items)
-}
-
-function runs(node: ElementNode, href: Href): Run[] {
-  return children(node).flatMap((one): Run[] => {
-    if (one.tag === 'br') return [{ node: element('br', {}) }]
-    if (one.tag !== 'r' && one.tag !== 'fld') return []
-    const properties = child(one, 'rPr')
-    const { b, i, strike } = properties?.attributes ?? {}
-    const style = { bold: b === '1', italic: i === '1', strike: strike !== undefined && strike !== 'noStrike' }
-    const link = href(child(properties, 'hlinkClick')?.attributes['r:id'])
-    return [{ text: textOf(child(one, 't')), style: { ...style, href: link } }]
-  })
+  const isBody = placeholderOf(shape) !== undefined && /^(?:body|obj|)$/.test(typeOf(shape))
+  return paragraphs(shape, href, { isBody, inherited: inherit(shape) })
 }
 
 function notesOf(notes: ElementNode | undefined): TreeNode[] {
-  const bodies = all(notes, 'sp').filter((shape) => first(shape, 'ph')?.attributes['type'] === 'body')
+  const bodies = all(notes, 'sp').filter((shape) => typeOf(shape) === 'body')
   const nodes = bodies.flatMap((shape) => paragraphs(shape, () => undefined))
   return nodes.length > 0 ? [elementAround('blockquote', nodes)] : []
 }

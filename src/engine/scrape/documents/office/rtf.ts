@@ -1,17 +1,18 @@
-/** Converts RTF: paragraphs, styles of text, links and tables. */
+/** Converts RTF: paragraphs, lists, styles of text, links and tables. */
 import { limits } from '../../../../core/limits/limits.ts'
 import type { TreeNode } from '../../../extract/tree.ts'
 import { element, elementAround } from '../document.ts'
-import { inlineNodes, type Run, type RunStyle, tableOf } from './inline.ts'
+import { inlineNodes, type ListItem, listOf, type Run, type RunStyle, tableOf } from './inline.ts'
 import type { OfficeContent } from './office.ts'
 import { OfficeError } from './office-error.ts'
 import { type Fonts, fontsOf } from './rtf-fonts.ts'
+import { gridOf, type RtfRow } from './rtf-rows.ts'
 
 /** State of a group, which its inner groups inherit. */
 interface Group {
   style: RunStyle
   /** Where the text of the group goes: into the document, nowhere, or into a fact. */
-  target: 'text' | 'none' | 'link' | 'title' | 'author' | 'subject'
+  target: 'text' | 'none' | 'link' | 'label' | 'title' | 'author' | 'subject'
   font: number | undefined
   /** Characters that replace one `\u` character for old programs. */
   fallback: number
@@ -45,9 +46,16 @@ class RtfReader {
   #runs: Run[] = []
   #cells: TreeNode[][] = []
   #cell: TreeNode[] = []
-  #rows: TreeNode[][][] = []
+  #edges: number[] = []
+  #rows: RtfRow[] = []
   #inTable = false
   #heading: number | undefined
+  /** The bullet or number of the paragraph, and its level. */
+  #label: string | undefined
+  #level = 0
+  /** Items of the list that is read. */
+  #items: ListItem[] = []
+  #listInTable = false
   readonly #open: Group[] = []
   #group: Group = { ...firstGroup }
   #skip = 0
@@ -89,6 +97,7 @@ class RtfReader {
     this.#flushBytes()
     this.#paragraph()
     this.#endTable()
+    this.#endList()
     const { title, author, subject } = this.#facts
     return { nodes: this.#nodes, title: title?.trim(), author: author?.trim(), description: subject?.trim() }
   }
@@ -128,6 +137,7 @@ class RtfReader {
     const { target, style } = this.#group
     if (rest === '' || target === 'none') return
     if (target === 'text') this.#runs.push({ text: rest, style })
+    else if (target === 'label') this.#label = ((this.#label ?? '') + rest).slice(0, limits.input.labelChars)
     else if (target === 'link') this.#field = (this.#field + rest).slice(0, limits.input.urlChars)
     else this.#facts[target] = ((this.#facts[target] ?? '') + rest).slice(0, limits.input.labelChars)
   }
@@ -155,6 +165,11 @@ class RtfReader {
       group.target = 'none'
       return
     }
+    if (word === 'listtext' || word === 'pntext') {
+      if (group.target === 'text') group.target = 'label'
+      this.#label = undefined
+      return
+    }
     if (word === 'fldrslt') {
       const [, quoted, bare] = /HYPERLINK\s+(?:"([^"]*)"|(\S+))/i.exec(this.#field) ?? []
       group.style = { ...group.style, href: quoted ?? bare }
@@ -180,8 +195,12 @@ class RtfReader {
       case 'u': return this.#unicode(value ?? 63)
       case 'par': case 'sect': case 'page': return this.#paragraph()
       case 'line': if (group.target === 'text') this.#runs.push({ node: element('br', {}) }); return
-      case 'pard': this.#heading = undefined; this.#inTable = false; return
+      case 'pard': if (group.target !== 'label') this.#endProperties(); return
+      case 'ilvl': this.#level = Math.min(Math.max(value ?? 0, 0), 8); return
       case 'outlinelevel': this.#heading = value !== undefined && value >= 0 && value < 6 ? value + 1 : undefined; return
+      case 'up': case 'dn': group.style = { ...group.style, raised: value === 0 ? undefined : word === 'up' ? 'sup' : 'sub' }; return
+      case 'trowd': this.#edges = []; return
+      case 'cellx': this.#edges.push(value ?? 0); return
       case 'intbl': this.#inTable = true; return
       case 'cell': return this.#endCell()
       case 'row': return this.#endRow()
@@ -200,32 +219,61 @@ class RtfReader {
     return nodes.every((node) => 'text' in node && node.text.trim() === '') ? [] : nodes
   }
 
+  #endProperties(): void {
+    this.#heading = undefined
+    this.#inTable = false
+    this.#level = 0
+  }
+
   #paragraph(): void {
     const nodes = this.#takeInline()
-    if (this.#inTable) {
-      if (nodes.length > 0) this.#cell.push(elementAround('p', nodes))
+    // The label may come before the properties of its paragraph, so these do not reset it.
+    const label = this.#label
+    this.#label = undefined
+    if (nodes.length === 0) return
+    if (!this.#inTable) this.#endTable()
+    if (label !== undefined && this.#heading === undefined) {
+      if (this.#listInTable !== this.#inTable) this.#endList()
+      this.#listInTable = this.#inTable
+      this.#items.push(itemOf(label, this.#level, nodes))
       return
     }
-    if (nodes.length === 0) return
-    this.#endTable()
-    this.#nodes.push(elementAround(this.#heading === undefined ? 'p' : `h${this.#heading}`, nodes))
+    const number = label?.trim() ? [{ text: `${label.trim()} ` }] : []
+    this.#endList()
+    const target = this.#inTable ? this.#cell : this.#nodes
+    target.push(elementAround(this.#heading === undefined ? 'p' : `h${this.#heading}`, [...number, ...nodes]))
+  }
+
+  #endList(): void {
+    const target = this.#listInTable ? this.#cell : this.#nodes
+    target.push(...listOf(this.#items.splice(0)))
   }
 
   #endCell(): void {
-    const nodes = this.#takeInline()
-    this.#cells.push([...this.#cell, ...nodes])
+    if (this.#label !== undefined) this.#paragraph()
+    this.#endList()
+    this.#cells.push([...this.#cell, ...this.#takeInline()])
     this.#cell = []
   }
 
   #endRow(): void {
-    if (this.#cells.length > 0) this.#rows.push(this.#cells)
+    if (this.#cells.length > 0) this.#rows.push({ cells: this.#cells, edges: this.#edges })
     this.#cells = []
   }
 
   #endTable(): void {
     if (this.#cells.length > 0) this.#endRow()
-    this.#nodes.push(...tableOf(this.#rows), ...this.#cell)
+    if (this.#rows.length + this.#cell.length === 0) return
+    this.#nodes.push(...tableOf(gridOf(this.#rows)), ...this.#cell)
     this.#rows = []
     this.#cell = []
   }
+}
+
+/** Returns an item for the label that its program shows; Markdown has no letters and Roman numerals. */
+function itemOf(label: string, level: number, nodes: readonly TreeNode[]): ListItem {
+  const [, digits] = /^\s*(\d{1,9})[.)]?\s*$/.exec(label) ?? []
+  if (digits !== undefined) return { level, isOrdered: true, number: Number(digits), nodes }
+  const text = /[\p{L}\p{N}].*[.)\d]|\([\p{L}\p{N}]+/u.test(label) ? [{ text: `${label.trim()} ` }] : []
+  return { level, isOrdered: false, nodes: [...text, ...nodes] }
 }

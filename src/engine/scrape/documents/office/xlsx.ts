@@ -5,8 +5,9 @@ import { element } from '../document.ts'
 import { type CellFormat, cellFormat, general } from './cell-format.ts'
 import type { OfficeContent } from './office.ts'
 import { OfficeError } from './office-error.ts'
-import { all, child, children, coreFacts, first, mainPart, relationsOf, requiredXml, textOf, xmlOf } from './office-xml.ts' // prettier-ignore
+import { all, child, children, coreFacts, first, mainPart, type Relations, relationsOf, requiredXml, textOf, xmlOf } from './office-xml.ts' // prettier-ignore
 import { type Cell, type Row, sheetNodes } from './sheet-tables.ts'
+import { drawingNodes } from './drawings/xlsx-drawings.ts'
 import type { ZipArchive } from './zip.ts'
 
 interface Book {
@@ -40,7 +41,9 @@ export async function xlsxContent(zip: ZipArchive): Promise<OfficeContent> {
     if (!sheet) book.lost.push(name)
     const isHidden = /hidden$/i.test(attributes['state'] ?? '')
     nodes.push(element('h2', {}, isHidden ? `${name} (hidden)` : name))
-    if (sheet) nodes.push(...sheetNodes(rowsOf(sheet, await linksOf(zip, part!.target, sheet), book), take))
+    if (!sheet) continue
+    const links = await relationsOf(zip, part!.target)
+    nodes.push(...sheetNodes(rowsOf(sheet, linksOf(links, sheet), book), take), ...(await drawingNodes(zip, links)))
   }
   const { lost } = book
   const warning = `${lost.length} cells or sheets cannot be read, such as ${lost[0]}`
@@ -51,12 +54,9 @@ export async function xlsxContent(zip: ZipArchive): Promise<OfficeContent> {
 const stringOf = (node: ElementNode): string => all({ ...node, children: children(node).filter(({ tag }) => tag !== 'rPh') }, 't').map(textOf).join('') // prettier-ignore
 
 /** Returns the URLs of cells, by reference. */
-async function linksOf(zip: ZipArchive, part: string, sheet: ElementNode): Promise<Map<string, string>> {
-  const links = all(first(sheet, 'hyperlinks'), 'hyperlink')
-  if (links.length === 0) return new Map()
-  const relations = await relationsOf(zip, part)
+function linksOf(relations: Relations, sheet: ElementNode): Map<string, string> {
   return new Map(
-    links.flatMap(({ attributes: { ref = '', 'r:id': id = '', location } }) => {
+    all(first(sheet, 'hyperlinks'), 'hyperlink').flatMap(({ attributes: { ref = '', 'r:id': id = '', location } }) => {
       const link = relations.get(id)
       if (!link?.isExternal) return []
       return [[ref.replace(/:.*/, ''), location ? `${link.target}#${location}` : link.target] as const]

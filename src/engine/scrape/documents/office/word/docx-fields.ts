@@ -1,7 +1,7 @@
 /** Fields of Word documents: instructions, such as links, and their results. */
-import type { ElementNode } from '../../../extract/tree.ts'
-import type { Run } from './inline.ts'
-import { all, textOf } from './office-xml.ts'
+import type { ElementNode } from '../../../../extract/tree.ts'
+import type { Run } from '../inline.ts'
+import { all, textOf } from '../office-xml.ts'
 
 interface Field {
   instruction: string

@@ -1,7 +1,7 @@
 /** Numbers the paragraphs of Word documents, across everything between them. */
-import { roman } from '../../../extract/numerals.ts'
-import type { ElementNode } from '../../../extract/tree.ts'
-import { all, child, children } from './office-xml.ts'
+import { roman } from '../../../../extract/numerals.ts'
+import type { ElementNode } from '../../../../extract/tree.ts'
+import { all, child, children } from '../office-xml.ts'
 
 interface Level {
   readonly format: string
