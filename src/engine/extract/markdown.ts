@@ -44,7 +44,8 @@ class MarkdownWriter {
     let line: TreeNode[] = []
     /** Items outside a list. */
     let items: TreeNode[] = []
-    for (const node of nodes) {
+    for (let at = 0; at < nodes.length; at++) {
+      const node = nodes[at]!
       const isItem = isElement(node) && node.tag === 'li'
       const isBlock = !isItem && isElement(node) && (this.#isOwnBlock(node) || this.#context.isBlock(node))
       if (isBlock || (isItem !== items.length > 0 && !(items.length > 0 && isBlank(node)))) {
@@ -52,8 +53,11 @@ class MarkdownWriter {
         if (line.length > 0) line = []
         if (items.length > 0) items = []
       }
-      if (isBlock) this.#block(node)
-      else if (isItem) items.push(node)
+      if (isBlock) {
+        const end = this.#context.footnotes.endOf(nodes, at)
+        this.#block(node, nodes.slice(at + 1, end))
+        at = end - 1
+      } else if (isItem) items.push(node)
       else line.push(node)
     }
     this.#flush(line, items)
@@ -73,8 +77,9 @@ class MarkdownWriter {
     for (const text of inlineParagraphs(nodes, this.#context, inParagraph)) this.#context.blocks.add(text)
   }
 
-  #block(element: ElementNode): void {
-    if (this.#note(element, element.children)) return
+  /** Writes a block; `rest` is the text of a footnote whose mark is a heading. */
+  #block(element: ElementNode, rest: readonly TreeNode[]): void {
+    if (this.#note(element, rest.length > 0 ? rest : element.children)) return
     if (isFormula(element)) return this.#context.blocks.add(formula(element).block ?? '')
     if (isCode(element)) return this.#code(element)
     const level = headingLevel(element)

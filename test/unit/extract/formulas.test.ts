@@ -69,6 +69,6 @@ test('MathML has indices in front of its base', () => {
   expect(formulaOf('<p><math><mmultiscripts><mi>U</mi><none/><mo>+</mo><mprescripts/><mn>92</mn><mn>238</mn></mmultiscripts></math></p>')).toBe(inline('${}_{92}^{238}U^+$')) // prettier-ignore
 })
 
-test('KaTeX without MathML stays as code', () => {
-  expect(formulaOf('<p><span class="katex"><span class="katex-html" aria-hidden="true"><span class="mord">x</span>=<span>1</span></span></span></p>')).toBe(inline('`x=1`')) // prettier-ignore
+test('KaTeX without MathML becomes TeX', () => {
+  expect(formulaOf('<p><span class="katex"><span class="katex-html" aria-hidden="true"><span class="mord">x</span>=<span>1</span></span></span></p>')).toBe(inline('$x=1$')) // prettier-ignore
 })

@@ -42,6 +42,14 @@ describe('text', () => {
     becomes('<p><del>old</del> H<sub>2</sub>O <kbd>Ctrl</kbd></p>', '~~old~~ H<sub>2</sub>O <kbd>Ctrl</kbd>')
   })
 
+  test('deletions that tildes cannot mark become tags', () => {
+    becomes('<p>a<del><b>b</b></del></p>', 'a<del>**b**</del>')
+    becomes('<p>a<b><del>b</del></b></p>', 'a~~b~~')
+    becomes('<p>a<del>!</del>b</p>', 'a<del>!</del>b')
+    becomes('<p>a <del><b>b</b></del> <b><s>c</s></b></p>', 'a ~~**b**~~ **~~c~~**')
+    becomes('<p>x<s><em>y</em> z</s></p>', 'x<del>*y* z</del>')
+  })
+
   test('omits scripts, styles, fallbacks, comments, fields and icons', () => {
     becomes(
       '<style>a{}</style><p>body <i class="material-icons">home</i><svg><title>t</title></svg></p><noscript>on</noscript><!-- c --><select><option>o</select><template>t</template>',
@@ -330,7 +338,14 @@ describe('footnotes', () => {
     ['Substack', '<p>A<a id="footnote-anchor-1" href="#footnote-1">1</a> b<a id="footnote-anchor-2" href="#footnote-2">2</a>.</p><div class="footnote"><a id="footnote-1" href="#footnote-anchor-1">1</a><div><p>One.</p></div></div><div class="footnote"><a id="footnote-2" href="#footnote-anchor-2">2</a><div><p>Two.</p></div></div>'],
     ['MediaWiki', '<p>A<sup id="cite_ref-1"><a href="#cite_note-1">[1]</a></sup> b<sup><a href="#cite_note-2">[2]</a></sup>.</p><ol class="references"><li id="cite_note-1"><span><b>^</b> <a href="#cite_ref-1"><sup><i><b>a</b></i></sup></a> <a href="#cite_ref-1b"><sup>b</sup></a></span> <span>One.</span></li><li id="cite_note-2"><span><b><a href="#cite_ref-2">^</a></b></span> <span>Two.</span></li></ol>'],
     ['Asciidoctor', '<p>A<sup>[<a id="r1" href="#d1">1</a>]</sup> b<sup>[<a id="r2" href="#d2">2</a>]</sup>.</p><div id="footnotes"><div class="footnote" id="d1"><a href="#r1">1</a>. One.</div><div class="footnote" id="d2"><a href="#r2">2</a>. Two.</div></div>'],
+    ['Texinfo', '<p>A<a id="DOCF1" href="#FOOT1"><sup>1</sup></a> b<a id="DOCF2" href="#FOOT2"><sup>2</sup></a>.</p><div class="footnotes-segment"><h5><a id="FOOT1" href="#DOCF1">(1)</a></h5><p>One.</p><h5><a id="FOOT2" href="#DOCF2">(2)</a></h5><p>Two.</p></div>'],
   ])('of %s', (_, html) => becomes(html, `A[^1] b[^2].\n\n${notes}`)) // prettier-ignore
+
+  test('below headings keep all their paragraphs, and other headings remain', () =>
+    becomes(
+      '<p>A<a id="r" href="#n">1</a>.</p><h4>Notes</h4><h5><a id="n" href="#r">(1)</a></h5><p>One.</p><pre>code</pre><h4><a id="c" href="#r">Chapter 2</a></h4><p>Text.</p>',
+      'A[^1].\n\n#### Notes\n\n[^1]: One.\n\n    ```\n    code\n    ```\n\n#### [Chapter 2](https://site.example/docs/page.html#r)\n\nText.',
+    ))
 
   test('may have several paragraphs, and are numbered in the order of the text', () => {
     becomes(

@@ -15,6 +15,7 @@ import { selectWithin } from './site/site-page.ts'
 import type { SiteSummary } from './site/site-memory.ts'
 import { structuredDataContent } from './structured-data-content.ts'
 import { type Survey, surveyPage } from './features/survey.ts'
+import { withWholeTables } from './whole-tables.ts'
 
 /** Kinds of pages that the model distinguishes. */
 type PageType = 'article' | 'documentation' | 'service' | 'forum' | 'collection' | 'listing' | 'product'
@@ -88,7 +89,7 @@ export function mainContent(root: ElementNode, { model, url, site }: MainContent
   dropHidden(survey, combined)
   const { threshold, worth: confidence } = expectedBest(survey, combined)
   const attached = withAttachedParts(survey, combined, keptBlocks(survey, combined, threshold))
-  const selected = withCoherentParts(survey, combined, attached)
+  const selected = withWholeTables(survey, withCoherentParts(survey, combined, attached))
   const selection = { kept: selected, chances: combined, threshold }
   const { kept, outline } = site === undefined ? { kept: selected } : selectWithin(site, survey, selection, url)
   const stated = substituteFor(survey, root)

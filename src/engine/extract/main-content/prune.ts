@@ -71,6 +71,8 @@ class Pruner {
     this.#state = state
     if (state === 'dropped') return undefined
     if (state === 'none') return withoutText(element, nodes)
+    // Elements without text contain the positions of the parts of a formula.
+    if (element.tag === 'span' && isFormula(element)) return element
     if (element.tag === 'blockquote') keepSource(element, nodes, states)
     keepParts(element, nodes, states)
     const node = shown(element, element.tag === 'tr' ? withAllCells(element, nodes) : withCompanions(nodes, states))

@@ -21,6 +21,7 @@ const backText = /^(?:\s|↩|↑|\^|⤴|⏎|↵|⇧|\u{fe0e}|\u200b)*$/u
 const markText = /^[\s[\](){}^↑↩.,:;|]*$/
 /** Elements that can be a note, or contain its mark. */
 const noteTags = wordSet('p li div dd dt aside section blockquote')
+const headingTag = /^h[1-6]$/
 /** Names of elements around the paragraphs of one note. */
 const noteName = /^_?(?:ftn|edn|fn|footnote|endnote|note)[-_:.]?[\w-]*\d$/i
 
@@ -53,6 +54,13 @@ export function findFootnotes(root: ElementNode) {
     definition(element: ElementNode): string | undefined {
       const label = labels.get(element)
       return label && `[^${label}]: `
+    },
+    /** Returns the index after the nodes of a footnote whose mark is a heading; after the node itself for others. */
+    endOf(nodes: readonly TreeNode[], at: number): number {
+      const node = nodes[at]!
+      if (!isElement(node) || !headingTag.test(node.tag) || !labels.has(node)) return at + 1
+      const next = nodes.findIndex((other, index) => index > at && isElement(other) && headingTag.test(other.tag))
+      return next < 0 ? nodes.length : next
     },
     isBackLink,
     /** Returns the text of a footnote: its nodes without its mark and the links back. */
@@ -93,7 +101,7 @@ class Page {
     const known = this.#notes.get(id)
     if (known) return known
     const target = this.#named.get(id)
-    const mark = target && this.#blockOf(target)
+    const mark = target && (this.#blockOf(target) ?? this.#titleOf(target))
     if (!mark || this.inNotes.has(mark) || mark === this.#blockOf(link) || !this.#linksBack(mark, link))
       return undefined
     const outer = this.#parents.get(mark)
@@ -105,10 +113,11 @@ class Page {
 
   /** Returns the elements with the text of a note: itself, and the definitions of a `<dt>`. */
   elementsOfNote(note: ElementNode): readonly ElementNode[] {
-    if (note.tag !== 'dt') return [note]
+    const isTitle = headingTag.test(note.tag)
+    if (note.tag !== 'dt' && !isTitle) return [note]
     const siblings = childElements(this.#parents.get(note)!)
     const after = siblings.slice(siblings.indexOf(note) + 1)
-    const next = after.findIndex(({ tag }) => tag === 'dt')
+    const next = after.findIndex(({ tag }) => (isTitle ? headingTag.test(tag) : tag === 'dt'))
     return [note, ...(next < 0 ? after : after.slice(0, next))]
   }
 
@@ -147,6 +156,13 @@ class Page {
       if (block) blocks.add(block)
     }
     return blocks
+  }
+
+  /** Returns the heading around an element if its text is the mark of the note below it, as in manuals of Texinfo. */
+  #titleOf(element: ElementNode): ElementNode | undefined {
+    let at: ElementNode | undefined = element
+    while (at && isPhrasing(at)) at = this.#parents.get(at)
+    return at && headingTag.test(at.tag) && /^[([]?\d{1,4}[)\].]?$/.test(visibleText(at, 16)) ? at : undefined
   }
 
   #blockOf(element: ElementNode): ElementNode | undefined {

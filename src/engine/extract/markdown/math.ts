@@ -10,6 +10,7 @@ import {
   visibleText,
 } from '../tree.ts'
 import { treeFromHtml } from '../html-tree.ts'
+import { drawnMath } from './drawn-math.ts'
 import { delimitedTex, displayedImage, latexOf, texOfImage } from './math-source.ts'
 
 const containers = /^(?:katex(?:-display)?|mwe-math-element\S*)$/
@@ -72,7 +73,9 @@ function texOf(element: ElementNode): string {
   const math = element.tag === 'math' ? element : findElement(element, ({ tag }) => tag === 'math')
   if (math) return (/\\|[_^]/.test(math.attributes['alttext'] ?? '') && math.attributes['alttext']) || texOfMathMl(math)
   const image = findElement(element, ({ tag, attributes }) => tag === 'img' && !!attributes['alt'])
-  return image?.attributes['alt'] ?? ''
+  if (image) return image.attributes['alt'] ?? ''
+  const drawn = drawnMath(element)
+  return drawn ? texOfMathMl(drawn) : ''
 }
 
 const isMathMl = ({ attributes }: ElementNode): boolean => /^math\/mml/i.test(attributes['type'] ?? '')
@@ -157,13 +160,13 @@ function tex(element: ElementNode): string {
     case 'mspace':
       return '\\ '
     case 'mfrac':
-      return `\\frac{${part(0)}}{${part(1)}}`
+      return /^0(?![.\d])/.test(attribute(element, 'linethickness')) ? `{${part(0)} \\atop ${part(1)}}` : `\\frac{${part(0)}}{${part(1)}}` // prettier-ignore
     case 'msqrt':
       return `\\sqrt{${texOfMathMl(element)}}`
     case 'mroot':
       return `\\sqrt[${part(1)}]{${part(0)}}`
     case 'msup':
-      return `${base(part(0))}^${script(part(1))}`
+      return /^'+$/.test(part(1)) ? `${base(part(0))}${part(1)}` : `${base(part(0))}^${script(part(1))}`
     case 'msub':
       return `${base(part(0))}_${script(part(1))}`
     case 'msubsup':
