@@ -8,6 +8,7 @@ interface Target {
 
 export const setChecked = ({ act }: CommandContext, target: Target, checked: boolean): Promise<void> =>
   act(target, 'pointer', (element, limit) => element.setChecked(checked, limit), {
+    enabled: true,
     direct: (element) => element.setChecked(checked),
   })
 
@@ -18,6 +19,7 @@ export const selectOptions = (
   values: readonly string[],
 ): Promise<string[]> =>
   act(target, 'editable', (element, limit) => element.selectOption([...values], limit), {
+    options: values,
     direct: async (element) => {
       const indexes = await element.evaluate(findOptions, values)
       if (!indexes) return element.unclear('did not find some options')
