@@ -3,6 +3,7 @@
  * snapshot, and assigns their public references.
  */
 import { type DocumentFacts, flagsOf, isEditingHost, isUsable, type Seen, documentFactsOf } from './flags.page.ts'
+export { revealInline } from './inline.page.ts'
 import { selectorMaker } from './selector.page.ts'
 import { shortText } from '../../elements/describe.page.ts'
 

@@ -72,14 +72,17 @@ export function isUsable(element: Element): boolean {
   const html = element as HTMLElement
   if (element.hasAttribute('onclick')) return true
   if (element.hasAttribute('tabindex') && html.tabIndex >= 0) return true
-  if (element.matches('details > summary:first-of-type') || isFileLabel(element)) return true
+  if (element.matches('details > summary:first-of-type') || isFieldLabel(element)) return true
   return isEditingHost(element)
 }
 
-/** Returns whether an element is the label of a hidden field for files: pages show it in place of the field. */
-function isFileLabel(element: Element): boolean {
+/** Returns whether an element is the label of a hidden field, which pages show in place of the field. */
+function isFieldLabel(element: Element): boolean {
   const field = element instanceof HTMLLabelElement ? element.control : null
-  return field instanceof HTMLInputElement && field.type === 'file' && !isShown(field)
+  if (!(field instanceof HTMLInputElement)) return false
+  if (field.type === 'file') return !isShown(field)
+  // A transparent one is part of snapshots.
+  return /^(?:checkbox|radio)$/.test(field.type) && !field.checkVisibility({ visibilityProperty: true })
 }
 
 export function isEditingHost(element: Element): boolean {
