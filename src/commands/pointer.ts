@@ -18,7 +18,10 @@ export const click = defineCommand({
   input: { kind: 'press', noun: 'click' },
   result: null,
   run: ({ act }, target) =>
-    act(target, 'pointer', (element, limit) => element.click(limit), { direct: (element) => element.click() }),
+    act(target, 'pointer', (element, limit) => element.click(limit), {
+      enabled: true,
+      direct: (element) => element.click(),
+    }),
 })
 
 export const click_at = defineCommand({
@@ -66,6 +69,7 @@ export const click_advanced = defineCommand({
     const keys = [...modifierKeys(modifiers), ...(new_tab ? (['ControlOrMeta'] as const) : [])]
     const how = { button, clickCount: count }
     return act(target, 'pointer', (element, limit) => element.click({ ...how, modifiers: keys, ...limit }), {
+      enabled: true,
       direct: keys.length > 0 ? undefined : (element) => element.click(how),
     })
   },
@@ -81,6 +85,7 @@ export const double_click = defineCommand({
   result: null,
   run: ({ act }, target) =>
     act(target, 'pointer', (element, limit) => element.click({ clickCount: 2, ...limit }), {
+      enabled: true,
       direct: (element) => element.click({ clickCount: 2 }),
     }),
 })

@@ -169,9 +169,6 @@ describe('a client', () => {
       ['Target.createBrowserContext', { originsWithUniversalNetworkAccess: ['http://127.0.0.1'] }],
       ['Target.createTarget', { url: 'about:blank', hidden: true }],
       ['Target.createTarget', { url: 'file:///etc/passwd' }],
-      ['Tracing.start', { traceConfig: { includedCategories: ['*'] } }],
-      ['Tracing.getCategories'],
-      ['Tracing.requestMemoryDump'],
       ['Tethering.bind', { port: 9999 }],
       ['Extensions.loadUnpacked', { path: '/tmp' }],
       ['Memory.getBrowserSamplingProfile'],
@@ -179,6 +176,10 @@ describe('a client', () => {
     ] as const
     const atBrowser = [
       ['IO.read', { handle: '1' }],
+      ['Tracing.start', { traceConfig: { includedCategories: ['*'] } }],
+      ['Tracing.requestMemoryDump', {}],
+      ['Tracing.end', {}],
+      ['Tracing.getCategories', {}],
       ['Fetch.enable', {}],
       ['Security.setIgnoreCertificateErrors', { ignore: true }],
       ['Storage.clearDataForOrigin', { origin: '*', storageTypes: 'all' }],

@@ -19,7 +19,7 @@ const pages = {
     Object.defineProperty(q, 'value', { get() { return own.get.call(this) }, set(value) { known = value; own.set.call(this, value) } })
     q.addEventListener('input', () => { if (q.value !== known) { known = q.value; document.title = known } })
   </script>`,
-  '/emptied': `<!doctype html><input id=q oninput="this.value = ''"><input id=short oninput="this.value = this.value.slice(0, 2)"><input id=async oninput="Promise.resolve().then(() => this.value = '')">
+  '/emptied': `<!doctype html><input id=q oninput="this.value = ''"><input id=short oninput="this.value = this.value.slice(0, 2)"><input id=async oninput="Promise.resolve().then(() => this.value = '')"><input id=soon oninput="setTimeout(() => this.value = '')"><div id=rich contenteditable oninput="this.textContent = ''"></div><textarea id=area oninput="this.value = ''"></textarea>
     <input id=tags onchange="document.title = this.value; this.value = ''">`,
   '/late': `<!doctype html><script>setTimeout(() => { document.body.innerHTML = '<input id=q disabled>'; setTimeout(() => (q.disabled = false), 100) }, 100)</script><body>`,
   '/hang': `<!doctype html><input id=q oninput="const request = new XMLHttpRequest(); request.open('GET', '/wait', false); request.send()">`,
@@ -60,7 +60,7 @@ inUsualHomes(pages, (given) => {
 
   test('fill fails when the page empties the field, but not when it changes the text', async () => {
     await given.open('/emptied')
-    for (const selector of ['#q', '#q >> nth=0', '#async'])
+    for (const selector of ['#q', '#q >> nth=0', '#async', '#soon', '#rich', '#area'])
       expect(await given.fails('fill', { selector, text: 'tea' })).toMatchObject({
         code: 'not_editable',
         error: `${selector} is empty again: the page has removed the text`,

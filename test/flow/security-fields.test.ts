@@ -55,6 +55,24 @@ describe('security fields', () => {
     expect(answer['error']).toMatch(/(?:allowed_domains|confirm) is not supported here/)
   })
 
+  test.each([
+    ['/sessions', { options: { confirm: ['eval'] } }, 'options.confirm'],
+    [
+      '/v2/map',
+      { url: 'http://127.0.0.1:1', scrapeOptions: { allowed_domain: ['a.example'] } },
+      'scrapeOptions.allowed_domain',
+    ],
+    [
+      '/v1/scrape',
+      { url: 'http://127.0.0.1:1', rules: [{ page: { allowedDomains: ['a.example'] } }] },
+      'rules[0].page.allowedDomains',
+    ],
+  ])('%s refuses a security field in the wrong place: %j', async (path, body, field) => {
+    const { status, answer } = await send(path, body)
+    expect({ status, code: answer['code'] }).toEqual({ status: 400, code: 'invalid_request' })
+    expect(answer['error']).toContain(`${field} is not a known field`)
+  })
+
   test('a request with a security field has no unknown ones beside it', async () => {
     const { status, answer } = await send('/sessions', { headless: true, confirm: ['eval'], colour: 'red' })
     expect(status).toBe(400)

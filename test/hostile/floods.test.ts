@@ -35,6 +35,12 @@ const floods: Record<string, string> = {
   'windows': 'setInterval(() => window.open("/?" + Math.random()), 5)',
   'requests for permissions': often('Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => {}, () => {})'),
   'changes of the document': often('document.body.append("x".repeat(100)); if (document.body.childNodes.length > 1000) document.body.textContent = ""'),
+  downloads: 'setInterval(() => { const link = document.createElement("a"); link.href = URL.createObjectURL(new Blob(["x".repeat(1000)])); link.download = "a.txt"; link.click() }, 1)',
+  beacons: often('navigator.sendBeacon("/?" + Math.random(), "x".repeat(1000))'),
+  'navigations of frames': 'const frame = document.body.appendChild(document.createElement("iframe")); setInterval(() => { frame.src = "/?" + Math.random() }, 1)',
+  'messages between pages': often('new BroadcastChannel("all").postMessage("x".repeat(1000))'),
+  'choosers of files': 'const file = Object.assign(document.createElement("input"), { type: "file" }); setInterval(() => file.click(), 1)',
+  cookies: often('document.cookie = "a" + (n % 50) + "=" + Math.random()'),
   reloads: 'setTimeout(() => location.reload(), 5)',
   'a script without end': 'for (;;);',
 } // prettier-ignore

@@ -30,7 +30,10 @@ export async function fillField(
       await handle.waitForElementState('editable', limit)
       const outcome = await send(() => withDeadline(handle.evaluate(setText, text), deadline))
       if (outcome === 'emptied') throw emptied(target.selector)
-      if (outcome === 'type') await element.fill(text, limit)
+      if (outcome !== 'type') return
+      await element.fill(text, limit)
+      // An editor that hides its text does not have it in the element.
+      if (await handle.evaluate(isEmptied, text)) throw emptied(target.selector)
     },
     {
       direct: async (element) => {
@@ -42,6 +45,10 @@ export async function fillField(
     },
   )
 }
+
+/** Runs in the page: returns whether an editable element without inner structure has lost its text. */
+const isEmptied = (node: Node, text: string): boolean =>
+  text.trim() !== '' && node.isConnected && node.textContent === '' && !(node as Element).querySelector('*')
 
 const emptied = (selector: string): BaxError =>
   new BaxError('not_editable', `${selector} is empty again: the page has removed the text`, {

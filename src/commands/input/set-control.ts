@@ -17,6 +17,7 @@ const shownMs = 2000
 export const setChecked = (context: CommandContext, target: Target, checked: boolean): Promise<void> =>
   context.act(target, 'pointer', (element, limit) => setByClick(context, { element, checked, ...target }, limit), {
     mayBeHidden: true,
+    enabled: true,
     direct: (element) => element.setChecked(checked),
   })
 
@@ -59,6 +60,7 @@ async function setByClick({ poll }: CommandContext, { element, checked, selector
 export const selectOptions = (context: CommandContext, target: Target, values: readonly string[]): Promise<string[]> =>
   context.act(target, 'editable', (element, limit) => selectIn(context, element, { ...target, values }, limit), {
     mayBeHidden: true,
+    options: values,
     direct: async (element) => {
       const indexes = await element.evaluate(findOptions, values)
       if (!indexes) return element.unclear('did not find some options')

@@ -15,9 +15,9 @@ export async function setText(node: Node, text: string): Promise<'set' | 'emptie
     Object.getOwnPropertyDescriptor(prototype, 'value')!.set!.call(field, text)
     const data = { bubbles: true, composed: true, inputType: 'insertReplacementText', data: text }
     field.dispatchEvent(new InputEvent('input', data))
-    // Frameworks restore a value that they did not accept right after the event. A page that clears the field on `change`
-    // has accepted the text.
-    await Promise.resolve()
+    // Pages restore a value that they did not accept right after the event, or in the next task. A page that clears the
+    // field on `change` has accepted the text.
+    await new Promise((resolve) => setTimeout(resolve))
     const isEmptied = text !== '' && field.value === '' && field.isConnected
     field.dispatchEvent(new Event('change', { bubbles: true }))
     return isEmptied ? 'emptied' : 'set'

@@ -28,7 +28,7 @@ export const browserMessageLimits = {
     foreignBytes: 64 * 1024 * 1024,
     messageValues: 500_000,
     /** Messages of one browser that are processed before other browsers and requests get their turn. */
-    messagesPerTurn: 50,
+    messagesPerTurn: 10,
   },
 
   /** Uncaught errors: log lines about them per minute, and time for an orderly exit after one. */

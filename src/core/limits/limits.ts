@@ -89,6 +89,8 @@ export const limits = {
 
   command: {
     elementMs: 10_000,
+    /** Time for a disabled element to become enabled, unless `timeout_ms` is set. */
+    disabledMs: 1000,
     navigationMs: 30_000,
     evaluateMs: 30_000,
     batchMs: 300_000,

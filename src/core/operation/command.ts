@@ -86,7 +86,7 @@ export interface CommandContext {
     target: { readonly selector: string; readonly timeout_ms?: number | undefined },
     needs: NonNullable<ActOptions['needs']>,
     action: (element: Locator, limit: CallLimit) => Promise<T>,
-    options?: Pick<ActOptions, 'also' | 'endsOn' | 'mayBeHidden'> & Directly<T>,
+    options?: Pick<ActOptions, 'also' | 'endsOn' | 'mayBeHidden' | 'enabled' | 'options'> & Directly<T>,
   ): Promise<T>
   /** Sends input, which the page has processed once `send` resolves, so that failures can report its delivery. */
   send<T>(send: () => Promise<T>): Promise<T>
@@ -200,6 +200,10 @@ export interface ActOptions {
   readonly mayBeHidden?: boolean
   /** Element under the pointer after the action, when it is not the action's own. */
   readonly endsOn?: Locator
+  /** Whether the element has to be enabled, as for a click; fields to edit always have to. */
+  readonly enabled?: boolean
+  /** Values or labels of options that have to be enabled, in a select element. */
+  readonly options?: readonly string[]
 }
 
 /** Input that a command sends to a page, used to detect and report its delivery. */

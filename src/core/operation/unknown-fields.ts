@@ -34,7 +34,10 @@ export function unknownFields(schema: z.ZodType, value: unknown, path = ''): Unk
   return Object.entries(value).flatMap(([key, item]) => {
     const at = path ? `${path}.${key}` : key
     const field = Object.hasOwn(shape, key) ? shape[key] : undefined
-    return field ? unknownFields(field, item, at) : [unknownField(at, key, Object.keys(shape))]
+    if (field) return unknownFields(field, item, at)
+    const unknown = unknownField(at, key, Object.keys(shape))
+    const within = unknown.isSecurity ? [] : securityIn(item, at)
+    return within.length > 0 ? within : [unknown]
   })
 }
 
@@ -44,6 +47,16 @@ function unknownField(path: string, key: string, known: readonly string[]): Unkn
   const unsupported = meantEverywhere.find((name) => isNearly(key, name))
   const hint = unsupported === undefined ? '' : ` (${unsupported} is not supported here)`
   return { path, hint, isSecurity: unsupported !== undefined }
+}
+
+/** Lists the security fields within an unknown field, which a caller has put in the wrong place. */
+function securityIn(value: unknown, path: string): UnknownField[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, item]) => {
+    const at = Array.isArray(value) ? `${path}[${key}]` : `${path}.${key}`
+    const found = item === null ? undefined : unknownField(at, key, [])
+    return found?.isSecurity ? [found] : securityIn(item, at)
+  })
 }
 
 /** Removes the wrappers that make a schema optional, nullable, read-only or give it a default. */

@@ -425,8 +425,8 @@ const refusals: Record<Kind, Record<string, [run: Snippet, message: string]>> = 
       'a context uses the proxy of its session: set proxy when you create the session',
     ],
     'startTracing of the browser': [
-      async ({ browser, page }) => browser.startTracing(page),
-      'Tracing.start reaches beyond this session: it records every session of the browser',
+      async ({ browser }) => browser.startTracing(),
+      'Tracing.start reaches beyond this session: start it on the session of a page',
     ],
     'clipboard permission': [
       async ({ context }) => context.grantPermissions(['clipboard-read']),

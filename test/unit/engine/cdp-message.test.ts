@@ -86,7 +86,6 @@ describe('a channel to a shared browser', () => {
 })
 
 test.each([
-  ['Tracing.start', 'it traces all sessions of the browser', {}],
   ['Memory.simulatePressureNotification', 'it affects all sessions', {}],
   ['Target.createTarget', 'hidden pages would bypass the limit of tabs', { hidden: true }],
 ])('refuses %s on a page of a shared server: %s', (method, _, params) => {

@@ -42,6 +42,7 @@ function begin() {
       launching,
       found: found.promise,
       worker: new Promise(() => {}),
+      claim: () => undefined,
       free: () => did.push('freed'),
     })
   const session = {

@@ -7,6 +7,7 @@ import { type Answer, type CdpChannel, type CdpMessage, sendOver } from '../../c
 import type { ContextDownloads } from '../pool/download-events.ts'
 import type { ClientContext, ClientContexts } from './client-contexts.ts'
 import { ClientDownloads } from './client-downloads.ts'
+import { withoutServerAddress } from './server-address.ts'
 import { type CdpRules, denied, isAllowed, refusalOf, scoped } from './session-rules.ts'
 
 export interface GateFacts {
@@ -67,7 +68,7 @@ export class SessionGate implements CdpChannel {
     this.#downloads = new ClientDownloads({ files: rules.files, artifacts }, (event) => this.#listener(event))
     this.#downloads.follow(contextId, downloads)
     channel.onEvent((message) => {
-      if (!isOwnCall(message) && this.#isVisible(message)) this.#listener(message)
+      if (!isOwnCall(message) && this.#isVisible(message)) this.#listener(withoutServerAddress(message))
     })
   }
 

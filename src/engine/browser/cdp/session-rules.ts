@@ -45,12 +45,12 @@ export const scoped = new Set([
 ])
 
 /** Methods that affect all sessions of the browser, even when called on a page. */
-const browserWide = /^(?:Tracing\.|Memory\.(?:\w*Pressure|getBrowserSamplingProfile$))/
+const browserWide = /^Memory\.(?:\w*Pressure|getBrowserSamplingProfile$)/
 
 /** Alternatives to denied methods, for error messages. */
 const instead: Record<string, string> = {
   'Browser.close': 'disconnect, and close the session with DELETE /sessions/{id}',
-  'Tracing.start': 'it records every session of the browser; record a trace of the client itself',
+  'Tracing.start': 'start it on the session of a page',
 }
 
 export const denied = (method: string) => {

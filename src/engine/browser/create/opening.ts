@@ -9,6 +9,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import { newId } from '../../../core/ids.ts'
 import { retryTransient } from '../../../core/errors/transient-errors.ts'
 import type { Egress } from '../../egress/egress.ts'
+import type { CdpChannel } from '../../cdp/router.ts'
 import { holdSubmissions } from '../approvals/held-submissions.ts'
 import { hasWindows } from '../pool/flags.ts'
 import { watchFailures, withReason } from '../tabs/net-reason.ts'
@@ -17,7 +18,7 @@ import type { Provisioning } from './provision.ts'
 import { toBaxError } from '../batch/playwright-errors.ts'
 import type { Slot } from '../pool/slots.ts'
 import { openRemote } from './remote.ts'
-import { type BrowserWorker, type OpenContext, opened } from '../pool/worker.ts'
+import { type BrowserWorker, type CdpClientFacts, type OpenContext, opened } from '../pool/worker.ts'
 import { bindUntil } from '../../bound.ts'
 import type { SessionCreated } from '../../../core/shapes/session.ts'
 import { type BaseUrls, urlsOf } from '../session/session-urls.ts'
@@ -33,7 +34,9 @@ export interface PrivatePage extends Pick<OpenContext, 'close'> {
 export interface SessionHost
   extends
     Pick<OpenContext, 'context' | 'transfers' | 'close'>,
-    Partial<Pick<OpenContext, 'page' | 'pagesOpened' | 'openCdp' | 'clientContexts'>> {
+    Partial<Pick<OpenContext, 'page' | 'pagesOpened' | 'clientContexts'>> {
+  /** Opens a CDP channel limited to the session. */
+  readonly openCdp?: (client: Omit<CdpClientFacts, 'claimBrowser'>) => Promise<CdpChannel>
   /** Returns whether the browser is responsive; unknown for remote browsers. */
   readonly isResponsive?: () => boolean
   /** Opens a page in a context of its own; absent in browsers of the caller. */
@@ -78,8 +81,10 @@ export interface OpeningTools extends Pick<SessionFacts, 'beforeClose' | 'onEnde
 export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTools): Promise<OpenedSession> {
   try {
     const worker = await slot.worker
+    const context = await openContext(plan, worker, tools.egress)
     const host: SessionHost = {
-      ...(await openContext(plan, worker, tools.egress)),
+      ...context,
+      openCdp: (client) => context.openCdp({ ...client, claimBrowser: slot.claim }),
       isResponsive: () => worker.health.responsive,
       openPrivatePage: async () => {
         const { page, close } = await opened(await worker.open())

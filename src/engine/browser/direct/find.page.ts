@@ -69,7 +69,7 @@ export const pressedBy = (element: Element): Element =>
   isField(element) ? element : (element.closest('button, [role=button], a, [role=link]') ?? element)
 
 /** Returns the control whose state counts: the button around an element, or the control of its label. */
-function controlOf(element: Element): Element {
+export function controlOf(element: Element): Element {
   const near = isField(element)
     ? element
     : (element.closest('button, [role=button], [role=checkbox], [role=radio]') ?? element)

@@ -10,6 +10,7 @@ import type { Delivery } from '../input/delivery.ts'
 import { listFunction } from '../batch/page-function.ts'
 import { isGone } from '../batch/playwright-errors.ts'
 import candidatesScript from './candidates.page.ts?inline'
+import { stillDisabled } from './enabled.ts'
 import { explain } from './explain.ts'
 import type { Candidate } from './nearest.page.ts'
 import { evaluateAll, locateAll, type ParsedSelector, parseSelector, rootOf, staleRef } from './selectors.ts'
@@ -68,6 +69,9 @@ export async function act<T>(
     if (done) return done.value
     picked = await pickElement(context, selector, options, limit)
     if (picked.matches > 1) onMatches(picked)
+    const { enabled = needs === 'editable' } = options
+    const disabled = enabled ? await stillDisabled(picked.element, options, limit) : undefined
+    if (disabled) throw stillDisabledError(disabled)
     const left = Math.max(minMs, Math.round(limit.timeout - (performance.now() - started)))
     return await action(picked.element, { ...limit, timeout: left })
   } catch (error) {
@@ -78,6 +82,12 @@ export async function act<T>(
     throw sent ?? (await explain(error, { page, selector, ...options, picked, timeoutMs: limit.timeout }))
   }
 }
+
+/** Builds an error like that of Playwright for an element that does not become enabled, which is explained like it. */
+const stillDisabledError = (what: 'element' | 'option') =>
+  Object.assign(new Error(what === 'option' ? 'option being selected is not enabled' : 'element is not enabled'), {
+    name: 'TimeoutError',
+  })
 
 /** Returns whether input may have been sent before an error: a timeout, or a detached element. */
 const isLate = (error: unknown): boolean =>

@@ -1,4 +1,5 @@
 /** Runs in the page after a failed action: determines why an element is not usable. */
+import { controlOf } from '../direct/find.page.ts'
 import { elementName, isShown, shownParent } from './describe.page.ts'
 
 export interface ElementState {
@@ -21,7 +22,7 @@ const maxOptions = 20
 
 export function stateOf(element: Element): ElementState {
   const visible = isShown(element)
-  const disabled = isDisabled(element)
+  const disabled = isDisabled(element) || isDisabled(controlOf(element))
   const readonly = element.matches('[readonly], [aria-readonly=true]')
   return {
     connected: element.isConnected,

@@ -5,6 +5,7 @@ import { enableEmulation } from '../emulation/emulation.ts'
 import { OverrideTransport } from '../emulation/override-transport.ts'
 import { playwright } from './playwright.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
+import { withoutServerAddress } from '../cdp/server-address.ts'
 import { type ContextDownloads, DownloadEvents } from './download-events.ts'
 import { type ContextTransfers, Transfers } from './transfers.ts'
 import { clientHintsFor } from './user-agents.ts'
@@ -81,7 +82,7 @@ class Link implements ConnectOverCDPTransport {
       this.#count(message)
       this.transfers.handle(message)
       this.downloads.handle(message)
-      this.#pass(message)
+      this.#pass(withoutServerAddress(message))
     })
     channel.onClose(() => setImmediate(() => this.onclose?.()))
   }

@@ -10,34 +10,16 @@ import { Turns } from '../../../core/process/turns.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { type BrowserKind, hasWindows } from './flags.ts'
 import { LocatedBrowsers } from './located-browsers.ts'
-import { requestSlot, type Slot, type SlotQueue, type SlotRequest } from './slots.ts'
+import {
+  claimAlone,
+  type Fleet,
+  type Hold,
+  type PooledBrowser,
+  requestSlot,
+  type Slot,
+  type SlotRequest,
+} from './slots.ts'
 import { BrowserWorker } from './worker.ts'
-
-/** One browser of the pool, from its launch to its end. */
-interface PooledBrowser {
-  readonly kind: BrowserKind
-  /** Key of its sessions; null when the engine uses no keys. */
-  readonly owner: string | null
-  readonly found: Promise<void>
-  readonly worker: Promise<BrowserWorker>
-  running: BrowserWorker | undefined
-  slotsInUse: number
-  retire: NodeJS.Timeout | undefined
-}
-
-/** Browsers of one kind, and the requests that wait for a slot in them. */
-interface Fleet {
-  readonly browsers: PooledBrowser[]
-  /** Keys take turns, so that one with many requests does not delay the others. */
-  readonly queue: SlotQueue
-}
-
-/** The browser that a slot is in, which may change, and whether the slot is still in use. */
-interface Hold {
-  browser: PooledBrowser
-  free: () => void
-  isInUse: boolean
-}
 
 export class Pool {
   readonly #config: EngineConfig
@@ -58,10 +40,10 @@ export class Pool {
     this.#size = { ...size, ...config.pool }
   }
 
-  /** Reserves a free slot, launching the first browser of its key; returns undefined when the request has to queue. */
+  /** Reserves a free slot, launching the first browser for its key; returns undefined when the request has to queue. */
   reserve(kind: BrowserKind, owner: string | null): Slot | undefined {
     if (this.#fleetOf(kind).queue.has((waiting) => waiting === owner)) return undefined
-    const isFirst = this.#usableOf(kind, owner).length === 0
+    const isFirst = this.#usableOf(kind, owner).every(({ isClaimed }) => isClaimed)
     const browser = isFirst ? this.#withFreeSlotOrNew(kind, owner) : this.#withFreeSlot(kind, owner)
     return browser && this.#reserveIn(browser)
   }
@@ -99,7 +81,8 @@ export class Pool {
 
   #withFreeSlot(kind: BrowserKind, owner: string | null): PooledBrowser | undefined {
     if (this.#isFull(kind)) return undefined
-    return this.#usableOf(kind, owner).find(({ slotsInUse }) => slotsInUse < this.#size.contextsPerBrowser)
+    const { contextsPerBrowser: most } = this.#size
+    return this.#usableOf(kind, owner).find((one) => one.slotsInUse < most && !one.isClaimed)
   }
 
   /** Launches another browser if no other one of the key has a free slot and the limits allow. */
@@ -156,7 +139,8 @@ export class Pool {
       .then((located) =>
         BrowserWorker.launch({ id, kind, browser: located, egress: this.#egress, filesAllowed, onFound, health, log }),
       )
-    const browser: PooledBrowser = { kind, owner, found, worker, running: undefined, slotsInUse: 0, retire: undefined }
+    const idle = { running: undefined, slotsInUse: 0, isClaimed: false, retire: undefined }
+    const browser: PooledBrowser = { kind, owner, found, worker, ...idle }
     this.#fleetOf(kind).browsers.push(browser)
     this.#retireIdle(kind)
     worker.then(
@@ -187,7 +171,8 @@ export class Pool {
       hold.isInUse = false
       hold.free()
     }
-    return { launching: first.running === undefined, found: first.found, worker, free }
+    const claim = () => (hold.isInUse ? claimAlone(hold.browser, () => this.#serve(first.kind)) : undefined)
+    return { launching: first.running === undefined, found: first.found, worker, claim, free }
   }
 
   /** Returns the browser of a slot; moves a slot in an unresponsive browser to another one. */

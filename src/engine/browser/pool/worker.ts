@@ -20,16 +20,22 @@ import { playwright } from './playwright.ts'
 import { type ClientContext, ClientContexts } from '../cdp/client-contexts.ts'
 import { type GateFacts, SessionGate } from '../cdp/session-gate.ts'
 import type { CdpRules } from '../cdp/session-rules.ts'
+import { type ClaimBrowser, TracingChannel } from '../cdp/session-tracing.ts'
 import { type Channel, Upstream } from './upstream.ts'
 import { plainUserAgent } from './user-agents.ts'
 import { WarmContexts } from './warm-contexts.ts'
+
+/** Facts about the session of a CDP client. */
+export interface CdpClientFacts extends Pick<GateFacts, 'upload'> {
+  readonly claimBrowser: ClaimBrowser
+}
 
 /** An open context. */
 export interface OpenContext extends Omit<DrivenContext, 'contextId'> {
   /** The first page, which may still be starting; rejects when it cannot be opened. */
   readonly page: Promise<Page>
   /** Opens a CDP channel limited to this context, and to those that its client creates. */
-  openCdp(client: Pick<GateFacts, 'upload'>): Promise<CdpChannel>
+  openCdp(client: CdpClientFacts): Promise<CdpChannel>
   /** Contexts that CDP clients create, which close with this one. */
   readonly clientContexts: ClientContexts
   /** Sets the key that the connections of its pages belong to. */
@@ -208,10 +214,12 @@ export class BrowserWorker {
       const agent = userAgent === undefined ? undefined : withClientHints({ userAgent }, this.version)
       const own = { contextId, contexts, downloads: driven.downloads, userAgent: agent }
       const facts = { ...own, rules: this.#rules, artifacts: this.#artifacts }
-      const openCdp: OpenContext['openCdp'] = async (client) => {
+      const openCdp: OpenContext['openCdp'] = async ({ claimBrowser, ...client }) => {
         // Clients expect a page; they can open one themselves if that failed.
         await page.catch(() => {})
-        return new SessionGate(await this.upstream.openChannel(), { ...facts, ...client })
+        const channel = await this.upstream.openChannel()
+        const own = this.#rules.files ? channel : new TracingChannel(channel, claimBrowser)
+        return new SessionGate(own, { ...facts, ...client })
       }
       const close = async () => {
         closing.abort(new BaxError('session_closed', 'the context was closed before its page was opened'))

@@ -62,7 +62,7 @@ export async function capture(page: Page, options: CaptureOptions): Promise<Capt
 
 async function captureOnce(page: Page, { root, everything, limit }: CaptureOptions): Promise<Capture> {
   const snapshotOptions = { mode: 'ai', ...limit } as const
-  const content = await page.evaluate(whereContentIs)
+  const [content] = await Promise.all([page.evaluate(whereContentIs), reveal(page)])
   const hasBody = content !== 'none'
   const part: readonly AriaNode[] | undefined =
     hasBody && root ? await root.ariaSnapshotJSON(snapshotOptions) : undefined
@@ -91,6 +91,19 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
     all,
     marks,
     name: (refs, detailed) => nameAll(page, found, refs, detailed),
+  }
+}
+
+/** Makes clickable inline elements part of the next snapshot. */
+async function reveal(page: Page): Promise<void> {
+  const revealIn = async (worlds: readonly World[]) =>
+    Promise.all(worlds.map((world) => world.call<number>(elementsScript, 'revealInline', undefined)))
+  try {
+    const worlds = await knownWorlds(page)
+    await revealIn(worlds.length < page.frames().length ? await listWorlds(page) : worlds)
+  } catch (error) {
+    if (!(error instanceof WorldGone)) throw error
+    await revealIn(await listWorlds(page))
   }
 }
 

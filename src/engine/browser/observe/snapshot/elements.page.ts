@@ -11,6 +11,7 @@ import {
   type Seen,
   documentFactsOf,
 } from './flags.page.ts'
+export { revealInline } from './inline.page.ts'
 import { selectorMaker } from './selector.page.ts'
 import { shortText } from '../../elements/describe.page.ts'
 
