@@ -285,6 +285,42 @@ describe('a tagged PDF', () => {
   })
 })
 
+/** Returns a PDF with codes of a font that is not embedded and has a predefined CMap. */
+function cjkPdf(ordering: string, encoding: string, codes: string): Uint8Array {
+  const font = '/Resources<</Font<</J 10 0 R/F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>'
+  return pdf([{ content: `${at(60, 700, 'Title')}BT /J 12 Tf 60 660 Td <${codes}> Tj ET`, entries: font }], {
+    objects: [
+      `<</Type/Font/Subtype/Type0/BaseFont/Mincho/Encoding/${encoding}/DescendantFonts[11 0 R]>>`,
+      `<</Type/Font/Subtype/CIDFontType0/BaseFont/Mincho/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 2>>/DW 1000/FontDescriptor<</Type/FontDescriptor/FontName/Mincho/Flags 4>>>>`,
+    ],
+  }) // prettier-ignore
+}
+
+describe('fonts with predefined encodings', () => {
+  test.each([
+    ['Japan1', '90ms-RKSJ-H', '93FA967B8CEA', '日本語'],
+    ['Japan1', 'EUC-H', 'C6FCCBDC', '日本'],
+    ['Japan1', 'H', '467C4B5C', '日本'],
+    ['Japan1', 'UniJIS-UTF16-H', '65E5672C', '日本'],
+    ['Japan1', 'UniJIS-UCS2-HW-H', '65E5672C00410042', '日本AB'],
+    ['Japan1', 'Identity-H', '0CD40E8A', '日本'],
+    ['GB1', 'UniGB-UCS2-H', '4E2D6587', '中文'],
+    ['GB1', 'GBK-EUC-H', 'D6D0CEC4', '中文'],
+    ['GB1', 'GB-EUC-H', 'D6D0CEC4', '中文'],
+    ['Korea1', 'KSCms-UHC-H', 'C7D1B1B9', '한국'],
+    ['Korea1', 'UniKS-UTF16-H', 'D55CAD6D', '한국'],
+    ['CNS1', 'ETen-B5-H', 'A4A4A4E5', '中文'],
+    ['CNS1', 'UniCNS-UCS2-H', '4E2D6587', '中文'],
+  ])('are read: %s, %s', async (ordering, encoding, codes, text) => {
+    const { markdown, warning } = await read(cjkPdf(ordering, encoding, codes))
+    expect({ markdown, warning }).toEqual({ markdown: `Title\n\n${text}`, warning: undefined })
+  })
+
+  test('may be written from top to bottom', async () => {
+    expect(await markdownOf(cjkPdf('Japan1', '90ms-RKSJ-V', '93FA967B8CEA8142'))).toBe('Title\n\n日本語。')
+  })
+})
+
 describe('a PDF that cannot be read', () => {
   test('reports pages that are images', async () => {
     const image = 'q 500 0 0 700 50 50 cm /Im Do Q'
@@ -294,11 +330,7 @@ describe('a PDF that cannot be read', () => {
   })
 
   test('reports text in fonts of encodings that it cannot read', async () => {
-    const font = '/Resources<</Font<</J 10 0 R/F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>'
-    const bytes = pdf([{ content: `${at(60, 700, 'Title')}BT /J 12 Tf 60 660 Td <93FA967B> Tj ET`, entries: font }], {
-      objects: ['<</Type/Font/Subtype/Type0/BaseFont/HeiseiMin-W3/Encoding/90ms-RKSJ-H/DescendantFonts[11 0 R]>>', '<</Type/Font/Subtype/CIDFontType0/BaseFont/HeiseiMin-W3/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>/DW 1000/FontDescriptor<</Type/FontDescriptor/FontName/HeiseiMin-W3/Flags 4>>>>'],
-    }) // prettier-ignore
-    expect(await read(bytes)).toMatchObject({
+    expect(await read(cjkPdf('Japan1', 'Unknown-H', '93FA967B'))).toMatchObject({
       markdown: 'Title',
       warning: 'text is missing from page 1: the fonts have an encoding that is not supported',
     })
