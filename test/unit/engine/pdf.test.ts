@@ -262,6 +262,23 @@ describe('annotations', () => {
     })
     expect(await markdownOf(bytes)).toBe('Name: Ann Example')
   })
+
+  test('of form fields have what a person sees: no passwords, no codes of choices, none off the page', async () => {
+    const field = (facts: string, y: number) => `<</Type/Annot/Subtype/Widget/P 100 0 R/Rect[100 ${y - 4} 300 ${y + 12}]${facts}>>` // prettier-ignore
+    const objects = [
+      field('/FT/Ch/T(size)/Ff 131072/V(xl)/Opt[[(s)(Small)][(xl)(Extra large)]]', 700),
+      field('/FT/Ch/T(days)/V[(1)(3)]/Opt[[(1)(Monday)][(3)(Wednesday)]]', 650),
+      field('/FT/Tx/T(secret)/Ff 8192/V(hunter2)', 600),
+      field('/FT/Tx/T(far)/V(outside)', -300),
+      field('/FT/Tx/T(hidden)/F 2/V(unseen)', 550),
+    ]
+    const references = objects.map((_, index) => `${10 + index} 0 R`).join(' ')
+    const bytes = pdf([{ content: at(60, 700, 'Size:'), entries: `/Annots[${references}]` }], {
+      catalog: `/AcroForm<</Fields[${references}]>>`,
+      objects,
+    })
+    expect(await markdownOf(bytes)).toBe('Size: Extra large\n\nMonday, Wednesday')
+  })
 })
 
 describe('a tagged PDF', () => {

@@ -10,6 +10,16 @@ const gutter = 0.8
 const maxCandidates = 40
 const maxDepth = 16
 
+/** Items with one bottom, from left to right. */
+interface Row {
+  readonly items: readonly Item[]
+  /** Right end of the items up to each one. */
+  readonly ends: readonly number[]
+  readonly bottom: number
+  /** Usual size of its text. */
+  readonly size: number
+}
+
 /** Rows with a gutter at `x`. */
 interface Zone {
   readonly x: number
@@ -21,19 +31,32 @@ interface Zone {
 /** Returns groups of items, each a column or what is above or below columns. */
 export function readingOrder(items: readonly Item[], depth = 0): Item[][] {
   if (items.length < 2 || depth > maxDepth) return items.length === 0 ? [] : [[...items]]
-  const rows = rowsOf(items, (item) => (isSegment(item) ? item.size : 0))
-  const size = median(items.filter(isSegment).map((item) => item.size))
-  const zone = bestZone(rows, items.filter(isSegment), size)
+  const rows = rowsOf(items, (item) => (isSegment(item) ? item.size : 0)).map(rowOf)
+  const segments = items.filter(isSegment)
+  const zone = bestZone(rows, segments, median(segments.map((item) => item.size)))
   if (!zone) return [[...items]]
-  const inside = rows.slice(zone.from, zone.to).flat()
+  const inside = itemsOf(rows.slice(zone.from, zone.to))
   const left = inside.filter(({ left: x }) => x < zone.x - 1)
   const right = inside.filter(({ left: x }) => x >= zone.x - 1)
   const isRtl = isMostlyRightToLeft(inside.map((item) => (isSegment(item) ? item.text : '')).join(''))
-  const parts = [rows.slice(0, zone.from).flat(), ...(isRtl ? [right, left] : [left, right]), rows.slice(zone.to).flat()] // prettier-ignore
+  const parts = [itemsOf(rows.slice(0, zone.from)), ...(isRtl ? [right, left] : [left, right]), itemsOf(rows.slice(zone.to))] // prettier-ignore
   return parts.flatMap((part) => readingOrder(part, depth + 1))
 }
 
-function bestZone(rows: readonly Item[][], segments: readonly Segment[], size: number): Zone | undefined {
+const itemsOf = (rows: readonly Row[]): Item[] => rows.flatMap(({ items }) => items)
+
+function rowOf(items: readonly Item[]): Row {
+  let end = -Infinity
+  let bottom = -Infinity
+  const ends: number[] = []
+  for (const item of items) {
+    ends.push((end = Math.max(end, item.right)))
+    bottom = Math.max(bottom, item.bottom)
+  }
+  return { items, ends, bottom, size: median(items.filter(isSegment).map((item) => item.size)) }
+}
+
+function bestZone(rows: readonly Row[], segments: readonly Segment[], size: number): Zone | undefined {
   let best: Zone | undefined
   for (const x of candidates(segments))
     for (const zone of zonesAt(rows, x, size)) if (!best || zone.score > best.score) best = zone
@@ -52,10 +75,23 @@ function candidates(segments: readonly Segment[]): number[] {
   return shared.slice(0, maxCandidates).map(({ x }) => x)
 }
 
-const isCrossed = (row: readonly Item[], x: number, size: number): boolean =>
-  row.some((item) => item.left < x - 1 && item.right > x - gutter * size)
+function isCrossed({ items, ends }: Row, x: number, size: number): boolean {
+  const before = countBelow(items, x - 1)
+  return before > 0 && ends[before - 1]! > x - gutter * size
+}
 
-function zonesAt(rows: readonly Item[][], x: number, size: number): Zone[] {
+/** Returns how many items, sorted by their left edges, begin before `x`. */
+function countBelow(items: readonly Item[], x: number): number {
+  let [from, to] = [0, items.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (items[middle]!.left < x) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+function zonesAt(rows: readonly Row[], x: number, size: number): Zone[] {
   const zones: Zone[] = []
   for (let from = 0; from < rows.length;) {
     let to = from
@@ -67,33 +103,33 @@ function zonesAt(rows: readonly Item[][], x: number, size: number): Zone[] {
   return zones
 }
 
-const isLeftOnly = (row: readonly Item[], x: number): boolean => row.every(({ left }) => left < x - 1)
+const isLeftOnly = ({ items }: Row, x: number): boolean => items.at(-1)!.left < x - 1
 
 /** Leaves out rows at the left that stand apart above or below the columns. */
-function trimmed(rows: readonly Item[][], x: number, from: number, to: number, size: number): [number, number] {
-  const bottom = (at: number) => Math.max(...rows[at]!.map((item) => item.bottom))
-  const height = (at: number) => median(rows[at]!.filter(isSegment).map((item) => item.size))
+function trimmed(rows: readonly Row[], x: number, from: number, to: number, size: number): [number, number] {
+  const gap = (at: number) => rows[at]!.bottom - rows[at - 1]!.bottom
   let [first, end] = [from, to]
   while (first < to && isLeftOnly(rows[first]!, x)) first++
   if (first === to) return [to, to]
   // The left column may begin above the right one.
   for (; first > from; first--) {
-    const apart = bottom(first) - bottom(first - 1) > height(first) * 1.6
-    if (apart || Math.abs(height(first) - height(first - 1)) > size * 0.1) break
+    const [row, above] = [rows[first]!, rows[first - 1]!]
+    if (gap(first) > row.size * 1.6 || Math.abs(row.size - above.size) > size * 0.1) break
   }
   let last = end
   while (last > first && isLeftOnly(rows[last - 1]!, x)) last--
-  for (let at = last; at < end; at++) if (bottom(at) - bottom(at - 1) > size * 4) end = at
+  for (let at = last; at < end; at++) if (gap(at) > size * 4) end = at
   return [first, end]
 }
 
 /** Returns the zone if both sides are text of their own and no columns of a table. */
-function zoneOf(rows: readonly Item[][], x: number, [from, to]: [number, number]): Zone | undefined {
+function zoneOf(rows: readonly Row[], x: number, [from, to]: [number, number]): Zone | undefined {
   const sides = { left: [] as Segment[][], right: [] as Segment[][] }
   let both = 0
-  for (const row of rows.slice(from, to)) {
-    const left = row.filter((item) => isSegment(item) && item.left < x - 1) as Segment[]
-    const right = row.filter((item) => isSegment(item) && item.left >= x - 1) as Segment[]
+  for (const { items } of rows.slice(from, to)) {
+    const start = countBelow(items, x - 1)
+    const left = items.slice(0, start).filter(isSegment)
+    const right = items.slice(start).filter(isSegment)
     if (left.length > 0) sides.left.push(left)
     if (right.length > 0) sides.right.push(right)
     if (left[0] && right[0] && Math.abs(left[0].bottom - right[0].bottom) < left[0].size * 0.15) both++
