@@ -60,6 +60,62 @@ describe('the reading order', () => {
   })
 })
 
+/** Returns the operators that show rows of cells. */
+const rowsAt = (y: number, xs: readonly number[], rows: readonly (readonly string[])[]): string =>
+  rows.flatMap((row, line) => row.map((text, column) => at(xs[column]!, y - line * 14, text))).join('')
+
+describe('the order of few lines side by side', () => {
+  const two = [60, 330]
+  const three = [60, 230, 400]
+
+  test('is one column after the other when their lines continue', async () => {
+    const rows = [['The harbour was dredged in', 'By autumn the quay was too'], ['spring after the flood.', 'short for the large ships.']] // prettier-ignore
+    const paragraphs = 'The harbour was dredged in spring after the flood.\n\nBy autumn the quay was too short for the large ships.' // prettier-ignore
+    expect(await markdownOf(pdf([rowsAt(700, two, rows)]))).toBe(paragraphs)
+    const more = `${rowsAt(700, two, rows)}${at(60, 640, 'Below them, a line goes over the whole page, from the left margin to the right.')}`
+    expect(await markdownOf(pdf([more]))).toMatch(paragraphs)
+  })
+
+  test('is one address after the other', async () => {
+    const rows = [
+      ['Ann Miller', 'Petra Schmidt', 'Harbour Trading'],
+      ['12 Mill Lane', 'Am Kai 3a', '99 Quay Road'],
+      ['York YO1 2AB', '20457 Hamburg', 'Boston MA 02110'],
+    ]
+    const words = (await markdownOf(pdf([rowsAt(700, three, rows)]))).split(/[\s\\]+/)
+    expect(words.join(' ')).toBe('Ann Miller 12 Mill Lane York YO1 2AB Petra Schmidt Am Kai 3a 20457 Hamburg Harbour Trading 99 Quay Road Boston MA 02110') // prettier-ignore
+  })
+
+  test('is one card after the other, row by row', async () => {
+    const upper = [['Fast', 'Small'], ['Pages load in two', 'Needs four megabytes of'], ['milliseconds.', 'memory.']] // prettier-ignore
+    const lower = [['Safe', 'Open'], ['Nothing leaves your own', 'The source is free for'], ['machine.', 'everybody.']] // prettier-ignore
+    const markdown = await markdownOf(pdf([rowsAt(700, two, upper) + rowsAt(620, two, lower)]))
+    const words = 'Fast Pages load in two milliseconds. Small Needs four megabytes of memory. Safe Nothing leaves your own machine. Open The source is free for everybody.' // prettier-ignore
+    expect(markdown.split(/\s+/).join(' ')).toBe(words)
+  })
+
+  test('is row by row in forms and tables', async () => {
+    const form = [['Name of applicant', 'The Society of Friends'], ['Date of birth here', 'unknown to the office'], ['Place of residence', 'somewhere in the north']] // prettier-ignore
+    expect(await markdownOf(pdf([rowsAt(700, [60, 220], form)]))).toMatch(/^\| Name of applicant \| The Society of Friends \|\n/) // prettier-ignore
+    const short = [['Invoice no.', '2024-17'], ['Date', '3 May 2024']] // prettier-ignore
+    expect(await markdownOf(pdf([rowsAt(700, [60, 220], short)]))).toMatch(/Invoice no. 2024-17\\?\s+Date 3 May 2024/)
+    const people = [['Name', 'Street', 'Town'], ['Ann Miller', '12 Mill Lane', 'York YO1 2AB'], ['Bob Smith', '4 High Street', 'Leeds LS1 4BB']] // prettier-ignore
+    expect(await markdownOf(pdf([rowsAt(700, three, people)]))).toMatch(
+      /\| Bob Smith \| 4 High Street \| Leeds LS1 4BB \|$/,
+    )
+    const options = [['Option', 'Meaning'], ['verbose', 'Prints every step that it takes.'], ['quiet', 'Prints nothing at all but errors.']] // prettier-ignore
+    expect(await markdownOf(pdf([rowsAt(700, two, options)]))).toMatch(
+      /\| quiet \| Prints nothing at all but errors. \|$/,
+    )
+  })
+
+  test('is row by row between drawn lines', async () => {
+    const cells = [['Clears the cache that is', 'Deletes the files that are'], ['kept for a week.', 'older than a year.']] // prettier-ignore
+    const lines = stroke(50, 716, 560, 716) + stroke(50, 680, 560, 680)
+    expect(await markdownOf(pdf([rowsAt(700, two, cells) + lines]))).toMatch(/Clears the cache that is \|? ?Deletes/)
+  })
+})
+
 describe('words', () => {
   test('are separated by position, and not by kerning', async () => {
     const bytes = pdf(['BT /F1 11 Tf 60 620 Td [(Wo) -20 (rd) -700 (gap) 30 (ped)] TJ ET'])
