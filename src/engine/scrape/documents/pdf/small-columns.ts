@@ -25,6 +25,8 @@ export const wordsIn = (text: string): number =>
 function isCard([title, ...lines]: readonly Line[]): boolean {
   if (!title || lines.length === 0) return false
   const text = lines.map(textOf).join(' ')
+  // The dots of a matrix are no sentence.
+  if (!/\p{L}{2}/u.test(text)) return false
   return !/[.!?:,;。]$/.test(textOf(title)) && wordsIn(textOf(title)) <= 6 && wordsIn(text) >= 4 && /[.!?。！？]$/.test(text) // prettier-ignore
 }
 
