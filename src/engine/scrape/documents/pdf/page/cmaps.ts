@@ -19,7 +19,7 @@ function cmaps(): ReadonlyMap<string, Uint8Array> {
 }
 
 /** Gives the parser its data files. The others are fonts and programs that text does not need. */
-export class CMapFactory {
+class CMapFactory {
   fetch({ kind, filename }: { kind: string; filename: string }): Promise<Uint8Array> {
     const bytes = kind === 'cMapUrl' ? (packed ??= cmaps()).get(filename.slice(0, -suffix.length)) : undefined
     // A copy, because the parser takes ownership of it.
