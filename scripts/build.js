@@ -54,6 +54,7 @@ const files = { main: 'src/main.ts', program: 'src/cli/program.ts', scraper: 'sr
 
 /** Data files that are copied. */
 const model = 'src/engine/extract/main-content/model.json'
+const cmaps = 'src/engine/scrape/documents/pdf/page/cmaps.br'
 const guide = 'src/guide'
 const skill = 'src/skill'
 
@@ -121,7 +122,10 @@ async function buildInto(outdir) {
   const { makeManifest } = await import(pathToFileURL(join(outdir, 'manifest.mjs')).href)
   await writeFile(join(outdir, 'manifest.json'), JSON.stringify(makeManifest()))
   await writeFile(join(outdir, 'package.json'), '{"type":"commonjs"}\n')
-  await writeFile(join(outdir, licensesFile), await licensesOf(root, [...bundledFiles(built), ...inlinedFiles]))
+  await writeFile(
+    join(outdir, licensesFile),
+    await licensesOf(root, [...bundledFiles(built), ...inlinedFiles], { 'cmap-resources': 'BSD-3-Clause' }),
+  )
   // Copies the native programs that are compiled. Only shell sessions need an agent, and report a missing one; without a
   // launcher, Node runs every command.
   agent.copy(join(outdir, 'agent'))
@@ -129,6 +133,7 @@ async function buildInto(outdir) {
   launcher.copy(outdir)
   await copyFile(join(root, 'scripts/code-cache.cjs'), join(outdir, 'code-cache.js'))
   await copyFile(join(root, model), join(outdir, 'model.json'))
+  await copyFile(join(root, cmaps), join(outdir, 'cmaps.br'))
   await cp(join(root, guide), join(outdir, 'guide'), { recursive: true })
   await cp(join(root, skill), join(outdir, 'skill'), { recursive: true })
   await warm(outdir)

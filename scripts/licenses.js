@@ -18,16 +18,17 @@ const allowed = new Set([
 /** Name of the file that the build writes next to the program. */
 export const licensesFile = 'THIRD_PARTY_LICENSES'
 
-/** Texts of packages that are published without one, as `NAME.txt`, from their repositories. */
+/** Texts of data, and of packages that are published without one, as `NAME.txt`, from their repositories. */
 const kept = fileURLToPath(new URL('licenses', import.meta.url))
 
 /**
  * Returns the text of `THIRD_PARTY_LICENSES`: every bundled package with its version and licence.
  * @param {string} root folder that has `node_modules`
  * @param {Iterable<string>} inputs bundled files, relative to `root`
+ * @param {Readonly<Record<string, string>>} data licences of the data that the build contains, by name
  * @throws Error that names every package whose licence is missing or not allowed
  */
-export async function licensesOf(root, inputs) {
+export async function licensesOf(root, inputs, data = {}) {
   const folders = [...new Set([...inputs].map(packageFolder).filter((folder) => folder !== undefined))].toSorted()
   const problems = []
   const sections = new Map()
@@ -40,6 +41,8 @@ export async function licensesOf(root, inputs) {
     if (text === undefined) problems.push(`${name} ${version}: the package contains no licence text`)
     sections.set(`${name} ${version}`, `${name} ${version} (${license})\n\n${text}`)
   }
+  for (const [name, license] of Object.entries(data))
+    sections.set(name, `${name} (${license})\n\n${await readFile(join(kept, `${name}.txt`), 'utf8')}`)
   if (problems.length > 0) throw new Error(`bundled packages:\n${problems.join('\n')}`)
   const head = `bax contains code of the following ${sections.size} packages.`
   return `${[head, ...sections.values()].join(`\n\n${'-'.repeat(80)}\n\n`)}\n`

@@ -37,6 +37,7 @@ describe('the npm package', () => {
         'dist/main.js',
         'dist/manifest.json',
         'dist/model.json',
+        'dist/cmaps.br',
         `dist/${licensesFile}`,
       ]),
     )

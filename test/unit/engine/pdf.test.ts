@@ -60,6 +60,62 @@ describe('the reading order', () => {
   })
 })
 
+/** Returns the operators that show rows of cells. */
+const rowsAt = (y: number, xs: readonly number[], rows: readonly (readonly string[])[]): string =>
+  rows.flatMap((row, line) => row.map((text, column) => at(xs[column]!, y - line * 14, text))).join('')
+
+describe('the order of few lines side by side', () => {
+  const two = [60, 330]
+  const three = [60, 230, 400]
+
+  test('is one column after the other when their lines continue', async () => {
+    const rows = [['The harbour was dredged in', 'By autumn the quay was too'], ['spring after the flood.', 'short for the large ships.']] // prettier-ignore
+    const paragraphs = 'The harbour was dredged in spring after the flood.\n\nBy autumn the quay was too short for the large ships.' // prettier-ignore
+    expect(await markdownOf(pdf([rowsAt(700, two, rows)]))).toBe(paragraphs)
+    const more = `${rowsAt(700, two, rows)}${at(60, 640, 'Below them, a line goes over the whole page, from the left margin to the right.')}`
+    expect(await markdownOf(pdf([more]))).toMatch(paragraphs)
+  })
+
+  test('is one address after the other', async () => {
+    const rows = [
+      ['Ann Miller', 'Petra Schmidt', 'Harbour Trading'],
+      ['12 Mill Lane', 'Am Kai 3a', '99 Quay Road'],
+      ['York YO1 2AB', '20457 Hamburg', 'Boston MA 02110'],
+    ]
+    const words = (await markdownOf(pdf([rowsAt(700, three, rows)]))).split(/[\s\\]+/)
+    expect(words.join(' ')).toBe('Ann Miller 12 Mill Lane York YO1 2AB Petra Schmidt Am Kai 3a 20457 Hamburg Harbour Trading 99 Quay Road Boston MA 02110') // prettier-ignore
+  })
+
+  test('is one card after the other, row by row', async () => {
+    const upper = [['Fast', 'Small'], ['Pages load in two', 'Needs four megabytes of'], ['milliseconds.', 'memory.']] // prettier-ignore
+    const lower = [['Safe', 'Open'], ['Nothing leaves your own', 'The source is free for'], ['machine.', 'everybody.']] // prettier-ignore
+    const markdown = await markdownOf(pdf([rowsAt(700, two, upper) + rowsAt(620, two, lower)]))
+    const words = 'Fast Pages load in two milliseconds. Small Needs four megabytes of memory. Safe Nothing leaves your own machine. Open The source is free for everybody.' // prettier-ignore
+    expect(markdown.split(/\s+/).join(' ')).toBe(words)
+  })
+
+  test('is row by row in forms and tables', async () => {
+    const form = [['Name of applicant', 'The Society of Friends'], ['Date of birth here', 'unknown to the office'], ['Place of residence', 'somewhere in the north']] // prettier-ignore
+    expect(await markdownOf(pdf([rowsAt(700, [60, 220], form)]))).toMatch(/^\| Name of applicant \| The Society of Friends \|\n/) // prettier-ignore
+    const short = [['Invoice no.', '2024-17'], ['Date', '3 May 2024']] // prettier-ignore
+    expect(await markdownOf(pdf([rowsAt(700, [60, 220], short)]))).toMatch(/Invoice no. 2024-17\\?\s+Date 3 May 2024/)
+    const people = [['Name', 'Street', 'Town'], ['Ann Miller', '12 Mill Lane', 'York YO1 2AB'], ['Bob Smith', '4 High Street', 'Leeds LS1 4BB']] // prettier-ignore
+    expect(await markdownOf(pdf([rowsAt(700, three, people)]))).toMatch(
+      /\| Bob Smith \| 4 High Street \| Leeds LS1 4BB \|$/,
+    )
+    const options = [['Option', 'Meaning'], ['verbose', 'Prints every step that it takes.'], ['quiet', 'Prints nothing at all but errors.']] // prettier-ignore
+    expect(await markdownOf(pdf([rowsAt(700, two, options)]))).toMatch(
+      /\| quiet \| Prints nothing at all but errors. \|$/,
+    )
+  })
+
+  test('is row by row between drawn lines', async () => {
+    const cells = [['Clears the cache that is', 'Deletes the files that are'], ['kept for a week.', 'older than a year.']] // prettier-ignore
+    const lines = stroke(50, 716, 560, 716) + stroke(50, 680, 560, 680)
+    expect(await markdownOf(pdf([rowsAt(700, two, cells) + lines]))).toMatch(/Clears the cache that is \|? ?Deletes/)
+  })
+})
+
 describe('words', () => {
   test('are separated by position, and not by kerning', async () => {
     const bytes = pdf(['BT /F1 11 Tf 60 620 Td [(Wo) -20 (rd) -700 (gap) 30 (ped)] TJ ET'])
@@ -262,6 +318,23 @@ describe('annotations', () => {
     })
     expect(await markdownOf(bytes)).toBe('Name: Ann Example')
   })
+
+  test('of form fields have what a person sees: no passwords, no codes of choices, none off the page', async () => {
+    const field = (facts: string, y: number) => `<</Type/Annot/Subtype/Widget/P 100 0 R/Rect[100 ${y - 4} 300 ${y + 12}]${facts}>>` // prettier-ignore
+    const objects = [
+      field('/FT/Ch/T(size)/Ff 131072/V(xl)/Opt[[(s)(Small)][(xl)(Extra large)]]', 700),
+      field('/FT/Ch/T(days)/V[(1)(3)]/Opt[[(1)(Monday)][(3)(Wednesday)]]', 650),
+      field('/FT/Tx/T(secret)/Ff 8192/V(hunter2)', 600),
+      field('/FT/Tx/T(far)/V(outside)', -300),
+      field('/FT/Tx/T(hidden)/F 2/V(unseen)', 550),
+    ]
+    const references = objects.map((_, index) => `${10 + index} 0 R`).join(' ')
+    const bytes = pdf([{ content: at(60, 700, 'Size:'), entries: `/Annots[${references}]` }], {
+      catalog: `/AcroForm<</Fields[${references}]>>`,
+      objects,
+    })
+    expect(await markdownOf(bytes)).toBe('Size: Extra large\n\nMonday, Wednesday')
+  })
 })
 
 describe('a tagged PDF', () => {
@@ -285,6 +358,42 @@ describe('a tagged PDF', () => {
   })
 })
 
+/** Returns a PDF with codes of a font that is not embedded and has a predefined CMap. */
+function cjkPdf(ordering: string, encoding: string, codes: string): Uint8Array {
+  const font = '/Resources<</Font<</J 10 0 R/F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>'
+  return pdf([{ content: `${at(60, 700, 'Title')}BT /J 12 Tf 60 660 Td <${codes}> Tj ET`, entries: font }], {
+    objects: [
+      `<</Type/Font/Subtype/Type0/BaseFont/Mincho/Encoding/${encoding}/DescendantFonts[11 0 R]>>`,
+      `<</Type/Font/Subtype/CIDFontType0/BaseFont/Mincho/CIDSystemInfo<</Registry(Adobe)/Ordering(${ordering})/Supplement 2>>/DW 1000/FontDescriptor<</Type/FontDescriptor/FontName/Mincho/Flags 4>>>>`,
+    ],
+  }) // prettier-ignore
+}
+
+describe('fonts with predefined encodings', () => {
+  test.each([
+    ['Japan1', '90ms-RKSJ-H', '93FA967B8CEA', '日本語'],
+    ['Japan1', 'EUC-H', 'C6FCCBDC', '日本'],
+    ['Japan1', 'H', '467C4B5C', '日本'],
+    ['Japan1', 'UniJIS-UTF16-H', '65E5672C', '日本'],
+    ['Japan1', 'UniJIS-UCS2-HW-H', '65E5672C00410042', '日本AB'],
+    ['Japan1', 'Identity-H', '0CD40E8A', '日本'],
+    ['GB1', 'UniGB-UCS2-H', '4E2D6587', '中文'],
+    ['GB1', 'GBK-EUC-H', 'D6D0CEC4', '中文'],
+    ['GB1', 'GB-EUC-H', 'D6D0CEC4', '中文'],
+    ['Korea1', 'KSCms-UHC-H', 'C7D1B1B9', '한국'],
+    ['Korea1', 'UniKS-UTF16-H', 'D55CAD6D', '한국'],
+    ['CNS1', 'ETen-B5-H', 'A4A4A4E5', '中文'],
+    ['CNS1', 'UniCNS-UCS2-H', '4E2D6587', '中文'],
+  ])('are read: %s, %s', async (ordering, encoding, codes, text) => {
+    const { markdown, warning } = await read(cjkPdf(ordering, encoding, codes))
+    expect({ markdown, warning }).toEqual({ markdown: `Title\n\n${text}`, warning: undefined })
+  })
+
+  test('may be written from top to bottom', async () => {
+    expect(await markdownOf(cjkPdf('Japan1', '90ms-RKSJ-V', '93FA967B8CEA8142'))).toBe('Title\n\n日本語。')
+  })
+})
+
 describe('a PDF that cannot be read', () => {
   test('reports pages that are images', async () => {
     const image = 'q 500 0 0 700 50 50 cm /Im Do Q'
@@ -294,11 +403,7 @@ describe('a PDF that cannot be read', () => {
   })
 
   test('reports text in fonts of encodings that it cannot read', async () => {
-    const font = '/Resources<</Font<</J 10 0 R/F1<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>>>>>'
-    const bytes = pdf([{ content: `${at(60, 700, 'Title')}BT /J 12 Tf 60 660 Td <93FA967B> Tj ET`, entries: font }], {
-      objects: ['<</Type/Font/Subtype/Type0/BaseFont/HeiseiMin-W3/Encoding/90ms-RKSJ-H/DescendantFonts[11 0 R]>>', '<</Type/Font/Subtype/CIDFontType0/BaseFont/HeiseiMin-W3/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>/DW 1000/FontDescriptor<</Type/FontDescriptor/FontName/HeiseiMin-W3/Flags 4>>>>'],
-    }) // prettier-ignore
-    expect(await read(bytes)).toMatchObject({
+    expect(await read(cjkPdf('Japan1', 'Unknown-H', '93FA967B'))).toMatchObject({
       markdown: 'Title',
       warning: 'text is missing from page 1: the fonts have an encoding that is not supported',
     })

@@ -2,13 +2,40 @@
 import { isMostlyRightToLeft } from './page/bidi.ts'
 import { isSegment, type Item } from './blocks.ts'
 import { rowsOf } from './lines.ts'
-import { median, overlap, type Segment } from './page/page-content.ts'
+import { type Box, median, overlap, type Segment } from './page/page-content.ts'
+import { areBlocks, areCards, areLabels, wordsIn } from './small-columns.ts'
 
 /** Narrowest space between columns, in heights of the font. */
 const gutter = 0.8
+/** Largest distance of the lines of a block, in heights of the font. */
+const pitch = 1.5
 /** Maximum number of gutters that are tried. */
 const maxCandidates = 40
 const maxDepth = 16
+
+/** Items with one bottom, from left to right. */
+interface Row {
+  readonly items: readonly Item[]
+  /** Right end of the items up to each one. */
+  readonly ends: readonly number[]
+  readonly bottom: number
+  /** Usual size of its text. */
+  readonly size: number
+}
+
+/** Where columns are looked for. */
+interface Area {
+  readonly rows: readonly Row[]
+  readonly rules: readonly Box[]
+  /** Usual size of the text. */
+  readonly size: number
+}
+
+/** A left edge that several segments share. */
+interface Edge {
+  readonly x: number
+  readonly count: number
+}
 
 /** Rows with a gutter at `x`. */
 interface Zone {
@@ -19,91 +46,168 @@ interface Zone {
 }
 
 /** Returns groups of items, each a column or what is above or below columns. */
-export function readingOrder(items: readonly Item[], depth = 0): Item[][] {
+export function readingOrder(items: readonly Item[], rules: readonly Box[], depth = 0): Item[][] {
   if (items.length < 2 || depth > maxDepth) return items.length === 0 ? [] : [[...items]]
-  const rows = rowsOf(items, (item) => (isSegment(item) ? item.size : 0))
-  const size = median(items.filter(isSegment).map((item) => item.size))
-  const zone = bestZone(rows, items.filter(isSegment), size)
+  const rows = rowsOf(items, (item) => (isSegment(item) ? item.size : 0)).map(rowOf)
+  const segments = items.filter(isSegment)
+  const zone = bestZone({ rows, rules, size: median(segments.map((item) => item.size)) }, segments)
   if (!zone) return [[...items]]
-  const inside = rows.slice(zone.from, zone.to).flat()
+  const inside = itemsOf(rows.slice(zone.from, zone.to))
   const left = inside.filter(({ left: x }) => x < zone.x - 1)
   const right = inside.filter(({ left: x }) => x >= zone.x - 1)
   const isRtl = isMostlyRightToLeft(inside.map((item) => (isSegment(item) ? item.text : '')).join(''))
-  const parts = [rows.slice(0, zone.from).flat(), ...(isRtl ? [right, left] : [left, right]), rows.slice(zone.to).flat()] // prettier-ignore
-  return parts.flatMap((part) => readingOrder(part, depth + 1))
+  const parts = [itemsOf(rows.slice(0, zone.from)), ...(isRtl ? [right, left] : [left, right]), itemsOf(rows.slice(zone.to))] // prettier-ignore
+  return parts.flatMap((part) => readingOrder(part, rules, depth + 1))
 }
 
-function bestZone(rows: readonly Item[][], segments: readonly Segment[], size: number): Zone | undefined {
+const itemsOf = (rows: readonly Row[]): Item[] => rows.flatMap(({ items }) => items)
+
+function rowOf(items: readonly Item[]): Row {
+  let end = -Infinity
+  let bottom = -Infinity
+  const ends: number[] = []
+  for (const item of items) {
+    ends.push((end = Math.max(end, item.right)))
+    bottom = Math.max(bottom, item.bottom)
+  }
+  return { items, ends, bottom, size: median(items.filter(isSegment).map((item) => item.size)) }
+}
+
+function bestZone(area: Area, segments: readonly Segment[]): Zone | undefined {
   let best: Zone | undefined
-  for (const x of candidates(segments))
-    for (const zone of zonesAt(rows, x, size)) if (!best || zone.score > best.score) best = zone
+  for (const edge of candidates(segments))
+    for (const zone of zonesAt(area, edge)) if (!best || zone.score > best.score) best = zone
   return best
 }
 
-/** Returns the left edges that several segments share, the most frequent first. */
-function candidates(segments: readonly Segment[]): number[] {
+/** Returns the left edges that segments share, the most frequent first. */
+function candidates(segments: readonly Segment[]): Edge[] {
   const counts: { x: number; count: number }[] = []
   for (const { left } of segments.toSorted((a, b) => a.left - b.left)) {
     const last = counts.at(-1)
     if (last && left - last.x < 2) last.count++
     else counts.push({ x: left, count: 1 })
   }
-  const shared = counts.filter(({ count }) => count >= 3).toSorted((a, b) => b.count - a.count)
-  return shared.slice(0, maxCandidates).map(({ x }) => x)
+  return counts.filter(({ count }) => count >= 2).toSorted((a, b) => b.count - a.count).slice(0, maxCandidates) // prettier-ignore
 }
 
-const isCrossed = (row: readonly Item[], x: number, size: number): boolean =>
-  row.some((item) => item.left < x - 1 && item.right > x - gutter * size)
+function isCrossed({ items, ends }: Row, x: number, size: number): boolean {
+  const before = countBelow(items, x - 1)
+  return before > 0 && ends[before - 1]! > x - gutter * size
+}
 
-function zonesAt(rows: readonly Item[][], x: number, size: number): Zone[] {
+/** Returns how many items, sorted by their left edges, begin before `x`. */
+function countBelow(items: readonly Item[], x: number): number {
+  let [from, to] = [0, items.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if (items[middle]!.left < x) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+function zonesAt(area: Area, edge: Edge): Zone[] {
+  const { rows, size } = area
+  const { x } = edge
   const zones: Zone[] = []
   for (let from = 0; from < rows.length;) {
     let to = from
     while (to < rows.length && !isCrossed(rows[to]!, x, size)) to++
-    const zone = to - from < 3 ? undefined : zoneOf(rows, x, trimmed(rows, x, from, to, size))
-    if (zone) zones.push(zone)
+    if (to - from >= 2) zones.push(...zonesIn(area, edge, trimmed(rows, x, from, to, size)))
     from = to + 1
   }
   return zones
 }
 
-const isLeftOnly = (row: readonly Item[], x: number): boolean => row.every(({ left }) => left < x - 1)
+const isLeftOnly = ({ items }: Row, x: number): boolean => items.at(-1)!.left < x - 1
 
 /** Leaves out rows at the left that stand apart above or below the columns. */
-function trimmed(rows: readonly Item[][], x: number, from: number, to: number, size: number): [number, number] {
-  const bottom = (at: number) => Math.max(...rows[at]!.map((item) => item.bottom))
-  const height = (at: number) => median(rows[at]!.filter(isSegment).map((item) => item.size))
+function trimmed(rows: readonly Row[], x: number, from: number, to: number, size: number): [number, number] {
+  const gap = (at: number) => rows[at]!.bottom - rows[at - 1]!.bottom
   let [first, end] = [from, to]
   while (first < to && isLeftOnly(rows[first]!, x)) first++
   if (first === to) return [to, to]
   // The left column may begin above the right one.
   for (; first > from; first--) {
-    const apart = bottom(first) - bottom(first - 1) > height(first) * 1.6
-    if (apart || Math.abs(height(first) - height(first - 1)) > size * 0.1) break
+    const [row, above] = [rows[first]!, rows[first - 1]!]
+    if (gap(first) > row.size * 1.6 || Math.abs(row.size - above.size) > size * 0.1) break
   }
   let last = end
   while (last > first && isLeftOnly(rows[last - 1]!, x)) last--
-  for (let at = last; at < end; at++) if (bottom(at) - bottom(at - 1) > size * 4) end = at
+  for (let at = last; at < end; at++) if (gap(at) > size * 4) end = at
   return [first, end]
 }
 
-/** Returns the zone if both sides are text of their own and no columns of a table. */
-function zoneOf(rows: readonly Item[][], x: number, [from, to]: [number, number]): Zone | undefined {
-  const sides = { left: [] as Segment[][], right: [] as Segment[][] }
-  let both = 0
-  for (const row of rows.slice(from, to)) {
-    const left = row.filter((item) => isSegment(item) && item.left < x - 1) as Segment[]
-    const right = row.filter((item) => isSegment(item) && item.left >= x - 1) as Segment[]
+/** Returns the zone, or blocks of few lines in it, where both sides are text of their own and no columns of a table. */
+function zonesIn({ rows, rules }: Area, { x, count }: Edge, [from, to]: readonly [number, number]): Zone[] {
+  const blocks = blocksIn(rows, from, to).map((range) => ({ range, sides: sidesOf(rows, x, range) }))
+  const cards = blocks.filter(({ sides: { left, right } }) => areCards(left.map(lastCluster), right.map(firstCluster)))
+  const sides = sidesOf(rows, x, [from, to])
+  // A person reads the cards of a row before those of the next.
+  const isGrid = cards.length > 1 && cards.length === blocks.length
+  if (!isGrid && count >= 3 && areColumns(sides)) return [{ x, from, to, score: leastOf(sides) }]
+  const small = blocks.filter(
+    ({ sides: { left, right }, range }) =>
+      !isRuled(rows, rules, x, range) && areBlocks(left.map(lastCluster), right.map(firstCluster)),
+  )
+  return small.map(({ range: [start, end], sides: block }) => ({ x, from: start, to: end, score: leastOf(block) }))
+}
+
+/** Whether lines are drawn across the gutter above and below rows, as in tables. */
+function isRuled(
+  rows: readonly Row[],
+  rules: readonly Box[],
+  x: number,
+  [from, to]: readonly [number, number],
+): boolean {
+  const across = rules.filter(({ left, top, right, bottom }) => left < x && right > x && bottom - top < 3)
+  const [first, last] = [rows[from]!, rows[to - 1]!]
+  const top = first.bottom - first.size
+  return across.some((rule) => rule.top < top && rule.top > top - 12) &&
+    across.some((rule) => rule.top > last.bottom && rule.top < last.bottom + 12) // prettier-ignore
+}
+
+/** Splits rows where there is space between them. */
+function blocksIn(rows: readonly Row[], from: number, to: number): [number, number][] {
+  const blocks: [number, number][] = []
+  for (let at = from; at < to; at++) {
+    const isApart = at === from || rows[at]!.bottom - rows[at - 1]!.bottom > Math.max(rows[at]!.size, rows[at - 1]!.size) * pitch // prettier-ignore
+    if (isApart) blocks.push([at, at + 1])
+    else blocks.at(-1)![1] = at + 1
+  }
+  return blocks
+}
+
+/** The lines at both sides of a gutter. */
+interface Sides {
+  readonly left: Segment[][]
+  readonly right: Segment[][]
+  /** Number of lines that are level with one at the other side. */
+  readonly level: number
+}
+
+function sidesOf(rows: readonly Row[], x: number, [from, to]: readonly [number, number]): Sides {
+  const sides = { left: [] as Segment[][], right: [] as Segment[][], level: 0 }
+  for (const { items } of rows.slice(from, to)) {
+    const start = countBelow(items, x - 1)
+    const left = items.slice(0, start).filter(isSegment)
+    const right = items.slice(start).filter(isSegment)
     if (left.length > 0) sides.left.push(left)
     if (right.length > 0) sides.right.push(right)
-    if (left[0] && right[0] && Math.abs(left[0].bottom - right[0].bottom) < left[0].size * 0.15) both++
+    if (left[0] && right[0] && Math.abs(left[0].bottom - right[0].bottom) < left[0].size * 0.15) sides.level++
   }
-  const least = Math.min(sides.left.length, sides.right.length)
-  if (least < 3 || !overlaps(sides.left, sides.right)) return undefined
-  const areIndependent = both <= least * 0.4
-  if (!areIndependent && !(isProse(sides.left.map(lastCluster)) && isProse(sides.right.map(firstCluster))))
-    return undefined
-  return { x, from, to, score: least }
+  return sides
+}
+
+const leastOf = ({ left, right }: Sides): number => Math.min(left.length, right.length)
+
+function areColumns(sides: Sides): boolean {
+  const { left, right, level } = sides
+  const least = leastOf(sides)
+  if (least < 3 || !overlaps(left, right)) return false
+  if (level <= least * 0.4) return true
+  return isProse(left.map(lastCluster)) && isProse(right.map(firstCluster)) && !areLabels(left)
 }
 
 function overlaps(left: readonly Segment[][], right: readonly Segment[][]): boolean {
@@ -132,7 +236,3 @@ function isProse(rows: readonly Segment[][]): boolean {
   const words = rows.reduce((sum, row) => sum + row.reduce((count, { text }) => count + wordsIn(text), 0), 0)
   return filled >= rows.length * 0.5 && words >= rows.length * 2.5
 }
-
-/** Characters of scripts without spaces count as half a word. */
-const wordsIn = (text: string): number =>
-  text.split(' ').length + (text.match(/[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7AF\u0E00-\u0E7F]/g)?.length ?? 0) / 2

@@ -10,7 +10,7 @@ import { ruledTables } from './tables/ruled-tables.ts'
 /** Returns the blocks of one layer of a page. */
 export function blocksOf(segments: readonly Segment[], rules: readonly Box[]): Block[] {
   const { tables, rest } = ruledTables(segments, rules)
-  return readingOrder([...rest, ...tables]).flatMap((items) => columnBlocks(items, rules))
+  return readingOrder([...rest, ...tables], rules).flatMap((items) => columnBlocks(items, rules))
 }
 
 /** Returns the tables of a column, and the text between them. */

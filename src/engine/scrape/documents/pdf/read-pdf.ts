@@ -2,6 +2,7 @@
 import { limits } from '../../../../core/limits/limits.ts'
 import type { TreeNode } from '../../../extract/tree.ts'
 import { nodesOf } from './content.ts'
+import { cmapOptions } from './page/cmaps.ts'
 import type { PageContent } from './page/page-content.ts'
 import { readPage } from './page/read-page.ts'
 import { warningOf } from './warning.ts'
@@ -26,7 +27,12 @@ export async function readPdf(bytes: Uint8Array): Promise<PdfContent | PdfFailur
   completeBuffers()
   try {
     // Images are not decoded.
-    const pdf = await getDocumentProxy(bytes, { verbosity: 0, maxImageSize: 1, fontExtraProperties: true })
+    const pdf = await getDocumentProxy(bytes, {
+      verbosity: 0,
+      maxImageSize: 1,
+      fontExtraProperties: true,
+      ...cmapOptions,
+    })
     try {
       const { OPS: operators } = await getResolvedPDFJS()
       const pages: PageContent[] = []

@@ -26,6 +26,9 @@ interface Annotation {
   readonly unsafeUrl?: string
   readonly fieldType?: string
   readonly fieldValue?: unknown
+  /** Texts of the values of a choice. */
+  readonly options?: readonly { readonly exportValue: string; readonly displayValue: string }[]
+  readonly password?: boolean
   readonly hidden?: boolean
 }
 
@@ -34,7 +37,8 @@ export function annotationsOf(annotations: readonly object[], transform: Matrix)
   const bands = new Map<number, Link[]>()
   const fields: { box: Box; segment: Segment }[] = []
   let length = 0
-  for (const { subtype, rect, url, fieldType, fieldValue, hidden } of annotations as readonly Annotation[]) {
+  for (const annotation of annotations as readonly Annotation[]) {
+    const { subtype, rect, url, hidden } = annotation
     if (!rect || hidden) continue
     const box = placedBox(rect, transform)
     if (subtype === 'Link' && url !== undefined && isWebLink(url)) {
@@ -45,11 +49,18 @@ export function annotationsOf(annotations: readonly object[], transform: Matrix)
         else if (!links) bands.set(at, [{ box, href: url }])
       }
     }
-    const value = Array.isArray(fieldValue) ? fieldValue.join(', ') : fieldValue
-    if (subtype === 'Widget' && fieldType !== 'Btn' && typeof value === 'string' && value.trim() !== '')
-      fields.push({ box, segment: fieldSegment(box, value.trim()) })
+    const value = subtype === 'Widget' ? valueOf(annotation) : ''
+    if (value !== '') fields.push({ box, segment: fieldSegment(box, value) })
   }
   return { links: { length, bands } satisfies Links, fields }
+}
+
+/** Returns the text of a field; a password and the state of a button have none. */
+function valueOf({ fieldType, fieldValue, options = [], password }: Annotation): string {
+  if (fieldType === 'Btn' || password) return ''
+  const values: unknown[] = Array.isArray(fieldValue) ? fieldValue : [fieldValue]
+  const texts = values.filter((value) => typeof value === 'string')
+  return texts.map((value) => options.find(({ exportValue }) => exportValue === value)?.displayValue ?? value).join(', ').trim() // prettier-ignore
 }
 
 export const linkAt = ({ bands }: Links, x: number, y: number): string | undefined =>

@@ -77,7 +77,7 @@ export function plainText(text: string, { characters, isSimple }: FontFacts): st
   if (isSimple && text.length === 1 && code >= 0xd400 && code < 0xd800) return String.fromCodePoint(code + 0x10000)
   return (
     text
-      .replaceAll(/[\uFB00-\uFDFF\uFE70-\uFEFC]/g, (form) => form.normalize('NFKC'))
+      .replaceAll(/[\uFB00-\uFDFF\uFE10-\uFE19\uFE30-\uFE48\uFE70-\uFEFC]/g, (form) => form.normalize('NFKC'))
       .replaceAll(/[\uF000-\uF0FF]/g, (form) => symbols.get(form) ?? form)
       .replaceAll(/[\t\n\r\u00A0\u2000-\u200A\u202F]/g, ' ')
       // eslint-disable-next-line no-control-regex

@@ -27,9 +27,10 @@ export async function readPage(
   const { glyphs, rules, hasImages, hasLostText } = interpreter.run(list)
   const { links, fields } = annotationsOf(await page.getAnnotations(), transform as unknown as Matrix)
   if (links.length > 0) for (const glyph of glyphs) addLink(glyph, links)
-  const visible = glyphs.filter(({ x, y }) => x > -width * 0.01 && y > 0 && x < width * 1.01 && y < height * 1.01)
+  const isOnPage = (x: number, y: number) => x > -width * 0.01 && y > 0 && x < width * 1.01 && y < height * 1.01
+  const visible = glyphs.filter(({ x, y }) => isOnPage(x, y))
   const places = fields.length > 0 ? placesOf(visible) : new Map<number, number[]>()
-  const missing = fields.filter(({ box }) => !hasGlyph(places, box))
+  const missing = fields.filter(({ box }) => isOnPage(box.left, box.bottom) && !hasGlyph(places, box))
   const turned = byDirection(visible)
   const [main] = turned
   const frame = main ? frameOf(main.turn) : frameOf(0)
