@@ -25,7 +25,7 @@ const pages = {
 inUsualHomes(pages, (given) => {
   const snapshot = async () => (await given.client().observe({ session_id: given.sessionId() })).snapshot!
   const click = async (name: string) => {
-    const [, ref] = new RegExp(`generic "${name}" \\[ref=(e\\d+)\\]`).exec(await snapshot())!
+    const [, ref] = new RegExp(`(?:generic|checkbox) "${name}" \\[ref=(e\\d+)\\]`).exec(await snapshot())!
     await given.do('click', { selector: `ref=${ref}` })
     return given.value('get_title')
   }
@@ -43,7 +43,7 @@ inUsualHomes(pages, (given) => {
 - generic "A card to click"
 - button "Button"
 - generic "Choose a photo"
-- generic "Accept"
+- checkbox "Accept"
 - textbox "Name"
 - text: In
 - generic "shadow"`)

@@ -15,6 +15,9 @@ const examples: Readonly<Record<string, string>> = {
 /** Input types whose value is set as a whole where it is a valid one. */
 export const composed: ReadonlySet<string> = new Set([...Object.keys(examples), 'color', 'range'])
 
+/** Parts of a date or time, as a person types them: digits with separators, and the half of the day. */
+const parts = /^[\d ./:,-]*(?:[ap]m?)?$/i
+
 /** Runs in the page: whether a field takes a text as its value. Self-contained. */
 function takesValue(node: Node, text: string): boolean {
   const probe = node.cloneNode() as HTMLInputElement
@@ -41,7 +44,7 @@ export async function typeComposed(
     hint,
     details: { selector },
   })
-  if (!example) throw refused
+  if (!example || !parts.test(text)) throw refused
   await field.waitForElementState('visible', limit)
   await field.waitForElementState('editable', limit)
   const before = await field.inputValue(limit)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseSelector } from '../../../src/engine/browser/elements/selectors.ts'
+import { converted, parseSelector } from '../../../src/engine/browser/elements/selectors.ts'
 import { convertSelector } from '../../../src/engine/browser/script-recorder/selectors.ts'
 
 test.each([
@@ -28,7 +28,20 @@ test.each([
 }) // prettier-ignore
 
 test('label= finds fields like getByLabel', () => {
-  expect(parseSelector('label=Email').inner).toBe('internal:label="Email"i')
-  expect(parseSelector('frame=#pay >> form >> label="Card \\"no\\"" >> nth=0').inner).toBe('form >> internal:label="Card \\"no\\""s >> nth=0') // prettier-ignore
-  expect(parseSelector('[aria-label=x]').inner).toBe('[aria-label=x]')
+  expect(converted('label=Email')).toBe('internal:label="Email"i')
+  const { inner } = parseSelector('frame=#pay >> form >> label="Card \\"no\\"" >> nth=0')
+  expect(converted(inner)).toBe('form >> internal:label="Card \\"no\\""s >> nth=0')
+  expect(converted('[aria-label=x]')).toBe('[aria-label=x]')
+})
+
+test('a name in role= allows the icons of fonts around its words', () => {
+  const allows = (selector: string, name: string) => {
+    const [, pattern, flags] = /\[name=\/(.*)\/(i?)\]$/s.exec(converted(selector))!
+    return new RegExp(pattern!, flags).test(name)
+  }
+  expect(allows('role=button[name="Buy now (1/2)"]', '\uE900 Buy \uE901now (1/2)')).toBe(true)
+  expect(allows("role=button[name='Buy']", 'Buyer')).toBe(false)
+  expect(allows('role=button[name="buy" i]', '\uF001Buy')).toBe(true)
+  for (const kept of ['role=button[name*="Buy"]', 'role=button', 'role=button[name=/Buy/]'])
+    expect(converted(kept)).toBe(kept)
 })

@@ -165,10 +165,13 @@ function fromState(
 
   if (!state.connected) return fail('element_detached', 'left the page during the action')
   if (needs === 'present') return null
+  const isDisabled = () => fail('not_editable', `is disabled (${state.name})`, { disabled: true })
+  // Of a field that is hidden as well, since a page shows another part in its place.
+  if (state.disabled && /element is not enabled/.test(log)) return isDisabled()
   if (!state.visible) {
     return fail('element_not_visible', `is not visible: ${state.hiddenBy}`, { hidden_by: state.hiddenBy })
   }
-  if (state.disabled) return fail('not_editable', `is disabled (${state.name})`, { disabled: true })
+  if (state.disabled) return isDisabled()
   if (needs === 'editable' && !state.editable) {
     const why = state.readonly ? 'is read-only' : 'cannot be edited'
     return fail('not_editable', `${why} (${state.name})`, { readonly: state.readonly })
