@@ -4,6 +4,7 @@ import { type CdpClient, connectCdp } from '../support/cdp-client.ts'
 import { type Homes, openHomes } from '../support/homes.ts'
 import { valueOf } from '../support/session-steps.ts'
 import { serveSite, type Site } from '../support/site.ts'
+import { waitUntil } from '../support/wait.ts'
 
 let homes: Homes
 let site: Site
@@ -87,6 +88,8 @@ describe('a client', () => {
     const { result } = await victim.client.send('Runtime.evaluate', { expression: '1 + 1' }, later)
     expect(result).toMatchObject({ value: 2 })
     await victim.client.send('Target.closeTarget', { targetId: made['targetId'] })
+    // Its closed tab was the active one.
+    await waitUntil(async () => (await valueOf(http(), victim.id, 'document.title').catch(() => null)) === 'Victim')
     const seen = client.events.flatMap(({ params }) => (params['targetInfo'] as Info | undefined) ?? [])
     expect(new Set(seen.filter(({ type }) => type !== 'browser').map((info) => info.browserContextId))).toEqual(
       new Set([attacker.context]),
