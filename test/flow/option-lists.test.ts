@@ -57,7 +57,12 @@ const widgets = `<!doctype html><title>Widgets</title>
     }
   </script>`
 
-inUsualHomes({ '/': widgets }, (given) => {
+const menu = `<!doctype html><button id=more aria-haspopup=menu aria-expanded=false>More</button><div id=menu role=menu hidden>
+  <div role=menuitem>Copy</div><div role=menuitem>Rename</div></div><script>
+  more.onclick = () => { menu.hidden = !menu.hidden; more.ariaExpanded = String(!menu.hidden) }
+  menu.onclick = ({ target }) => { document.title = target.textContent; more.click() }</script>`
+
+inUsualHomes({ '/': widgets, '/menu': menu }, (given) => {
   const text = (selector: string) => given.value('evaluate_on_element', { selector, expression: 'this.textContent' })
 
   test('select_option opens a combobox, and chooses an option by its name', async () => {
@@ -102,6 +107,22 @@ inUsualHomes({ '/': widgets }, (given) => {
     await given.do('select_option', { selector: '#tags', values: ['a', 'c'] })
     const chosen = `[...document.querySelectorAll('input:checked, [aria-selected=true]')].map((one) => (one.labels?.[0] ?? one).textContent).join(' ')`
     expect(await given.evaluate(chosen)).toBe('Blue Two a c')
+  })
+
+  test('select_option leaves chosen options alone, and takes none for chosen because of a label', async () => {
+    await given.open('/')
+    await given.do('select_option', { selector: '#tags', values: ['a'] })
+    await given.do('select_option', { selector: '#tags', values: ['a', 'b'] })
+    expect(await given.evaluate(`tags.querySelectorAll('[aria-selected=true]').length`)).toBe(2)
+    await given.evaluate(`layer.onclick = null; status_.before('Live or not: ')`)
+    const deaf = { selector: '#status', values: ['Live'], timeout_ms: 700 }
+    expect(await given.fails('select_option', deaf)).toMatchObject({ code: 'action_failed' })
+  })
+
+  test('select_option chooses in a menu', async () => {
+    await given.open('/menu')
+    await given.do('select_option', { selector: '#more', values: ['Rename'] })
+    expect(await given.evaluate('document.title')).toBe('Rename')
   })
 
   test('select_option fails when the list does not take the choice', async () => {

@@ -8,7 +8,7 @@ import { setText } from './set-text.ts'
 
 /** Replaces the text of a field or editor. @throws BaxError `not_editable` for elements that do not take or keep this text. */
 export async function fillField(
-  { act, send }: CommandContext,
+  { act, send, poll }: CommandContext,
   target: { readonly selector: string; readonly timeout_ms?: number | undefined },
   text: string,
 ): Promise<void> {
@@ -21,7 +21,7 @@ export async function fillField(
       const deadline = { ms, signal, error: 'the page did not answer in time' }
       const check = handle.evaluate(checkField, { value: text, textOnly: true })
       const { fault, waits, kind } = await withDeadline(check, deadline)
-      if (kind === 'slider') return pressSlider(handle, target.selector, Number(text), { limit, send })
+      if (kind === 'slider') return pressSlider(handle, target.selector, Number(text), { limit, send, poll })
       if (fault !== undefined && !waits) {
         const { selector } = target
         throw new BaxError('not_editable', `${selector} ${fault}`, { details: { selector } })

@@ -2,10 +2,12 @@
 import type { ElementHandle, JSHandle, Locator } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
-import { findOption, findWidget, scrollList, showsChoice, visibleNow, type WidgetKind } from './widget.ts'
+import { findOption, findWidget, isTaken, scrollList, shownTexts, visibleNow, type WidgetKind } from './widget.ts'
 
 /** Time for a list to open after a click, before a key is tried, in milliseconds. */
 const opensMs = 2000
+/** Minimum timeout of a call, in milliseconds. */
+const minMs = 250
 
 export interface Selecting {
   readonly selector: string
@@ -30,7 +32,9 @@ export async function selectInWidget(
   { kind, widget }: { readonly kind: WidgetKind; readonly widget: ElementHandle<Element> },
   limit: CallLimit,
 ): Promise<string[]> {
-  const facts = { context, selector, widget, limit }
+  const end = performance.now() + limit.timeout
+  const left = () => ({ ...limit, timeout: Math.max(minMs, end - performance.now()) })
+  const facts = { context, selector, kind, widget, left }
   const before = kind === 'popup' ? await openPopup(facts) : null
   const chosen: string[] = []
   try {
@@ -41,7 +45,7 @@ export async function selectInWidget(
     }
   } finally {
     // A list of several options stays open, and one without a choice.
-    if (kind === 'popup' && (await isOpen(widget))) await context.send(() => widget.press('Escape', limit))
+    if (kind === 'popup' && (await isOpen(widget))) await context.send(() => widget.press('Escape', left()))
   }
   return chosen
 }
@@ -49,8 +53,10 @@ export async function selectInWidget(
 interface Facts {
   readonly context: CommandContext
   readonly selector: string
+  readonly kind: WidgetKind
   readonly widget: ElementHandle<Element>
-  readonly limit: CallLimit
+  /** Returns what is left of the timeout. */
+  readonly left: () => CallLimit
 }
 
 const isOpen = (widget: ElementHandle<Element>): Promise<boolean> =>
@@ -58,17 +64,17 @@ const isOpen = (widget: ElementHandle<Element>): Promise<boolean> =>
 
 /** Opens the list of a widget, unless it is open; returns the elements that were visible before. */
 async function openPopup(facts: Facts): Promise<Before> {
-  const { context, widget, limit } = facts
+  const { context, widget, left } = facts
   if (await isOpen(widget)) return null
   const before = await widget.evaluateHandle(visibleNow)
   await press(facts)
   const opened = await hasOptions(facts, before, opensMs)
-  if (!opened) await context.send(() => widget.press('ArrowDown', limit))
+  if (!opened) await context.send(() => widget.press('ArrowDown', left()))
   return before
 }
 
 /** Clicks on the part of a combobox that takes the click. */
-async function press({ context, widget, limit }: Facts): Promise<void> {
+async function press({ context, widget, left }: Facts): Promise<void> {
   const hit = await widget.evaluateHandle((node) => {
     node.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
     for (let at: Element | null = node, level = 0; at && level < 4; at = at.parentElement, level += 1) {
@@ -78,7 +84,7 @@ async function press({ context, widget, limit }: Facts): Promise<void> {
     }
     return node
   })
-  await context.send(() => (hit.asElement() as ElementHandle).click(limit))
+  await context.send(() => (hit.asElement() as ElementHandle).click(left()))
 }
 
 type Before = JSHandle<Set<Element>> | null
@@ -93,31 +99,43 @@ async function hasOptions({ context, widget }: Facts, before: Before, ms: number
 
 /** Clicks on the option with this name, and waits until the widget shows it. */
 async function choose(facts: Facts, value: string, before: Before): Promise<string> {
-  const { context, selector, widget, limit } = facts
-  const { option, name, isDisabled } = await findByName(facts, value, before)
+  const { context, selector, kind, widget, left } = facts
+  const { option, name, isDisabled, isChosen } = await findByName(facts, value, before)
+  // A click would take it back where several can be chosen.
+  if (isChosen) return name
   const details = { selector, option: name }
   if (isDisabled) throw new BaxError('not_editable', `${selector} has this option, but it is disabled`, { details })
+  const texts = await widget.evaluate(shownTexts)
   try {
-    await context.send(() => option.click(limit))
+    await context.send(() => option.click(left()))
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
     const message = `${selector} has the option ${name}, but a click does not reach it`
     throw new BaxError('action_failed', message, { details, cause: error })
   }
-  const isShown = async () => ({ met: await widget.evaluate(showsChoice, { name, option }) })
-  if ((await context.poll(isShown, limit.timeout)).met) return name
+  const isShown = async () => ({
+    // A list that is always open shows the names of all options.
+    met:
+      (await option.evaluate(isTaken)) ||
+      (kind === 'popup' && showsName(name, texts, await widget.evaluate(shownTexts))),
+  })
+  if ((await context.poll(isShown, left().timeout)).met) return name
   const message = `${selector} does not show ${name} after a click on this option`
   throw new BaxError('action_failed', message, { details: { ...details, delivered: true } })
 }
 
+/** Whether a widget shows a name now that it did not show before a click; `before` and `now` are of the same elements. */
+const showsName = (name: string, before: readonly string[], now: readonly string[]): boolean =>
+  now.some((text) => text === name || (text.includes(name) && !before.includes(text)))
+
 /** Waits for options, and finds the one with this name: in view, by scrolling, or by typing it. @throws BaxError */
 async function findByName(facts: Facts, value: string, before: Before): Promise<FoundOption> {
-  const { context, selector, widget, limit } = facts
+  const { context, selector, widget, left } = facts
   const search = async (until: (seen: Look) => boolean): Promise<Look | null> => {
     const seen = await context.poll(async () => {
       const found = await look(widget, value, before)
       return { met: until(found), found }
-    }, limit.timeout)
+    }, left().timeout)
     return 'found' in seen ? seen.found : null
   }
   const isThere = ({ option }: Look) => option !== null
@@ -125,10 +143,10 @@ async function findByName(facts: Facts, value: string, before: Before): Promise<
   let found = first?.option ? first : await scrollTo(facts, value, before)
   const text = found?.option ? null : await fieldText(widget)
   // The text of a field filters the options; other lists may load more.
-  if (text !== null) await context.send(() => widget.fill(value, limit))
+  if (text !== null) await context.send(() => widget.fill(value, left()))
   if (!found?.option) found = await search(isThere)
   if (found?.option) return { ...found, option: found.option }
-  if (text !== null) await context.send(() => widget.fill(text, limit))
+  if (text !== null) await context.send(() => widget.fill(text, left()))
   const options = [...(first?.names ?? [])]
   const why = options.length > 0 ? `has no such option; it has: ${options.join(', ')}` : 'did not show any options'
   throw new BaxError('element_not_found', `${selector} ${why}`, { details: { selector, options } })
@@ -138,14 +156,14 @@ async function findByName(facts: Facts, value: string, before: Before): Promise<
 const maxScreens = 500
 
 /** Scrolls a long list until an option is drawn; returns null if it has none with this name. */
-async function scrollTo({ context, widget, limit }: Facts, value: string, before: Before): Promise<Look | null> {
-  const end = performance.now() + limit.timeout / 2
+async function scrollTo({ context, widget, left }: Facts, value: string, before: Before): Promise<Look | null> {
+  const end = performance.now() + left().timeout / 2
   for (let screens = 0; screens < maxScreens && performance.now() < end; screens += 1) {
     const found = await look(widget, value, before)
     if (found.option) return found
-    const hasMore = await found.any?.evaluate(scrollList)
+    const isMoved = await found.any?.evaluate(scrollList, screens === 0)
     context.signal.throwIfAborted()
-    if (!hasMore) return null
+    if (!isMoved && screens > 0) return null
   }
   return null
 }
@@ -160,6 +178,7 @@ interface Look {
   readonly any: ElementHandle<Element> | null
   readonly name: string
   readonly isDisabled: boolean
+  readonly isChosen: boolean
   readonly names: readonly string[]
 }
 
@@ -168,7 +187,7 @@ type FoundOption = Look & { readonly option: ElementHandle<Element> }
 async function look(widget: ElementHandle<Element>, value: string, before: Before): Promise<Look> {
   const found = await widget.evaluateHandle(findOption, { value, before })
   const [facts, option, any] = await Promise.all([
-    found.evaluate(({ name, isDisabled, names }) => ({ name, isDisabled, names })),
+    found.evaluate(({ name, isDisabled, isChosen, names }) => ({ name, isDisabled, isChosen, names })),
     found.getProperty('option'),
     found.getProperty('any'),
   ])

@@ -3,6 +3,8 @@ import type { ElementHandle } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
 
+/** Time for a slider to show the effect of a key, in milliseconds. */
+const shownMs = 1000
 /** Maximum number of key presses: sliders with more steps are dragged. */
 const maxPresses = 500
 
@@ -11,10 +13,10 @@ interface Target {
   readonly timeout_ms?: number | undefined
 }
 
-export const setSlider = ({ act, send }: CommandContext, target: Target, value: number): Promise<void> =>
+export const setSlider = ({ act, send, poll }: CommandContext, target: Target, value: number): Promise<void> =>
   act(target, 'pointer', async (element, limit) => {
     const handle = (await element.elementHandle(limit)) as ElementHandle<Element>
-    await pressSlider(handle, target.selector, value, { limit, send })
+    await pressSlider(handle, target.selector, value, { limit, send, poll })
   })
 
 /** Presses arrow keys until a slider has a value. @throws BaxError `invalid_data` for a value that it does not take. */
@@ -22,7 +24,7 @@ export async function pressSlider(
   slider: ElementHandle<Element>,
   selector: string,
   value: number,
-  { limit, send }: { readonly limit: CallLimit; readonly send: CommandContext['send'] },
+  { limit, send, poll }: { readonly limit: CallLimit } & Pick<CommandContext, 'send' | 'poll'>,
 ): Promise<void> {
   const details = { selector }
   const now = () => slider.evaluate((node) => Number(node.getAttribute('aria-valuenow') ?? Number.NaN))
@@ -34,11 +36,15 @@ export async function pressSlider(
   if (!(value >= min && value <= max))
     throw new BaxError('invalid_data', `${selector} takes values from ${min} to ${max}, not ${value}`, { details })
   let current = await now()
+  if (Number.isNaN(current))
+    throw new BaxError('not_editable', `${selector} does not say its value (aria-valuenow)`, { details })
   for (let presses = 0; current !== value; presses += 1) {
     const key = current < value ? 'ArrowRight' : 'ArrowLeft'
     await send(() => slider.press(key, limit))
+    const from = current
+    await poll(async () => ({ met: (await now()) !== from }), shownMs)
     const next = await now()
-    const isStuck = next === current || Number.isNaN(next)
+    const isStuck = next === current
     const isPast = current < value ? next > value : next < value
     if (isStuck || isPast || presses === maxPresses) {
       const why = isPast ? `has no step at ${value}: it is at ${next}` : `stays at ${next}`

@@ -22,12 +22,14 @@ export function findWidget(node: Element): { readonly kind: WidgetKind; readonly
   return { kind: 'none', element }
 }
 
-/** Elements that were visible before a list was opened. */
-export function visibleNow(node: Element): Set<Element> {
+/** Returns the visible elements, for a comparison after a list was opened; waits for one that is still closing. */
+export async function visibleNow(node: Element): Promise<Set<Element>> {
   const root = node.ownerDocument
-  return new Set(
-    [...root.querySelectorAll('*')].filter((element) => element.checkVisibility({ visibilityProperty: true })),
-  )
+  const ending = root.getAnimations().filter((one) => Number.isFinite(one.effect?.getComputedTiming().endTime))
+  const ended = Promise.allSettled(ending.map((one) => one.finished))
+  await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 1000))])
+  const isVisible = (element: Element) => element.checkVisibility({ visibilityProperty: true })
+  return new Set([...root.querySelectorAll('*')].filter(isVisible))
 }
 
 export interface OptionQuery {
@@ -40,6 +42,7 @@ export interface FoundOptions {
   readonly option: Element | null
   readonly name: string
   readonly isDisabled: boolean
+  readonly isChosen: boolean
   /** An option that is drawn. */
   readonly any: Element | null
   /** Names of the visible options. */
@@ -85,55 +88,60 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
   ]
   const byValue = options.find((at) => (at.getAttribute('data-value') ?? (at as HTMLInputElement).value) === value)
   const option = fits.map((fit) => options.find((at) => fit(nameOf(at)))).find(Boolean) ?? byValue ?? null
+  const isChosen = (at: Element) =>
+    at instanceof HTMLInputElement
+      ? at.checked
+      : at.matches('[aria-selected=true], [aria-checked=true]') ||
+        (!at.matches(css) && [...at.classList].some((name) => /[-_](?:selected|checked)$/.test(name)))
   // A radio button is clicked by its label, which pages show in its place.
   const label = option instanceof HTMLInputElement ? option.labels?.[0] : undefined
   return {
     option: label ?? option,
     name: option ? nameOf(option) : '',
     any: options.at(-1) ?? null,
+    isChosen: option !== null && isChosen(option),
     isDisabled: option?.closest('[aria-disabled=true], :disabled') != null,
     names: options.slice(0, 20).map((at) => nameOf(at).slice(0, 100)),
   }
 }
 
-/** Returns whether a widget shows that an option is chosen. */
-export function showsChoice(
-  widget: Element,
-  { name, option }: { readonly name: string; readonly option: Element },
-): boolean {
+/** Returns whether an option that was clicked says that it was taken: it is chosen, or its menu has closed. */
+export function isTaken(option: Element): boolean {
   const states = ['aria-selected', 'aria-checked', 'aria-current', 'aria-pressed']
   const control = option instanceof HTMLLabelElement && option.control ? option.control : option
-  if (control.isConnected && states.some((state) => control.getAttribute(state) === 'true')) return true
+  if (control.matches('[role=menuitem]') && !control.checkVisibility({ visibilityProperty: true })) return true
   if (control instanceof HTMLInputElement) return control.checked
+  return control.isConnected && states.some((state) => control.getAttribute(state) === 'true')
+}
+
+/** Returns the texts and values that a combobox shows: of the element with the role, and of the field around it. */
+export function shownTexts(widget: Element): string[] {
   const plain = (text: string) =>
     text
       .replaceAll(/[\u200B\u00AD]/g, '')
       .replaceAll(/\s+/g, ' ')
       .trim()
-      .toLowerCase()
-  const wanted = plain(name)
-  // The text of a closed list is inside the element with the role, or beside it in the frame of the field.
+  const texts: string[] = []
   let around: Element | null = widget
   for (let level = 0; around && level < 4; level += 1, around = around.parentElement) {
-    const { height } = around.getBoundingClientRect()
-    if (level > 0 && height > 300) return false
-    if (around.contains(option)) return false
-    const values = [...around.querySelectorAll('input')].map((input) => input.value)
-    if (around instanceof HTMLInputElement) values.push(around.value)
-    if ([...values, (around as HTMLElement).innerText ?? ''].some((text) => plain(text).includes(wanted))) return true
+    if (level > 0 && around.getBoundingClientRect().height > 300) break
+    const own = around instanceof HTMLInputElement ? [around.value] : []
+    const inside = [...around.querySelectorAll('input')].map((input) => input.value)
+    texts.push(...[...own, ...inside, (around as HTMLElement).innerText ?? ''].map(plain))
   }
-  return false
+  return texts
 }
 
-/** Scrolls the list around an option by its height; returns whether there was more. */
-export async function scrollList(option: Element): Promise<boolean> {
+/** Scrolls the list around an option to its start, or on by its height; returns whether that changed it. */
+export async function scrollList(option: Element, toStart: boolean): Promise<boolean> {
   for (let at = option.parentElement; at && at !== document.body; at = at.parentElement) {
     if (at.scrollHeight <= at.clientHeight + 1 || getComputedStyle(at).overflowY === 'visible') continue
     const from = at.scrollTop
-    at.scrollTop += Math.max(1, at.clientHeight - 10)
+    if (toStart) at.scrollTop = 0
+    else at.scrollTop += Math.max(1, at.clientHeight - 10)
     // Lists that draw only a part of their options draw the next ones within two frames.
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
-    return at.scrollTop > from
+    return at.scrollTop !== from
   }
   return false
 }
