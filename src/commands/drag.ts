@@ -59,7 +59,7 @@ export const drag_to = defineCommand({
   input: { kind: 'press', noun: 'drag' },
   result: null,
   run: async (context, data) => {
-    const { page, act } = context
+    const { page, act, send } = context
     const { target_selector, source_position, target_position, timeout_ms } = data
     await holding(page, data.modifiers, async () => {
       if (target_selector === undefined) {
@@ -77,7 +77,23 @@ export const drag_to = defineCommand({
       await act(
         data,
         'pointer',
-        (element, limit) => dropped(page, element.dragTo(target, { steps: dragSteps, ...positions, ...limit })),
+        async (element, limit) => {
+          const watch = await watchDrag(page)
+          const isFar = await isOutOfView(element, target, limit)
+          if (isFar) await dragFar(context, { source: element, target, ...data }, limit)
+          else await dropped(page, element.dragTo(target, { steps: dragSteps, ...positions, ...limit }))
+          if (await watch.isRefused()) {
+            // Playwright has sent it.
+            await send(async () => {})
+            throw new BaxError(
+              'action_failed',
+              `${data.selector} was dragged, but ${target_selector} did not accept it`,
+              {
+                details: { selector: data.selector, target_selector, delivered: true },
+              },
+            )
+          }
+        },
         { also: target_selector, endsOn: target },
       )
     })
@@ -131,6 +147,75 @@ async function dragInside(
   const to = { x: corner.x + target_position!.x, y: corner.y + target_position!.y }
   await dragFromHere(context, to)
   Object.assign(context.pointer, to)
+}
+
+/** Returns whether a target is out of view when the source is in view. */
+async function isOutOfView(source: Locator, target: Locator, limit: CallLimit): Promise<boolean> {
+  await source.scrollIntoViewIfNeeded(limit)
+  return target.evaluate(
+    (node) => {
+      const { x, y, width, height } = node.getBoundingClientRect()
+      const [left, top] = [x + width / 2, y + height / 2]
+      return left < 0 || top < 0 || left > innerWidth || top > innerHeight
+    },
+    undefined,
+    limit,
+  )
+}
+
+interface FarDrag extends DragPositions {
+  readonly source: Locator
+  readonly target: Locator
+}
+
+/** Drags to a target out of view: the drag has to begin before the page is scrolled to it, which moves the source. */
+async function dragFar(
+  { page, send }: CommandContext,
+  { source, target, source_position, target_position }: FarDrag,
+  limit: CallLimit,
+): Promise<void> {
+  await source.hover({ ...(source_position && { position: source_position }), ...limit })
+  const pointOf = async (element: Locator, position: Point | undefined): Promise<Point> => {
+    const box = await element.boundingBox(limit)
+    if (!box) throw new BaxError('element_detached', 'an element was removed from the page during the drag')
+    return { x: box.x + (position?.x ?? box.width / 2), y: box.y + (position?.y ?? box.height / 2) }
+  }
+  const from = await pointOf(source, source_position)
+  await send(() => page.mouse.down())
+  try {
+    await page.mouse.move(from.x + 5, from.y + 5, { steps: 2 })
+    await target.scrollIntoViewIfNeeded(limit)
+    const to = await pointOf(target, target_position)
+    await page.mouse.move(to.x, to.y, { steps: dragSteps })
+  } finally {
+    await page.mouse.up()
+  }
+}
+
+/** Watches whether a drag of the HTML drag and drop API ends without anything that accepts it. */
+async function watchDrag(page: Page): Promise<{ isRefused(): Promise<boolean> }> {
+  const seen = await page.evaluateHandle(() => {
+    const facts = { ended: false, accepted: false }
+    const end = ({ dataTransfer }: DragEvent) => {
+      facts.ended = true
+      if (dataTransfer?.dropEffect !== 'none') facts.accepted = true
+    }
+    addEventListener('dragend', end, { capture: true, once: true })
+    // After the page's own listeners. The last one is that of the target.
+    addEventListener('dragover', (event) => void (facts.accepted = event.defaultPrevented))
+    addEventListener('drop', () => void (facts.accepted = true), { capture: true })
+    return facts
+  })
+  return {
+    isRefused: async () => {
+      try {
+        return await seen.evaluate(({ ended, accepted }) => ended && !accepted)
+      } catch {
+        // The drop has led to another page.
+        return false
+      }
+    },
+  }
 }
 
 /** Releases the button after a failed drag: Playwright leaves it pressed, and later clicks would continue the drag. */
