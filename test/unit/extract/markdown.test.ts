@@ -42,14 +42,6 @@ describe('text', () => {
     becomes('<p><del>old</del> H<sub>2</sub>O <kbd>Ctrl</kbd></p>', '~~old~~ H<sub>2</sub>O <kbd>Ctrl</kbd>')
   })
 
-  test('deletions that tildes cannot mark become tags', () => {
-    becomes('<p>a<del><b>b</b></del></p>', 'a<del>**b**</del>')
-    becomes('<p>a<b><del>b</del></b></p>', 'a~~b~~')
-    becomes('<p>a<del>!</del>b</p>', 'a<del>!</del>b')
-    becomes('<p>a <del><b>b</b></del> <b><s>c</s></b></p>', 'a ~~**b**~~ **~~c~~**')
-    becomes('<p>x<s><em>y</em> z</s></p>', 'x<del>*y* z</del>')
-  })
-
   test('omits scripts, styles, fallbacks, comments, fields and icons', () => {
     becomes(
       '<style>a{}</style><p>body <i class="material-icons">home</i><svg><title>t</title></svg></p><noscript>on</noscript><!-- c --><select><option>o</select><template>t</template>',

@@ -26,9 +26,6 @@ export type Token =
 
 const delimiters: Record<Mark, string> = { strong: '**', em: '*', del: '~~' }
 
-/** Returns the character of the delimiters of a mark. */
-const signOf = ({ mark }: { readonly mark: Mark }): '*' | '~' => (mark === 'del' ? '~' : '*')
-
 /** The context of a line: a paragraph, where blocks may begin, a heading, or a table cell. */
 export type LineContext = 'paragraph' | 'heading' | 'cell'
 
@@ -95,26 +92,12 @@ function delimiter({ kind, span }: { kind: 'open' | 'close'; span: Span }): stri
 function readable(source: Token[]): Token[] {
   if (!source.some(isMark) || isReadable(source)) return source
   const tokens = source.map((token) => (token.kind === 'text' ? { ...token } : token))
-  for (const [at, token] of tokens.entries())
-    if (isMark(token) && token.span.mark !== 'del') movePunctuation(tokens, at)
+  for (let at = 0; at < tokens.length; at++) if (isMark(tokens[at]!)) movePunctuation(tokens, at)
   const filled = tokens.filter((token) => token.kind !== 'text' || token.value !== '')
   const dropped = new Set<Span>(emptySpans(filled))
-  const rest = withDeletions(filled.filter((token) => !isMark(token) || !dropped.has(token.span)))
+  const rest = filled.filter((token) => !isMark(token) || !dropped.has(token.span))
   for (const [at, token] of rest.entries()) if (isMark(token) && !flanks(rest, at)) dropped.add(token.span)
   return merged(rest.filter((token) => !isMark(token) || !dropped.has(token.span)))
-}
-
-/** Writes deletions that tildes cannot mark as tags: without them, the deleted text would be valid. */
-function withDeletions(tokens: Token[]): Token[] {
-  const tagged = new Set<Span>()
-  for (const [at, token] of tokens.entries())
-    if (isMark(token) && token.span.mark === 'del' && !flanks(tokens, at)) tagged.add(token.span)
-  if (tagged.size === 0) return tokens
-  return tokens.map((token) =>
-    isMark(token) && tagged.has(token.span)
-      ? { kind: 'atom', value: token.kind === 'open' ? '<del>' : '</del>' }
-      : token,
-  )
 }
 
 /** Whether a line, as most, needs no changes: all emphasis is readable, nothing is empty, and nothing can be merged. */
@@ -173,12 +156,10 @@ function movePunctuation(tokens: Token[], at: number): void {
 
 /** Whether the delimiter run that contains this token can open or close its span. */
 function flanks(tokens: Token[], at: number): boolean {
-  const token = tokens[at]!
-  const continues = (other: Token | undefined) => other !== undefined && isMark(other) && isMark(token) && signOf(other.span) === signOf(token.span) // prettier-ignore
   let start = at
-  while (continues(tokens[start - 1])) start--
+  while (start > 0 && isMark(tokens[start - 1]!)) start--
   let end = at
-  while (continues(tokens[end + 1])) end++
+  while (end + 1 < tokens.length && isMark(tokens[end + 1]!)) end++
   // `**a***b*`: a run that ends one span and begins another is ambiguous.
   const isFirst = tokens[start]!.kind === tokens[at]!.kind
   const before = edgeBefore(tokens, start)
@@ -197,5 +178,5 @@ function edge(token: Token | undefined, charOf: (text: string) => Edge, lineBrea
   if (token.kind === 'break') return lineBreak
   if (token.kind === 'code') return '`'
   if (token.kind === 'text' || token.kind === 'atom') return charOf(token.value)
-  return 'mark' in token.span ? signOf(token.span) : token.kind === 'open' ? '[' : linkEnd
+  return 'mark' in token.span ? '*' : token.kind === 'open' ? '[' : linkEnd
 }
