@@ -371,10 +371,6 @@ const refusals = {
       async ({ browser }) => browser.createBrowserContext({ proxyServer: 'http://127.0.0.1:1' }),
       'a context uses the proxy of its session: set proxy when you create the session',
     ],
-    tracing: [
-      async ({ page }) => page.tracing.start(),
-      'Tracing.start reaches beyond this session: it records every session of the browser',
-    ],
     'upload of an unknown file': [
       async ({ page }) => (await page.$('#file')).uploadFile('/etc/passwd'),
       'the session has no file "passwd" to upload: send it to /sessions/{id}/files first',
