@@ -1,5 +1,5 @@
 // Packs the predefined CMaps of PDF.js, with which fonts of Chinese, Japanese and Korean text are read, into one file:
-//   npm pack pdfjs-dist && tar xf pdfjs-dist-*.tgz && node scripts/cmaps.js package/cmaps
+//   npm pack pdfjs-dist@5.4.530 && tar xf pdfjs-dist-*.tgz && node scripts/cmaps.js package/cmaps
 // The package is no dependency because of its size: only its CMaps are needed.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

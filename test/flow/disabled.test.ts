@@ -11,7 +11,7 @@ const pages = {
     <select id=s><option value=1>one<option value=2 disabled>two<optgroup label=more disabled><option value=3>three</optgroup></select>
     <button class=x disabled>No</button><button class=x hidden>Hidden</button>
     <script>
-      // Whoever waits until the end of the timeout for elements can use all of them.
+      // Enables all of them shortly before the timeout for elements ends.
       setTimeout(() => {
         for (const one of document.querySelectorAll('[disabled]')) one.disabled = false
         for (const one of document.querySelectorAll('[aria-disabled]')) one.ariaDisabled = null

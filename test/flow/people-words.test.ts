@@ -1,4 +1,4 @@
-/** What people type: names with icons, names in place of selectors, dates by their parts. */
+/** Names with icons, names in place of selectors, dates typed by their parts, and forms after a navigation. */
 import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
 

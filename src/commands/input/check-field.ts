@@ -26,7 +26,7 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   if (textOnly && element instanceof HTMLSelectElement) return { fault: 'is a select element: use select_option' }
   if (element.matches(':disabled') || element.closest('[aria-disabled=true]'))
     return { fault: 'is disabled', waits: true }
-  // Lists that open; a field whose popup is a calendar, for example, takes text.
+  // A combobox has options, unless its popup is a dialog or a grid, such as a calendar: then it takes text.
   const opens =
     role === 'combobox' ? !['dialog', 'grid'].includes(element.ariaHasPopup ?? '') : element.ariaHasPopup === 'listbox'
   const isList = opens || role === 'listbox' || role === 'radiogroup'

@@ -5,7 +5,7 @@ interface Point {
   readonly y: number
 }
 
-/** What to click. */
+/** The element to click, and the point in it. */
 export interface CheckPart {
   readonly element: Element
   /** Relative to the top left corner of the element inside its border, in CSS pixels. */

@@ -4,7 +4,7 @@
  * All functions are self-contained: only their text reaches the page.
  */
 
-/** `list`: its options are on the page; `popup`: they are after it was opened. */
+/** A `list` always shows its options, a `popup` only while it is open. */
 export type WidgetKind = 'native' | 'list' | 'popup' | 'none'
 
 /** Returns the kind of a list of options, and the element of it that has the role: the element, or the one around or inside. */

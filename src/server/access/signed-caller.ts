@@ -26,7 +26,7 @@ export const answerHeader = 'x-bax-answer'
 /** Header with the digest of an answer that is sent in one piece; the proof covers it. */
 export const contentHeader = 'x-bax-content'
 
-/** What the proof of an answer covers besides its status. */
+/** Parts of an answer that its proof covers, besides the status. */
 interface Answered {
   readonly refusal?: string | undefined
   /** Digest of the content; absent for streams. */

@@ -115,7 +115,7 @@ async function pickElement(
   const all = locateAll(page, parseSelector(selector))
   let matches = await count(all, limit)
   if (matches === 0) {
-    // A name, for example, does not become a selector by waiting.
+    // Names are no selectors: waiting does not help.
     const timeout = (await isBareWords(page, selector)) ? 1 : limit.timeout
     await all.first().waitFor({ state: 'attached', ...limit, timeout })
     matches = await count(all, limit)

@@ -166,7 +166,7 @@ function fromState(
   if (!state.connected) return fail('element_detached', 'left the page during the action')
   if (needs === 'present') return null
   const isDisabled = () => fail('not_editable', `is disabled (${state.name})`, { disabled: true })
-  // Of a field that is hidden as well, since a page shows another part in its place.
+  // A hidden field can be used through the label that is shown in its place, unless it is disabled.
   if (state.disabled && /element is not enabled/.test(log)) return isDisabled()
   if (!state.visible) {
     return fail('element_not_visible', `is not visible: ${state.hiddenBy}`, { hidden_by: state.hiddenBy })

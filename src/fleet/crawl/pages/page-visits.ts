@@ -121,7 +121,7 @@ export class PageVisits {
       ? await visitPage(data, { ...found, scraper: await scraper(), signal, site, kept: kept || undefined })
       : { visit: { spentMs: 0, failure: storedError(lostActions()) } }
     if (outcome.unavailable && attemptsStarted <= limits.crawl.fleet.lostPages) {
-      // None of them was run.
+      // No action was run.
       if (acts) await redis.hdel(visits, actedField(url))
       return outcome.unavailable
     }
