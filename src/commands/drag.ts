@@ -80,9 +80,15 @@ export const drag_to = defineCommand({
         async (element, limit) => {
           const watch = await watchDrag(page)
           const isFar = await isOutOfView(element, target, limit)
-          if (isFar) await dragFar(context, { source: element, target, ...data }, limit)
-          else await dropped(page, element.dragTo(target, { steps: dragSteps, ...positions, ...limit }))
-          if (await watch.isRefused()) {
+          try {
+            if (isFar) await dragFar(context, { source: element, target, ...data }, limit)
+            else await dropped(page, element.dragTo(target, { steps: dragSteps, ...positions, ...limit }))
+          } catch (error) {
+            // Not awaited: the page may not answer.
+            void watch.end()
+            throw error
+          }
+          if (await watch.end()) {
             // Playwright has sent it.
             await send(async () => {})
             throw new BaxError(
@@ -192,24 +198,29 @@ async function dragFar(
   }
 }
 
-/** Watches whether a drag of the HTML drag and drop API ends without anything that accepts it. */
-async function watchDrag(page: Page): Promise<{ isRefused(): Promise<boolean> }> {
+/** Watches a drag of the HTML drag and drop API; `end` returns whether it ended without anything that accepted it. */
+async function watchDrag(page: Page): Promise<{ end(): Promise<boolean> }> {
   const seen = await page.evaluateHandle(() => {
-    const facts = { ended: false, accepted: false }
+    const stop = new AbortController()
+    const facts = { ended: false, accepted: false, stop }
+    const { signal } = stop
     const end = ({ dataTransfer }: DragEvent) => {
       facts.ended = true
       if (dataTransfer?.dropEffect !== 'none') facts.accepted = true
     }
-    addEventListener('dragend', end, { capture: true, once: true })
+    addEventListener('dragend', end, { capture: true, signal })
     // After the page's own listeners. The last one is that of the target.
-    addEventListener('dragover', (event) => void (facts.accepted = event.defaultPrevented))
-    addEventListener('drop', () => void (facts.accepted = true), { capture: true })
+    addEventListener('dragover', (event) => void (facts.accepted = event.defaultPrevented), { signal })
+    addEventListener('drop', () => void (facts.accepted = true), { capture: true, signal })
     return facts
   })
   return {
-    isRefused: async () => {
+    end: async () => {
       try {
-        return await seen.evaluate(({ ended, accepted }) => ended && !accepted)
+        return await seen.evaluate(({ ended, accepted, stop }) => {
+          stop.abort()
+          return ended && !accepted
+        })
       } catch {
         // The drop has led to another page.
         return false

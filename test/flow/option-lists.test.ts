@@ -1,6 +1,7 @@
 /** Lists of options that are no select elements: comboboxes, listboxes, radio groups, tabs and sliders. */
 import { expect, test } from 'vitest'
 import { inUsualHomes } from '../support/commands.ts'
+import { waitUntil } from '../support/wait.ts'
 
 const names = ['Draft', 'Live', 'Gone']
 const option = (name: string) =>
@@ -62,96 +63,115 @@ const menu = `<!doctype html><button id=more aria-haspopup=menu aria-expanded=fa
   more.onclick = () => { menu.hidden = !menu.hidden; more.ariaExpanded = String(!menu.hidden) }
   menu.onclick = ({ target }) => { document.title = target.textContent; more.click() }</script>`
 
-inUsualHomes({ '/': widgets, '/menu': menu }, (given) => {
-  const text = (selector: string) => given.value('evaluate_on_element', { selector, expression: 'this.textContent' })
+/** Choices that lead to another page. */
+const leaving = `<!doctype html><button id=more aria-haspopup=menu aria-expanded=false onclick="menu.hidden = false; ariaExpanded = 'true'">Language</button>
+  <div id=menu role=menu hidden><div role=menuitem onclick="location.href = '/next'">Deutsch</div></div>
+  <label><input id=submits type=checkbox style="display:none" onchange="location.href = '/next'">Submit at once</label>`
 
-  test('select_option opens a combobox, and chooses an option by its name', async () => {
-    await given.open('/')
-    expect(await given.do('select_option', { selector: '#status', values: ['Live'] })).toEqual({ selected: ['Live'] })
-    expect(await text('#status')).toBe('Live')
-    await given.do('select_option', { selector: '#status', values: ['draft'] })
-    expect(await text('#status')).toBe('Draft')
-  })
+inUsualHomes(
+  { '/': widgets, '/menu': menu, '/leaving': leaving, '/next': '<!doctype html><title>Next</title>' },
+  (given) => {
+    const text = (selector: string) => given.value('evaluate_on_element', { selector, expression: 'this.textContent' })
 
-  test('select_option lists the options when one is missing, names a disabled one, and closes the list', async () => {
-    await given.open('/')
-    const missing = { selector: '#status', values: ['Sold'], timeout_ms: 700 }
-    expect(await given.fails('select_option', missing)).toMatchObject({
-      code: 'element_not_found',
-      error: '#status has no such option; it has: Draft, Live, Gone',
+    test('select_option opens a combobox, and chooses an option by its name', async () => {
+      await given.open('/')
+      expect(await given.do('select_option', { selector: '#status', values: ['Live'] })).toEqual({ selected: ['Live'] })
+      expect(await text('#status')).toBe('Live')
+      await given.do('select_option', { selector: '#status', values: ['draft'] })
+      expect(await text('#status')).toBe('Draft')
     })
-    expect(await given.fails('select_option', { ...missing, values: ['Gone'] })).toMatchObject({ code: 'not_editable' })
-    expect(await given.evaluate('layer.hidden')).toBe(true)
-    expect(await text('#status')).toBe('choose')
-  })
 
-  test('select_option finds options by typing, and restores the text when there is none', async () => {
-    await given.open('/')
-    await given.do('select_option', { selector: '#city', values: ['Rome'] })
-    expect(await given.evaluate('city.value')).toBe('Rome')
-    const missing = { selector: '#city', values: ['Oslo'], timeout_ms: 700 }
-    expect(await given.fails('select_option', missing)).toMatchObject({ code: 'element_not_found' })
-    expect(await given.evaluate('city.value')).toBe('Rome')
-  })
-
-  test('select_option scrolls through a list that draws only a part of its options', async () => {
-    await given.open('/')
-    await given.do('select_option', { selector: '#number', values: ['Item 120'] })
-    expect(await text('#number')).toBe('Item 120')
-  })
-
-  test('select_option chooses in lists that are always open', async () => {
-    await given.open('/')
-    await given.do('select_option', { selector: '#colour', values: ['Blue'] })
-    await given.do('select_option', { selector: 'role=tablist', values: ['Two'] })
-    await given.do('select_option', { selector: '#tags', values: ['a', 'c'] })
-    const chosen = `[...document.querySelectorAll('input:checked, [aria-selected=true]')].map((one) => (one.labels?.[0] ?? one).textContent).join(' ')`
-    expect(await given.evaluate(chosen)).toBe('Blue Two a c')
-  })
-
-  test('select_option leaves chosen options alone, and takes none for chosen because of a label', async () => {
-    await given.open('/')
-    await given.do('select_option', { selector: '#tags', values: ['a'] })
-    await given.do('select_option', { selector: '#tags', values: ['a', 'b'] })
-    expect(await given.evaluate(`tags.querySelectorAll('[aria-selected=true]').length`)).toBe(2)
-    await given.evaluate(`layer.onclick = null; status_.before('Live or not: ')`)
-    const deaf = { selector: '#status', values: ['Live'], timeout_ms: 700 }
-    expect(await given.fails('select_option', deaf)).toMatchObject({ code: 'action_failed' })
-  })
-
-  test('select_option chooses in a menu', async () => {
-    await given.open('/menu')
-    await given.do('select_option', { selector: '#more', values: ['Rename'] })
-    expect(await given.evaluate('document.title')).toBe('Rename')
-  })
-
-  test('select_option fails when the list does not take the choice', async () => {
-    await given.open('/')
-    const deaf = { selector: '#deaf', values: ['x'], timeout_ms: 700 }
-    expect(await given.fails('select_option', deaf)).toMatchObject({
-      code: 'action_failed',
-      error: '#deaf does not show x after a click on this option',
-      details: { delivered: true },
+    test('select_option lists the options when one is missing, names a disabled one, and closes the list', async () => {
+      await given.open('/')
+      const missing = { selector: '#status', values: ['Sold'], timeout_ms: 700 }
+      expect(await given.fails('select_option', missing)).toMatchObject({
+        code: 'element_not_found',
+        error: '#status has no such option; it has: Draft, Live, Gone',
+      })
+      expect(await given.fails('select_option', { ...missing, values: ['Gone'] })).toMatchObject({
+        code: 'not_editable',
+      })
+      expect(await given.evaluate('layer.hidden')).toBe(true)
+      expect(await text('#status')).toBe('choose')
     })
-  })
 
-  test('a slider is set by its keys, to a value that it has', async () => {
-    await given.open('/')
-    await given.do('fill', { selector: '#volume', text: '55' })
-    expect(await given.evaluate('volume.ariaValueNow')).toBe('55')
-    expect(await given.fails('fill', { selector: '#volume', text: '57' })).toMatchObject({ code: 'action_failed' })
-    expect(await given.fails('fill', { selector: '#volume', text: '200' })).toMatchObject({
-      code: 'invalid_data',
-      error: '#volume takes values from 0 to 100, not 200',
+    test('select_option finds options by typing, and restores the text when there is none', async () => {
+      await given.open('/')
+      await given.do('select_option', { selector: '#city', values: ['Rome'] })
+      expect(await given.evaluate('city.value')).toBe('Rome')
+      const missing = { selector: '#city', values: ['Oslo'], timeout_ms: 700 }
+      expect(await given.fails('select_option', missing)).toMatchObject({ code: 'element_not_found' })
+      expect(await given.evaluate('city.value')).toBe('Rome')
     })
-  })
 
-  test('fill_form sets all of them by their labels', async () => {
-    await given.open('/')
-    const fields = { Status: 'Live', City: 'Paris', Number: 'Item 9', Colour: 'Red', Tags: ['b'], Volume: 10 }
-    const { fields: set } = await given.do('fill_form', { fields })
-    expect((set as { kind: string }[]).map(({ kind }) => kind)).toEqual([...Array(5).fill('select'), 'slider'])
-    expect([await text('#status'), await given.evaluate('city.value'), await text('#number')]).toEqual(['Live', 'Paris', 'Item 9']) // prettier-ignore
-    expect(await given.evaluate('volume.ariaValueNow')).toBe('10')
-  })
-})
+    test('select_option scrolls through a list that draws only a part of its options', async () => {
+      await given.open('/')
+      await given.do('select_option', { selector: '#number', values: ['Item 120'] })
+      expect(await text('#number')).toBe('Item 120')
+    })
+
+    test('select_option chooses in lists that are always open', async () => {
+      await given.open('/')
+      await given.do('select_option', { selector: '#colour', values: ['Blue'] })
+      await given.do('select_option', { selector: 'role=tablist', values: ['Two'] })
+      await given.do('select_option', { selector: '#tags', values: ['a', 'c'] })
+      const chosen = `[...document.querySelectorAll('input:checked, [aria-selected=true]')].map((one) => (one.labels?.[0] ?? one).textContent).join(' ')`
+      expect(await given.evaluate(chosen)).toBe('Blue Two a c')
+    })
+
+    test('select_option leaves chosen options alone, and takes none for chosen because of a label', async () => {
+      await given.open('/')
+      await given.do('select_option', { selector: '#tags', values: ['a'] })
+      await given.do('select_option', { selector: '#tags', values: ['a', 'b'] })
+      expect(await given.evaluate(`tags.querySelectorAll('[aria-selected=true]').length`)).toBe(2)
+      await given.evaluate(`layer.onclick = null; status_.before('Live or not: ')`)
+      const deaf = { selector: '#status', values: ['Live'], timeout_ms: 700 }
+      expect(await given.fails('select_option', deaf)).toMatchObject({ code: 'action_failed' })
+    })
+
+    test('select_option chooses in a menu', async () => {
+      await given.open('/menu')
+      await given.do('select_option', { selector: '#more', values: ['Rename'] })
+      expect(await given.evaluate('document.title')).toBe('Rename')
+    })
+
+    test('a choice that leads to another page is one that was taken', async () => {
+      await given.open('/leaving')
+      await given.do('select_option', { selector: '#more', values: ['Deutsch'] })
+      expect(await given.value('get_title')).toBe('Next')
+      await given.open('/leaving')
+      await given.do('check', { selector: '#submits' })
+      expect(await given.value('get_title')).toBe('Next')
+    })
+
+    test('select_option fails when the list does not take the choice', async () => {
+      await given.open('/')
+      const deaf = { selector: '#deaf', values: ['x'], timeout_ms: 700 }
+      expect(await given.fails('select_option', deaf)).toMatchObject({
+        code: 'action_failed',
+        error: '#deaf does not show x after a click on this option',
+        details: { delivered: true },
+      })
+    })
+
+    test('a slider is set by its keys, to a value that it has', async () => {
+      await given.open('/')
+      await given.do('fill', { selector: '#volume', text: '55' })
+      expect(await given.evaluate('volume.ariaValueNow')).toBe('55')
+      expect(await given.fails('fill', { selector: '#volume', text: '57' })).toMatchObject({ code: 'action_failed' })
+      expect(await given.fails('fill', { selector: '#volume', text: '200' })).toMatchObject({
+        code: 'invalid_data',
+        error: '#volume takes values from 0 to 100, not 200',
+      })
+    })
+
+    test('fill_form sets all of them by their labels', async () => {
+      await given.open('/')
+      const fields = { Status: 'Live', City: 'Paris', Number: 'Item 9', Colour: 'Red', Tags: ['b'], Volume: 10 }
+      const { fields: set } = await given.do('fill_form', { fields })
+      expect((set as { kind: string }[]).map(({ kind }) => kind)).toEqual([...Array(5).fill('select'), 'slider'])
+      expect([await text('#status'), await given.evaluate('city.value'), await text('#number')]).toEqual(['Live', 'Paris', 'Item 9']) // prettier-ignore
+      expect(await given.evaluate('volume.ariaValueNow')).toBe('10')
+    })
+  },
+)

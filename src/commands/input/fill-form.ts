@@ -8,7 +8,6 @@ import { type FieldPlan, findFields, formField } from './form-fields.ts'
 import type { FormValue } from './check-field.ts'
 import { fillField } from './fill-field.ts'
 import { selectOptions, setChecked } from './set-control.ts'
-import { setSlider } from './set-slider.ts'
 
 const text = z.string().max(limits.input.typedChars)
 const value = z.union([text, z.number(), z.boolean(), z.array(text).max(limits.input.names)])
@@ -70,12 +69,11 @@ function ofField(error: BaxError, { field, selector }: FieldPlan, set: readonly 
 /** Sets one field, whose value was validated. */
 async function setField(context: CommandContext, { kind, selector, value }: FieldPlan, timeout_ms?: number) {
   const target = { selector, timeout_ms }
-  if (kind === 'text') return fillField(context, target, String(value))
+  if (kind === 'text' || kind === 'slider') return fillField(context, target, String(value))
   if (kind === 'select') {
     await selectOptions(context, target, [value].flat().map(String))
     return
   }
-  if (kind === 'slider') return setSlider(context, target, Number(value))
   await setChecked(context, target, isOn(value))
 }
 

@@ -59,8 +59,9 @@ interface Facts {
   readonly left: () => CallLimit
 }
 
+/** Whether a list is open; not one whose document was replaced. */
 const isOpen = (widget: ElementHandle<Element>): Promise<boolean> =>
-  widget.evaluate((node) => node.isConnected && node.getAttribute('aria-expanded') === 'true')
+  widget.evaluate((node) => node.isConnected && node.getAttribute('aria-expanded') === 'true').catch(() => false)
 
 /** Opens the list of a widget, unless it is open; returns the elements that were visible before. */
 async function openPopup(facts: Facts): Promise<Before> {
@@ -74,8 +75,8 @@ async function openPopup(facts: Facts): Promise<Before> {
 }
 
 /** Clicks on the part of a combobox that takes the click. */
-async function press({ context, widget, left }: Facts): Promise<void> {
-  const hit = await widget.evaluateHandle((node) => {
+async function press(facts: Facts): Promise<void> {
+  const hit = await facts.widget.evaluateHandle((node) => {
     node.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
     for (let at: Element | null = node, level = 0; at && level < 4; at = at.parentElement, level += 1) {
       const { x, y, width, height } = at.getBoundingClientRect()
@@ -84,7 +85,7 @@ async function press({ context, widget, left }: Facts): Promise<void> {
     }
     return node
   })
-  await context.send(() => (hit.asElement() as ElementHandle).click(left()))
+  await clickOn(facts, hit.asElement() as ElementHandle<Element>, 'cannot be opened: a click does not reach it')
 }
 
 type Before = JSHandle<Set<Element>> | null
@@ -106,27 +107,44 @@ async function choose(facts: Facts, value: string, before: Before): Promise<stri
   const details = { selector, option: name }
   if (isDisabled) throw new BaxError('not_editable', `${selector} has this option, but it is disabled`, { details })
   const texts = await widget.evaluate(shownTexts)
-  try {
-    await context.send(() => option.click(left()))
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
-    const message = `${selector} has the option ${name}, but a click does not reach it`
-    throw new BaxError('action_failed', message, { details, cause: error })
-  }
-  const isShown = async () => ({
+  await clickOn(facts, option, `has the option ${name}, but a click does not reach it`)
+  const isShown = async () => {
+    if (await isReplaced(widget)) return { met: true }
     // A list that is always open shows the names of all options.
-    met:
-      (await option.evaluate(isTaken)) ||
-      (kind === 'popup' && showsName(name, texts, await widget.evaluate(shownTexts))),
-  })
+    const isNamed = kind === 'popup' && showsName(name, texts, await widget.evaluate(shownTexts))
+    return { met: isNamed || (await option.evaluate(isTaken)) }
+  }
   if ((await context.poll(isShown, left().timeout)).met) return name
   const message = `${selector} does not show ${name} after a click on this option`
   throw new BaxError('action_failed', message, { details: { ...details, delivered: true } })
 }
 
+const plain = (text: string) =>
+  text
+    .replaceAll(/[\u200B\u00AD]/g, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
 /** Whether a widget shows a name now that it did not show before a click; `before` and `now` are of the same elements. */
 const showsName = (name: string, before: readonly string[], now: readonly string[]): boolean =>
-  now.some((text) => text === name || (text.includes(name) && !before.includes(text)))
+  now.some((text) => plain(text) === name || (plain(text).includes(name) && !before.includes(text)))
+
+/** Clicks on a part of the widget. @throws BaxError with `message` when the click does not reach it */
+async function clickOn(
+  { context, selector, left }: Facts,
+  part: ElementHandle<Element>,
+  message: string,
+): Promise<void> {
+  try {
+    await context.send(() => part.click(left()))
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'TimeoutError') throw error
+    throw new BaxError('action_failed', `${selector} ${message}`, { details: { selector }, cause: error })
+  }
+}
+
+/** Whether the document of a widget was replaced: a choice may lead to another page. */
+const isReplaced = (widget: ElementHandle<Element>): Promise<boolean> => widget.evaluate(() => false).catch(() => true)
 
 /** Waits for options, and finds the one with this name: in view, by scrolling, or by typing it. @throws BaxError */
 async function findByName(facts: Facts, value: string, before: Before): Promise<FoundOption> {

@@ -42,16 +42,13 @@ async function setByClick({ poll }: CommandContext, { element, checked, selector
   const part = await found.result.getProperty('part')
   const [clicked, position] = await Promise.all([part.getProperty('element'), part.getProperty('position')])
   await (clicked.asElement() as ElementHandle).click({ position: (await position.jsonValue()) as Point, ...left() })
-  const shown = await poll(
-    async () => ({
-      met: await handle.evaluate((node, wanted) => {
-        const control = node instanceof HTMLLabelElement ? node.control : node
-        const { checked: own, ariaChecked } = control as HTMLInputElement
-        return own === wanted || ariaChecked === String(wanted)
-      }, checked),
-    }),
-    shownMs,
-  )
+  const isShown = (node: Node, wanted: boolean) => {
+    const control = node instanceof HTMLLabelElement ? node.control : node
+    const { checked: own, ariaChecked } = control as HTMLInputElement
+    return own === wanted || ariaChecked === String(wanted)
+  }
+  // The change may have led to another page, by submitting a form.
+  const shown = await poll(async () => ({ met: await handle.evaluate(isShown, checked).catch(() => true) }), shownMs)
   // The words of Playwright, which are explained like its own.
   if (!shown.met) throw new Error('Clicking the checkbox did not change its state')
 }

@@ -8,17 +8,6 @@ const shownMs = 1000
 /** Maximum number of key presses: sliders with more steps are dragged. */
 const maxPresses = 500
 
-interface Target {
-  readonly selector: string
-  readonly timeout_ms?: number | undefined
-}
-
-export const setSlider = ({ act, send, poll }: CommandContext, target: Target, value: number): Promise<void> =>
-  act(target, 'pointer', async (element, limit) => {
-    const handle = (await element.elementHandle(limit)) as ElementHandle<Element>
-    await pressSlider(handle, target.selector, value, { limit, send, poll })
-  })
-
 /** Presses arrow keys until a slider has a value. @throws BaxError `invalid_data` for a value that it does not take. */
 export async function pressSlider(
   slider: ElementHandle<Element>,

@@ -2,6 +2,7 @@
 import type { ElementHandle } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
+import { checkField } from './check-field.ts'
 
 /** A value for each type that is written in parts. */
 const examples: Readonly<Record<string, string>> = {
@@ -18,13 +19,6 @@ export const composed: ReadonlySet<string> = new Set([...Object.keys(examples), 
 /** Parts of a date or time, as a person types them: digits with separators, and the half of the day. */
 const parts = /^[\d ./:,-]*(?:[ap]m?)?$/i
 
-/** Runs in the page: whether a field takes a text as its value. Self-contained. */
-function takesValue(node: Node, text: string): boolean {
-  const probe = node.cloneNode() as HTMLInputElement
-  probe.value = text
-  return text === '' || probe.value.toLowerCase() === text.toLowerCase()
-}
-
 /**
  * Sets a field of a composed type: a valid value as a whole, other text as keys in the parts of a date or time, as a
  * person types it in the language of the page. @throws BaxError `invalid_data` when that gives no value; it is kept then.
@@ -35,7 +29,8 @@ export async function typeComposed(
   { selector, text, type }: { readonly selector: string; readonly text: string; readonly type: string },
   limit: CallLimit,
 ): Promise<void> {
-  if (await field.evaluate(takesValue, text)) return field.fill(text, limit)
+  const { invalid } = await field.evaluate(checkField, { value: text, textOnly: true })
+  if (!invalid) return field.fill(text, limit)
   const example = examples[type]
   const hint = example
     ? `its value looks like ${example}, or type its parts in the order shown`

@@ -116,18 +116,13 @@ export function isTaken(option: Element): boolean {
 
 /** Returns the texts and values that a combobox shows: of the element with the role, and of the field around it. */
 export function shownTexts(widget: Element): string[] {
-  const plain = (text: string) =>
-    text
-      .replaceAll(/[\u200B\u00AD]/g, '')
-      .replaceAll(/\s+/g, ' ')
-      .trim()
   const texts: string[] = []
   let around: Element | null = widget
   for (let level = 0; around && level < 4; level += 1, around = around.parentElement) {
     if (level > 0 && around.getBoundingClientRect().height > 300) break
     const own = around instanceof HTMLInputElement ? [around.value] : []
     const inside = [...around.querySelectorAll('input')].map((input) => input.value)
-    texts.push(...[...own, ...inside, (around as HTMLElement).innerText ?? ''].map(plain))
+    texts.push(...own, ...inside, (around as HTMLElement).innerText ?? '')
   }
   return texts
 }

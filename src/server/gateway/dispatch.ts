@@ -207,7 +207,7 @@ const noWorker = (label: WorkerLabel): BaxError =>
     retryAfterSecs: limits.overload.retryAfterSecs,
   })
 
-/** Returns how many objects with such a slot somebody may hold; 0 for any number. */
+/** Returns the maximum number of slots of a kind that a caller may hold; 0 for no limit. */
 export function mostOf(slot: SlotKind, holder: Holder, allowances: Allowances): number {
   const { sessions, shells, relays } = allowanceOf(holder, allowances)
   return { session: sessions, shell: shells, relay: relays }[slot]

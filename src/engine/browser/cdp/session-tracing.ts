@@ -94,7 +94,7 @@ function faultIn({
   tracingBackend = 'auto',
   traceConfig,
 }: Record<string, unknown>): string | undefined {
-  // It can name files, and data of the whole machine.
+  // A configuration of Perfetto can record the whole machine, and name files.
   if (perfettoConfig !== undefined) return 'perfettoConfig is not allowed: use traceConfig'
   if (tracingBackend !== 'auto' && tracingBackend !== 'chrome') return 'tracingBackend must be auto or chrome'
   const { traceBufferSizeInKb: size } = (traceConfig ?? {}) as { traceBufferSizeInKb?: unknown }

@@ -7,12 +7,13 @@ import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { tryDirectly } from '../direct/direct.ts'
 import type { Delivery } from '../input/delivery.ts'
-import { listFunction } from '../batch/page-function.ts'
+import { listFunction, pageFunction } from '../batch/page-function.ts'
 import { isGone } from '../batch/playwright-errors.ts'
 import candidatesScript from './candidates.page.ts?inline'
 import { stillDisabled } from './enabled.ts'
 import { explain } from './explain.ts'
-import type { Candidate } from './nearest.page.ts'
+import type * as similar from './nearest.page.ts'
+import nearestScript from './nearest.page.ts?inline'
 import { evaluateAll, locateAll, type ParsedSelector, parseSelector, rootOf, staleRef } from './selectors.ts'
 
 /** Minimum timeout, so that Playwright can check the page at least once. */
@@ -103,7 +104,7 @@ async function checkRef(element: Locator, selector: string, parsed: ParsedSelect
   if (found === 0) throw staleRef(selector, parsed)
 }
 
-const describeMatches = listFunction<Candidate[], null>(candidatesScript, 'describeMatches')
+const describeMatches = listFunction<similar.Candidate[], null>(candidatesScript, 'describeMatches')
 
 /** Waits for a match; returns the first visible one, else the first. @throws BaxError; Playwright's TimeoutError. */
 async function pickElement(
@@ -116,7 +117,7 @@ async function pickElement(
   let matches = await count(all, limit)
   if (matches === 0) {
     // Names are no selectors: waiting does not help.
-    const timeout = (await isBareWords(page, selector)) ? 1 : limit.timeout
+    const timeout = (await isOnlyName(page, selector)) ? 1 : limit.timeout
     await all.first().waitFor({ state: 'attached', ...limit, timeout })
     matches = await count(all, limit)
   }
@@ -129,34 +130,18 @@ async function pickElement(
   return { element: visible.first(), matches, which: 'first visible' }
 }
 
-/** Returns whether a selector consists of words, one of which is not the name of an element in HTML, SVG or MathML. */
-async function isBareWords(page: Page, selector: string): Promise<boolean> {
+const isName = pageFunction<typeof similar.isName>(nearestScript, 'isName')
+
+/** Returns whether a selector is a name, which matches nothing however long one waits. */
+async function isOnlyName(page: Page, selector: string): Promise<boolean> {
   const parsed = parseSelector(selector)
-  const words = parsed.inner.trim().split(/\s+/)
-  if (parsed.ref !== null || !words.every((word) => /^[a-z]\w*$/i.test(word))) return false
+  if (parsed.ref !== null) return false
   try {
-    return await rootOf(page, parsed).evaluate(hasUnknownWord, words, { timeout: answerMs })
+    return await rootOf(page, parsed).evaluate(isName, parsed.inner, { timeout: answerMs })
   } catch {
     // The page navigates or does not answer, which the wait reports.
     return false
   }
-}
-
-/** Runs in the page. Self-contained: only the text of the function reaches it. */
-function hasUnknownWord(root: Element, words: readonly string[]): boolean {
-  const { ownerDocument: page, namespaceURI } = root
-  if (namespaceURI !== 'http://www.w3.org/1999/xhtml') return false
-  const isKnown = (word: string) => {
-    const svg = page.createElementNS('http://www.w3.org/2000/svg', word)
-    const math = page.createElementNS('http://www.w3.org/1998/Math/MathML', word)
-    return (
-      !(page.createElement(word) instanceof HTMLUnknownElement) ||
-      svg.constructor !== SVGElement ||
-      math.constructor !== MathMLElement ||
-      page.querySelector(word) !== null
-    )
-  }
-  return !words.every(isKnown)
 }
 
 /** Minimum timeout before a page counts as hung. */

@@ -22,7 +22,7 @@ const maxNames = 8000
 
 /** Returns the most similar elements, best first. */
 export function nearest(root: Element, selector: string): Candidate[] {
-  const parts = parseParts(selector)
+  const parts = parseParts(root, selector)
   if (parts.length === 0) return []
   const elements = allElements(root, maxElements)
   const best = new Map<string, { candidate: Candidate; difference: number }>()
@@ -40,13 +40,18 @@ export function nearest(root: Element, selector: string): Candidate[] {
     .map(({ candidate }) => candidate)
 }
 
-/** Names in place of a selector, as in `click Send`. */
-const isName = (selector: string) =>
-  /^\s*[a-z]\w*(?:\s+\w+)*\s*$/i.test(selector) &&
-  selector
-    .trim()
-    .split(/\s+/)
-    .some((word) => /^\d/.test(word) || document.createElement(word) instanceof HTMLUnknownElement)
+/** Returns whether a selector is a name, as in `click Send`: words, one of which names no element of HTML, SVG or MathML. */
+export function isName(root: Element, selector: string): boolean {
+  const { ownerDocument: page, namespaceURI } = root
+  if (namespaceURI !== 'http://www.w3.org/1999/xhtml' || !/^\s*[a-z]\w*(?:\s+\w+)*\s*$/i.test(selector)) return false
+  const isKnown = (word: string) =>
+    !(page.createElement(word) instanceof HTMLUnknownElement) ||
+    page.createElementNS('http://www.w3.org/2000/svg', word).constructor !== SVGElement ||
+    page.createElementNS('http://www.w3.org/1998/Math/MathML', word).constructor !== MathMLElement ||
+    page.querySelector(word) !== null
+  const words = selector.trim().split(/\s+/)
+  return words.some((word) => /^\d/.test(word) || !isKnown(word))
+}
 
 const patterns: readonly [RegExp, (found: readonly string[]) => SelectorPart | null][] = [
   [/role=([\w-]+)\[name=["']?(.+?)["']?(?:\s+[is])?\]/g, ([, role, name]) => ({ kind: 'text', value: name!, of: role! })],
@@ -59,8 +64,8 @@ const patterns: readonly [RegExp, (found: readonly string[]) => SelectorPart | n
 ] // prettier-ignore
 
 /** Returns the IDs, classes, attribute values and texts in a selector, the last ones, which are often wrong, first. */
-function parseParts(selector: string): SelectorPart[] {
-  const found: SelectorPart[] = isName(selector) ? [{ kind: 'text', value: selector.trim() }] : []
+function parseParts(root: Element, selector: string): SelectorPart[] {
+  const found: SelectorPart[] = isName(root, selector) ? [{ kind: 'text', value: selector.trim() }] : []
   let rest = selector
   for (const [pattern, read] of patterns) {
     rest = rest.replaceAll(pattern, (...match: string[]) => {

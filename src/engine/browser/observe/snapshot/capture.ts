@@ -14,6 +14,7 @@ import {
 import type { ElementFacts, Mark as RawMark, Measured, Named, PageFacts } from './elements.page.ts'
 import elementsScript from './elements.page.ts?inline'
 import { checkFlags, showChecks } from './check-labels.ts'
+import { bits } from './flag-bits.ts'
 import { keepRefs, nextNumber, takeNumbers } from './refs.ts'
 import { forgetWorlds, knownWorlds, listWorlds, type World, WorldGone } from '../worlds.ts'
 
@@ -193,14 +194,14 @@ function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView,
     box,
     ...(borders && { outer: borders }),
     away: Math.round(gap(box.x, width, visible.x, visible.width) + gap(box.y, height, visible.y, visible.height)),
-    usable: (flags & 1) !== 0,
-    secret: (flags & 2) !== 0,
-    focused: (flags & 4) !== 0,
-    modal: (flags & 8) !== 0,
-    blocked: blocked || (flags & 16) !== 0,
-    editor: (flags & 32) !== 0,
-    decoy: (flags & 64) !== 0,
-    outside: (flags & 128) !== 0,
+    usable: (flags & bits.usable) !== 0,
+    secret: (flags & bits.secret) !== 0,
+    focused: (flags & bits.focused) !== 0,
+    modal: (flags & bits.modal) !== 0,
+    blocked: blocked || (flags & bits.blocked) !== 0,
+    editor: (flags & bits.editor) !== 0,
+    decoy: (flags & bits.decoy) !== 0,
+    outside: (flags & bits.outside) !== 0,
     ...(content !== undefined && { content }),
     ...checkFlags(flags),
     frames,

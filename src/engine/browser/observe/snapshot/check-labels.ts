@@ -1,10 +1,11 @@
 /** Labels that pages show in place of hidden checkboxes and radio buttons: they are listed as these. */
 import { type AriaNode, type Children, labelOf, type Mark, type Marks, type Writable } from './aria.ts'
+import { bits } from './flag-bits.ts'
 
 /** Reads the flags of a mark for the hidden control of a label. */
 export function checkFlags(flags: number): Pick<Mark, 'check'> {
-  const role = flags & 256 ? 'checkbox' : flags & 512 ? 'radio' : flags & 1024 ? 'switch' : undefined
-  return role ? { check: { role, checked: (flags & 2048) !== 0 } } : {}
+  const role = (['checkbox', 'radio', 'switch'] as const).find((one) => flags & bits[one])
+  return role ? { check: { role, checked: (flags & bits.checked) !== 0 } } : {}
 }
 
 /** Gives labels the role, name and state of their hidden controls. */

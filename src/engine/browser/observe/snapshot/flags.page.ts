@@ -1,23 +1,10 @@
 /** Runs in the page: determines whether elements are usable, secret, focused, blocked or out of reach. */
+import { bits } from './flag-bits.ts'
 
 /** Property that Playwright sets on every element of its snapshot. */
 export interface Seen extends Element {
   readonly _ariaRef?: { readonly ref: string }
 }
-
-/** Bits of a mark. */
-const usable = 1
-const secret = 2
-const focused = 4
-const modal = 8
-const blocked = 16
-const editor = 32
-const decoy = 64
-const outside = 128
-const checkbox = 256
-const radio = 512
-const switchBit = 1024
-const checked = 2048
 
 /** Facts about the document, collected once for all elements. */
 export interface DocumentFacts {
@@ -100,21 +87,22 @@ export function isEditingHost(element: Element): boolean {
 }
 
 export function flagsOf(element: Element, around: DocumentFacts): number {
-  let flags = isUsable(element) ? usable : 0
-  if (element instanceof HTMLInputElement && element.type === 'password') flags |= secret
-  if (element === document.activeElement && element !== document.body) flags |= focused
+  let flags = isUsable(element) ? bits.usable : 0
+  if (element instanceof HTMLInputElement && element.type === 'password') flags |= bits.secret
+  if (element === document.activeElement && element !== document.body) flags |= bits.focused
   if (around.dialog) {
-    if (contains(around.dialog, element)) flags |= modal
-    else if (!contains(element, around.dialog)) flags |= blocked
+    if (contains(around.dialog, element)) flags |= bits.modal
+    else if (!contains(element, around.dialog)) flags |= bits.blocked
   }
-  if (around.anyInert && element.closest('[inert]')) flags |= blocked
-  if (around.editors.has(element)) flags |= usable | editor
-  if (isEditingHost(element)) flags |= editor
-  if (isDecoy(element)) flags |= decoy
-  if (isOutside(element)) flags |= outside
+  if (around.anyInert && element.closest('[inert]')) flags |= bits.blocked
+  if (around.editors.has(element)) flags |= bits.usable | bits.editor
+  if (isEditingHost(element)) flags |= bits.editor
+  if (isDecoy(element)) flags |= bits.decoy
+  if (isOutside(element)) flags |= bits.outside
   const check = checkOf(element)
-  if (check?.checked) flags |= checked
-  if (check) flags |= check.type === 'radio' ? radio : check.getAttribute('role') === 'switch' ? switchBit : checkbox
+  if (check?.checked) flags |= bits.checked
+  if (check)
+    flags |= check.type === 'radio' ? bits.radio : check.getAttribute('role') === 'switch' ? bits.switch : bits.checkbox
   return flags
 }
 

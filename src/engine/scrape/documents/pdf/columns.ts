@@ -23,7 +23,7 @@ interface Row {
   readonly size: number
 }
 
-/** Where columns are looked for. */
+/** Area that is searched for columns. */
 interface Area {
   readonly rows: readonly Row[]
   readonly rules: readonly Box[]

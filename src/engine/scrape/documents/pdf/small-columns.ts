@@ -4,7 +4,7 @@ import type { Segment } from './page/page-content.ts'
 /** The parts of a line in one column. */
 type Line = readonly Segment[]
 
-/** Most lines of a block. */
+/** Maximum number of lines of a block. */
 const maxLines = 8
 
 /** Whether both columns have a short title with sentences. */

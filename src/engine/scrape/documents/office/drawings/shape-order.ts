@@ -40,7 +40,7 @@ function byPosition(shapes: readonly ElementNode[], inherit: Inherit): readonly 
   return ordered
 }
 
-/** Whether a box is above another one or in its row to the left; neither is said of other diagonals. */
+/** Whether a box is above another one, or to its left in the same row. */
 const precedes = (a: Box | undefined, b: Box | undefined): boolean =>
   a !== undefined && b !== undefined && a !== b && ((isAbove(a, b) && !isLeft(b, a)) || (isLeft(a, b) && !isAbove(b, a))) // prettier-ignore
 

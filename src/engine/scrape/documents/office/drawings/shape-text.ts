@@ -8,7 +8,7 @@ import { symbolsOf } from '../symbol-fonts.ts'
 
 export type Href = (id: string | undefined) => string | undefined
 
-/** Where the bullets of paragraphs without own ones come from. */
+/** Source of bullets for paragraphs that set none. */
 export interface Bullets {
   /** Whether the text is the body of a slide, whose paragraphs have bullets. */
   readonly isBody: boolean

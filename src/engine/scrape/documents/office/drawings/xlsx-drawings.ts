@@ -7,7 +7,7 @@ import { orderedShapes } from './shape-order.ts'
 import { paragraphs } from './shape-text.ts'
 import type { ZipArchive } from '../zip.ts'
 
-/** Returns what the drawings of a sheet say; `relations` are those of the sheet. */
+/** Returns the texts of the drawings of a sheet; `relations` are those of the sheet. */
 export async function drawingNodes(zip: ZipArchive, relations: Relations): Promise<TreeNode[]> {
   const nodes: TreeNode[] = []
   for (const { target, isExternal, type } of relations.values()) {

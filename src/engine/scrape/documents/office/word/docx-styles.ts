@@ -1,4 +1,4 @@
-/** Reads what the styles of Word documents say of paragraphs: headings, lists and hidden text. */
+/** Reads headings, lists and hidden text from the styles of Word documents. */
 import type { ElementNode } from '../../../../extract/tree.ts'
 import { all, child, first } from '../office-xml.ts'
 
