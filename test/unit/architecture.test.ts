@@ -24,11 +24,13 @@ const layers: Layers = {
     packages: [
       'ajv',
       'diff',
+      'entities',
       'htmlparser2',
       'ipaddr.js',
       'mime',
       'numfmt',
       'p-queue',
+      'parse5',
       'picomatch',
       'proxy-chain',
       're2js',

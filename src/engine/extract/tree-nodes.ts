@@ -18,11 +18,15 @@ export class TreeNodes {
     }
   }
 
-  /** @throws BaxError `content_too_large` for more elements than a tree may have. */
-  addElement(parent: ElementNode, tag: string, attributes: Record<string, string>): ElementNode {
+  /** Counts an element. @throws BaxError `content_too_large` for more elements than a tree may have. */
+  count(): void {
     const { elements } = limits.scrape
     if (++this.#elements > elements)
       throw new BaxError('content_too_large', `the page has more than ${elements} elements`)
+  }
+
+  addElement(parent: ElementNode, tag: string, attributes: Record<string, string>): ElementNode {
+    this.count()
     const element: ElementNode = { tag, attributes, children: [] }
     parent.children.push(element)
     return element

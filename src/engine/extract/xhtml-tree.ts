@@ -1,6 +1,5 @@
 /** Parses XHTML text to a tree, as XML. Entities of a DTD are not expanded, and nothing is loaded. */
-import type { TokenizerCallbacks } from 'htmlparser2'
-import { HtmlTokenizer } from './html-tokenizer.ts'
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
 import { type ElementNode, maxDepth, type Tree } from './tree.ts'
 import { TreeNodes } from './tree-nodes.ts'
 import { encodeQueries, type QueryEncoder } from './url-queries.ts'
@@ -22,7 +21,9 @@ const unquoted = 1
 /** Parses well-formed XHTML (decoded by the caller, from its root element on); returns undefined for other text. */
 export function treeFromXhtml(xhtml: string, url: string, encode?: QueryEncoder): Tree | undefined {
   const builder = new XhtmlBuilder(xhtml, encode)
-  const tokenizer = new HtmlTokenizer(builder, { xml: true })
+  const tokenizer = new Tokenizer({ xmlMode: false, recognizeSelfClosing: true }, builder)
+  // A tokenizer that is created for XML does not know the character references of HTML.
+  Object.assign(tokenizer, { xmlMode: true })
   tokenizer.write(xhtml)
   tokenizer.end()
   if (!builder.root) return undefined

@@ -1,7 +1,7 @@
 /** Reads the content of a page from its structured data, for pages whose HTML has almost no text. */
-import { treeFromHtml } from '../html-tree.ts'
+import { nodesFromHtml } from '../html-tree.ts'
 import { type Entity, entitiesOf } from '../structured/linked-data.ts'
-import { type ElementNode, findElement, type TreeNode } from '../tree.ts'
+import { type ElementNode, type TreeNode } from '../tree.ts'
 import { measureText } from './features/text-measure.ts'
 
 /** Types of entities that are the subject of a page, and the fields with their text, in reading order. */
@@ -63,14 +63,9 @@ class Writer {
     if (plain === '' || this.#seen.has(plain)) return
     this.#seen.add(plain)
     this.words += measureText(plain).words
-    if (/<\/?[a-z][^>]*>|&\w+;/i.test(plain)) this.nodes.push(element('div', contentOf(plain)))
+    if (/<\/?[a-z][^>]*>|&\w+;/i.test(plain)) this.nodes.push(element('div', nodesFromHtml(plain, '')))
     else
       for (const line of plain.split(/\n+/))
         if (line.trim() !== '') this.nodes.push(element(tag, [{ text: line.trim() }]))
   }
-}
-
-function contentOf(html: string): TreeNode[] {
-  const { root } = treeFromHtml(html, '')
-  return (findElement(root, ({ tag }) => tag === 'body') ?? root).children
 }

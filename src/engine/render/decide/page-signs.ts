@@ -54,8 +54,8 @@ function visit(signs: PageSigns, element: ElementNode, inBoilerplate: boolean): 
   if (tag === 'script') return addScript(signs, element)
   if (tag === 'noscript') return void signs.noscripts.push(rawText(element).trim())
   if (isSilent(element) && tag !== 'svg') {
-    // The head is the only element without visible text that contains scripts.
-    if (tag === 'head') for (const child of elementsOf(element)) if (child.tag === 'script') addScript(signs, child)
+    // The head is the only element without visible text that contains scripts and notices about them.
+    if (tag === 'head') for (const child of elementsOf(element)) if (/^(?:no)?script$/.test(child.tag)) visit(signs, child, false) // prettier-ignore
     return
   }
   const isBoilerplate = inBoilerplate || boilerplateTags.has(tag) || tag === 'a' || tag === 'button'

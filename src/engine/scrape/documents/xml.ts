@@ -1,7 +1,6 @@
 /** Converts XML to documents: feeds to their articles, everything else to source code. */
 import { DomHandler, getFeed, Parser } from 'htmlparser2'
-import { treeFromHtml } from '../../extract/html-tree.ts'
-import type { TreeNode } from '../../extract/tree.ts'
+import { nodesFromHtml } from '../../extract/html-tree.ts'
 import {
   codeDocument,
   type SourceText,
@@ -58,7 +57,7 @@ function feedDocument(feed: Feed, text: string, url: string): Omit<PageDocument,
   return {
     tree: treeOf(url, title, [
       element('h1', {}, title),
-      ...(description ? [elementAround('p', inner(description, url))] : []),
+      ...(description ? [elementAround('p', nodesFromHtml(description, url))] : []),
       ...feed.items.map((item) => entry(item, url)),
     ]),
     title,
@@ -78,9 +77,6 @@ function entry({ title, link, pubDate, description }: Feed['items'][number], url
     {},
     element('h2', {}, link ? element('a', { href: link.trim() }, name) : name),
     ...(time ? [element('p', {}, element('time', { datetime: time }, time))] : []),
-    ...(description?.trim() ? [elementAround('div', inner(description, url))] : []),
+    ...(description?.trim() ? [elementAround('div', nodesFromHtml(description, url))] : []),
   )
 }
-
-/** Parses a description, which is HTML in the text of an element. */
-const inner = (html: string, url: string): TreeNode[] => treeFromHtml(html, url).root.children

@@ -4,6 +4,7 @@ import { type ElementNode, isElement, type Tree, type TreeNode, wordSet } from '
 
 const dropped = new Set(['script', 'style', 'noscript', 'template', 'base'])
 const empty = wordSet('area base br col embed hr img input link meta param source track wbr')
+const breakless = wordSet('pre listing textarea')
 const urlAttributes = new Set(['href', 'src', 'poster', 'action', 'cite', 'formaction', 'data'])
 const stylesheet = /\b(?:stylesheet|preload|prefetch|modulepreload|preconnect|dns-prefetch)\b/i
 
@@ -13,7 +14,9 @@ export function cleanHtml({ root, baseUrl }: Tree, { dropInlineImages }: { dropI
     const { tag } = element
     const open = `<${tag}${attributesHtml(element)}>`
     if (empty.has(tag)) return open
-    let inner = ''
+    const [first] = element.children
+    // Parsers ignore the first line break of these elements.
+    let inner = first && !isElement(first) && first.text.startsWith('\n') && breakless.has(tag) ? '\n' : ''
     for (const child of element.children) inner += nodeHtml(child)
     return `${open}${inner}</${tag}>`
   }
