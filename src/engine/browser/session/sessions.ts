@@ -231,10 +231,9 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
   async shutDown(): Promise<void> {
     this.#closed = true
     this.#provisions.cancelAll(shuttingDownError())
-    await Promise.all(this.#registry.live.map((session) => finishInput(session)))
-    await Promise.all(
-      this.#registry.live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')),
-    )
+    const { live } = this.#registry
+    await Promise.all(live.map((session) => finishInput(session)))
+    await Promise.all(live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')))
     // The other contexts close with their browsers.
     await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
   }
