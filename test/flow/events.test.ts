@@ -111,6 +111,7 @@ inEveryHome(pages, (given) => {
     })
     expect(of('console')).toMatchObject({ level: 'info', text: 'loaded', url: given.url('/script'), line: 1 })
     expect(of('dialog.opened')).toMatchObject({
+      type: 'prompt',
       kind: 'prompt',
       message: 'Name?',
       default_value: 'Ann',
