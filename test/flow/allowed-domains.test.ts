@@ -180,13 +180,18 @@ describe('scrapes, crawls and maps', () => {
 
   test.each(['http', 'browser', 'auto'] as const)('a redirect to another domain is refused with render %s', async (render) => {
     const url = redirect(`/redirected-${render}`)
-    await expect(client.scrape({ url, allowed_domains, render })).rejects.toMatchObject({ code: 'url_blocked' })
+    // The caller does not learn where the site redirects to.
+    const failure = { code: 'url_blocked', error: 'URL blocked' }
+    await expect(client.scrape({ url, allowed_domains, render })).rejects.toMatchObject({
+      code: 'url_blocked',
+      message: 'URL blocked',
+    })
     expect(await client.crawl({ url, allowed_domains, render })).toMatchObject({
       success: false,
       status: 'failed',
-      errors: [{ code: 'url_blocked' }],
+      errors: [failure],
     })
-    expect(await client.map({ url, allowed_domains })).toMatchObject({ success: false, code: 'url_blocked' })
+    expect(await client.map({ url, allowed_domains })).toMatchObject({ success: false, ...failure })
     expect(net.allowed.paths).not.toContain(`/redirected-${render}`)
   }) // prettier-ignore
 

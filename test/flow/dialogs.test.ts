@@ -138,6 +138,20 @@ describe('with the setting ask', () => {
     expect(await shown()).toBe('Grace')
   })
 
+  test('a step that opens one describes it as events do, and reports no changed title', async () => {
+    await create({ dialogs: 'ask' })
+    const dialog = { type: 'confirm', message: 'Delete?' }
+    const step = await client.browserStep({ session_id: id, commands: [{ command: 'click', data: { selector: '#delete' } }] }) // prettier-ignore
+    expect(step).toMatchObject({
+      code: 'dialog_blocking',
+      results: [{ dialogs: [dialog], events: [{ type: 'dialog.opened', data: dialog }], after: { title: 'Shop' } }],
+      changes: { dialogs: [{ ...dialog, open: true }], title_changed: false },
+    })
+    await answer(false)
+    expect((await client.observe({ session_id: id })).dialogs).toMatchObject([{ ...dialog, accepted: false }])
+    expect((await events('dialog.closed')).map(({ data }) => data)).toMatchObject([{ ...dialog, accepted: false }])
+  })
+
   test('commands, observations and screenshots report the open dialog instead of hanging', async () => {
     await create({ dialogs: 'ask' })
     const blocked = await click('#delete')

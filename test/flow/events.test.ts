@@ -111,6 +111,7 @@ inEveryHome(pages, (given) => {
     })
     expect(of('console')).toMatchObject({ level: 'info', text: 'loaded', url: given.url('/script'), line: 1 })
     expect(of('dialog.opened')).toMatchObject({
+      type: 'prompt',
       kind: 'prompt',
       message: 'Name?',
       default_value: 'Ann',
@@ -189,12 +190,13 @@ inEveryHome(pages, (given) => {
     // Every command has two events.
     for (let round = 0; round < 8; round++) await run(id, ...Array.from({ length: 100 }, (): [string] => ['get_url']))
     await run(id, ['evaluate', { expression: 'console.log("last")' }])
-    await read({ session_id: id, replay: 'all' }, (events) => events.at(-1)!.data['text'] === 'last')
-    const [lagged, next] = await read({ session_id: id, since: 2 }, (events) => events.length === 2)
+    const isLast = (events: readonly Event[]) => events.at(-1)!.data['text'] === 'last'
+    await read({ session_id: id, replay: 'all' }, isLast)
+    const [lagged, ...rest] = await read({ session_id: id, since: 2 }, isLast)
     expect(lagged!.type).toBe('lagged')
-    expect(lagged!.data).toEqual({ dropped: lagged!.seq - 2 })
-    expect(lagged!.data['dropped']).toBeGreaterThan(500)
-    expect(next!.seq).toBe(lagged!.seq + 1)
+    expect(lagged!.data['dropped']).toBeGreaterThan(400)
+    expect(lagged!.data).toEqual({ dropped: rest.at(-1)!.seq - 2 - rest.length })
+    expect(types(rest)).toContain('page.navigated')
     await close(id)
   })
 

@@ -1,4 +1,4 @@
-/** A local engine that does not respond, and commands that only take long. */
+/** Engines and servers that do not respond, and commands that only take long. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
@@ -46,4 +46,30 @@ describe.skipIf(process.platform === 'win32')('a local engine', () => {
       process.kill(pid, 'SIGCONT')
     }
   })
+})
+
+test.skipIf(process.platform === 'win32')('a server that was stopped fails a command after a limit', async () => {
+  const server = built.start(['serve', '--port', '0'], { env: { BAX_STATE_DIR: await built.stateDir() } })
+  const url = /http:\/\/127\.0\.0\.1:\d+/.exec(await server.waitForStderr('bax is listening on http://'))![0]
+  const calls = { env: { BAX_SERVER: url } }
+  Object.assign(engine, { quietMs: 20, unresponsiveMs: 1000 })
+  server.child.kill('SIGSTOP')
+  try {
+    for (const argv of [
+      ['session', 'list'],
+      ['scrape', 'https://example.com'],
+      ['session', 'watch', 'shop'],
+    ]) {
+      expect(await bax(argv, calls), argv.join(' ')).toMatchObject({
+        code: 3,
+        stderr: `waiting for the server ${url}, which does not respond\nerror: the server ${url} did not respond for 1 s\nhint: check the server, and the network between you and it\n`,
+      })
+    }
+  } finally {
+    server.child.kill('SIGCONT')
+  }
+  Object.assign(engine, usual)
+  expect(await bax(['session', 'list'], calls)).toMatchObject({ code: 0 })
+  server.child.kill('SIGTERM')
+  await server.ended
 })

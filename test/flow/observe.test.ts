@@ -343,7 +343,7 @@ inUsualHomes(pages, (given) => {
       resource_type: 'fetch',
       status: 404,
     })
-    expect(seen.dialogs).toEqual([{ kind: 'alert', message: 'Sure?', open: false, accepted: true }])
+    expect(seen.dialogs).toEqual([{ type: 'alert', kind: 'alert', message: 'Sure?', open: false, accepted: true }])
     expect(seen.storage!.local_storage).toEqual({ theme: 'dark' })
     expect(seen).not.toHaveProperty('snapshot')
     expect(seen).not.toHaveProperty('elements')

@@ -177,6 +177,19 @@ describe.each(usualHomes)('lifecycle of a session (%s)', (home) => {
     }
   })
 
+  test('sends what a click has caused before the engine ends', async () => {
+    const orders = () => site.requests.filter((path) => path === '/order').length
+    const before = orders()
+    const own = await openHomes()
+    const { session_id } = await own.clients[home].createSession({ start_url: `${site.url}/shop?50` })
+    await own.clients[home].runCommands({
+      session_id: session_id!,
+      commands: [{ command: 'click', data: { selector: 'button' } }],
+    })
+    await own.close()
+    expect(orders()).toBe(before + 1)
+  })
+
   test('does not wait for requests without a response when the session is closed', async () => {
     const id = await create({ start_url: `${site.url}/shop` })
     await valueOf(client(), id, `document.querySelector('button').onclick = () => void fetch('/held')`)

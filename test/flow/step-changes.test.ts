@@ -101,10 +101,10 @@ inUsualHomes(pages, (given) => {
     const scrolled = await step('scroll_to', { y: 500 })
     expect(scrolled.changes).toMatchObject({ scroll: { x: 0, y: 500 }, focus: null, values: [] })
     expect((await click('#confirm')).changes.dialogs).toEqual([
-      { kind: 'confirm', message: 'Really?', open: false, accepted: false },
+      { type: 'confirm', kind: 'confirm', message: 'Really?', open: false, accepted: false },
     ])
     const confirmed = await click('#sure')
-    expect(confirmed.changes.dialogs).toEqual([{ kind: 'dialog', message: 'Sure?', open: true }])
+    expect(confirmed.changes.dialogs).toEqual([{ type: 'dialog', kind: 'dialog', message: 'Sure?', open: true }])
     expect(confirmed.observation!.snapshot).toMatch(/dialog "Sure\?":\n\s+- button "Yes".*\n# out of reach/)
   })
 

@@ -163,7 +163,7 @@ inUsualHomes(pages, (given) => {
     expect(types[0]).toEqual([])
     expect(types[1]).toEqual(['dialog.opened', 'dialog.closed'])
     expect(types[2]).toEqual(expect.arrayContaining(['console', 'page.error', 'network.failed']))
-    expect(results[1]!.events![1]!.data).toMatchObject({ kind: 'confirm', message: 'Really?', accepted: false })
+    expect(results[1]!.events![1]!.data).toMatchObject({ type: 'confirm', message: 'Really?', accepted: false })
   })
 
   test('reports new tabs and downloads', async () => {

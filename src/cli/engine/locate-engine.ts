@@ -7,7 +7,7 @@ import { engineToCall } from '../../core/state/engine-socket.ts'
 import type { EngineState } from '../../core/state/local-files.ts'
 import { normaliseUrl } from '../../core/net/urls.ts'
 import { version } from '../../core/version.ts'
-import { whileResponsive } from './responsive.ts'
+import { watchedServer, whileResponsive } from './responsive.ts'
 import { isUnreachable } from './unreachable.ts'
 import type { Context } from '../context.ts'
 import { explainSession, type SessionSource } from '../session/chosen-session.ts'
@@ -51,13 +51,15 @@ export function locateEngine(
   const headers: Record<string, string> = settings.apiKey ? { 'x-api-key': settings.apiKey } : {}
   if (settings.server.startsWith('unix:')) {
     const path = resolve(io.cwd, settings.server.slice('unix:'.length))
-    return { kind: 'server', name: `unix:${path}`, transport: overSocket(path, headers) }
+    const name = `unix:${path}`
+    return { kind: 'server', name, transport: watchedServer(io, name, overSocket(path, headers)) }
   }
   const url = normaliseUrl(settings.server, '--server')
   if (!/^https?:/.test(url)) {
     throw new BaxError('invalid_request', `--server must be an http, https or unix URL, not ${settings.server}`)
   }
-  return { kind: 'server', name: url.replace(/\/$/, ''), transport: overHttp(url, headers) }
+  const name = url.replace(/\/$/, '')
+  return { kind: 'server', name, transport: watchedServer(io, name, overHttp(url, headers)) }
 }
 
 type EngineWork<Result> = (engine: LocatedEngine) => Promise<Result>

@@ -78,9 +78,9 @@ const controlLines = ({ controls, values, states }: PageChanges): string[] => [
 ]
 
 const noticeLines = ({ alerts, dialogs, downloads, file_choosers: choosers }: PageChanges): string[] => [
-  ...dialogs.map(({ kind, message, open, accepted }) => {
+  ...dialogs.map(({ type, message, open, accepted }) => {
     const end = accepted === undefined ? (open ? 'open' : 'closed') : accepted ? 'accepted' : 'dismissed'
-    return `dialog: ${kind} ${quote(message)} ${end}`
+    return `dialog: ${type} ${quote(message)} ${end}`
   }),
   ...alerts.map(({ role, text, gone }) => `${role}: ${text}${gone ? ' (gone again)' : ''}`),
   ...downloads.map(({ filename, success, bytes, error }) => {

@@ -16,8 +16,8 @@ export function observationText(observation: Observation, flags = true): string 
     ...(observation.ready_state === 'complete' ? [] : [`state: ${observation.ready_state}`]),
     ...(scroll.max_y > 0 ? [`scroll: ${scroll.y} of ${scroll.max_y}`] : []),
     ...(tabs.length > 1 ? tabs.map((tab) => `${tab.tab_id}: ${tab.url}${tab.active ? ' (active)' : ''}`) : []),
-    ...observation.dialogs.map(({ kind, message, open, accepted }) => {
-      return `dialog: ${kind} ${JSON.stringify(message)} ${open ? 'open' : accepted ? 'accepted' : 'dismissed'}`
+    ...observation.dialogs.map(({ type, message, open, accepted }) => {
+      return `dialog: ${type} ${JSON.stringify(message)} ${open ? 'open' : accepted ? 'accepted' : 'dismissed'}`
     }),
   ].join('\n')
   // A snapshot already contains the elements.

@@ -1,4 +1,7 @@
-/** Event log of one session: numbered events in a ring buffer limited by count and length, delivered to listeners. */
+/**
+ * Event log of one session: numbered events in a ring buffer limited by count and length, delivered to listeners. Some
+ * events of each kind outlive the buffer, so that a flood of one kind does not push out all others.
+ */
 import { limits } from '../limits/limits.ts'
 
 /** All types of a session's event log; their data is described in core/shapes/events.ts. */
@@ -26,9 +29,23 @@ interface Kept {
   readonly chars: number
 }
 
+/** Kind of an event; uncaught errors are output of pages, like messages of the console. */
+const kindOf = (type: SessionEventType): string => (type === 'page.error' ? 'console' : type.split('.')[0]!)
+
+/** Events of one kind. */
+interface KindLog {
+  /** Number of its events in the ring buffer. */
+  recent: number
+  /** Events that have left the ring buffer, oldest first, and their length. */
+  readonly older: Kept[]
+  chars: number
+}
+
 export class EventLog {
+  /** The last events, without gaps. */
   readonly #ring: Kept[] = []
   #chars = 0
+  readonly #kinds = new Map<string, KindLog>()
   readonly #listeners = new Set<(event: SessionEvent) => void>()
   #seq = 0
 
@@ -37,15 +54,39 @@ export class EventLog {
     const chars = charsOf(data)
     this.#ring.push({ event, chars })
     this.#chars += chars
-    while (this.#ring.length > limits.events.ring || this.#chars > limits.eventChars)
-      this.#chars -= this.#ring.shift()?.chars ?? 0
+    this.#kindOf(event).recent += 1
+    while (this.#ring.length > limits.events.ring || this.#chars > limits.eventChars) this.#retire(this.#ring.shift()!)
     for (const listener of this.#listeners) listener(event)
   }
 
-  /** Returns buffered events with a number above `seq`, oldest first. */
+  /** Moves an event out of the ring buffer; it is kept while its kind has few newer ones. */
+  #retire(kept: Kept): void {
+    this.#chars -= kept.chars
+    const kind = this.#kindOf(kept.event)
+    kind.recent -= 1
+    kind.older.push(kept)
+    kind.chars += kept.chars
+    const { perKind, kindChars } = limits.events
+    while (kind.older.length > 0 && (kind.older.length + kind.recent > perKind || kind.chars > kindChars))
+      kind.chars -= kind.older.shift()!.chars
+  }
+
+  #kindOf({ type }: SessionEvent): KindLog {
+    const name = kindOf(type)
+    const known = this.#kinds.get(name)
+    if (known) return known
+    const kind: KindLog = { recent: 0, older: [], chars: 0 }
+    this.#kinds.set(name, kind)
+    return kind
+  }
+
+  /** Returns buffered events with a number above `seq`, oldest first; the numbers of a log that was full have gaps. */
   since(seq: number): SessionEvent[] {
     const first = this.#ring[0]?.event.seq ?? this.#seq + 1
-    return this.#ring.slice(Math.max(0, seq + 1 - first)).map(({ event }) => event)
+    const recent = this.#ring.slice(Math.max(0, seq + 1 - first)).map(({ event }) => event)
+    if (seq + 1 >= first) return recent
+    const older = [...this.#kinds.values()].flatMap((kind) => kind.older.map(({ event }) => event))
+    return [...older.filter((event) => event.seq > seq).toSorted((a, b) => a.seq - b.seq), ...recent]
   }
 
   get lastSeq(): number {
@@ -60,7 +101,8 @@ export class EventLog {
 
   /**
    * Yields the events after `since` until `signal` aborts or `session.closed` was delivered.
-   * A reader that falls behind the buffer gets a `lagged` event with the number of lost events; memory stays limited.
+   * A reader that falls behind the buffer first gets a `lagged` event with the number of lost events; memory stays
+   * limited.
    */
   async *follow(since: number, signal: AbortSignal): AsyncGenerator<SessionEvent> {
     // A number from before this log, of an engine that has restarted, means: from here on.
@@ -72,9 +114,10 @@ export class EventLog {
     try {
       while (!signal.aborted) {
         const events = this.since(seen)
-        const lost = (events[0]?.seq ?? this.#seq + 1) - seen - 1
+        const last = this.#seq
+        const lost = last - seen - events.length
         if (lost > 0) {
-          seen += lost
+          seen = (events[0]?.seq ?? last + 1) - 1
           yield { seq: seen, ts: new Date().toISOString(), type: 'lagged', data: { dropped: lost } }
         }
         for (const event of events) {
@@ -83,8 +126,9 @@ export class EventLog {
           yield event
           if (event.type === 'session.closed') return
         }
-        // Nothing is emitted between the read above and this wait.
-        if (events.length === 0 && lost === 0) await new Promise<void>((resolve) => (wake = resolve))
+        seen = last
+        // Nothing is emitted between this comparison and the wait.
+        if (seen === this.#seq && !signal.aborted) await new Promise<void>((resolve) => (wake = resolve))
       }
     } finally {
       stop()

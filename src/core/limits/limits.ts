@@ -247,7 +247,12 @@ export const limits = {
 
   webhook: webhookLimits,
 
-  events: { ring: 1000 },
+  events: {
+    ring: 1000,
+    /** Events of each kind that are kept longer than the ring buffer does, and their length in characters. */
+    perKind: 100,
+    kindChars: 256 * 1024,
+  },
 
   relay: relayLimits,
 

@@ -9,6 +9,13 @@ export const answeredBy = z
 
 export type AnsweredBy = z.output<typeof answeredBy>
 
+/** Fields of every dialog. */
+export const dialogFacts = {
+  type: z.string().describe('alert, confirm, prompt, beforeunload; dialog for one within the page'),
+  kind: z.string().describe('Earlier name of type'),
+  message: z.string(),
+}
+
 /** A dialog that opened during a command. */
 export const commandDialog = z.object({
   type: z.enum(dialogTypes),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { approvalEvents } from '../access/approvals.ts'
 import { eventOf, named } from './fields.ts'
-import { answeredBy, dialogTypes } from './dialogs.ts'
+import { answeredBy, dialogFacts, dialogTypes } from './dialogs.ts'
 import { recordedStep } from './recording.ts'
 import { sessionEventTypes } from '../events/events.ts'
 
@@ -18,8 +18,8 @@ const request = {
 const command = { command: z.string(), index: z.int().describe('Position in its batch') }
 const dialog = {
   tab_id: tab.optional(),
-  kind: z.enum(dialogTypes),
-  message: z.string(),
+  ...dialogFacts,
+  type: z.enum(dialogTypes),
 }
 const download = { tab_id: tab.optional(), filename: z.string(), url }
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { limits } from '../limits/limits.ts'
 import { full, pageChanges } from './page-changes.ts'
 import { type CommandBatch, commandResult, commandsResult } from './commands.ts'
+import { dialogFacts } from './dialogs.ts'
 import { flag, integer, listOf, named, selectorText } from './fields.ts'
 
 const observationParts = [
@@ -121,8 +122,7 @@ export const observation = named('Observation', {
   dialogs: z
     .array(
       z.object({
-        kind: z.string(),
-        message: z.string(),
+        ...dialogFacts,
         open: z.boolean(),
         accepted: z.boolean().optional().describe('Whether it was accepted'),
       }),

@@ -1,5 +1,6 @@
 /** Shapes of differences between two observations (`spec: contract 12`). */
 import { z } from 'zod'
+import { dialogFacts } from './dialogs.ts'
 import { named } from './fields.ts'
 
 const texts = z.array(z.string())
@@ -41,8 +42,7 @@ export const pageChanges = named('PageChanges', {
     .describe('New and removed controls, as in a snapshot'),
   dialogs: z.array(
     z.object({
-      kind: z.string().describe('alert, confirm, prompt, beforeunload; dialog for one within the page'),
-      message: z.string(),
+      ...dialogFacts,
       open: z.boolean(),
       accepted: z.boolean().optional(),
     }),

@@ -42,7 +42,9 @@ export const sessionInput = z.object({
     .optional()
     .meta({ default: false })
     .describe('Run the browser without a UI; always on when there is no display'),
+  // `/sessions/provision/files` is the URL of a provision.
   requested_name: displayName
+    .regex(/^(?!provision$)/, 'must not be provision')
     .optional()
     .meta({ flag: 'name' })
     .describe('Human-readable session name, unique among live sessions'),

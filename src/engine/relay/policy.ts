@@ -23,8 +23,10 @@ const downloads = /^(?:Browser|Page)\.setDownloadBehavior$/
 const openers = new Set(['Page.navigate', 'Target.createTarget'])
 
 /** Internal pages can quit the browser, crash it, change its settings, and name its folders; an empty page cannot. */
-const internalPage = /^(?:view-source:)?(?:chrome|chrome-untrusted|devtools|edge|brave|opera|vivaldi|about):/i
+const internalPage = /^(?:view-source:)*(?:chrome|chrome-untrusted|devtools|edge|brave|opera|vivaldi|about):/i
 const harmlessPage = /^about:(?:blank|srcdoc)(?:[?#].*)?$/i
+/** Spaces and control characters, which browsers remove from the ends of a URL, and partly from its scheme. */
+const unseen = /[\p{Cc}\p{Zs}]/gu
 
 /** Methods that change what the user's pages show, store or send. */
 const changes = [
@@ -68,7 +70,7 @@ export function refusal(
   if (lifecycle.some((pattern) => pattern.test(method))) return denial(policy, method)
   // A browser context created by a consumer belongs to that consumer.
   if (downloads.test(method) && params['browserContextId'] === undefined) return denial(policy, method)
-  const url = openers.has(method) ? String(params['url'] ?? '').trim() : ''
+  const url = openers.has(method) ? String(params['url'] ?? '').replace(unseen, '') : ''
   if (internalPage.test(url) && !harmlessPage.test(url)) return `${denial(policy, method)} of ${url}`
   if (policy === 'no-lifecycle') return undefined
   if (consumer === 'commands' && reading.test(method)) return undefined

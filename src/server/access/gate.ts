@@ -119,7 +119,10 @@ function identifyCaller(
   keys.check()
   refuseKeyInQuery(url)
   const credential = credentialOf(headers)
-  if (byToken && !credential?.startsWith(keyPrefix)) return anonymousCaller
+  if (byToken && !credential?.startsWith(keyPrefix)) {
+    refuseOtherToken(url, credential)
+    return anonymousCaller
+  }
   if (credential !== undefined) return keys.callerOf(credential)
   throw new BaxError('unauthorized', 'a key is required', {
     hint: 'send it as `x-api-key: KEY` or `Authorization: Bearer KEY`; for the command line, set BAX_API_KEY',
@@ -165,6 +168,15 @@ export function credentialOf(headers: Headers): string | undefined {
       hint: 'send only one of them',
     })
   return plain ?? bearer
+}
+
+/** Rejects a token in a header beside another one in the URL: only the one in the URL would be checked. */
+function refuseOtherToken(url: string, credential: string | undefined): void {
+  const token = new URL(url).searchParams.get('token')
+  if (credential === undefined || token === null || token === credential) return
+  throw new BaxError('unauthorized', 'the URL and the headers contain different tokens', {
+    hint: 'send only one of them',
+  })
 }
 
 /** Rejects keys in the query: URLs end up in logs, histories and the headers of other requests. */

@@ -57,10 +57,51 @@ describe('following a log', () => {
     count(log, 1, 2)
     const events = log.follow(0, new AbortController().signal)
     log.emit('dialog.opened', { message: 'x'.repeat(limits.eventChars) })
-    expect([heard, log.since(0)]).toEqual([[1, 2, 3], []])
-    expect(await take(events, 1)).toMatchObject([{ type: 'lagged', seq: 3, data: { dropped: 3 } }])
+    expect([heard, seqs(log.since(0))]).toEqual([
+      [1, 2, 3],
+      [1, 2],
+    ])
+    const [lagged, ...rest] = await take(events, 3)
+    expect(lagged).toMatchObject({ type: 'lagged', seq: 0, data: { dropped: 1 } })
+    expect(seqs(rest)).toEqual([1, 2])
     count(log, 4, 4)
     expect(seqs(await take(events, 1))).toEqual([4])
+  })
+
+  test.each([
+    ['network.request', 'dialog.opened'],
+    ['page.navigated', 'command.finished'],
+    ['download.started', 'console'],
+    ['page.error', 'tab.opened'],
+    ['command.started', 'session.expiring'],
+  ] as const)('keeps other events when %s floods the log, and reports what is lost', async (flooding, other) => {
+    const log = new EventLog()
+    log.emit(other)
+    for (let at = 0; at < 3 * limits.events.ring; at++) log.emit(flooding)
+    log.emit(other)
+    for (let at = 0; at < 3 * limits.events.ring; at++) log.emit(flooding)
+    const kept = log.since(0)
+    const last = log.lastSeq
+    expect(seqs(kept.filter(({ type }) => type === other))).toEqual([1, 2 + last / 2 - 1])
+    expect(kept.length).toBe(limits.events.ring + 2)
+    // The last events have no gaps.
+    expect(seqs(kept.slice(2))).toEqual(Array.from({ length: limits.events.ring }, (_, at) => last - limits.events.ring + 1 + at)) // prettier-ignore
+    expect(await take(log.follow(0, new AbortController().signal), 3)).toMatchObject([
+      { type: 'lagged', seq: 0, data: { dropped: 5 * limits.events.ring } },
+      { type: other, seq: 1 },
+      { type: other },
+    ])
+  })
+
+  test('limits what is kept of each kind', () => {
+    const log = new EventLog()
+    const flood = () => count(log, 1, 2 * limits.events.ring)
+    for (let at = 0; at < 10 * limits.events.perKind; at++) log.emit('tab.opened')
+    flood()
+    expect(log.since(0)).toHaveLength(limits.events.ring + limits.events.perKind)
+    for (let at = 0; at < 10; at++) log.emit('tab.opened', { title: 'x'.repeat(limits.events.kindChars / 2) })
+    flood()
+    expect(log.since(0).filter(({ type }) => type === 'tab.opened').length).toBe(1)
   })
 
   test('starts with the next event when the number is in the future', async () => {

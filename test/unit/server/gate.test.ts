@@ -138,6 +138,16 @@ describe('a key', () => {
     expect(await send(target, both)).toMatchObject({ status: 401, code: 'unauthorized' })
   })
 
+  test('a token in the URL is rejected beside another one in a header, but not beside itself or a key', async () => {
+    const [token, other] = ['ft_', 'rlt_'].map((prefix) => prefix + 'A'.repeat(43))
+    const stream = `GET /stream/sse?session_id=x&token=${token}`
+    for (const wrong of [other!, 'nonsense', `${token}A`])
+      for (const headers of [{ authorization: `Bearer ${wrong}` }, { 'x-api-key': wrong }] as Record<string, string>[])
+        expect(await send(stream, headers), wrong).toMatchObject({ status: 401, code: 'unauthorized' })
+    for (const right of [token!, made.browser])
+      expect(await send(stream, { authorization: `Bearer ${right}` }), right).toMatchObject({ status: 500 })
+  })
+
   test('is rejected in the URL, even next to a valid header', async () => {
     for (const field of ['api_key', 'token', 'key', 'x-api-key'])
       expect(await send(`${target}?${field}=${made.admin}`, { 'x-api-key': made.scrape })).toMatchObject({

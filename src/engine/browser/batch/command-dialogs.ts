@@ -21,7 +21,7 @@ function dialogsIn(events: readonly SessionEvent[]): Pick<CommandResult, 'dialog
   for (const { type, data } of events) {
     if (type === 'dialog.opened') {
       open.set(data['tab_id'], dialogs.length)
-      dialogs.push({ type: data['kind'] as CommandDialog['type'], message: String(data['message']), answer: 'open' })
+      dialogs.push({ type: data['type'] as CommandDialog['type'], message: String(data['message']), answer: 'open' })
     }
     const at = type === 'dialog.closed' ? open.get(data['tab_id']) : undefined
     if (at === undefined) continue

@@ -7,6 +7,7 @@ import { tabIdOf } from '../tabs/tab-ids.ts'
 import { aroundChange, compare, type Difference, isDialog, type Notice, type Unit, type View } from './compare.ts'
 import { shortText } from './snapshot/lines.ts'
 import type { Seen } from './last-observation.ts'
+import { dialogOf } from './parts.ts'
 
 const removedChars = 100
 const addedChars = 1000
@@ -111,7 +112,7 @@ function controlsOf({ added, removed }: Difference): Pick<PageChanges, 'controls
 function scriptDialogs(events: readonly SessionEvent[]): PageChanges['dialogs'] {
   const dialogs: PageChanges['dialogs'] = []
   for (const { type, data } of events) {
-    const dialog = { kind: String(data['kind']), message: String(data['message']) }
+    const dialog = dialogOf(data)
     if (type === 'dialog.opened') dialogs.push({ ...dialog, open: true })
     if (type !== 'dialog.closed') continue
     const closed = { ...dialog, open: false, accepted: data['accepted'] === true }
@@ -125,7 +126,10 @@ function scriptDialogs(events: readonly SessionEvent[]): PageChanges['dialogs'] 
 /** Returns dialogs in the page's HTML that opened or closed. */
 function pageDialogs(old: View, now: View): PageChanges['dialogs'] {
   const dialogs = ({ notices }: View) => notices.filter(({ role }) => isDialog(role))
-  const dialog = ({ text }: Notice, open: boolean) => ({ kind: 'dialog', message: shortText(text, addedChars), open })
+  const dialog = ({ text }: Notice, open: boolean) => ({
+    ...dialogOf({ type: 'dialog', message: shortText(text, addedChars) }),
+    open,
+  })
   return [
     ...unmatched(dialogs(now), dialogs(old)).map((notice) => dialog(notice, true)),
     ...unmatched(dialogs(old), dialogs(now)).map((notice) => dialog(notice, false)),

@@ -33,14 +33,19 @@ export function networkPart(events: readonly SessionEvent[]): NonNullable<Observ
   }))
 }
 
+/** Returns the fields of a dialog that all results have, from the data of an event. */
+export function dialogOf(data: SessionEvent['data']): { type: string; kind: string; message: string } {
+  const type = String(data['type'])
+  return { type, kind: type, message: String(data['message']) }
+}
+
 /** Returns the dialogs since a tab's document was opened. */
 export function dialogsPart(events: readonly SessionEvent[], tabId: string): Observation['dialogs'] {
   const start = events.findLastIndex(({ type, data }) => type === 'page.navigated' && data['tab_id'] === tabId)
   const dialogs: Observation['dialogs'] = []
   for (const { type, data } of events.slice(start + 1)) {
     if (data['tab_id'] !== tabId) continue
-    if (type === 'dialog.opened')
-      dialogs.push({ kind: String(data['kind']), message: String(data['message']), open: true })
+    if (type === 'dialog.opened') dialogs.push({ ...dialogOf(data), open: true })
     if (type !== 'dialog.closed') continue
     const at = dialogs.findIndex(({ open }) => open)
     if (at >= 0) dialogs[at] = { ...dialogs[at]!, open: false, accepted: data['accepted'] === true }

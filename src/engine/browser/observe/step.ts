@@ -55,11 +55,11 @@ export async function runStep(
       const before = await pageStateOf(target)
       effects.set(index, { before, seq: target.events.lastSeq, after: before, events: [] })
     },
-    after: async (index) => finish(target, effects.get(index)!, await pageStateOf(target)),
+    after: async (index) => finish(target, effects.get(index)!, await pageStateOf(target, effects.get(index)!.before)),
   })
   const settleMs = request.commands.some(mayChangePage) ? request.settle_ms : 0
   const crash = await waitUntilStable(target, startSeq, settleMs, signal).catch(pageCrash)
-  const end = await pageStateOf(target)
+  const end = await pageStateOf(target, start)
   const last = [...effects.values()].at(-1)
   // Include effects that follow the last action with a delay.
   if (last) finish(target, last, end)
@@ -109,11 +109,14 @@ export async function refuseStep(
 
 const withoutParts = observationOptions.parse({ include: [] })
 
-async function pageStateOf(target: BatchTarget): Promise<PageState> {
+/** Reads URL and title; a page that does not respond, for example because of a dialog, keeps the title that it had. */
+async function pageStateOf(target: BatchTarget, earlier?: PageState): Promise<PageState> {
   const page = target.activePage
   if (!page) return { url: 'about:blank', title: '' }
-  const title = await withDeadline(titleOf(page), { ms: titleMs }).catch(() => '')
-  return { url: shownUrl(page.url()), title }
+  const url = shownUrl(page.url())
+  const known = earlier?.url === url ? earlier.title : ''
+  const title = await withDeadline(titleOf(page), { ms: titleMs }).catch(() => known)
+  return { url, title: title === '' && target.dialogs.answerable ? known : title }
 }
 
 function finish(target: BatchTarget, effect: Effect, after: PageState): void {

@@ -15,7 +15,7 @@ export async function closeSession(session: KnownSession, signal: AbortSignal): 
  * order, and a page that is closed sends nothing any more. Ends `limits.session.inputMs` after the input, and at once
  * while a command runs.
  */
-async function finishInput(target: BatchTarget, signal: AbortSignal): Promise<void> {
+export async function finishInput(target: BatchTarget, signal: AbortSignal = target.ended): Promise<void> {
   const commands = target.events.since(0).filter(({ type }) => type.startsWith('command.'))
   const isRunning = commands.at(-1)?.type === 'command.started'
   const [started, finished] = commands.filter(({ data }) => isInput(data['command'])).slice(-2)

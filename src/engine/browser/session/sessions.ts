@@ -48,7 +48,7 @@ import {
   shuttingDownError,
   queueFullError,
 } from '../create/provision.ts'
-import { closeSession } from './close.ts'
+import { closeSession, finishInput } from './close.ts'
 import { saveProfile } from './save-profile.ts'
 import { assertLive, SessionRegistry } from './registry.ts'
 import { type BatchTools, isAnswer, runBatch } from '../batch/run-batch.ts'
@@ -231,9 +231,9 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
   async shutDown(): Promise<void> {
     this.#closed = true
     this.#provisions.cancelAll(shuttingDownError())
-    await Promise.all(
-      this.#registry.live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')),
-    )
+    const { live } = this.#registry
+    await Promise.all(live.map((session) => finishInput(session)))
+    await Promise.all(live.filter(({ input }) => input.save_profile).map((session) => session.end('engine_closed')))
     // The other contexts close with their browsers.
     await Promise.all([this.pool.close(), ...this.#registry.live.map((session) => session.end('engine_closed'))])
   }

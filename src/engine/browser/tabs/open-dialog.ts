@@ -52,7 +52,7 @@ export class OpenDialog {
     this.#onClosed = onClosed
     this.#unmark = markDialog(dialog)
     const page = dialog.page()
-    this.#report = { ...(page && { tab_id: tabIdOf(page) }), kind: this.type, message: this.message }
+    this.#report = { ...(page && { tab_id: tabIdOf(page) }), type: this.type, kind: this.type, message: this.message }
     const preset = this.type === 'prompt' && { default_value: dialog.defaultValue().slice(0, textChars) }
     facts.events.emit('dialog.opened', { ...this.#report, ...preset })
   }

@@ -54,7 +54,9 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
   let url = address
   for (;;) {
     const cookie = [(await options.cookies?.(url)) ?? '', cookieHeader(cookies, url)].filter(Boolean).join('; ')
-    const response = await requestPage(url, options, cookie)
+    const response = await requestPage(url, options, cookie).catch((error: unknown) => {
+      throw redirects.length > 0 ? withoutTarget(error) : error
+    })
     const next = redirectTarget(response, url)
     if (next === undefined) {
       if (response.status !== 304) options.checkHeaders?.(response.headers)
@@ -67,6 +69,12 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
     checkRedirects(redirects)
     url = next
   }
+}
+
+/** Removes the host from the error of a blocked redirect: a caller learns only hosts that it has named itself. */
+function withoutTarget(error: unknown): unknown {
+  if (!(error instanceof BaxError) || error.code !== 'url_blocked') return error
+  return new BaxError('url_blocked', 'URL blocked', { cause: error, ...(error.hint && { hint: error.hint }) })
 }
 
 /** @throws BaxError `too_many_redirects` */

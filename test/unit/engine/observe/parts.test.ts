@@ -33,7 +33,7 @@ test('includes uncaught errors, and only the last messages', () => {
 })
 
 test('lists the dialogs of the tab’s current document', () => {
-  const dialog = (message: string) => ({ tab_id: 'tab_1', kind: 'confirm', message })
+  const dialog = (message: string) => ({ tab_id: 'tab_1', type: 'confirm', message })
   const told = dialogsPart(
     [
       event('dialog.opened', dialog('before')),
@@ -48,7 +48,7 @@ test('lists the dialogs of the tab’s current document', () => {
     'tab_1',
   )
   expect(told).toEqual([
-    { kind: 'confirm', message: 'first', open: false, accepted: false },
-    { kind: 'confirm', message: 'second', open: true },
+    { type: 'confirm', kind: 'confirm', message: 'first', open: false, accepted: false },
+    { type: 'confirm', kind: 'confirm', message: 'second', open: true },
   ])
 })

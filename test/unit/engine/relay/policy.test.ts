@@ -40,7 +40,14 @@ describe('policy of a browser', () => {
     'view-source:chrome://crash',
     'chrome://version',
     'chrome://newtab/',
-  ])('does not open the internal page %s', (url) => {
+    'ch\trome://version',
+    'chro\nme://quit',
+    '\u0001chrome://version',
+    'view-source:view-source:chrome://version',
+    'view-source:\tchrome://version',
+    'view-source: chrome://version',
+    'ab\rout:version',
+  ])('does not open the internal page %j', (url) => {
     expect(allowed('no-lifecycle', 'Page.navigate', { url })).toBe(false)
     expect(allowed('no-lifecycle', 'Target.createTarget', { url })).toBe(false)
   })
