@@ -1,5 +1,6 @@
 /** Recognizes menus in the text of a page: its table of contents, and the links to the pages before and after it. */
 import { attribute, type ElementNode, findElement, hasClass, isElement } from '../../extract/tree.ts'
+import { statementOf } from './reference-tools.ts'
 import { type LengthsByElement, measure } from './text-lengths.ts'
 
 /** Lengths of all text of an element, and of its links, in characters. */
@@ -14,7 +15,7 @@ export const isLinks = ({ all, linked }: Links): boolean => linked > mostlyLinke
 export const isPageMenu = (element: ElementNode, lengths: LengthsByElement, page: ElementNode): boolean =>
   isPager(element, lengths(element)) || (isContents(element, lengths) && linksWithin(element, page))
 
-const contentsNames = /^(?:toc|contents|localtoc|table-?of-?contents)$/i
+const contentsNames = /^(?:toc|contents|localtoc|table-?of-?contents|toc-?list)$/i
 
 const isNamedContents = (element: ElementNode): boolean =>
   contentsNames.test(attribute(element, 'id')) || hasClass(element, contentsNames)
@@ -52,7 +53,7 @@ const maxShare = 0.4
 export function withoutPageMenus(content: ElementNode, page: ElementNode): ElementNode {
   const mayBe = (element: ElementNode) => isNamedContents(element) || between.test(attribute(element, 'rel'))
   const own = mayBe(content) || findElement(content, mayBe) ? withoutOwnMenus(content, page) : content
-  return findElement(own, isNavigation) ? withoutNavigation(own) : own
+  return findElement(own, isNavigation) ? withoutNavigation(own, page) : own
 }
 
 /** Whether an element is marked as the navigation of the site. */
@@ -62,8 +63,11 @@ const isNavigation = (element: ElementNode): boolean =>
 /** Minimum length of the text beside the navigation, in characters, without links. */
 const minBeside = 40
 
-/** Returns content without the navigation of the site, which is beside the text of the page. */
-function withoutNavigation(content: ElementNode): ElementNode {
+/**
+ * Returns content without the navigation of the site, which is beside the text of the page. Pages that a documentation
+ * tool generated may have little text.
+ */
+function withoutNavigation(content: ElementNode, page: ElementNode): ElementNode {
   const lengths = measure(content)
   const menus = new Set<ElementNode>()
   let beside = lengths(content).all - lengths(content).linked
@@ -75,7 +79,8 @@ function withoutNavigation(content: ElementNode): ElementNode {
     } else if (!isMain(element)) for (const child of element.children) if (isElement(child)) visit(child)
   }
   visit(content)
-  return menus.size === 0 || beside < minBeside ? content : without(content, menus)
+  if (menus.size === 0 || beside <= 0 || (beside < minBeside && statementOf(page) === undefined)) return content
+  return without(content, menus)
 }
 
 const isMain = ({ tag, attributes }: ElementNode): boolean =>
