@@ -22,7 +22,7 @@ const lineTags = new Set(['div', 'p', 'li', 'tr', 'pre', 'table', 'ol', 'ul', 't
 const languages = wordSet(
   'applescript asm asp awk bash basic batch bat c cfg clojure cmake cmd coffee coffeescript conf console cpp cs csharp css csv cuda d dart diff django docker dockerfile dotenv elixir elm erlang fish fortran fsharp glsl go golang gradle graphql groovy haml handlebars haskell hcl hs html http ini java javascript jinja js json json5 jsonc jsx julia kotlin kt latex less lisp lua makefile markdown matlab md mermaid nginx nim nix objc objectivec ocaml pascal patch perl php pl plaintext plsql postgresql powershell prolog properties proto protobuf ps1 puppet py pycon python python3 pytb r rb regex rs rst ruby rust sass scala scheme scss sh shell shellscript solidity sql svelte swift tcl terraform tex text toml ts tsql tsx twig typescript v vb vbnet verilog vhdl vim vue wasm xml yaml yml zig zsh',
 )
-const marked = /^(?:lang(?:uage)?-|highlight-source-|highlight-text-|code-|brush:|sh_|syntax-)(?=.)/i
+const marked = /^(?:(?:mw-highlight-)?lang(?:uage)?-|highlight-source-|highlight-text-|code-|brush:|sh_|syntax-)(?=.)/i
 const highlighters =
   /^(?:highlight|hljs|sourceCode|prettyprint|codehilite|chroma|code|highlighter-rouge|src|shiki|prism)$/i
 
