@@ -3,13 +3,15 @@
  * wrongly: they have few words, and few training pages end with such a part.
  */
 import { isFormula } from '../markdown/math.ts'
-import { type ElementNode, isElement, type TreeNode } from '../tree.ts'
+import { type ElementNode, isElement, type TreeNode, wordSet } from '../tree.ts'
 import type { Block, Box } from './blocks.ts'
 import { copiedFrom } from './copies.ts'
 import type { Survey } from './features/survey.ts'
 
 const partTags = new Set(['table', 'pre', 'ul', 'ol', 'dl', 'figure', 'blockquote', 'details'])
-const partNames = new Set(['footnotes', 'footnote', 'tabs', 'tab', 'tabbed', 'tabset'])
+const partNames = wordSet(
+  'footnotes footnote tabs tab tabbed tabset admonition admonitionblock callout alert note tip hint warning caution important',
+)
 
 /** Minimum mean chance of the words of a part; those of navigation and related links are far below. */
 const minChance = 0.13
