@@ -77,6 +77,12 @@ describe('tables without headings that contain tables', () => {
   })
 })
 
+test('comments beside code, in a column without a heading, are a layout', () => {
+  const rows = '<tr><td>Opens it.</td><td><pre>  open()\n  read()</pre></td></tr>'
+  becomes(`<table><tr><th>tide.js</th><th></th></tr>${rows}</table>`, 'tide.js\n\nOpens it.\n\n```\n  open()\n  read()\n```') // prettier-ignore
+  expect(markdownOf(`<table><tr><th>Text</th><th>Code</th></tr>${rows}</table>`)).toContain('| Opens it. | `open()`<br>`read()` |') // prettier-ignore
+})
+
 test('texts that only screen readers read out stay apart', () => {
   becomes('<div><span class="screen-reader-only">Note</span>Gauges drift</div>', 'Note Gauges drift')
 })

@@ -37,6 +37,7 @@ export function isDataTable(table: ElementNode, rows: readonly Row[]): boolean {
   const named = isNamed(table, rows)
   const columns = rows.reduce((most, row) => Math.max(most, row.cells.length), 0)
   // A page that is laid out by a table may have named cells, too.
+  if (named && isBesideCode(rows)) return false
   if (named) return !cells.some((cell) => holds(cell, structure) && visibleText(cell, longCell).length >= longCell)
   if (rows.length < 2 || columns < 2) return false
   if (holdsTables(rows, columns)) return true
@@ -46,6 +47,12 @@ export function isDataTable(table: ElementNode, rows: readonly Row[]): boolean {
   const characters = cells.reduce((sum, cell) => sum + visibleText(cell, 1000).length, 0)
   return characters / cells.length < 160
 }
+
+/** Whether listings are in a column without a heading, as comments and code side by side. */
+const isBesideCode = ([head, ...rows]: readonly Row[]): boolean =>
+  head!.cells.some(
+    (title, at) => visibleText(title, 1) === '' && rows.some(({ cells }) => cells[at] && holds(cells[at], /^pre$/)),
+  )
 
 /** Elements of a page in a cell, which make a layout of a table if the cell is long. */
 const structure = /^(?:table|h[1-6])$/

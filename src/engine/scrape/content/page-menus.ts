@@ -1,5 +1,5 @@
 /** Recognizes menus in the text of a page: its table of contents, and the links to the pages before and after it. */
-import { attribute, type ElementNode, findElement, hasClass, isElement } from '../../extract/tree.ts'
+import { attribute, type ElementNode, findElement, hasClass, isElement, visibleText } from '../../extract/tree.ts'
 import { statementOf } from './reference-tools.ts'
 import { type LengthsByElement, measure } from './text-lengths.ts'
 
@@ -32,7 +32,18 @@ export function isContents(element: ElementNode, lengths: LengthsByElement): boo
 function linksWithin(element: ElementNode, page: ElementNode): boolean {
   const link = findElement(element, ({ tag, attributes }) => tag === 'a' && attributes['href'] !== undefined)
   const [, fragment] = /#(.+)$/.exec(attribute(link ?? element, 'href')) ?? []
-  return fragment !== undefined && findElement(page, ({ attributes }) => attributes['id'] === fragment || attributes['name'] === fragment) !== undefined // prettier-ignore
+  if (fragment === undefined) return false
+  const names = [fragment, unescaped(fragment)]
+  return findElement(page, ({ attributes: { id = '', name = '' } }) => names.includes(id) || names.includes(name)) !== undefined // prettier-ignore
+}
+
+/** Decodes the escapes of a fragment; returns it unchanged if they are no UTF-8. */
+function unescaped(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment)
+  } catch {
+    return fragment
+  }
 }
 
 /** Relations of links between the pages of a manual. */
@@ -53,7 +64,8 @@ const maxShare = 0.4
 export function withoutPageMenus(content: ElementNode, page: ElementNode): ElementNode {
   const mayBe = (element: ElementNode) => isNamedContents(element) || between.test(attribute(element, 'rel'))
   const own = mayBe(content) || findElement(content, mayBe) ? withoutOwnMenus(content, page) : content
-  return findElement(own, isNavigation) ? withoutNavigation(own, page) : own
+  const text = findElement(own, isNavigation) ? withoutNavigation(own, page) : own
+  return findElement(text, isFooter) ? withoutStatements(text, page) : text
 }
 
 /** Whether an element is marked as the navigation of the site. */
@@ -63,10 +75,7 @@ const isNavigation = (element: ElementNode): boolean =>
 /** Minimum length of the text beside the navigation, in characters, without links. */
 const minBeside = 40
 
-/**
- * Returns content without the navigation of the site, which is beside the text of the page. Pages that a documentation
- * tool generated may have little text.
- */
+/** Returns content without the navigation of the site, which is beside the text of the page. */
 function withoutNavigation(content: ElementNode, page: ElementNode): ElementNode {
   const lengths = measure(content)
   const menus = new Set<ElementNode>()
@@ -79,8 +88,33 @@ function withoutNavigation(content: ElementNode, page: ElementNode): ElementNode
     } else if (!isMain(element)) for (const child of element.children) if (isElement(child)) visit(child)
   }
   visit(content)
-  if (menus.size === 0 || beside <= 0 || (beside < minBeside && statementOf(page) === undefined)) return content
-  return without(content, menus)
+  return menus.size > 0 && isText(beside, page) ? without(content, menus) : content
+}
+
+/** Whether so many characters beside the boilerplate are a text: a tool may generate pages with less. */
+const isText = (beside: number, page: ElementNode): boolean =>
+  beside >= minBeside || (beside > 0 && statementOf(page) !== undefined)
+
+const isFooter = (element: ElementNode): boolean =>
+  element.tag === 'footer' || attribute(element, 'id') === 'footer' || hasClass(element, /^(?:.+-)?footer$/)
+
+/** Text of a footer that states the rights of the site, or the tool that generated it. */
+const statements = /©|\bcopyright\b|\bgenerated (?:by|on)\b/i
+/** Maximum length of such a footer, in characters. */
+const maxStatements = 700
+
+/** Returns content without the footers of the page that only state such facts. */
+function withoutStatements(content: ElementNode, page: ElementNode): ElementNode {
+  const lengths = measure(content)
+  const footers = new Set<ElementNode>()
+  const visit = (element: ElementNode): void => {
+    const { all } = lengths(element)
+    if (isFooter(element) && all <= maxStatements && statements.test(visibleText(element))) footers.add(element)
+    else if (!isMain(element)) for (const child of element.children) if (isElement(child)) visit(child)
+  }
+  visit(content)
+  const beside = [...footers].reduce((rest, footer) => rest - lengths(footer).all, lengths(content).all)
+  return footers.size > 0 && isText(beside, page) ? without(content, footers) : content
 }
 
 const isMain = ({ tag, attributes }: ElementNode): boolean =>

@@ -24,6 +24,8 @@ import { beginsWithHeadline } from './with-title.ts'
 /** Minimum share of a text classified as content: for pages of known documentation tools, and for others. */
 const knownShare = 0.35
 const guessedShare = 0.8
+/** Minimum share for a page that states its tool, of which hardly more may have been classified as content. */
+const statedShare = 0.25
 
 /** Returns `content` (a part of `page`) with the missing parts of a reference text; unchanged for other pages. */
 export function wholeReference(page: ElementNode, content: ElementNode): ElementNode {
@@ -41,7 +43,10 @@ export function wholeReference(page: ElementNode, content: ElementNode): Element
   const isEnough = (element: ElementNode) => {
     const { all, kept: classified, linked } = lengths(element)
     // Tables of contents and indexes consist of links and do not count as text.
-    return classified >= (isGenerated ? (all - linked) * knownShare : all * guessedShare)
+    return (
+      classified >=
+      (isGenerated ? (all - linked) * (stated === undefined ? knownShare : statedShare) : all * guessedShare)
+    )
   }
   if (!isEnough(core)) return content
   if (isGenerated) widen(path, isEnough)
@@ -130,7 +135,7 @@ function pathToCore(page: ElementNode, lengths: LengthsByElement): ElementNode[]
 
 const foreignTags = wordSet('nav form button dialog menu footer iframe')
 const foreignRoles = /^(?:navigation|search|banner|contentinfo|dialog|menu|menubar|toolbar|tablist|button|alert)$/
-const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments))$|^ads?$/i // prettier-ignore
+const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|search-?results?|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments))$|^ads?$/i // prettier-ignore
 /** Also the class name of the description of a function in generated documentation. */
 const commentNames = /comment$/i
 const hiddenStyle = /display:\s*none/i

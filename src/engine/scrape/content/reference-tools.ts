@@ -82,7 +82,10 @@ export function isStatement(element: ElementNode, letters: number, stated: strin
 }
 
 /** Whether a page has so many elements with code. */
-const hasCode = (page: ElementNode, least: number): boolean => elementsOf(page).filter(isTechnical).length >= least
+const hasCode = (page: ElementNode, least: number): boolean =>
+  elementsOf(page).filter((element) => isTechnical(element) || hasClass(element, codeNames)).length >= least
+
+const codeNames = /^(?:.+[-_])?code$/
 
 const isTechnical = ({ tag }: ElementNode): boolean => technical.has(tag)
 
