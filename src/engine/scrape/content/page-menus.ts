@@ -33,8 +33,8 @@ function linksWithin(element: ElementNode, page: ElementNode): boolean {
   const link = findElement(element, ({ tag, attributes }) => tag === 'a' && attributes['href'] !== undefined)
   const [, fragment] = /#(.+)$/.exec(attribute(link ?? element, 'href')) ?? []
   if (fragment === undefined) return false
-  const names = [fragment, unescaped(fragment)]
-  return findElement(page, ({ attributes: { id = '', name = '' } }) => names.includes(id) || names.includes(name)) !== undefined // prettier-ignore
+  const names = new Set([fragment, unescaped(fragment)])
+  return findElement(page, ({ attributes: { id = '', name = '' } }) => names.has(id) || names.has(name)) !== undefined // prettier-ignore
 }
 
 /** Decodes the escapes of a fragment; returns it unchanged if they are no UTF-8. */
