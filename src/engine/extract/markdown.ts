@@ -5,6 +5,7 @@ import { codeBlock, isCode, isCopyButton, withoutLanguage } from './markdown/cod
 import { Context, isSkipped } from './markdown/context.ts'
 import { escapeUrl, escapeText } from './markdown/escape.ts'
 import { inlineParagraphs, type LineOptions } from './markdown/inline.ts'
+import { withListedNotes } from './markdown/inline-notes.ts'
 import { definitionGroups, interruptsParagraph, type ItemGroup, type ItemMarker, ItemNumbers, itemsOf, taskMark } from './markdown/list.ts' // prettier-ignore
 import { formula, isFormula } from './markdown/math.ts'
 import { isRoleTable } from './table-parts.ts'
@@ -14,9 +15,9 @@ const players = /(?:youtube(?:-nocookie)?\.com\/embed|player\.vimeo\.com|dailymo
 
 /** Converts a tree to Markdown, deterministically; the text ends with one line feed, or is empty. */
 export function toMarkdown(tree: Tree): string {
-  const context = new Context(tree)
-  const writer = new MarkdownWriter(context)
-  writer.children(tree.root)
+  const root = withListedNotes(tree.root)
+  const context = new Context({ ...tree, root })
+  new MarkdownWriter(context).children(root)
   return context.blocks.toString()
 }
 

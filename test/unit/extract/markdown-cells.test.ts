@@ -44,6 +44,13 @@ test('lines of inline code stay apart', () => {
   becomes('<h2>Use <code>a<br>b</code></h2>', '## Use `a` `b`')
 })
 
+test('hidden keys and labels in a line are omitted, and text that is shown on demand is not', () => {
+  expect(cell('<td><span style="display: none">02024-05-01</span>1 May</td>')).toBe('1 May')
+  const more = 'the rest of the text, which a button shows on demand'
+  becomes(`<p>Read <span style="display:none">${more}</span></p>`, `Read ${more}`)
+  becomes('<p>x is <span style="display: none"><math><mi>y</mi></math></span></p>', 'x is $y$')
+})
+
 describe('tables of elements with roles', () => {
   const rows = (cell: string) =>
     `<div role="rowgroup"><div role="row"><span role="columnheader">Name</span><span role="columnheader">Age</span></div></div>
@@ -95,6 +102,11 @@ test('icons are the titles of notes', () => {
 test('authors of quotations stay apart from their text', () => {
   becomes('<blockquote><div><cite>Ann wrote:</cite>It leaks.</div></blockquote>', '> Ann wrote:\\\n> It leaks.')
   becomes('<p>See <cite>Tides</cite>, page 4.</p>', 'See Tides, page 4.')
+})
+
+test('listings of Enlighter have their language, and those of Crayon no numbers', () => {
+  becomes('<pre class="EnlighterJSRAW" data-enlighter-language="json">{}</pre>', '```json\n{}\n```')
+  becomes('<table><tr><td class="crayon-nums"><div>1</div><div>2</div></td><td><div>a = 1</div><div>b = 2</div></td></tr></table>', '```\na = 1\nb = 2\n```') // prettier-ignore
 })
 
 test('listings of MediaWiki have their language', () => {

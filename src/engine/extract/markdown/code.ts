@@ -14,7 +14,7 @@ import {
 } from '../tree.ts'
 
 const numbers =
-  /^(?:(?:[\w-]+-)?(?:gutter|line-?numbers?(?:-rows)?|linenos?|blob-num|ln-(?:numbers?|n))|lineno|lnt|ln)$/i
+  /^(?:(?:[\w-]+-)?(?:gutter|line-?numbers?(?:-rows)?|linenos?|crayon-nums|blob-num|ln-(?:numbers?|n))|lineno|lnt|ln)$/i
 /** Descriptions of the names in a listing of Doxygen, which are hidden until the pointer is over a name. */
 const tooltips = /^ttc$/
 const editors = /^(?:CodeMirror-code|cm-content|view-lines|ace_text-layer)$/
@@ -138,7 +138,7 @@ function languageOf(element: ElementNode, ancestors: readonly ElementNode[]): st
 }
 
 function languageNamed(element: ElementNode): string {
-  const named = attribute(element, 'data-lang') || attribute(element, 'data-language')
+  const named = attribute(element, 'data-lang') || attribute(element, 'data-language') || attribute(element, 'data-enlighter-language') // prettier-ignore
   if (isName(named)) return named.toLowerCase()
   const words = classes(element)
   for (const word of words) {

@@ -1,4 +1,5 @@
 /** Recognizes menus in the text of a page: its table of contents, and the links to the pages before and after it. */
+import { decodeUrlPart } from '../../../core/net/urls.ts'
 import { attribute, type ElementNode, findElement, hasClass, isElement, visibleText } from '../../extract/tree.ts'
 import { statementOf } from './reference-tools.ts'
 import { type LengthsByElement, measure } from './text-lengths.ts'
@@ -33,17 +34,8 @@ function linksWithin(element: ElementNode, page: ElementNode): boolean {
   const link = findElement(element, ({ tag, attributes }) => tag === 'a' && attributes['href'] !== undefined)
   const [, fragment] = /#(.+)$/.exec(attribute(link ?? element, 'href')) ?? []
   if (fragment === undefined) return false
-  const names = new Set([fragment, unescaped(fragment)])
+  const names = new Set([fragment, decodeUrlPart(fragment)])
   return findElement(page, ({ attributes: { id = '', name = '' } }) => names.has(id) || names.has(name)) !== undefined // prettier-ignore
-}
-
-/** Decodes the escapes of a fragment; returns it unchanged if they are no UTF-8. */
-function unescaped(fragment: string): string {
-  try {
-    return decodeURIComponent(fragment)
-  } catch {
-    return fragment
-  }
 }
 
 /** Relations of links between the pages of a manual. */
