@@ -60,6 +60,11 @@ describe('tables of elements with roles', () => {
     becomes(`<div role="${role}">${rows('<span role="rowheader">Ann</span>')}</div>`, '| Name | Age |\n| --- | --- |\n| Ann | 7 |') // prettier-ignore
   })
 
+  test('keep text outside their cells, with the cells apart', () => {
+    becomes(`<div role="table"><p>Ages</p>${rows('<span role="rowheader">Ann</span>')}</div>`, 'Ages\n\nName Age\n\nAnn 7') // prettier-ignore
+    expect(markdownOf('<div role="grid"><div role="row"><span role="cell">a</span></div><table><tr><td>b</td><td>c</td></tr><tr><td>d</td><td>e</td></tr></table></div>')).toMatch(/^a\n\n[^]*\| d \| e \|/) // prettier-ignore
+  })
+
   test('keep empty cells', () => {
     becomes(`<div role="table">${rows('<div role="gridcell"></div>')}</div>`, '| Name | Age |\n| --- | --- |\n|  | 7 |')
   })

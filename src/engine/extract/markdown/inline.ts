@@ -149,7 +149,8 @@ class InlineWriter {
     const block = this.#context.isBlock(element) && element.flow !== 'apart'
     const gap = () => {
       if (block) this.#line.break()
-      else if (!isPhrasing(element) || isLabel(element) || hasClass(element, unseen)) this.#line.space()
+      else if (!isPhrasing(element) || isLabel(element) || isCell(element) || hasClass(element, unseen))
+        this.#line.space()
     }
     gap()
     this.nodes(element.children)

@@ -24,7 +24,7 @@ const maxStatement = 400
 /** Styles and scripts of documentation tools: `otp_doc.css`, `compodoc.js`. */
 const resources = /(?:^|[-_.])(?:[a-z]*doc|boostbook|scribble)(?:[-_.][^/]*)?\.(?:css|js)(?:[?#]|$)/i
 /** Title of a page of an interface: "Tide (harbour 2.4 API)", "Tide class - Dart API". */
-const interfaceTitle = /(?:[-–—|(:][^-–—|(:]*\bAPI|\bdocumentation)\)?\s*$/i
+const interfaceTitle = /[-–—|(:][^-–—|(:]*\b(?:API|documentation)\)?\s*$/i
 /** Minimum number of elements with code of a page with such a title. */
 const minTitled = 4
 const marks =
