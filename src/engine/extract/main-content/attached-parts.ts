@@ -12,7 +12,7 @@ const partTags = new Set(['table', 'pre', 'ul', 'ol', 'dl', 'figure', 'blockquot
 const partNames = wordSet('footnotes footnote tabs tab tabbed tabset')
 /** Class names of notes: "Warning", "Tip". */
 const noteNames =
-  /^(?:(?:[\w-]+-)?(?:admonition|callout)(?:block|-[\w-]+)?|(?:[\w-]+-)?alert(?:-[\w-]+)?|[\w-]+-(?:aside|macro)--?\w+|note|tip|hint|warning|caution|important)$/i
+  /^(?:[\w-]+-)?(?:(?:admonition|callout|alert)(?:block|-[\w-]+)?|(?:aside-|macro)-\w+|note|tip|hint|warning|caution|important)$/i
 
 /** Minimum mean chance of the words of a part; those of navigation and related links are far below. */
 const minChance = 0.13
