@@ -5,17 +5,19 @@ import { codeBlock, isCode, isCopyButton, withoutLanguage } from './markdown/cod
 import { Context, isSkipped } from './markdown/context.ts'
 import { escapeUrl, escapeText } from './markdown/escape.ts'
 import { inlineParagraphs, type LineOptions } from './markdown/inline.ts'
+import { withListedNotes } from './markdown/inline-notes.ts'
 import { definitionGroups, interruptsParagraph, type ItemGroup, type ItemMarker, ItemNumbers, itemsOf, taskMark } from './markdown/list.ts' // prettier-ignore
 import { formula, isFormula } from './markdown/math.ts'
+import { isRoleTable } from './table-parts.ts'
 import { isDataTable, rowsOf, tableMarkdown } from './markdown/table.ts'
 
 const players = /(?:youtube(?:-nocookie)?\.com\/embed|player\.vimeo\.com|dailymotion\.com\/embed|open\.spotify\.com\/embed|w\.soundcloud\.com\/player)/ // prettier-ignore
 
 /** Converts a tree to Markdown, deterministically; the text ends with one line feed, or is empty. */
 export function toMarkdown(tree: Tree): string {
-  const context = new Context(tree)
-  const writer = new MarkdownWriter(context)
-  writer.children(tree.root)
+  const root = withListedNotes(tree.root)
+  const context = new Context({ ...tree, root })
+  new MarkdownWriter(context).children(root)
   return context.blocks.toString()
 }
 
@@ -82,6 +84,7 @@ class MarkdownWriter {
     if (this.#note(element, rest.length > 0 ? rest : element.children)) return
     if (isFormula(element)) return this.#context.blocks.add(formula(element).block ?? '')
     if (isCode(element)) return this.#code(element)
+    if (isRoleTable(element)) return this.#table(element)
     const level = headingLevel(element)
     if (level > 0) return this.#heading(element, level)
     switch (element.tag) {

@@ -29,6 +29,22 @@ const parts: Readonly<Record<string, readonly [html: string, text: string]>> = {
     <div role="tabpanel"><pre><code>npm install gate</code></pre></div><div role="tabpanel"><pre><code>yarn add gate</code></pre></div></div>`,
     'yarn add gate',
   ],
+  'note with a title': [
+    '<div class="admonition note"><p class="admonition-title">Careful</p><p>Gauges drift.</p></div>',
+    'Careful Gauges drift.',
+  ],
+  'note with an icon': [
+    '<div class="theme-admonition alert alert--info"><div class="heading"><span class="icon"><svg></svg></span>info</div><div><p>Gauges drift.</p></div></div>',
+    'info Gauges drift.',
+  ],
+  'note in a table': [
+    '<div class="admonitionblock tip"><table><tr><td class="icon"><div class="title">Tip</div></td><td>Gauges drift.</td></tr></table></div>',
+    'Tip Gauges drift.',
+  ],
+  'note with the role of an alert': [
+    '<div class="alert alert-warning" role="alert"><strong>Heads up!</strong> Gauges drift.</div>',
+    'Heads up! Gauges drift.',
+  ],
 }
 
 const sentences = [
@@ -83,6 +99,11 @@ describe.each(pages)('an article of $words words ($layout)', ({ page, words }) =
   test.each(Object.entries(parts))('keeps the code that follows %s', (_, [html]) => {
     const { text } = extract(page(`${prose(words)}<h2>Times</h2><p>As follows.</p>${html}<pre>gate --last</pre>`))
     expect(text).toContain('gate --last')
+  })
+
+  test('keeps a note in an aside between its paragraphs', () => {
+    const note = '<aside class="starlight-aside starlight-aside--caution"><p class="title" aria-hidden="true"><svg></svg>Caution</p><div><p>Gauges drift.</p></div></aside>' // prettier-ignore
+    expect(extract(page(`${prose(words)}${note}<h2>Times</h2>${prose(60)}`)).text).toContain('Caution Gauges drift.')
   })
 
   test('keeps a formula at its end', () => {

@@ -31,6 +31,9 @@ describe('cells', () => {
     ['<td><span role="img" aria-label="rocket">🚀</span></td>', '🚀'],
     ['<td><span hidden><i aria-label="No"></i></span><svg hidden aria-label="No"></svg></td>', ''],
     ['<td><img alt="No" width="1" height="1" src="/p.gif"></td>', ''],
+    ['<td><input type="checkbox" checked disabled></td>', '[x]'],
+    ['<td><input type="checkbox" disabled> later</td>', '[ ] later'],
+    ['<td><input type="checkbox" name="row"><input name="q" disabled></td>', ''],
   ])('show the label of %s', (html, text) => {
     expect(cell(html)).toBe(text)
   })
@@ -39,4 +42,78 @@ describe('cells', () => {
 test('lines of inline code stay apart', () => {
   becomes('<p>Run <code>a<br>b</code> or <code><span>c </span><br><br/> d</code>.</p>', 'Run `a`\\\n`b` or `c`\\\n`d`.')
   becomes('<h2>Use <code>a<br>b</code></h2>', '## Use `a` `b`')
+})
+
+test('hidden keys and labels in a line are omitted, and text that is shown on demand is not', () => {
+  expect(cell('<td><span style="display: none">02024-05-01</span>1 May</td>')).toBe('1 May')
+  const more = 'the rest of the text, which a button shows on demand'
+  becomes(`<p>Read <span style="display:none">${more}</span></p>`, `Read ${more}`)
+  becomes('<p>x is <span style="display: none"><math><mi>y</mi></math></span></p>', 'x is $y$')
+})
+
+describe('tables of elements with roles', () => {
+  const rows = (cell: string) =>
+    `<div role="rowgroup"><div role="row"><span role="columnheader">Name</span><span role="columnheader">Age</span></div></div>
+    <div role="rowgroup"><div role="row">${cell}<span role="cell">7</span></div></div>`
+
+  test.each(['table', 'grid', 'treegrid'])('become tables: %s', (role) => {
+    becomes(`<div role="${role}">${rows('<span role="rowheader">Ann</span>')}</div>`, '| Name | Age |\n| --- | --- |\n| Ann | 7 |') // prettier-ignore
+  })
+
+  test('keep text outside their cells, with the cells apart', () => {
+    becomes(`<div role="table"><p>Ages</p>${rows('<span role="rowheader">Ann</span>')}</div>`, 'Ages\n\nName Age\n\nAnn 7') // prettier-ignore
+    expect(markdownOf('<div role="grid"><div role="row"><span role="cell">a</span></div><table><tr><td>b</td><td>c</td></tr><tr><td>d</td><td>e</td></tr></table></div>')).toMatch(/^a\n\n[^]*\| d \| e \|/) // prettier-ignore
+  })
+
+  test('keep empty cells', () => {
+    becomes(`<div role="table">${rows('<div role="gridcell"></div>')}</div>`, '| Name | Age |\n| --- | --- |\n|  | 7 |')
+  })
+})
+
+describe('tables without headings that contain tables', () => {
+  const inner = '<table><tr><td>low</td><td>1 m</td></tr><tr><td>high</td><td>4 m</td></tr></table>'
+
+  test('keep their rows if these begin with labels', () => {
+    becomes(
+      `<table><tr><td>Bergen</td><td>${inner}</td></tr><tr><td>Oslo</td><td>none</td></tr></table>`,
+      '|  |  |\n| --- | --- |\n| Bergen | low 1 m<br>high 4 m |\n| Oslo | none |',
+    )
+  })
+
+  test.each([
+    `<table><tr><td><a href="/">Home</a></td><td>${inner}</td></tr><tr><td>a</td><td>b</td></tr></table>`,
+    `<table><tr><td>Bergen</td><td>${inner}${'<p>A long text of the page. </p>'.repeat(20)}</td></tr><tr><td>a</td><td>b</td></tr></table>`,
+    `<table><tr><td>Bergen</td><td><h2>Tides</h2>${inner}</td></tr><tr><td>a</td><td>b</td></tr></table>`,
+  ])('are layouts otherwise: %#', (html) => {
+    expect(markdownOf(html)).toContain('| low | 1 m |')
+  })
+})
+
+test('comments beside code, in a column without a heading, are a layout', () => {
+  const rows = '<tr><td>Opens it.</td><td><pre>  open()\n  read()</pre></td></tr>'
+  becomes(`<table><tr><th>tide.js</th><th></th></tr>${rows}</table>`, 'tide.js\n\nOpens it.\n\n```\n  open()\n  read()\n```') // prettier-ignore
+  expect(markdownOf(`<table><tr><th>Text</th><th>Code</th></tr>${rows}</table>`)).toContain('| Opens it. | `open()`<br>`read()` |') // prettier-ignore
+})
+
+test('texts that only screen readers read out stay apart', () => {
+  becomes('<div><span class="screen-reader-only">Note</span>Gauges drift</div>', 'Note Gauges drift')
+})
+
+test('icons are the titles of notes', () => {
+  becomes('<table><tr><td class="icon"><i class="fa icon-warning" title="Warning"></i></td><td><p>Hot</p></td></tr></table>', 'Warning\n\nHot') // prettier-ignore
+  becomes('<p><i class="fa icon-share" title="Share"></i>Hot</p>', 'Hot')
+})
+
+test('authors of quotations stay apart from their text', () => {
+  becomes('<blockquote><div><cite>Ann wrote:</cite>It leaks.</div></blockquote>', '> Ann wrote:\\\n> It leaks.')
+  becomes('<p>See <cite>Tides</cite>, page 4.</p>', 'See Tides, page 4.')
+})
+
+test('listings of Enlighter have their language, and those of Crayon no numbers', () => {
+  becomes('<pre class="EnlighterJSRAW" data-enlighter-language="json">{}</pre>', '```json\n{}\n```')
+  becomes('<table><tr><td class="crayon-nums"><div>1</div><div>2</div></td><td><div>a = 1</div><div>b = 2</div></td></tr></table>', '```\na = 1\nb = 2\n```') // prettier-ignore
+})
+
+test('listings of MediaWiki have their language', () => {
+  becomes('<div class="mw-highlight mw-highlight-lang-lua"><pre><span class="kr">local</span> x</pre></div>', '```lua\nlocal x\n```') // prettier-ignore
 })

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { treeFromHtml } from '../../../src/engine/extract/html-tree.ts'
 import { surveyPage } from '../../../src/engine/extract/main-content/features/survey.ts'
 import { shippedModel } from '../../../src/engine/extract/main-content/model.ts'
+import { prune } from '../../../src/engine/extract/main-content/prune.ts'
 import { withWholeTables } from '../../../src/engine/extract/main-content/whole-tables.ts'
+import { toMarkdown } from '../../../src/engine/extract/markdown.ts'
 
 const { lexicon } = await shippedModel()
 
@@ -23,6 +25,23 @@ test('a table of data keeps its head and its short cells', () => {
   const table = `<table><thead><tr><th>Name</th><th>Optional</th></tr></thead>
     <tr><td>type of the event</td><td><p>No</p></td></tr><tr><td>name of the target</td><td><p>Yes</p></td></tr></table>`
   expect(added(table, 'Name Optional', 'No')).toEqual(['Name Optional', 'No'])
+})
+
+const grid = `<div role="table"><div role="row"><div role="columnheader">Name of it</div><div role="columnheader">Optional</div></div>
+  <div role="row"><div role="cell">type of the event</div><div role="cell">No</div></div><div role="row"><div role="cell">name of the target</div><div role="cell">Yes</div></div></div>`
+
+test('a table of elements with roles keeps its cells', () => {
+  expect(added(grid, 'Optional', 'No')).toEqual(['Optional', 'No'])
+})
+
+test('rows of elements with roles keep the columns of cells that are dropped', () => {
+  const { root } = treeFromHtml(`<body>${grid}</body>`, '')
+  const { blocks } = surveyPage(root, '', lexicon).segments
+  const kept = prune(
+    root,
+    blocks.filter(({ text }) => text !== 'type of the event'),
+  )
+  expect(toMarkdown({ root: kept, baseUrl: '' })).toContain('|  | No |')
 })
 
 test('a small table keeps the label of its signature', () => {

@@ -3,13 +3,16 @@
  * wrongly: they have few words, and few training pages end with such a part.
  */
 import { isFormula } from '../markdown/math.ts'
-import { type ElementNode, isElement, type TreeNode } from '../tree.ts'
+import { type ElementNode, hasClass, isElement, type TreeNode, wordSet } from '../tree.ts'
 import type { Block, Box } from './blocks.ts'
 import { copiedFrom } from './copies.ts'
 import type { Survey } from './features/survey.ts'
 
 const partTags = new Set(['table', 'pre', 'ul', 'ol', 'dl', 'figure', 'blockquote', 'details'])
-const partNames = new Set(['footnotes', 'footnote', 'tabs', 'tab', 'tabbed', 'tabset'])
+const partNames = wordSet('footnotes footnote tabs tab tabbed tabset')
+/** Class names of notes: "Warning", "Tip". */
+const noteNames =
+  /^(?:[\w-]+-)?(?:(?:admonition|callout|alert)(?:block|-[\w-]+)?|(?:aside-|macro)-\w+|note|tip|hint|warning|caution|important)$/i
 
 /** Minimum mean chance of the words of a part; those of navigation and related links are far below. */
 const minChance = 0.13
@@ -44,7 +47,8 @@ function partsOf({ element, boxes }: Box): Set<ElementNode> {
 const isPart = ({ element, names }: Box): boolean =>
   partTags.has(element.tag) ||
   element.attributes['role'] === 'tablist' ||
-  names.words.some((name) => partNames.has(name))
+  names.words.some((name) => partNames.has(name)) ||
+  hasClass(element, noteNames)
 
 /** Whether most of the words in the paragraphs directly in a box are kept. */
 function hasKeptParagraphs({ boxes }: Box, { sums }: Survey, chosen: Uint8Array): boolean {

@@ -4,6 +4,7 @@ import { findFootnotes } from '../markdown/footnotes.ts'
 import { iconLabel } from '../markdown/icon.ts'
 import { isCheckMark } from '../markdown/list.ts'
 import { isFormula } from '../markdown/math.ts'
+import { isCell, isRow } from '../table-parts.ts'
 import {
   childElements,
   type ElementNode,
@@ -22,8 +23,6 @@ import { type Block, silentWithContent } from './blocks.ts'
 const companions = wordSet(
   'br hr wbr img picture video audio iframe math mjx-container input svg source track col colgroup',
 )
-
-const cellTags = wordSet('td th')
 
 /** Whether the text of a node is kept, dropped, or absent. */
 type TextState = 'kept' | 'dropped' | 'none'
@@ -75,7 +74,7 @@ class Pruner {
     if (element.tag === 'span' && isFormula(element)) return element
     if (element.tag === 'blockquote') keepSource(element, nodes, states)
     keepParts(element, nodes, states)
-    const node = shown(element, element.tag === 'tr' ? withAllCells(element, nodes) : withCompanions(nodes, states))
+    const node = shown(element, isRow(element) ? withAllCells(element, nodes) : withCompanions(nodes, states))
     // A listing is kept whole, because gaps make it worthless; only line numbers may be removed.
     return (element.tag === 'pre' || isFragment(element)) && wordsIn(node) !== wordsIn(element) ? element : node
   }
@@ -95,9 +94,7 @@ function withoutText(element: ElementNode, nodes: readonly (TreeNode | undefined
 
 /** Returns the cells of a row, without the text of those that are not kept: every cell has its column. */
 const withAllCells = ({ children }: ElementNode, nodes: readonly (TreeNode | undefined)[]): TreeNode[] =>
-  children.flatMap(
-    (child, at) => nodes[at] ?? (isElement(child) && cellTags.has(child.tag) ? { ...child, children: [] } : []),
-  )
+  children.flatMap((child, at) => nodes[at] ?? (isElement(child) && isCell(child) ? { ...child, children: [] } : []))
 
 /** Returns the text without white space and digits. */
 const wordsIn = (element: ElementNode): string => rawText(element).replaceAll(/[\d\s]+/g, '')

@@ -3,6 +3,7 @@
  * such as "No" or "procedure", look like parts of the layout; the rows without them are wrong.
  */
 import { isDataTable, rowsOf } from '../markdown/table.ts'
+import { isRoleTable } from '../table-parts.ts'
 import { type ElementNode, wordSet } from '../tree.ts'
 import type { Block, Box } from './blocks.ts'
 import { copiedFrom } from './copies.ts'
@@ -24,7 +25,7 @@ export function withWholeTables(survey: Survey, kept: readonly Block[]): Block[]
   for (const { index } of kept) chosen[index] = 1
   // Inner tables come first, because the outer ones depend on them.
   for (const { element, first, end } of boxes.toReversed()) {
-    if (element.tag !== 'table' && element.tag !== 'dl') continue
+    if (element.tag !== 'table' && element.tag !== 'dl' && !isRoleTable(element)) continue
     const words = survey.sums.words[end]! - survey.sums.words[first]!
     const own = blocks.slice(first, end)
     const keptWords = own.reduce((sum, { index, measure }) => sum + (chosen[index] === 1 ? measure.words : 0), 0)

@@ -14,7 +14,7 @@ import {
 } from '../tree.ts'
 
 const numbers =
-  /^(?:(?:[\w-]+-)?(?:gutter|line-?numbers?(?:-rows)?|linenos?|blob-num|ln-(?:numbers?|n))|lineno|lnt|ln)$/i
+  /^(?:(?:[\w-]+-)?(?:gutter|line-?numbers?(?:-rows)?|linenos?|crayon-nums|blob-num|ln-(?:numbers?|n))|lineno|lnt|ln)$/i
 /** Descriptions of the names in a listing of Doxygen, which are hidden until the pointer is over a name. */
 const tooltips = /^ttc$/
 const editors = /^(?:CodeMirror-code|cm-content|view-lines|ace_text-layer)$/
@@ -22,7 +22,7 @@ const lineTags = new Set(['div', 'p', 'li', 'tr', 'pre', 'table', 'ol', 'ul', 't
 const languages = wordSet(
   'applescript asm asp awk bash basic batch bat c cfg clojure cmake cmd coffee coffeescript conf console cpp cs csharp css csv cuda d dart diff django docker dockerfile dotenv elixir elm erlang fish fortran fsharp glsl go golang gradle graphql groovy haml handlebars haskell hcl hs html http ini java javascript jinja js json json5 jsonc jsx julia kotlin kt latex less lisp lua makefile markdown matlab md mermaid nginx nim nix objc objectivec ocaml pascal patch perl php pl plaintext plsql postgresql powershell prolog properties proto protobuf ps1 puppet py pycon python python3 pytb r rb regex rs rst ruby rust sass scala scheme scss sh shell shellscript solidity sql svelte swift tcl terraform tex text toml ts tsql tsx twig typescript v vb vbnet verilog vhdl vim vue wasm xml yaml yml zig zsh',
 )
-const marked = /^(?:lang(?:uage)?-|highlight-source-|highlight-text-|code-|brush:|sh_|syntax-)(?=.)/i
+const marked = /^(?:(?:mw-highlight-)?lang(?:uage)?-|highlight-source-|highlight-text-|code-|brush:|sh_|syntax-)(?=.)/i
 const highlighters =
   /^(?:highlight|hljs|sourceCode|prettyprint|codehilite|chroma|code|highlighter-rouge|src|shiki|prism)$/i
 
@@ -138,7 +138,7 @@ function languageOf(element: ElementNode, ancestors: readonly ElementNode[]): st
 }
 
 function languageNamed(element: ElementNode): string {
-  const named = attribute(element, 'data-lang') || attribute(element, 'data-language')
+  const named = attribute(element, 'data-lang') || attribute(element, 'data-language') || attribute(element, 'data-enlighter-language') // prettier-ignore
   if (isName(named)) return named.toLowerCase()
   const words = classes(element)
   for (const word of words) {

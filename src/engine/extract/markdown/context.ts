@@ -1,6 +1,15 @@
 /** State shared by the modules of the Markdown writer while one tree is written. */
 import { isScriptListing } from './code.ts'
-import { type ElementNode, hasClass, isElement, isSilent, type Tree, type TreeNode, wordSet } from '../tree.ts'
+import {
+  type ElementNode,
+  hasClass,
+  isElement,
+  isSilent,
+  type Tree,
+  type TreeNode,
+  visibleText,
+  wordSet,
+} from '../tree.ts'
 import { findFootnotes, type Footnotes } from './footnotes.ts'
 import { isFormula } from './math.ts'
 
@@ -136,7 +145,17 @@ export function isSkipped(element: ElementNode): boolean {
   const { attributes, tag } = element
   if (attributes['hidden'] !== undefined && attributes['hidden'] !== 'until-found') return true
   if (tag === 'dialog') return attributes['open'] === undefined
+  if (isHiddenLabel(element)) return true
   return hasClass(element, skippedClass)
+}
+
+/** Maximum length of a hidden key for sorting or a label for small screens, in characters; longer text is shown on demand. */
+const maxHiddenLabel = 40
+
+function isHiddenLabel(element: ElementNode): boolean {
+  if (element.tag !== 'span' || !/display\s*:\s*none/i.test(element.attributes['style'] ?? '')) return false
+  const { length } = visibleText(element, maxHiddenLabel)
+  return length > 0 && length < maxHiddenLabel
 }
 
 const skippedClass =

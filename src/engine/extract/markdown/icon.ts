@@ -1,12 +1,23 @@
 /** Text alternatives of icons, which are drawings, empty elements with a label, or letters of an icon font. */
-import { attribute, childElements, type ElementNode, findElement, hasText, rawText, visibleText } from '../tree.ts'
+import {
+  attribute,
+  childElements,
+  type ElementNode,
+  findElement,
+  hasClass,
+  hasText,
+  rawText,
+  visibleText,
+} from '../tree.ts'
 
 /** Elements that show icons; custom elements have a hyphen. */
 const iconTags = /^(?:svg|i|span|em|b|div|[a-z][a-z\d]*-[a-z\d-]+)$/
-/** The name of a symbol that an icon font draws. */
 /** Maximum length of the name of an icon, in characters. */
 const maxLigature = 40
+/** The name of a symbol that an icon font draws. */
 const ligature = /^[a-z][a-z\d_]*$/
+/** Icons that stand for the title of a note. */
+const noteIcon = /^icon-(?:note|tip|important|caution|warning)$/
 
 /** Returns the label of an element, such as that of a mark in a table; else ''. */
 function labelOf(element: ElementNode): string {
@@ -36,3 +47,7 @@ export function iconLabel(element: ElementNode): string | undefined {
   const isLigature = attributes['role'] === 'img' && ligature.test(visibleText(element, maxLigature))
   return !hasText(element) || isLigature ? labelOf(element) || undefined : undefined
 }
+
+/** Returns the title of the note that an icon stands for; undefined for other elements. */
+export const noteLabel = (element: ElementNode): string | undefined =>
+  hasClass(element, noteIcon) && !hasText(element) ? labelOf(element) || undefined : undefined

@@ -1,4 +1,5 @@
 /** Writes inline content: text, emphasis, links, images, code. */
+import { isCell } from '../table-parts.ts'
 import { imageUrl, linkUrl } from '../urls.ts'
 import {
   childElements,
@@ -7,6 +8,7 @@ import {
   hasText,
   isElement,
   isPhrasing,
+  rawText,
   type TreeNode,
   visibleText,
 } from '../tree.ts'
@@ -15,13 +17,13 @@ import { type Context, isSkipped } from './context.ts'
 import { escapeUrl, escapeText } from './escape.ts'
 import { type Breaks, Line } from './line.ts'
 import type { Mark } from './line-text.ts'
-import { iconLabel } from './icon.ts'
-import { type ItemMarker, ItemNumbers, itemsOf } from './list.ts'
+import { iconLabel, noteLabel } from './icon.ts'
+import { type ItemMarker, ItemNumbers, itemsOf, taskBox } from './list.ts'
 import { formula, isFormula } from './math.ts'
 
 const marks = new Map<string, Mark>([['strong', 'strong'], ['b', 'strong'], ['em', 'em'], ['i', 'em'], ['del', 'del'], ['s', 'del'], ['strike', 'del']]) // prettier-ignore
-/** Text of a link that only refers to the heading next to it. */
-const unseen = /^(?:sr-only|visually-?hidden|screen-reader-text)$/i
+/** Text that only screen readers read out, such as that of a link to the heading next to it. */
+const unseen = /^(?:sr-only|visually-?hidden|screen-reader-(?:text|only))$/i
 
 /** Whether the text of a link is only for screen readers: "Link to this section". */
 const isUnseen = (link: ElementNode): boolean =>
@@ -35,8 +37,6 @@ const anchorClass = /(?:^|[-_])(?:anchor|hash-?link|header-?link|heading-?link|p
 /** Whether an element is a label of its own beside others, such as that of a tab. */
 const isLabel = ({ tag, attributes }: ElementNode): boolean =>
   tag === 'label' || tag === 'button' || attributes['role'] === 'tab'
-
-const isCell = ({ tag }: ElementNode): boolean => tag === 'td' || tag === 'th'
 
 /** Brackets and separators around references to notes. */
 const bracketed = /^[\s[\](),;]*$/
@@ -90,8 +90,10 @@ class InlineWriter {
 
   #element(element: ElementNode): void {
     if (isFormula(element)) return this.#line.atom(formula(element).inline)
-    const label = this.#options.breaks === 'tag' ? iconLabel(element) : undefined
+    const inCell = this.#options.breaks === 'tag'
+    const label = inCell ? iconLabel(element) : noteLabel(element)
     if (label !== undefined) return this.#line.text(label)
+    if (inCell && element.tag === 'input') return this.#line.atom(taskBox(element))
     if (isSkipped(element)) return
     const mark = marks.get(element.tag)
     if (mark !== undefined && !(mark === 'strong' && this.#options.heading)) {
@@ -113,6 +115,10 @@ class InlineWriter {
       case 'sup':
       case 'kbd':
         return this.#tagged(element)
+      case 'cite':
+        this.nodes(element.children)
+        // The author of a quotation, above its text.
+        return /:\s*$/.test(rawText(element)) ? this.#line.break() : undefined
       case 'q':
         return this.#enclosed('“', element, '”')
       case 'rp':
@@ -143,7 +149,8 @@ class InlineWriter {
     const block = this.#context.isBlock(element) && element.flow !== 'apart'
     const gap = () => {
       if (block) this.#line.break()
-      else if (!isPhrasing(element) || isLabel(element)) this.#line.space()
+      else if (!isPhrasing(element) || isLabel(element) || isCell(element) || hasClass(element, unseen))
+        this.#line.space()
     }
     gap()
     this.nodes(element.children)

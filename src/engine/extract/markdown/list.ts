@@ -39,6 +39,10 @@ export function taskMark(item: ElementNode, list: ElementNode): string {
 const taskList = /^(?:.*[-_])?(?:tasks?|todos?|to-do|check)[-_]?(?:list)?$/i
 const doneName = /^(?:.*[-_])?(?:checked|done|completed?)$/i
 
+/** Returns the mark of a check box that only shows a state; '' for those that people can change. */
+export const taskBox = (box: ElementNode): string =>
+  isCheckMark(box) && box.attributes['disabled'] !== undefined ? (isChecked(box) ? '[x]' : '[ ]') : ''
+
 /** Returns whether an item of a list of tasks says that it is done; undefined for other items. */
 function stateOfTask(item: ElementNode, list: ElementNode): boolean | undefined {
   const { attributes } = item

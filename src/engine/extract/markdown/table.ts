@@ -4,6 +4,7 @@ import { type Context, isSkipped } from './context.ts'
 import { escapeText } from './escape.ts'
 import { cellLabel } from './icon.ts'
 import { inlineParagraphs } from './inline.ts'
+import { isCell, isHeadingCell } from '../table-parts.ts'
 
 interface Row {
   readonly cells: readonly ElementNode[]
@@ -13,8 +14,6 @@ interface Row {
 const delimiters = new Map([['left', ':--'], ['center', ':-:'], ['right', '--:']]) // prettier-ignore
 
 const heavy = /^(?:h[1-6]|table|pre|form|hr|section|article|blockquote|iframe)$/
-
-const isCell = ({ tag }: ElementNode): boolean => tag === 'td' || tag === 'th'
 
 /** Returns the rows of a table in document order, without those of nested tables. */
 export function rowsOf(table: ElementNode): Row[] {
@@ -38,8 +37,10 @@ export function isDataTable(table: ElementNode, rows: readonly Row[]): boolean {
   const named = isNamed(table, rows)
   const columns = rows.reduce((most, row) => Math.max(most, row.cells.length), 0)
   // A page that is laid out by a table may have named cells, too.
+  if (named && isBesideCode(rows)) return false
   if (named) return !cells.some((cell) => holds(cell, structure) && visibleText(cell, longCell).length >= longCell)
   if (rows.length < 2 || columns < 2) return false
+  if (holdsTables(rows, columns)) return true
   const [first, ...others] = rows
   const isHead = columns === first!.cells.length && isHeadingRow(first!)
   if ((isHead ? others : rows).some((row) => row.cells.some((cell) => holds(cell, heavy)))) return false
@@ -47,14 +48,35 @@ export function isDataTable(table: ElementNode, rows: readonly Row[]): boolean {
   return characters / cells.length < 160
 }
 
+/** Whether listings are in a column without a heading, as comments and code side by side. */
+const isBesideCode = ([head, ...rows]: readonly Row[]): boolean =>
+  head!.cells.some(
+    (title, at) => visibleText(title, 1) === '' && rows.some(({ cells }) => cells[at] && holds(cells[at], /^pre$/)),
+  )
+
 /** Elements of a page in a cell, which make a layout of a table if the cell is long. */
 const structure = /^(?:table|h[1-6])$/
 /** Characters of such a cell. */
 const longCell = 300
 
+/** Whether all rows begin with a label, and have short tables in other cells. */
+const holdsTables = (rows: readonly Row[], columns: number): boolean =>
+  rows.some(({ cells }) => cells.some((cell) => holds(cell, /^table$/))) &&
+  rows.every(({ cells }) => cells.length === columns && isRowLabel(cells[0]!)) &&
+  rows.every(({ cells }) =>
+    cells.every((cell) => !holds(cell, nonTables) && visibleText(cell, longCell).length < longCell),
+  )
+
+const nonTables = /^(?:h[1-6]|form|hr|section|article|iframe|input|select|button|nav|ul)$/
+
+function isRowLabel(cell: ElementNode): boolean {
+  const { length } = visibleText(cell, longCell)
+  return length > 0 && length < 60 && !holds(cell, /^(?:table|a|img)$/)
+}
+
 /** Whether a table or its cells say that they are data. */
 const isNamed = (table: ElementNode, rows: readonly Row[]): boolean =>
-  rows.some(({ head, cells }) => head || cells.some(({ tag }) => tag === 'th')) ||
+  rows.some(({ head, cells }) => head || cells.some(isHeadingCell)) ||
   hasClass(table, /^(?:wikitable|dataframe|infobox)$/)
 
 /** Whether the cells of a row are headings of columns: short ones without other text, or nothing. */
@@ -89,9 +111,9 @@ const fill = (row: readonly string[], width: number): string[] =>
 
 /** Returns the number of rows at the top that only name the columns. */
 function headCount(rows: readonly Row[]): number {
-  const titled = (row: Row) => row.head || (row.cells.length > 1 && row.cells.every(({ tag }) => tag === 'th'))
+  const titled = (row: Row) => row.head || (row.cells.length > 1 && row.cells.every(isHeadingCell))
   if (isHeadingRow(rows[0]!) && !titled(rows[0]!)) return 1
-  const lone = rows.length > 1 && rows[0]!.cells.every(({ tag }) => tag === 'th')
+  const lone = rows.length > 1 && rows[0]!.cells.every(isHeadingCell)
   let count = 0
   while (count < Math.min(rows.length, 4) && titled(rows[count]!)) count++
   return count > 0 ? count : lone && rows[0]!.cells.length === 1 && (rows[1]?.cells.length ?? 0) === 1 ? 1 : 0
@@ -140,8 +162,7 @@ function span(cell: ElementNode, name: string, most: number): number {
 }
 
 function cellText(cell: ElementNode, context: Context): string {
-  const { tag, children } = cell
-  const text = inlineParagraphs(children, context, { breaks: 'tag', heading: tag === 'th' }).join('<br>')
+  const text = inlineParagraphs(cell.children, context, { breaks: 'tag', heading: isHeadingCell(cell) }).join('<br>')
   return text === '' ? escapeText(cellLabel(cell), '|', '|', true) : text
 }
 

@@ -1,5 +1,7 @@
 /** Recognizes menus in the text of a page: its table of contents, and the links to the pages before and after it. */
-import { attribute, type ElementNode, findElement, hasClass, isElement } from '../../extract/tree.ts'
+import { decodeUrlPart } from '../../../core/net/urls.ts'
+import { attribute, type ElementNode, findElement, hasClass, isElement, visibleText } from '../../extract/tree.ts'
+import { statementOf } from './reference-tools.ts'
 import { type LengthsByElement, measure } from './text-lengths.ts'
 
 /** Lengths of all text of an element, and of its links, in characters. */
@@ -14,7 +16,7 @@ export const isLinks = ({ all, linked }: Links): boolean => linked > mostlyLinke
 export const isPageMenu = (element: ElementNode, lengths: LengthsByElement, page: ElementNode): boolean =>
   isPager(element, lengths(element)) || (isContents(element, lengths) && linksWithin(element, page))
 
-const contentsNames = /^(?:toc|contents|localtoc|table-?of-?contents)$/i
+const contentsNames = /^(?:toc|contents|localtoc|table-?of-?contents|toc-?list)$/i
 
 const isNamedContents = (element: ElementNode): boolean =>
   contentsNames.test(attribute(element, 'id')) || hasClass(element, contentsNames)
@@ -31,7 +33,9 @@ export function isContents(element: ElementNode, lengths: LengthsByElement): boo
 function linksWithin(element: ElementNode, page: ElementNode): boolean {
   const link = findElement(element, ({ tag, attributes }) => tag === 'a' && attributes['href'] !== undefined)
   const [, fragment] = /#(.+)$/.exec(attribute(link ?? element, 'href')) ?? []
-  return fragment !== undefined && findElement(page, ({ attributes }) => attributes['id'] === fragment || attributes['name'] === fragment) !== undefined // prettier-ignore
+  if (fragment === undefined) return false
+  const names = new Set([fragment, decodeUrlPart(fragment)])
+  return findElement(page, ({ attributes: { id = '', name = '' } }) => names.has(id) || names.has(name)) !== undefined // prettier-ignore
 }
 
 /** Relations of links between the pages of a manual. */
@@ -52,7 +56,8 @@ const maxShare = 0.4
 export function withoutPageMenus(content: ElementNode, page: ElementNode): ElementNode {
   const mayBe = (element: ElementNode) => isNamedContents(element) || between.test(attribute(element, 'rel'))
   const own = mayBe(content) || findElement(content, mayBe) ? withoutOwnMenus(content, page) : content
-  return findElement(own, isNavigation) ? withoutNavigation(own) : own
+  const text = findElement(own, isNavigation) ? withoutNavigation(own, page) : own
+  return findElement(text, isFooter) ? withoutStatements(text, page) : text
 }
 
 /** Whether an element is marked as the navigation of the site. */
@@ -63,7 +68,7 @@ const isNavigation = (element: ElementNode): boolean =>
 const minBeside = 40
 
 /** Returns content without the navigation of the site, which is beside the text of the page. */
-function withoutNavigation(content: ElementNode): ElementNode {
+function withoutNavigation(content: ElementNode, page: ElementNode): ElementNode {
   const lengths = measure(content)
   const menus = new Set<ElementNode>()
   let beside = lengths(content).all - lengths(content).linked
@@ -75,7 +80,33 @@ function withoutNavigation(content: ElementNode): ElementNode {
     } else if (!isMain(element)) for (const child of element.children) if (isElement(child)) visit(child)
   }
   visit(content)
-  return menus.size === 0 || beside < minBeside ? content : without(content, menus)
+  return menus.size > 0 && isText(beside, page) ? without(content, menus) : content
+}
+
+/** Whether so many characters beside the boilerplate are a text: a tool may generate pages with less. */
+const isText = (beside: number, page: ElementNode): boolean =>
+  beside >= minBeside || (beside > 0 && statementOf(page) !== undefined)
+
+const isFooter = (element: ElementNode): boolean =>
+  element.tag === 'footer' || attribute(element, 'id') === 'footer' || hasClass(element, /^(?:.+-)?footer$/)
+
+/** Text of a footer that states the rights of the site, or the tool that generated it. */
+const statements = /©|\bcopyright\b|\bgenerated (?:by|on)\b/i
+/** Maximum length of such a footer, in characters. */
+const maxStatements = 700
+
+/** Returns content without the footers of the page that only state such facts. */
+function withoutStatements(content: ElementNode, page: ElementNode): ElementNode {
+  const lengths = measure(content)
+  const footers = new Set<ElementNode>()
+  const visit = (element: ElementNode): void => {
+    const { all } = lengths(element)
+    if (isFooter(element) && all <= maxStatements && statements.test(visibleText(element))) footers.add(element)
+    else if (!isMain(element)) for (const child of element.children) if (isElement(child)) visit(child)
+  }
+  visit(content)
+  const beside = [...footers].reduce((rest, footer) => rest - lengths(footer).all, lengths(content).all)
+  return footers.size > 0 && isText(beside, page) ? without(content, footers) : content
 }
 
 const isMain = ({ tag, attributes }: ElementNode): boolean =>

@@ -7,7 +7,6 @@ import { isFragment } from '../../extract/markdown/code.ts'
 import { prune } from '../../extract/main-content/prune.ts'
 import {
   attribute,
-  collapse,
   type ElementNode,
   elementsOf,
   findElement,
@@ -15,45 +14,50 @@ import {
   isElement,
   isSilent,
   type TextNode,
-  visibleText,
   wordSet,
 } from '../../extract/tree.ts'
 import { isContents, isLinks, isPageMenu } from './page-menus.ts'
+import { isGeneratedReference, isNamed, isStatement, looksLikeReference, Marked, mayBeReference, statementOf } from './reference-tools.ts' // prettier-ignore
 import { type LengthsByElement, measure } from './text-lengths.ts'
 import { beginsWithHeadline } from './with-title.ts'
 
 /** Minimum share of a text classified as content: for pages of known documentation tools, and for others. */
 const knownShare = 0.35
 const guessedShare = 0.8
+/** Minimum share for a page that states its tool, of which hardly more may have been classified as content. */
+const statedShare = 0.25
 
 /** Returns `content` (a part of `page`) with the missing parts of a reference text; unchanged for other pages. */
 export function wholeReference(page: ElementNode, content: ElementNode): ElementNode {
-  const marked = new Marked()
-  const isStated = statesTool(page)
-  if (!isStated && !mayBeReference(page, marked)) return content
+  const marked = new Marked(page)
+  const stated = statementOf(page)
+  if (stated === undefined && !mayBeReference(page, marked)) return content
   const kept = new Set<TextNode>(textsOf(content))
   const lengths = measure(page, kept)
   // Content that is only in `<noscript>` has no weight.
   if (lengths(page).kept === 0) return content
   const path = pathToCore(page, lengths)
   const core = path.at(-1)!
-  const isGenerated = isStated || isGeneratedReference(page, core, marked)
+  const isGenerated = stated !== undefined || isGeneratedReference(page, core, marked)
   if (!isGenerated && !looksLikeReference(core, lengths(core).all)) return content
   const isEnough = (element: ElementNode) => {
     const { all, kept: classified, linked } = lengths(element)
     // Tables of contents and indexes consist of links and do not count as text.
-    return classified >= (isGenerated ? (all - linked) * knownShare : all * guessedShare)
+    return (
+      classified >=
+      (isGenerated ? (all - linked) * (stated === undefined ? knownShare : statedShare) : all * guessedShare)
+    )
   }
   if (!isEnough(core)) return content
   if (isGenerated) widen(path, isEnough)
   const text = path.at(-1)!
   const entering = (isCore: boolean): Enter => {
-    const enter: Enter = (element, before) => {
+    const enter: Enter = (element, isListed) => {
       if (element === core) return enterCore
       if (isForeign(element, isGenerated) || isPageMenu(element, lengths, page)) return undefined
-      if (isStated && lengths(element).all <= maxStatement && statement.test(visibleText(element))) return undefined
+      if (stated !== undefined && isStatement(element, lengths(element).all, stated)) return undefined
       if (isListing(element)) return enterListing
-      if (isGenerated && before && isSubheading(before)) return enterCore
+      if (isGenerated && isListed) return enterCore
       return isText(element, lengths, isGenerated, isCore) ? enter : undefined
     }
     return enter
@@ -87,22 +91,28 @@ const listings = wordSet('pre code samp')
 
 const isListing = (element: ElementNode): boolean => listings.has(element.tag) || isFragment(element)
 
-/** Decides about an element, given the element before it: undefined to omit it, else what decides about its children. */
-type Enter = (element: ElementNode, before: ElementNode | undefined) => Enter | undefined
+/** Decides about an element, which may be listed below a subheading: undefined to omit it, else how to enter it. */
+type Enter = (element: ElementNode, isListed: boolean) => Enter | undefined
 
 // Class names in code are those of a syntax highlighter.
 const enterListing: Enter = (element) => (isSilent(element) ? undefined : enterListing)
 
 const enterAll: Enter = () => enterAll
 
+/** Whether an element continues the rows or items before it. */
+const isLike = ({ tag, attributes }: ElementNode, before: ElementNode): boolean =>
+  tag === before.tag && attributes['class'] === before.attributes['class']
+
 function textsOf(element: ElementNode, enter: Enter = enterAll, texts: TextNode[] = []): TextNode[] {
   let before: ElementNode | undefined
+  let isListed = false
   for (const child of element.children) {
     if (!isElement(child)) {
       texts.push(child)
       continue
     }
-    const within = enter(child, before)
+    isListed = before !== undefined && (isSubheading(before) || (isListed && isLike(child, before)))
+    const within = enter(child, isListed)
     if (within) textsOf(child, within, texts)
     before = child
   }
@@ -123,76 +133,9 @@ function pathToCore(page: ElementNode, lengths: LengthsByElement): ElementNode[]
   }
 }
 
-/** Names of documentation tools, most of which contain "doc". */
-const makers = /doc|sphinx|doxygen|mdbook|vitepress|vuepress|starlight|gitbook|antora|texinfo|makeinfo/i
-/** The statement of a documentation tool below the text of each page, such as "Generated by Doxygen". */
-const statement = /\bgenerated (?:by|with|using|from)\b|\bbuilt (?:with|using) \w*doc/i
-/** Maximum length of the text below which such a statement ends a page, in characters. */
-const maxStatement = 400
-const marks =
-  /^(?:documentwrapper|rst-content|bd-article|theme-doc-markdown|md-content__inner|vp-doc|sl-markdown-content|rustdoc|docblock|sectionbody|refentry|refsect1|sect1|sect2|apicontent|programlisting|listingblock|manpage|package-header|mbrsel|tsd-.+)$/
-
-/** Recognizes elements that may come from a documentation tool. */
-class Marked {
-  /** Results by the `class` attribute, whose values repeat within a page. */
-  readonly #byClass = new Map<string, boolean>()
-
-  has(element: ElementNode): boolean {
-    const { tag, attributes } = element
-    if (tag === 'meta' && /^generator$/i.test(attribute(element, 'name')) && makers.test(attribute(element, 'content'))) return true // prettier-ignore
-    const { id, class: names } = attributes
-    if (id !== undefined && (id === 'documentation_options' || marks.test(id))) return true
-    if (names === undefined) return false
-    let known = this.#byClass.get(names)
-    if (known === undefined) this.#byClass.set(names, (known = hasClass(element, marks)))
-    return known
-  }
-}
-
-/** Whether a page has code, and ends with the statement of a documentation tool that generated it. */
-function statesTool(page: ElementNode): boolean {
-  let end = ''
-  const isComplete = (element: ElementNode): boolean =>
-    element.children.toReversed().some((child) => {
-      if (isElement(child)) return !isSilent(child) && isComplete(child)
-      end = `${child.text} ${end}`
-      return end.length >= maxStatement
-    })
-  isComplete(page)
-  return statement.test(collapse(end).slice(-maxStatement)) && findElement(page, isTechnical) !== undefined
-}
-
-const isTechnical = ({ tag }: ElementNode): boolean => technical.has(tag)
-
-/** Whether a page has marks or code anywhere, without which it is no reference; most pages have neither. */
-function mayBeReference(page: ElementNode, marked: Marked): boolean {
-  let found = 0
-  const visit = (element: ElementNode): boolean => {
-    if (isTechnical(element) && ++found >= minTechnical) return true
-    return marked.has(element) || element.children.some((child) => isElement(child) && visit(child))
-  }
-  return visit(page)
-}
-
-/** Whether a documentation tool generated the page. */
-function isGeneratedReference(page: ElementNode, core: ElementNode, marked: Marked): boolean {
-  for (const element of elementsOf(page, (inner) => inner !== core)) if (marked.has(element)) return true
-  return core.children.some((child) => isElement(child) && isNamed(child, marks))
-}
-
-const minTechnical = 8
-const technical = wordSet('pre code kbd samp var tt')
-
-/** Whether code and keys occur throughout the text. */
-function looksLikeReference(core: ElementNode, letters: number): boolean {
-  let found = 0
-  for (const { tag } of elementsOf(core, ({ tag: inner }) => inner !== 'pre')) if (technical.has(tag)) found++
-  return found >= minTechnical && found * 300 >= letters
-}
-
 const foreignTags = wordSet('nav form button dialog menu footer iframe')
 const foreignRoles = /^(?:navigation|search|banner|contentinfo|dialog|menu|menubar|toolbar|tablist|button|alert)$/
-const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments))$|^ads?$/i // prettier-ignore
+const foreignNames = /^(?:.*(?:nav(?:bar|header|footer|igation)?|breadcrumbs?|sidebar|pagination|pager|headerlink|feedback|newsletter|subscribe|cookies?|share|social|search-?results?|related|sponsors?|promo|advert\w*|copy(?:-?btn|-?button)?|footer|edit-?(?:page|link|this)|skip-?link|last-?updated|comments))$|^ads?$/i // prettier-ignore
 /** Also the class name of the description of a function in generated documentation. */
 const commentNames = /comment$/i
 const hiddenStyle = /display:\s*none/i
@@ -203,24 +146,22 @@ const foreignIds =
 /** Code, and parts of tables, figures and definitions, whose class names describe their content. */
 const named = wordSet('pre code samp tr td th thead tbody tfoot caption figure figcaption dt dd')
 
+/** Whether the columns of a table have headings. */
+const hasHeadings = (table: ElementNode): boolean => findElement(table, ({ tag }) => tag === 'th') !== undefined
+
 /** Whether an element is boilerplate: menus and notices around the text. */
 function isForeign(element: ElementNode, isGenerated: boolean): boolean {
   const { tag, attributes } = element
   if (isSilent(element) || foreignTags.has(tag) || attributes['hidden'] !== undefined) return true
   if (foreignRoles.test(attributes['role'] ?? '') || attributes['aria-hidden'] === 'true') return true
   if (hasClass(element, hiddenNames) || (isGenerated && hiddenStyle.test(attribute(element, 'style')))) return true
-  if (named.has(tag)) return false
+  if (named.has(tag) || (tag === 'table' && hasClass(element, /^related$/) && hasHeadings(element))) return false
   // Only whole ids are compared, because section anchors may contain any word, such as `SQL-FOR-UPDATE-SHARE`.
   return (
     foreignIds.test(attribute(element, 'id')) ||
     hasClass(element, foreignNames) ||
     (!isGenerated && hasClass(element, commentNames))
   )
-}
-
-const isNamed = (element: ElementNode, pattern: RegExp): boolean => {
-  const { id } = element.attributes
-  return (id !== undefined && pattern.test(id)) || hasClass(element, pattern)
 }
 
 /**
@@ -244,7 +185,8 @@ const maxHeadLength = 800
 /** Returns the part before the text at the end of `path` that contains the headline and notes about the page. */
 function headOf(page: ElementNode, path: readonly ElementNode[], lengths: LengthsByElement): ElementNode[] {
   if (beginsWithHeadline(path.at(-1)!, page)) return []
-  const isHeadline = ({ tag }: ElementNode) => tag === 'h1'
+  const highest = findElement(page, ({ tag }) => tag === 'h1') ? 'h1' : 'h2'
+  const isHeadline = ({ tag }: ElementNode) => tag === highest
   for (const [at, above] of path.slice(0, -1).entries()) {
     const before = above.children.slice(0, above.children.indexOf(path[at + 1]!)).filter(isElement)
     const head = before.find((child) => isHeadline(child) || findElement(child, isHeadline) !== undefined)
