@@ -5,6 +5,7 @@ import type { BaxError, ErrorCode } from '../../../core/errors/errors.ts'
 import { FairQueue, reserveFor } from '../../../core/process/fair-queue.ts'
 import type { Origin } from '../../../core/process/turns.ts'
 import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
+import type { KeyShares } from '../../browser/shares/key-shares.ts'
 import type { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { type ActionResults, runActions, capture } from './actions.ts'
@@ -58,9 +59,10 @@ export class Renderer {
   readonly #queue = new FairQueue({ atOnce: renderedAtOnce, reserve: reserveFor(renderedAtOnce) })
   readonly #browsers: RenderBrowsers
 
-  constructor(config: EngineConfig, egress: Egress) {
+  constructor(config: EngineConfig, egress: Egress, shares: KeyShares) {
     const { log } = config
-    const launch = (kind: RenderKind) => RenderBrowser.launch(kind, config, egress)
+    const launch = (kind: RenderKind, owner: Origin) =>
+      RenderBrowser.launch(kind, config, { egress, share: { shares, owner } })
     this.#browsers = new RenderBrowsers({ log, launch })
   }
 
