@@ -172,6 +172,18 @@ function sharesTable(limits) {
     ['threads for other pages', `one per core, at most ${reading.threads}`, 'all', turns],
     ['browser slots', pool.browsers * pool.contextsPerBrowser, `${caller.sessions} sessions`, turns],
     ['browser processes of a kind', pool.processes, pool.browsers, turns],
+    [
+      'processors, for browsers',
+      'those of the machine',
+      `an equal part for each active key, at most ${half}`,
+      'low priority, on Linux',
+    ],
+    [
+      'memory, for browsers',
+      'that of the machine',
+      `${half}, or \`BAX_BROWSER_MEMORY_MB\``,
+      'the largest page ends with `page_crashed`, on Linux',
+    ],
     ['videos being recorded', recording.videos, half, busy],
     ['running scrapes and searches', overload.pages, half, busy],
     ['running crawls', overload.crawls, caller.crawls, busy],

@@ -44,6 +44,7 @@ export interface Settings {
   /** Maximum number of pages per crawl. */
   readonly crawlPages?: number
   readonly pool?: Partial<PoolConfig>
+  readonly browserMemoryBytes?: number
   readonly model?: ModelConfig
   /** Whether json and summary formats work without a model. */
   readonly builtinExtractor: boolean
@@ -65,6 +66,7 @@ const kinds = {
   idle_exit_secs: 'number',
   crawl_pages: 'number',
   warm_pages: 'number',
+  browser_memory_mb: 'number',
   builtin_extractor: 'boolean',
   model: 'object',
   search: 'object',
@@ -112,7 +114,8 @@ export function readSettings(flags: GlobalFlags, io: Pick<Io, 'env' | 'cwd'>): S
   const browser = path(flags.browser, io.cwd) ?? path(env['BAX_BROWSER'], io.cwd) ?? path(file.browser, home)
   const session = env['BAX_SESSION'] || file.session
   const model = readModel(env, file)
-  const crawlPages = readCrawlPages(env['BAX_CRAWL_PAGES'], file.crawl_pages)
+  const crawlPages = readWhole(env['BAX_CRAWL_PAGES'], file.crawl_pages, 'BAX_CRAWL_PAGES (crawl_pages in the file)')
+  const browserMb = readWhole(env['BAX_BROWSER_MEMORY_MB'], file.browser_memory_mb, 'BAX_BROWSER_MEMORY_MB (browser_memory_mb in the file)') // prettier-ignore
   const search = readSearch(env, file.search)
   const shell = readShell(env, file.shell)
   const profileKey = env['BAX_PROFILE_KEY'] || file.profile_key
@@ -139,6 +142,7 @@ export function readSettings(flags: GlobalFlags, io: Pick<Io, 'env' | 'cwd'>): S
     ...(shell && { shell }),
     idleExitMs: idleSecs === undefined ? limits.engine.idleExitMs : idleSecs * 1000,
     ...(crawlPages !== undefined && { crawlPages }),
+    ...(browserMb !== undefined && { browserMemoryBytes: browserMb * 1024 * 1024 }),
     ...(file.warm_pages !== undefined && { pool: { warm: file.warm_pages } }),
     ...(model && { model }),
     builtinExtractor:
@@ -154,10 +158,10 @@ export const sameBrowser = ({ browser }: Settings, running: EngineState): boolea
 
 const path = (text: string | undefined, base: string) => (text ? resolve(base, text) : undefined)
 
-function readCrawlPages(text: string | undefined, configured: number | undefined): number | undefined {
-  const pages = text ? Number(text) : configured
-  if (pages === undefined || (Number.isInteger(pages) && pages > 0)) return pages
-  throw new BaxError('invalid_request', 'BAX_CRAWL_PAGES (crawl_pages in the file) must be a whole number above 0')
+function readWhole(text: string | undefined, configured: number | undefined, name: string): number | undefined {
+  const value = text ? Number(text) : configured
+  if (value === undefined || (Number.isInteger(value) && value > 0)) return value
+  throw new BaxError('invalid_request', `${name} must be a whole number above 0`)
 }
 
 /** Returns the key if it is long enough. @throws BaxError `invalid_request` */

@@ -11,6 +11,7 @@ import { withValidatedSchemas } from './checked-schemas.ts'
 import { approvalsOf } from './browser/approvals/approvals.ts'
 import { readStorage } from './browser/session/save-profile.ts'
 import { BrowserSessions } from './browser/session/sessions.ts'
+import { KeyShares } from './browser/shares/key-shares.ts'
 import { fileAccess } from './browser/session/file-access.ts'
 import { SessionDiagnostics } from './browser/session/trace.ts'
 import { lazyCrawls } from './crawl/lazy-crawls.ts'
@@ -34,9 +35,9 @@ export function createEngine(config: EngineConfig): Engine & { readonly extracto
   const keys = stores?.keys ?? new KeyStore(stateDir, Date.now, config.log)
   const store = stores?.profiles ?? new ProfileStore(stateDir, config.profileKey)
   const tools = makeBatchTools(config)
-  const egress = new Egress(config)
-  const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools })
-  const extractor = lazyScraper(config, egress)
+  const [egress, shares] = [new Egress(config), new KeyShares(config)]
+  const sessions = new BrowserSessions({ config, egress, profiles: store, keys, tools, shares })
+  const extractor = lazyScraper(config, egress, shares)
   const crawls = lazyCrawls(config, extractor, keys)
   const live: SearchContext['live'] = (idOrName, caller) => sessions.live(idOrName, caller)
   const searching: SearchContext = { config: config.search ?? {}, log: config.log, scraper: extractor, live }

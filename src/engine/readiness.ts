@@ -74,7 +74,7 @@ const tryBrowser = (config: EngineConfig, egress: Egress): Promise<ReadyPart> =>
   attempt(
     async () => {
       const { RenderBrowser } = await import('./render/browser/render-browser.ts')
-      const browser = await RenderBrowser.launch('bare', config, egress)
+      const browser = await RenderBrowser.launch('bare', config, { egress })
       await browser.end()
     },
     config,

@@ -15,8 +15,9 @@ import { scrapeFields } from '../scrape/scrape-pages.ts'
 
 /** Returns a transport for scrape requests; it answers like an engine. */
 export async function openScraper({ settings, io, manifest }: Context): Promise<Transport> {
-  const [{ PageScraper }, { Egress }, { openLogFile }] = await Promise.all([
+  const [{ PageScraper }, { KeyShares }, { Egress }, { openLogFile }] = await Promise.all([
     import('../../engine/scrape/scraper.ts'),
+    import('../../engine/browser/shares/key-shares.ts'),
     import('../../engine/egress/egress.ts'),
     import('../../server/process/log-file.ts'),
   ])
@@ -24,7 +25,7 @@ export async function openScraper({ settings, io, manifest }: Context): Promise<
   const log = openLogFile(localFiles(settings.stateDir).cliLog, 'warn')
   const config = { ...engineConfig(settings, io), home: 'embedded', listensOn: null, log } as const
   const egress = new Egress(config)
-  const scraper = new PageScraper(config, egress)
+  const scraper = new PageScraper(config, egress, new KeyShares(config))
   const fields = scrapeFields(manifest)
   return {
     send: (request) =>

@@ -40,6 +40,8 @@ export interface EngineConfig {
   readonly downloadBytes?: number
   /** Maximum number of pages of a crawl; a server's default is in the limits, other engines have none. */
   readonly crawlPages?: number
+  /** Memory that the browsers of one key may use, in bytes; half of that of the machine by default. */
+  readonly browserMemoryBytes?: number
   /** Key of the signatures of webhooks whose request has none. */
   readonly webhookSecret?: string
   /** An OpenAI-compatible endpoint for structured extraction and summaries. */
@@ -65,6 +67,8 @@ export interface PoolConfig {
   readonly browsers: number
   /** Maximum number of browser processes of one kind, of all keys. */
   readonly processes: number
+  /** Number of processors that the browsers of keys share: those of this machine by default. */
+  readonly cores: number
   /** Timing of the health check, in milliseconds. */
   readonly health: { readonly everyMs: number; readonly answerMs: number; readonly graceMs: number }
 }

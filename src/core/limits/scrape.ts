@@ -39,6 +39,8 @@ export const scrapeLimits = {
   collectEvery: 10,
   /** Idle time after which a rendering browser ends. */
   idleMs: 30_000,
+  /** Idle rendering browsers of all keys; further ones end at once. */
+  idleBrowsers: 8,
   /** Answers cached for `max_age`, by number and by characters. */
   cachedAnswers: 200,
   cachedChars: 64 * 1024 * 1024,

@@ -2,6 +2,7 @@
 import type { EngineConfig } from '../../core/config/config.ts'
 import type { Scraper } from '../../core/engine.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
+import type { KeyShares } from '../browser/shares/key-shares.ts'
 import type { Egress } from '../egress/egress.ts'
 import type { PageLoader, PageScraper, ScrapeCaller } from './scraper.ts'
 
@@ -13,11 +14,11 @@ export interface LazyScraper extends Scraper {
   close(): Promise<void>
 }
 
-export function lazyScraper(config: EngineConfig, egress: Egress): LazyScraper {
+export function lazyScraper(config: EngineConfig, egress: Egress, shares: KeyShares): LazyScraper {
   let loading: Promise<PageScraper> | undefined
   let loaded: PageScraper | undefined
   const load = () =>
-    (loading ??= import('./scraper.ts').then(({ PageScraper }) => (loaded = new PageScraper(config, egress))))
+    (loading ??= import('./scraper.ts').then(({ PageScraper }) => (loaded = new PageScraper(config, egress, shares))))
   return {
     get waiting() {
       return loaded?.waiting ?? 0

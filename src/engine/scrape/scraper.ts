@@ -8,6 +8,7 @@ import type { WorkOptions } from '../../core/process/turns.ts'
 import type { PageVersionStore } from '../../core/stores.ts'
 import type { ScrapeAnswer, ScrapeInput } from '../../core/shapes/scrape.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
+import type { KeyShares } from '../browser/shares/key-shares.ts'
 import type { Egress, RequestRules } from '../egress/egress.ts'
 import { HostMemory, requestedMode } from '../render/decide/fetch-or-render.ts'
 import type { LanguageModel } from '../language/model.ts'
@@ -42,6 +43,7 @@ interface ReadingOptions {
 export class PageScraper implements Omit<Scraper, 'parse'> {
   readonly #config: EngineConfig
   readonly egress: Egress
+  readonly #shares: KeyShares
   readonly #memory = new HostMemory()
   readonly #cache = new AnswerCache()
   #loading: Promise<Renderer> | undefined
@@ -54,8 +56,9 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
   /** Separate threads for large pages, so that other pages do not queue behind them. */
   #largeThreads: ReadingWorkers | undefined
 
-  constructor(config: EngineConfig, egress: Egress) {
+  constructor(config: EngineConfig, egress: Egress, shares: KeyShares) {
     this.#config = config
+    this.#shares = shares
     this.egress = egress
   }
 
@@ -252,7 +255,7 @@ export class PageScraper implements Omit<Scraper, 'parse'> {
 
   readonly #loadRenderer = (): Promise<Renderer> =>
     (this.#loading ??= import('../render/browser/renderer.ts').then(({ Renderer }) => {
-      this.#renderer = new Renderer(this.#config, this.egress)
+      this.#renderer = new Renderer(this.#config, this.egress, this.#shares)
       return this.#renderer
     }))
 }

@@ -99,4 +99,12 @@ describe('settings', () => {
     expect(read({}, { BAX_CRAWL_PAGES: '500' }).crawlPages).toBe(500)
     expect(() => read({}, { BAX_CRAWL_PAGES: '1.5' })).toThrow('must be a whole number above 0')
   })
+
+  test('take the memory of browsers in MiB', () => {
+    expect(read().browserMemoryBytes).toBeUndefined()
+    expect(read({}, { BAX_BROWSER_MEMORY_MB: '2048' }).browserMemoryBytes).toBe(2048 * 1024 * 1024)
+    expect(() => read({}, { BAX_BROWSER_MEMORY_MB: '0' })).toThrow(
+      'BAX_BROWSER_MEMORY_MB (browser_memory_mb in the file) must be a whole number above 0',
+    )
+  })
 })

@@ -41,6 +41,8 @@ export interface SessionHost
   readonly isResponsive?: () => boolean
   /** Opens a page in a context of its own; absent in browsers of the caller. */
   readonly openPrivatePage?: () => Promise<PrivatePage>
+  /** Returns why a page of the browser was ended just now because of its memory; undefined if none was. */
+  readonly memoryExcess?: () => string | undefined
   /** ID of the browser, or `remote`. */
   readonly workerId: string
   readonly headless: boolean
@@ -86,6 +88,7 @@ export async function openOnSlot(plan: SessionPlan, slot: Slot, tools: OpeningTo
       ...context,
       openCdp: (client) => context.openCdp({ ...client, claimBrowser: slot.claim }),
       isResponsive: () => worker.health.responsive,
+      memoryExcess: () => worker.sharing?.memoryExcess(),
       openPrivatePage: async () => {
         const { page, close } = await opened(await worker.open())
         return { page: await page, close }

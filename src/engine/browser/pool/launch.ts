@@ -10,6 +10,8 @@ import { asBaxError, BaxError } from '../../../core/errors/errors.ts'
 import { lacksSandbox } from '../../../core/process/sandbox.ts'
 import { systemReason } from '../../../core/errors/system-errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
+import type { Origin } from '../../../core/process/turns.ts'
+import type { KeyShares, Sharing } from '../shares/key-shares.ts'
 import { chromiumFlags, type FlagFacts, hasWindows } from './flags.ts'
 
 /** A running Chromium and its debugging pipe. */
@@ -20,6 +22,8 @@ export interface BrowserProcess {
   readonly output: Readable
   /** Resolves when the process and its wrapper have exited. */
   readonly exited: Promise<void>
+  /** Its part in the share of a key; undefined if it belongs to none. */
+  readonly sharing: Sharing | undefined
   /** Returns the last lines of its stderr, for error messages. */
   lastWords(): string
   /** Closes the pipe, which ends Chromium; kills it after a grace period; removes the folder. */
@@ -43,10 +47,16 @@ export interface LaunchFacts extends Pick<FlagFacts, 'kind' | 'shell'> {
   readonly path: string
   /** Additional switches; of duplicates the last one counts. */
   readonly extra?: readonly string[]
+  /** Key whose share of the machine the browser counts towards. */
+  readonly share?: { readonly shares: KeyShares; readonly owner: Origin }
+}
+
+interface WatchFacts extends Pick<LaunchFacts, 'share'> {
+  readonly windows: boolean
 }
 
 /** Starts a browser process. @throws BaxError `browser_failed` when the program cannot be started. */
-export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFacts): Promise<BrowserProcess> {
+export async function startBrowser({ path, shell, kind, extra = [], share }: LaunchFacts): Promise<BrowserProcess> {
   const folder = await mkdtemp(join(tmpdir(), 'bax-browser-'))
   await Promise.all(['profile', 'artifacts', 'downloads'].map((name) => mkdir(join(folder, name), { mode: 0o700 })))
   const root = lacksSandbox(process.getuid?.())
@@ -68,7 +78,7 @@ export async function startBrowser({ path, shell, kind, extra = [] }: LaunchFact
       unavailable: true,
     })
   }
-  return watch(child, folder, windows)
+  return watch(child, folder, { windows, share })
 }
 
 /** Ends a browser that did not start, and returns the error that reports why. */
@@ -86,13 +96,15 @@ export async function launchFailure(browser: BrowserProcess, path: string, cause
   })
 }
 
-function watch(child: ChildProcess, folder: string, windows: boolean): BrowserProcess {
+function watch(child: ChildProcess, folder: string, { windows, share }: WatchFacts): BrowserProcess {
   const lastLines: string[] = []
   child.stderr!.setEncoding('utf8').on('data', (text: string) => {
     lastLines.push(...text.split('\n').filter((line) => line.trim() !== ''))
     lastLines.splice(0, lastLines.length - stderrLines)
   })
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const sharing = share?.shares.join(child.pid!, share.owner)
+  if (sharing) void exited.then(() => sharing.leave())
   const input = child.stdio[3] as Writable
   const output = child.stdio[4] as Readable
   const kill = () => {
@@ -116,6 +128,7 @@ function watch(child: ChildProcess, folder: string, windows: boolean): BrowserPr
     input,
     output,
     exited,
+    sharing,
     lastWords: () => lastLines.join('\n'),
     end: () => (ending ??= end()),
   }

@@ -8,6 +8,7 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { EngineStatus } from '../../../core/shapes/engine.ts'
 import { Turns } from '../../../core/process/turns.ts'
 import type { Egress } from '../../egress/egress.ts'
+import type { KeyShares } from '../shares/key-shares.ts'
 import { type BrowserKind, hasWindows } from './flags.ts'
 import { LocatedBrowsers } from './located-browsers.ts'
 import {
@@ -24,15 +25,17 @@ import { BrowserWorker } from './worker.ts'
 export class Pool {
   readonly #config: EngineConfig
   readonly #egress: Egress
-  readonly #size: PoolConfig
+  readonly #shares: KeyShares
+  readonly #size: Omit<PoolConfig, 'cores'>
   readonly #fleets = new Map<BrowserKind, Fleet>()
   readonly located: LocatedBrowsers
   #launched = 0
   #closed = false
 
-  constructor(config: EngineConfig, egress: Egress) {
+  constructor(config: EngineConfig, egress: Egress, shares: KeyShares) {
     this.#config = config
     this.#egress = egress
+    this.#shares = shares
     this.located = new LocatedBrowsers(config)
     const { warm, contextsPerBrowser, browsers, processes, health } = limits.pool
     // A command with an embedded engine ends before a second session could use a warm context.
@@ -133,11 +136,12 @@ export class Pool {
     found.catch(() => {})
     const id = `${this.#config.home}-${++this.#launched}`
     const { log, writeAnywhere: filesAllowed } = this.#config
+    const machine = { egress: this.#egress, shares: this.#shares }
     const health = { times: this.#size.health, onChange: (answers: boolean) => this.#onHealthChange(browser, answers) }
     const worker = this.located
       .get(kind)
       .then((located) =>
-        BrowserWorker.launch({ id, kind, browser: located, egress: this.#egress, filesAllowed, onFound, health, log }),
+        BrowserWorker.launch({ id, kind, owner, browser: located, ...machine, filesAllowed, onFound, health, log }),
       )
     const idle = { running: undefined, slotsInUse: 0, isClaimed: false, retire: undefined }
     const browser: PooledBrowser = { kind, owner, found, worker, ...idle }
@@ -242,8 +246,10 @@ export class Pool {
   #retireLater(browser: PooledBrowser): void {
     clearTimeout(browser.retire)
     browser.retire = setTimeout(() => {
-      if (browser.slotsInUse > 0 || this.#fleetOf(browser.kind).browsers.length < 2 || !this.#remove(browser)) return
-      this.#end(browser.running!)
+      const isLast = this.#fleetOf(browser.kind).browsers.length < 2
+      const running = browser.running!
+      if (browser.slotsInUse > 0 || (isLast && !running.sharing?.staysSlow) || !this.#remove(browser)) return
+      this.#end(running)
     }, limits.pool.idleMs).unref()
   }
 

@@ -13,6 +13,7 @@ import { installClipboard } from '../clipboard/clipboard.ts'
 import { GuardedUpstream } from '../clipboard/guarded-upstream.ts'
 import { connectPlaywright, type DrivenContext, withClientHints } from './driver.ts'
 import { type BrowserKind, hasWindows, hidesAutomation } from './flags.ts'
+import type { KeyShares, Sharing } from '../shares/key-shares.ts'
 import { type BrowserProcess, launchFailure, startBrowser } from './launch.ts'
 import { Health, type HealthRules } from './health.ts'
 import type { LocatedBrowser } from '../install/locate.ts'
@@ -49,6 +50,9 @@ export interface WorkerFacts {
   readonly kind: BrowserKind
   readonly browser: LocatedBrowser
   readonly egress: Egress
+  readonly shares: KeyShares
+  /** Key of its sessions. */
+  readonly owner: Origin
   /** Whether CDP clients of its sessions may access local files. */
   readonly filesAllowed: boolean
   /** Called on the first response of the browser. */
@@ -115,9 +119,10 @@ export class BrowserWorker {
 
   /** Starts a browser. @throws BaxError `browser_failed` with the last lines of its stderr. */
   static async launch(facts: WorkerFacts): Promise<BrowserWorker> {
-    const { browser, kind, egress } = facts
+    const { browser, kind, egress, shares, owner } = facts
     const shell = browser.kind === 'headless-shell'
-    const process = await startBrowser({ path: browser.path, shell, kind, extra: await egress.switches() })
+    const share = { shares, owner }
+    const process = await startBrowser({ path: browser.path, shell, kind, extra: await egress.switches(), share })
     try {
       // Loading Playwright takes as long as starting the browser, so do both at once.
       setImmediate(playwright)
@@ -171,6 +176,10 @@ export class BrowserWorker {
 
   get #isEnding(): boolean {
     return this.#ending || this.upstream.closed
+  }
+
+  get sharing(): Sharing | undefined {
+    return this.#process.sharing
   }
 
   async end(): Promise<void> {

@@ -12,13 +12,7 @@ import type { CommandBatch, CommandsResult } from '../../../core/shapes/commands
 import type { LiveViewLink } from '../../../core/shapes/live-view.ts'
 import type { RecordingAction, RecordingState } from '../../../core/shapes/recording.ts'
 import type { Observation, ObserveRequest, StepRequest, StepResult } from '../../../core/shapes/observe.ts'
-import {
-  type ProvisionRecord,
-  type SessionCreated,
-  type SessionInput,
-  type SessionRecord,
-  sessionInput,
-} from '../../../core/shapes/session.ts'
+import { type ProvisionRecord, type SessionCreated, type SessionInput, type SessionRecord, sessionInput } from '../../../core/shapes/session.ts' // prettier-ignore
 import type { ProfileStore } from '../../../core/stores.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { assertCanHold } from '../approvals/approvals.ts'
@@ -37,6 +31,7 @@ import {
   withQuota,
 } from '../create/opening.ts'
 import { newestFirst } from '../../../core/newest-first.ts'
+import type { KeyShares } from '../shares/key-shares.ts'
 import { planSession, type SessionPlan } from '../create/plan.ts'
 import { Pool } from '../pool/pool.ts'
 import {
@@ -61,6 +56,7 @@ export interface BrowserSessionsFacts {
   /** Sessions end when the key that created them expires or is revoked. */
   readonly keys: KeyRing
   readonly tools: BatchTools
+  readonly shares: KeyShares
 }
 
 export class BrowserSessions implements Omit<Sessions, 'lease'> {
@@ -79,7 +75,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
     const tombstones =
       facts.config.home === 'embedded' ? undefined : new TombstoneStore(browserTombstones, facts.config)
     this.#registry = new SessionRegistry(Date.now, tombstones)
-    this.pool = new Pool(facts.config, facts.egress)
+    this.pool = new Pool(facts.config, facts.egress, facts.shares)
     this.#opening = {
       config: facts.config,
       egress: facts.egress,

@@ -7,14 +7,18 @@ import { toBaxError } from '../batch/playwright-errors.ts'
 import { pageOf } from './net-reason.ts'
 import { shownUrl } from './page-events.ts'
 
-const crashed = new WeakSet<Page>()
+/** Crashed pages, with the cause if it is known. */
+const crashed = new WeakMap<Page, string | undefined>()
 /** HTTP method of the request for the page's current document. */
 const methods = new WeakMap<Page, string>()
 
-/** Records the crash of a page and how its documents were requested. Call it once per page, as early as possible. */
-export function watchCrash(page: Page): void {
+/**
+ * Records the crash of a page, with its cause, and how its documents were requested. Call it once per page, as early as
+ * possible.
+ */
+export function watchCrash(page: Page, causeOf?: () => string | undefined): void {
   let requested: string | undefined
-  page.once('crash', () => crashed.add(page))
+  page.once('crash', () => crashed.set(page, causeOf?.()))
   page.on('request', (request: Request) => {
     const isDocument = request.isNavigationRequest() && pageOf(request) === page
     if (isDocument && request.frame() === page.mainFrame()) requested = request.method()
@@ -31,20 +35,28 @@ export const documentMethod = (page: Page): string | undefined => methods.get(pa
 
 export const hasCrashed = (page: Page): boolean => crashed.has(page)
 
+/** Describes the crash of a page. */
+export function crashText(page: Page): string {
+  const cause = crashed.get(page)
+  return cause === undefined ? 'the page crashed' : `the page was ended: ${cause}`
+}
+
 /** Outcome of a crash for its tab. */
 export interface Recovery {
   /** The URL that the tab showed. */
   readonly url: string
   /** Why it was not loaded again; undefined when it was. */
   readonly obstacle?: string | undefined
+  /** Description of the crash. */
+  readonly text?: string
 }
 
 /** Builds the error that reports a crash and its outcome for the tab. */
-export function crashedError({ url, obstacle }: Recovery): BaxError {
+export function crashedError({ url, obstacle, text = 'the page crashed' }: Recovery): BaxError {
   const shown = shownUrl(url)
   const reloaded = obstacle === undefined
   const outcome = reloaded ? `the tab was reloaded at ${shown}` : `the tab was not reloaded: ${obstacle}`
-  return new BaxError('page_crashed', `the page crashed; ${outcome}`, {
+  return new BaxError('page_crashed', `${text}; ${outcome}`, {
     hint: reloaded ? 'repeat the command' : 'open the page again',
     details: { reloaded, url: shown },
   })
@@ -54,7 +66,8 @@ export function crashedError({ url, obstacle }: Recovery): BaxError {
 export async function unlessCrashed<T>(page: Page, work: () => Promise<T>): Promise<T> {
   let onCrash!: () => void
   const crash = new Promise<never>((_, reject) => {
-    onCrash = () => reject(crashedError({ url: page.url(), obstacle: 'it is not the active tab' }))
+    onCrash = () =>
+      reject(crashedError({ url: page.url(), obstacle: 'it is not the active tab', text: crashText(page) }))
     page.once('crash', onCrash)
   })
   try {

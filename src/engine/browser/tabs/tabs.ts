@@ -8,7 +8,7 @@ import type { SessionPlan } from '../create/plan.ts'
 import type { SessionHost } from '../create/opening.ts'
 import { titleOf } from '../direct/internals.ts'
 import { watchFirstDocument } from '../input/delivery.ts'
-import { crashedError, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
+import { crashedError, crashText, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
 import { cdpSessionOf } from './hung-script.ts'
 import { reportFileChoosers, shownUrl } from './page-events.ts'
 import { tabIdOf, takeTabId } from './tab-ids.ts'
@@ -18,11 +18,12 @@ const titleMs = 250
 /** Timeouts for the last title when the session ends, and for a tab that is being opened. */
 const [lastTitleMs, arrivalMs] = [50, 1000]
 
-type TabsHost = Pick<SessionHost, 'context' | 'page' | 'pagesOpened'>
+type TabsHost = Pick<SessionHost, 'context' | 'page' | 'pagesOpened' | 'memoryExcess'>
 
 export class Tabs {
   readonly #context: BrowserContext
   readonly #pagesOpened: () => number
+  readonly #memoryExcess: TabsHost['memoryExcess']
   /** Resolves when the first page has the size of the session, or could not be opened: the next use opens another. */
   readonly opened: Promise<void>
   #isStarting: boolean
@@ -54,6 +55,7 @@ export class Tabs {
   constructor(host: TabsHost, events: EventLog, viewport: SessionPlan['viewport']) {
     const { context, page: first, pagesOpened } = host
     this.#context = context
+    this.#memoryExcess = host.memoryExcess
     this.#pagesOpened = pagesOpened ?? (() => this.#reported)
     this.#events = events
     this.#viewport = viewport
@@ -147,7 +149,7 @@ export class Tabs {
     const obstacle = known ?? (await loadFailure(fresh, url))
     if (hasCrashed(fresh)) await this.#replacePage(fresh)
     this.#events.emit('tab.recovered', { tab_id: tabIdOf(page), url: shownUrl(url), reloaded: obstacle === undefined })
-    return crashedError({ url, obstacle })
+    return crashedError({ url, obstacle, text: crashText(page) })
   }
 
   /** Replaces a crashed page, which is unusable, by a new one with the same tab ID. */
@@ -234,14 +236,14 @@ export class Tabs {
   }
 
   #watch(page: Page): Promise<void> {
-    watchCrash(page)
+    watchCrash(page, this.#memoryExcess)
     this.#unansweredSince = undefined
     // A session of a page that hangs could not terminate its script, and later listeners would follow the page's own.
     void Promise.all([cdpSessionOf(page), watchFirstDocument(page)]).catch(() => {})
     reportFileChoosers(page, this.#events)
     page.once('close', () => this.#remove(page))
     page.once('crash', () => {
-      this.#events.emit('page.error', { tab_id: tabIdOf(page), message: 'the page crashed', crashed: true })
+      this.#events.emit('page.error', { tab_id: tabIdOf(page), message: crashText(page), crashed: true })
       // Tabs of the session stay, and are reloaded on next use. Ignore failures: a background tab may be closed already.
       if (this.#background.has(page)) void page.close().catch(() => {})
     })

@@ -4,9 +4,10 @@ import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { Health } from '../../browser/pool/health.ts'
 import { disabledFeatures } from '../../browser/pool/flags.ts'
-import { type BrowserProcess, launchFailure, startBrowser } from '../../browser/pool/launch.ts'
+import { type BrowserProcess, type LaunchFacts, launchFailure, startBrowser } from '../../browser/pool/launch.ts'
 import { locateBrowser } from '../../browser/install/locate.ts'
 import { type CdpMessage, type Channel, Upstream } from '../../browser/pool/upstream.ts'
+import type { Sharing } from '../../browser/shares/key-shares.ts'
 import { plainUserAgent } from '../../browser/pool/user-agents.ts'
 import type { Egress } from '../../egress/egress.ts'
 
@@ -29,6 +30,10 @@ const extraFlags: Record<RenderKind, readonly string[]> = {
     '--autoplay-policy=user-gesture-required',
   ],
   painted: [features, '--autoplay-policy=user-gesture-required'],
+}
+
+interface RenderFacts extends Pick<LaunchFacts, 'share'> {
+  readonly egress: Egress
 }
 
 type Listener = (message: CdpMessage) => void
@@ -82,13 +87,13 @@ export class RenderBrowser {
   }
 
   /** Starts a browser. @throws BaxError `browser_not_found` or `browser_failed` */
-  static async launch(kind: RenderKind, config: EngineConfig, egress: Egress): Promise<RenderBrowser> {
+  static async launch(kind: RenderKind, config: EngineConfig, { egress, share }: RenderFacts): Promise<RenderBrowser> {
     const { browser, cacheDir } = config
     const requirements = { headless: true, stealth: false }
     const located = await locateBrowser(requirements, { ...(browser !== undefined && { browser }), cacheDir })
     const shell = located.kind === 'headless-shell'
     const extra = [...extraFlags[kind], ...(await egress.switches())]
-    const process = await startBrowser({ path: located.path, shell, kind: 'headless', extra })
+    const process = await startBrowser({ path: located.path, shell, kind: 'headless', extra, ...(share && { share }) })
     try {
       const { launchMs: ms } = limits.pool
       const connection = await withDeadline(connect(process), { ms, error: `it did not respond within ${ms} ms` })
@@ -119,6 +124,10 @@ export class RenderBrowser {
   listen(id: string, listener: Listener | undefined): void {
     if (listener) this.#listeners.set(id, listener)
     else this.#listeners.delete(id)
+  }
+
+  get sharing(): Sharing | undefined {
+    return this.#process.sharing
   }
 
   async end(): Promise<void> {

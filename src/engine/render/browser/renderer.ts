@@ -1,11 +1,11 @@
-/** Renders pages in separate browsers, which start on first use and end when idle. */
+/** Renders pages in browsers that no session uses. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EngineConfig } from '../../../core/config/config.ts'
-import { BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
-import { limits } from '../../../core/limits/limits.ts'
+import type { BaxError, ErrorCode } from '../../../core/errors/errors.ts'
 import { FairQueue, reserveFor } from '../../../core/process/fair-queue.ts'
 import type { Origin } from '../../../core/process/turns.ts'
 import type { ScrapeAction } from '../../../core/shapes/scrape.ts'
+import type { KeyShares } from '../../browser/shares/key-shares.ts'
 import type { AllowedHosts } from '../../egress/allowed-hosts.ts'
 import type { Egress } from '../../egress/egress.ts'
 import { type ActionResults, runActions, capture } from './actions.ts'
@@ -16,8 +16,8 @@ import type { PageResponse } from '../http/fetch.ts'
 import readScript from '../page/read.page.ts?inline'
 import type { PageReading } from '../page/read.page.ts'
 import { RenderBrowser, type RenderKind } from './render-browser.ts'
+import { RenderBrowsers } from './render-browsers.ts'
 import type { Tab } from './tab.ts'
-import { Tabs } from './tabs.ts'
 import type { Visit } from './visit.ts'
 
 export interface RenderRequest {
@@ -55,19 +55,15 @@ export interface RenderedPage extends PageResponse {
 const lostTab: ReadonlySet<string> = new Set<ErrorCode>(['page_crashed', 'target_closed'])
 
 export class Renderer {
-  readonly #config: EngineConfig
-  readonly #egress: Egress
   /** A page may take long, so that there are tabs for keys that have few. */
   readonly #queue = new FairQueue({ atOnce: renderedAtOnce, reserve: reserveFor(renderedAtOnce) })
-  readonly #browsers = new Map<RenderKind, Promise<Tabs>>()
-  /** Browsers that do not respond or were replaced meanwhile: they get no new pages. */
-  readonly #sidelined = new Set<Promise<Tabs>>()
-  #retire: NodeJS.Timeout | undefined
-  #closed = false
+  readonly #browsers: RenderBrowsers
 
-  constructor(config: EngineConfig, egress: Egress) {
-    this.#config = config
-    this.#egress = egress
+  constructor(config: EngineConfig, egress: Egress, shares: KeyShares) {
+    const { log } = config
+    const launch = (kind: RenderKind, owner: Origin) =>
+      RenderBrowser.launch(kind, config, { egress, share: { shares, owner } })
+    this.#browsers = new RenderBrowsers({ log, launch })
   }
 
   get waiting(): number {
@@ -75,21 +71,14 @@ export class Renderer {
   }
 
   /** Renders a page. @throws BaxError with the code of the failure of the page or the browser */
-  async render(request: RenderRequest): Promise<RenderedPage> {
-    clearTimeout(this.#retire)
-    try {
-      return await this.#queue.run(() => this.#render(request), request)
-    } finally {
-      this.#retireLater()
-    }
+  render(request: RenderRequest): Promise<RenderedPage> {
+    return this.#queue.run(() => this.#render(request), request)
   }
 
   /** Ends all browsers; pages that are being rendered fail. */
   async close(): Promise<void> {
-    this.#closed = true
-    clearTimeout(this.#retire)
     this.#queue.close()
-    await this.#endBrowsers()
+    await this.#browsers.close()
   }
 
   async #render(request: RenderRequest): Promise<RenderedPage> {
@@ -98,10 +87,11 @@ export class Renderer {
     const kind: RenderKind = needsPainting ? 'painted' : 'bare'
     const blocked = await blockedPatterns({ ads: request.blockAds, heavy: kind === 'bare' })
     for (let attempt = 0; ; attempt++) {
-      const tabs = await this.#tabs(kind)
+      const browser = this.#browsers.use(kind, request.from)
       let tab: Tab | undefined
       let visit: Visit | undefined
       try {
+        const tabs = await browser.tabs
         tab = await (request.allowed ? tabs.openLimited(request.allowed) : tabs.take())
         visit = await tab.visit(request.url, { blocked, from: request.from })
         return await renderVisit(visit, request)
@@ -109,60 +99,11 @@ export class Renderer {
         // Retry if the tab was lost before the page was loaded.
         if (attempt > 0 || !lostTab.has((error as BaxError).code) || visit?.response) throw error
       } finally {
-        if (tab) tabs.release(tab)
+        if (tab) (await browser.tabs).release(tab)
+        browser.release()
       }
     }
   }
-
-  #tabs(kind: RenderKind): Promise<Tabs> {
-    if (this.#closed) throw new BaxError('shutting_down', 'the engine is shutting down')
-    const existing = this.#browsers.get(kind)
-    if (existing) return existing
-    const { log } = this.#config
-    const launched = RenderBrowser.launch(kind, this.#config, this.#egress).then((browser) => new Tabs(browser, log))
-    const forget = () => {
-      if (this.#browsers.get(kind) === launched) this.#browsers.delete(kind)
-      this.#sidelined.delete(launched)
-    }
-    this.#browsers.set(kind, launched)
-    launched.then((tabs) => {
-      const { browser } = tabs
-      browser.onClose(() => {
-        forget()
-        // The proxies of its tabs are no longer needed.
-        tabs.close().catch((error: Error) => log('warn', 'a tab did not close', { error: error.message }))
-        browser.end().catch((error: Error) => log('error', 'files of a browser could not be removed', { error: error.message })) // prettier-ignore
-      })
-      browser.onResponsive((answers) => {
-        forget()
-        // Reuse a browser that responds again, unless it was replaced.
-        if (answers && !this.#browsers.has(kind)) this.#browsers.set(kind, launched)
-        else this.#sidelined.add(launched)
-      })
-      log('info', 'rendering browser started', { kind })
-    }, forget)
-    return launched
-  }
-
-  #retireLater(): void {
-    if (this.#closed || this.#queue.waiting > 0 || this.#queue.running > 0) return
-    clearTimeout(this.#retire)
-    this.#retire = setTimeout(() => void this.#endBrowsers(), limits.scrape.idleMs).unref()
-  }
-
-  async #endBrowsers(): Promise<void> {
-    const all = [...this.#browsers.values(), ...this.#sidelined]
-    this.#browsers.clear()
-    this.#sidelined.clear()
-    await Promise.all(all.map(endTabs))
-  }
-}
-
-async function endTabs(launched: Promise<Tabs>): Promise<void> {
-  // A browser that failed to start has already cleaned up.
-  const tabs = await launched.catch(() => undefined)
-  await tabs?.browser.end()
-  await tabs?.close()
 }
 
 async function renderVisit(visit: Visit, request: RenderRequest): Promise<RenderedPage> {

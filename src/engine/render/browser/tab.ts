@@ -217,7 +217,7 @@ export class Tab {
 
   #onMessage(message: CdpMessage): void {
     const { method, params = {} } = message
-    if (method === 'Inspector.targetCrashed') this.#lose(new BaxError('page_crashed', 'the page crashed its renderer'))
+    if (method === 'Inspector.targetCrashed') this.#lose(crashOf(this.browser.sharing?.memoryExcess()))
     if (method === 'Target.detachedFromTarget') this.#lose(new BaxError('target_closed', 'the page was closed'))
     if (method === 'Page.javascriptDialogOpening') {
       // A late response fails because the dialog is gone with its page.
@@ -241,3 +241,7 @@ async function dispose(browser: RenderBrowser, browserContextId: string): Promis
     if (!/Failed to find context/.test(protocolText(error)) && error.code !== 'worker_lost') throw error
   })
 }
+
+/** Builds the error that reports a crash, with its cause if known. */
+const crashOf = (cause: string | undefined): BaxError =>
+  new BaxError('page_crashed', cause === undefined ? 'the page crashed its renderer' : `the page was ended: ${cause}`)

@@ -1,0 +1,180 @@
+/**
+ * Shares of keys in the processors and the memory of this machine: busy processes of browsers whose key uses more than its
+ * share get a low priority, and the largest process of a key that uses too much memory ends. Only on Linux, and only for
+ * browsers that belong to a key.
+ */
+import { availableParallelism, totalmem } from 'node:os'
+import type { EngineConfig } from '../../../core/config/config.ts'
+import { limits } from '../../../core/limits/limits.ts'
+import { ownMemory, processStat } from '../../../core/process/process-facts.ts'
+import type { Origin } from '../../../core/process/turns.ts'
+import { lowerPriority, restorePriority, setSessionPriority } from './priority.ts'
+import { ProcessTable, type ProcessUse } from './process-table.ts'
+
+/** A browser that counts towards the share of its key. */
+export interface Sharing {
+  /** Whether processes keep a low priority because this user may not restore it. */
+  readonly staysSlow: boolean
+  /** Returns why one of its processes was ended just now because of its memory; undefined if none was. */
+  memoryExcess(): string | undefined
+  leave(): void
+}
+
+interface Browser {
+  readonly owner: string
+  endedAt: number
+  staysSlow: boolean
+}
+
+interface Lowered {
+  /** Number of consecutive measurements in which it was not busy. */
+  calms: number
+}
+
+const { browserShares } = limits
+const { partOfKey } = limits.overload
+
+/** Processors that browsers can use, and those of all keys. */
+export interface Capacity {
+  readonly cores: number
+  readonly usedCores: number
+  readonly idleCores: number
+  /** Number of keys whose browsers do anything. */
+  readonly activeKeys: number
+}
+
+/** Returns the number of processors that each key may use: an equal part of those that are left for browsers. */
+export function shareOfKey({ cores, usedCores, idleCores, activeKeys }: Capacity): number {
+  const available = Math.min(cores, usedCores + idleCores)
+  return Math.min(cores * partOfKey, available / Math.max(1, activeKeys))
+}
+
+/** Returns the memory that the browsers of one key may use, in bytes, unless it is configured. */
+function memoryOfKey(): number {
+  const limit = process.constrainedMemory()
+  return Math.min(limit > 0 ? limit : Infinity, totalmem()) * partOfKey
+}
+
+type KeySharesConfig = Pick<EngineConfig, 'log' | 'pool' | 'browserMemoryBytes'>
+
+export class KeyShares {
+  readonly #log: EngineConfig['log']
+  readonly #cores: number
+  readonly #memoryBytes: number
+  /** Browsers by the leader of their session. */
+  readonly #browsers = new Map<number, Browser>()
+  #table: ProcessTable | undefined
+  readonly #excesses = new Map<string, number>()
+  readonly #lowered = new Map<number, Lowered>()
+  /** Processes that were ended because of their memory, which they still have for a moment. */
+  readonly #ending = new Set<number>()
+  #timer: NodeJS.Timeout | undefined
+  readonly #reported = new Set<string>()
+
+  constructor({ log, pool, browserMemoryBytes = memoryOfKey() }: KeySharesConfig) {
+    this.#log = log
+    this.#cores = pool?.cores ?? availableParallelism()
+    this.#memoryBytes = browserMemoryBytes
+  }
+
+  /** Adds a browser, by the PID of the leader of its session. */
+  join(leader: number, owner: Origin): Sharing | undefined {
+    if (owner === null || process.platform !== 'linux') return undefined
+    const browser: Browser = { owner, endedAt: -Infinity, staysSlow: false }
+    this.#browsers.set(leader, browser)
+    this.#timer ??= setInterval(() => this.#measure(), browserShares.everyMs).unref()
+    return {
+      get staysSlow() {
+        return browser.staysSlow
+      },
+      memoryExcess: () => (performance.now() - browser.endedAt < browserShares.reportMs ? this.#tooMuch : undefined),
+      leave: () => {
+        this.#browsers.delete(leader)
+        if (this.#browsers.size > 0) return
+        clearInterval(this.#timer)
+        this.#timer = undefined
+      },
+    }
+  }
+
+  get #tooMuch(): string {
+    return `the browsers of its key used more than ${Math.floor(this.#memoryBytes / 1024 / 1024)} MiB of memory`
+  }
+
+  #measure(): void {
+    try {
+      const { uses, idleCores } = (this.#table ??= new ProcessTable()).measure(new Set(this.#browsers.keys()))
+      const keys = new Map<string, ProcessUse[]>()
+      for (const use of uses) {
+        const { owner } = this.#browsers.get(use.session)!
+        keys.set(owner, [...(keys.get(owner) ?? []), use])
+      }
+      this.#shareProcessors(keys, idleCores)
+      for (const [key, processes] of keys) this.#limitMemory(key, processes)
+    } catch (error) {
+      this.#reportOnce('cannot measure what browsers use', error as Error)
+    }
+  }
+
+  /** Reports a failure that would occur at each measurement. */
+  #reportOnce(message: string, error?: Error): void {
+    if (!this.#reported.has(message)) this.#log('error', message, error && { error: error.message })
+    this.#reported.add(message)
+  }
+
+  #shareProcessors(keys: ReadonlyMap<string, readonly ProcessUse[]>, idleCores: number): void {
+    const used = new Map([...keys].map(([key, processes]) => [key, sum(processes.map(({ cores }) => cores))]))
+    const activeKeys = [...used.values()].filter((cores) => cores >= browserShares.activeCores).length
+    const share = shareOfKey({ cores: this.#cores, usedCores: sum([...used.values()]), idleCores, activeKeys })
+    for (const [key, processes] of keys) {
+      const excesses = used.get(key)! > share ? (this.#excesses.get(key) ?? 0) + 1 : 0
+      this.#excesses.set(key, excesses)
+      const isAbove = excesses >= browserShares.excesses
+      for (const leader of new Set(processes.map(({ session }) => session))) setSessionPriority(leader, isAbove)
+      for (const one of processes) this.#prioritize(one, isAbove)
+    }
+    for (const key of this.#excesses.keys()) if (!keys.has(key)) this.#excesses.delete(key)
+    const pids = new Set([...keys.values()].flat().map(({ pid }) => pid))
+    for (const pid of this.#lowered.keys()) if (!pids.has(pid)) this.#lowered.delete(pid)
+  }
+
+  #prioritize({ pid, session, cores }: ProcessUse, isAbove: boolean): void {
+    const lowered = this.#lowered.get(pid)
+    if (cores >= browserShares.busyCores && (isAbove || lowered)) {
+      this.#lowered.set(pid, { calms: 0 })
+      // Repeated, because a process that may raise its priority does so for some of its threads.
+      if (!lowerPriority(pid)) this.#reportOnce('cannot lower the priority of a busy browser')
+    } else if (lowered && ++lowered.calms >= browserShares.calms) {
+      if (restorePriority(pid)) this.#lowered.delete(pid)
+      else this.#browsers.get(session)!.staysSlow = true
+    }
+  }
+
+  #limitMemory(key: string, processes: readonly ProcessUse[]): void {
+    for (const pid of this.#ending) if (!processStat(pid)?.residentBytes) this.#ending.delete(pid)
+    // Mapped files count for each process there, so that the exact use is never more.
+    if (sum(processes.map(({ residentBytes }) => residentBytes)) <= this.#memoryBytes) return
+    const exact = processes.map((one) => ({ ...one, bytes: this.#ending.has(one.pid) ? 0 : ownMemory(one.pid) }))
+    const bytes = sum(exact.map((one) => one.bytes))
+    if (bytes <= this.#memoryBytes) return
+    const { pid, session } = exact.reduce((largest, one) => (one.bytes > largest.bytes ? one : largest))
+    this.#browsers.get(session)!.endedAt = performance.now()
+    this.#ending.add(pid)
+    end(pid)
+    this.#log('warn', 'ended the largest browser process of a key that used too much memory', {
+      key_id: key,
+      pid,
+      bytes,
+    })
+  }
+}
+
+function end(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)

@@ -1,0 +1,172 @@
+/** Processors and memory, which the browsers of keys share: one key that uses more than its share does not stop others. */
+import { readdir } from 'node:fs/promises'
+import { getPriority, setPriority } from 'node:os'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { KeyShares, shareOfKey } from '../../src/engine/browser/shares/key-shares.ts'
+import { openHomes, type Homes } from '../support/homes.ts'
+import { type KeyHolder, keyHolder } from '../support/owned-objects.ts'
+import { chromiumProcesses, pageProcesses } from '../support/processes.ts'
+import { command } from '../support/session-steps.ts'
+import { serveSite, type Site } from '../support/site.ts'
+import { waitFor, waitUntil } from '../support/wait.ts'
+
+const mebibytes = 600
+/** Enough to use more than a processor, on a busy machine too. */
+const loops = 20
+const worker = `new Worker(URL.createObjectURL(new Blob(['for (;;);'])))`
+
+let site: Site
+let homes: Homes
+let hostile: KeyHolder
+let other: KeyHolder
+const logged: string[] = []
+
+beforeAll(async () => {
+  site = await serveSite({
+    '/': '<!doctype html><title>Home</title><main><h1>Home</h1><p>Words of a page.</p></main>',
+    '/loops': `<!doctype html><title>Loops</title><script>
+      const workers = Array.from({ length: ${loops} }, () => ${worker})
+      const stop = () => workers.forEach((one) => one.terminate())</script>`,
+    '/memory': `<!doctype html><title>Memory</title><main>Words of a page.</main><script>
+      const all = []
+      const go = () => { all.push(new Uint8Array(2e7).fill(1)); setTimeout(go, 10) }
+      addEventListener('load', go)</script>`,
+  })
+})
+afterEach(() => homes?.close())
+afterAll(() => site?.close())
+
+async function openShared(config: Parameters<typeof openHomes>[0]): Promise<void> {
+  logged.length = 0
+  homes = await openHomes({ ...config, log: (_level, message) => void logged.push(message) })
+  ;[hostile, other] = [await keyHolder(homes), await keyHolder(homes)]
+}
+
+const open = async ({ client }: KeyHolder, path: string) =>
+  (await client.createSession({ start_url: site.url + path })).session_id!
+
+/** Returns the renderers of a key that has sessions in one browser. */
+const renderersOf = async ({ client }: KeyHolder) => {
+  const { sessions } = await client.listSessions({})
+  const { browsers } = await homes.engine.status()
+  return pageProcesses(browsers.find(({ worker_id }) => worker_id === sessions[0]!.worker_id)!.pid)
+}
+
+/** Returns the priorities of the threads of a process; those that have ended are left out. */
+async function prioritiesOf(pid: number): Promise<number[]> {
+  const threads = await readdir(`/proc/${pid}/task`).catch(() => [])
+  return threads.flatMap((thread) => {
+    try {
+      return [getPriority(Number(thread))]
+    } catch {
+      return []
+    }
+  })
+}
+const isLow = async (pid: number) => {
+  const all = await prioritiesOf(pid)
+  return all.length > 0 && all.every((priority) => priority === 19)
+}
+
+const works = async ({ client }: KeyHolder, session_id: string) => {
+  const commands = [command('navigate_to', { url: site.url }), command('get_text', { selector: 'h1' })]
+  const { results } = await client.runCommands({ session_id, commands })
+  expect(results).toMatchObject([{ success: true }, { data: { result: { value: 'Home' } } }])
+}
+
+/** Whether this user may raise the priority of a process, which tests of a restored one need. */
+const mayRaise = (() => {
+  try {
+    setPriority(process.pid, getPriority() - 1)
+    setPriority(process.pid, getPriority() + 1)
+    return true
+  } catch {
+    return false
+  }
+})()
+
+describe.skipIf(process.platform !== 'linux')('processors', () => {
+  test('go to other keys first when a key uses more than its share', async () => {
+    // On larger machines, too, the loops use more than half of these.
+    await openShared({ pool: { warm: 0, cores: 2 } })
+    const session = await open(other, '/')
+    const looping = [await open(hostile, '/loops'), await open(hostile, '/loops')]
+    const renderers = await renderersOf(hostile)
+    expect(renderers).toHaveLength(2)
+    await waitUntil(async () => (await Promise.all(renderers.map(isLow))).every(Boolean))
+    await works(other, session)
+    for (const pid of await renderersOf(other)) expect(await isLow(pid)).toBe(false)
+    if (!mayRaise) return
+    const { client } = hostile
+    for (const session_id of looping)
+      await client.runCommands({ session_id, commands: [command('evaluate', { expression: 'stop()' })] })
+    await waitUntil(async () => !(await Promise.all(renderers.map(isLow))).some(Boolean))
+  })
+
+  test('are shared equally by keys that are active', () => {
+    const shares = [1, 2, 4].map((activeKeys) => shareOfKey({ cores: 8, usedCores: 5, idleCores: 3, activeKeys }))
+    expect(shares).toEqual([4, 4, 2])
+    // Other programs use the rest.
+    expect(shareOfKey({ cores: 8, usedCores: 2, idleCores: 0, activeKeys: 2 })).toBe(1)
+    // The processors of the machine, of which a container may use two.
+    expect(shareOfKey({ cores: 2, usedCores: 1, idleCores: 60, activeKeys: 4 })).toBe(0.5)
+  })
+
+  test('are not measured without keys', () => {
+    const shares = new KeyShares({ log: () => {} })
+    expect(shares.join(process.pid, null)).toBeUndefined()
+    shares.join(process.pid, 'key_a')!.leave()
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('memory', () => {
+  test('beyond the share of a key ends its largest page with the reason', async () => {
+    await openShared({ pool: { warm: 0 }, browserMemoryBytes: mebibytes * 1024 * 1024 })
+    const session = await open(other, '/')
+    const session_id = await open(hostile, '/memory')
+    const failure = await waitFor('the end of the page', async () => {
+      const { results } = await hostile.client.runCommands({ session_id, commands: [command('get_title')] })
+      return results[0]!.success ? null : results[0]!
+    })
+    const reason = `the page was ended: the browsers of its key used more than ${mebibytes} MiB of memory`
+    expect(failure).toMatchObject({ code: 'page_crashed', error: expect.stringContaining(reason) })
+    expect(logged).toContain('ended the largest browser process of a key that used too much memory')
+    await works(other, session)
+    // The tab was reloaded, with a page that needs as much memory again.
+    const leave = { session_id, commands: [command('navigate_to', { url: site.url })] }
+    await waitUntil(async () => (await hostile.client.runCommands(leave)).success)
+    await works(hostile, session_id)
+  })
+
+  test('beyond the share of a key ends the page of a scrape with the reason', async () => {
+    await openShared({ browserMemoryBytes: mebibytes * 1024 * 1024 })
+    const request = { url: `${site.url}/memory`, render: 'browser', wait_for: 60_000, timeout: 120_000 } as const
+    const [answer] = await Promise.all([
+      hostile.client.scrape(request),
+      other.client.scrape({ url: site.url, render: 'browser' }).then((scraped) => {
+        expect(scraped).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })
+      }),
+    ])
+    expect(answer).toMatchObject({ success: false, code: 'page_crashed' })
+    expect(answer.error).toContain(`used more than ${mebibytes} MiB of memory`)
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('browsers that render pages', () => {
+  test('are not shared by keys', async () => {
+    await openShared({ pool: { warm: 0 } })
+    const before = new Set(await chromiumProcesses('browser'))
+    const scrape = ({ client }: KeyHolder) => client.scrape({ url: site.url, render: 'browser' })
+    expect(await scrape(hostile)).toMatchObject({ success: true })
+    const ofHostile = (await chromiumProcesses('browser')).filter((pid) => !before.has(pid))
+    for (const pid of ofHostile) process.kill(pid, 'SIGSTOP')
+    try {
+      expect(await scrape(other)).toMatchObject({ success: true, data: { metadata: { title: 'Home' } } })
+    } finally {
+      for (const pid of ofHostile) process.kill(pid, 'SIGCONT')
+    }
+    expect(await scrape(hostile)).toMatchObject({ success: true })
+    const after = (await chromiumProcesses('browser')).filter((pid) => !before.has(pid))
+    expect(after.length).toBeGreaterThan(ofHostile.length)
+  })
+})
