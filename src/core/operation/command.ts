@@ -147,7 +147,7 @@ export interface CommandContext {
   markdown(element?: Locator): Promise<string>
   structured(
     request: StructuredRequest,
-  ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[] }>
+  ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[]; warnings: string[] }>
   /** @throws BaxError `conflict` when it is already running, `unsupported` in a browser of a user. */
   startRecording(kind: RecordingKind, options: { readonly bodies?: boolean }): Promise<void>
   /** Stores the recording among the files of the session. @throws BaxError `conflict` when none is running. */
