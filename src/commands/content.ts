@@ -124,12 +124,13 @@ export const extract_structured_content = defineCommand({
     source: z.enum(['model', 'heuristic']).describe('Source of the value: a configured model, or heuristics'),
     valid: z.boolean().describe('Whether the value matches the schema'),
     errors: z.array(z.string()).describe('Where the value does not match the schema'),
+    warnings: z.array(z.string()).describe('What the page shows and the value does not have, such as rows of tables'),
   }),
   // A model may be called twice.
   maxDurationMs: 2 * limits.model.answerMs + limits.command.evaluateMs,
   run: async ({ structured }, request) => {
-    const { value, source, valid, errors } = await structured(request)
+    const { value, ...facts } = await structured(request)
     const { content_type, data } = extracted(value)
-    return { content_type, data: { ...data, source, valid, errors } }
+    return { content_type, data: { ...data, ...facts } }
   },
 })

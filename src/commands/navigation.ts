@@ -25,6 +25,7 @@ export const navigate_to = defineCommand({
     url: typedUrl,
     timeout_ms: navigationTimeout,
   }),
+  leaves: true,
   result: arrived,
   run: async ({ signal, checkUrl, leave }, { url, timeout_ms = limits.command.navigationMs }) => {
     const target = await checkUrl(url)

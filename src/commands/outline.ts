@@ -32,17 +32,19 @@ export function outlineOf(root: Element) {
       options: [...field.options].slice(0, most).map(({ value, label }) => ({ value, label })),
     }),
   })
-  const cells = (row: HTMLTableRowElement) => [...row.cells].map((cell) => words(cell.innerText))
+  const rowsOf = (table: HTMLElement) => {
+    const css = '[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]'
+    const rows = table instanceof HTMLTableElement ? [...table.rows] : all<HTMLElement>('[role=row]', table)
+    const cells = (row: HTMLElement) => (row instanceof HTMLTableRowElement ? [...row.cells] : all<HTMLElement>(css, row)) // prettier-ignore
+    return rows.slice(0, most).map((row) => cells(row).map((cell) => words(cell.innerText)))
+  }
   const isPage = root === document.documentElement
   return {
     url: document.URL,
     title: document.title,
     language: document.documentElement.lang || null,
     description: document.querySelector<HTMLMetaElement>('meta[name=description]')?.content ?? null,
-    headings: all<HTMLElement>('h1, h2, h3, h4, h5, h6').map((heading) => ({
-      level: Number(heading.localName[1]),
-      text: words(heading.innerText),
-    })),
+    headings: all<HTMLElement>('h1, h2, h3, h4, h5, h6').map((heading) => ({ level: Number(heading.localName[1]), text: words(heading.innerText) })), // prettier-ignore
     links: all<HTMLAnchorElement>('a[href]').map((link) => ({ text: words(link.innerText), href: link.href })),
     images: all<HTMLImageElement>('img[src]').map(({ src, alt }) => ({ src, alt })),
     forms: all<HTMLFormElement>('form').map((form) => ({
@@ -51,9 +53,10 @@ export function outlineOf(root: Element) {
       method: form.method,
       fields: all<HTMLInputElement>('input:not([type=hidden]), select, textarea', form).map(fieldOf),
     })),
-    tables: all<HTMLTableElement>('table').map((table) => ({
-      caption: words(table.caption?.innerText) || null,
-      rows: [...table.rows].slice(0, most).map(cells),
+    // Grids often contain the table that they describe.
+    tables: all<HTMLElement>('table, :is([role=table], [role=grid], [role=treegrid]):has([role=row])').map((table) => ({
+      caption: words(table instanceof HTMLTableElement ? table.caption?.innerText : table.ariaLabel) || null,
+      rows: rowsOf(table),
     })),
     text: words(((isPage ? document.documentElement : root) as HTMLElement | null)?.innerText ?? root.textContent),
   }

@@ -3,6 +3,10 @@ import { inUsualHomes } from '../support/commands.ts'
 
 const pages = {
   '/': `<!doctype html><title>Shop</title><h1>Our shop</h1><p>We sell tea.</p><dl><dt>Price</dt><dd>4</dd></dl>`,
+  '/grid': `<!doctype html><title>Guests</title><div role=grid aria-label=Guests aria-rowcount=901>
+    <div role=row><b role=columnheader><input type=checkbox></b><b role=columnheader>Guest</b><b role=columnheader>Room</b></div>
+    <div role=row><i role=gridcell><input type=checkbox></i><i role=gridcell>Anna</i><i role=gridcell>Single</i></div></div>
+    <div><table><tr><th>Day<th>Price</table></div><div><table><tr><td>1<td>40<tr><td>2<td>50</table></div>`,
 }
 
 inUsualHomes(pages, (given) => {
@@ -16,6 +20,25 @@ inUsualHomes(pages, (given) => {
     })
     expect(data).toMatchObject({ source: 'heuristic', valid: true, errors: [], result: { type: 'object' } })
     expect((data['result'] as { value: unknown }).value).toMatchObject({ title: expect.stringMatching(/shop/i) })
+  })
+
+  test('tables and grids become records, with a warning about rows that are not rendered', async () => {
+    await given.open('/grid')
+    const grid = { caption: 'Guests', rows: [{ Guest: 'Anna', Room: 'Single' }] }
+    const days = { rows: [{ Day: '1', Price: '40' }, { Day: '2', Price: '50' }] } // prettier-ignore
+    const warning =
+      'the page has rendered 1 of the 900 rows of a table "Guests" with the columns Guest, Room: scroll to the others and extract them then'
+    const data = await given.do('extract_structured_content', { query: 'all tables' })
+    expect(data).toMatchObject({ result: { value: { tables: [grid, days] } }, warnings: [warning] })
+    const { data: scraped, warning: said } = await given.client().scrape({ url: given.url('/grid'), formats: ['json'] })
+    expect(scraped!.json).toMatchObject({ tables: [grid, days] })
+    expect(said).toBe(warning)
+    const { content } = (await given.do('get_content', { kind: 'json' })) as { content: { tables: unknown } }
+    expect(content.tables).toEqual([
+      { caption: 'Guests', rows: [['', 'Guest', 'Room'], ['', 'Anna', 'Single']] },
+      { caption: null, rows: [['Day', 'Price']] },
+      { caption: null, rows: [['1', '40'], ['2', '50']] },
+    ]) // prettier-ignore
   })
 
   test('rejects an invalid schema before any request, with the field', async () => {

@@ -147,7 +147,7 @@ export interface CommandContext {
   markdown(element?: Locator): Promise<string>
   structured(
     request: StructuredRequest,
-  ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[] }>
+  ): Promise<{ value: unknown; source: 'model' | 'heuristic'; valid: boolean; errors: string[]; warnings: string[] }>
   /** @throws BaxError `conflict` when it is already running, `unsupported` in a browser of a user. */
   startRecording(kind: RecordingKind, options: { readonly bodies?: boolean }): Promise<void>
   /** Stores the recording among the files of the session. @throws BaxError `conflict` when none is running. */
@@ -244,6 +244,8 @@ export interface Command<Data extends z.ZodObject = z.ZodObject> {
   readonly input?: CommandInput
   /** Set for actions that only wait: the page's reaction to the action before them is what they wait for. */
   readonly waits?: true
+  /** Set for actions that replace the document: they do not wait for one that is being loaded. */
+  readonly leaves?: true
   /** Set for extractions that run code of the caller, which can change the page. */
   readonly runsCode?: true
   /** Shows the list in the result as a table in the terminal; `items` is its field, if the result is an object. */

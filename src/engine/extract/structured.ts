@@ -9,6 +9,7 @@ import { entitiesOf } from './structured/linked-data.ts'
 import { overview } from './structured/overview.ts'
 import { cutToBudget } from './structured/relevance.ts'
 import { pageScope } from './structured/scope.ts'
+import { tableWarnings } from './structured/table-warnings.ts'
 import { properSchema, shapeOf } from './structured/shape.ts'
 import { type Check, checkFor } from './structured/validate.ts'
 import { type ElementNode, isElement, isSilent, type Tree, type TreeNode } from './tree.ts'
@@ -32,12 +33,13 @@ export async function structuredOf(
   const tree = request.max_chars === undefined ? whole : { ...whole, root: shortened(whole.root, request.max_chars) }
   if (model) {
     const { value, errors } = await askModel(model, { query: request.query, schema }, materialOf(tree, request), check)
-    return { value, source: 'model', valid: errors.length === 0, errors }
+    return { value, source: 'model', valid: errors.length === 0, errors, warnings: [] }
   }
   const scope = pageScope(tree, request.query)
   const value = schema ? fill(shapeOf(schema), scope, request.query) : overview(tree, scope, request.query)
   const errors = check(value).map(({ message }) => message)
-  return { value, source: 'heuristic', valid: errors.length === 0, errors }
+  const warnings = tableWarnings(scope.collections, value, schema !== undefined)
+  return { value, source: 'heuristic', valid: errors.length === 0, errors, warnings }
 }
 
 function materialOf(tree: Tree, { query, schema, max_chars: most = limits.model.pageChars }: StructuredRequest) {

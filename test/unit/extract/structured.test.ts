@@ -101,6 +101,7 @@ describe('fills a schema', () => {
       source: 'heuristic',
       valid: true,
       errors: [],
+      warnings: [],
       value: {
         name: 'Ada Reed',
         job_title: 'Professor of Hydrology',
@@ -140,6 +141,7 @@ describe('values that are not on the page', () => {
       value: { warranty: null, colour: null },
       valid: false,
       errors: ['warranty must be string'],
+      warnings: [],
     })
   })
 

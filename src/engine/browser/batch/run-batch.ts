@@ -12,6 +12,7 @@ import { dialogsSince } from './command-dialogs.ts'
 import { clipboardOf } from '../clipboard/clipboard.ts'
 import type { ActionContext } from '../elements/act.ts'
 import { makeContext } from './command-context.ts'
+import { untilCommitted, untilUninterrupted } from './document-change.ts'
 import { unlessCrashed } from '../tabs/crash.ts'
 import { Delivery } from '../input/delivery.ts'
 import { failureOf } from './playwright-errors.ts'
@@ -123,20 +124,8 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
     target.checkAllowed?.(call)
     const ms = timeoutOf(command, call.data)
     const deadline = { ms, error: `${call.command} timed out after ${ms} ms: the page does not answer`, signal: stop }
-    const acts = command.kind === 'action' && !command.waits
-    const work = () =>
-      untilStopped(target, deadline, async (signal, clock) => {
-        const page = await target.page()
-        const gate = target.approvals?.gate(call.command, signal, clock)
-        if (!command.worksDuringDialog) target.dialogs.checkOpen(page, call.command)
-        const context = await makeContext({ page, target, tools, signal, acts, delivery, strict, gate, ...listeners })
-        const run = () => unlessCrashed(page, async () => command.run(context, call.data ?? {}))
-        if (command.worksDuringDialog) return run()
-        const outcome = await target.dialogs.unlessBlocked(page, call.command, run)
-        // Pages paste asynchronously.
-        if (command.input?.kind === 'text') await clipboardOf(target.browserContext).settled()
-        return outcome
-      })
+    const running = { command, call, target, tools, delivery, strict, ...listeners }
+    const work = () => untilStopped(target, deadline, (signal, clock) => perform(running, signal, clock))
     const outcome = await (approvals?.through(work, async (asked) => mark && target.downloads?.since(mark, 'possible', asked)) ?? work()) // prettier-ignore
     result = {
       success: true,
@@ -165,6 +154,39 @@ async function runOne({ target, tools, stop, batch, call, index }: Step): Promis
   const failure = !success && { error, code }
   target.events.emit('command.finished', { command: call.command, index, success, duration_ms, ...way, ...failure })
   return result
+}
+
+interface Running extends Pick<ActionContext, 'delivery' | 'strict' | 'onMatches' | 'onDirect'> {
+  readonly command: Command
+  readonly call: CommandCall
+  readonly target: BatchTarget
+  readonly tools: BatchTools
+}
+
+/** Runs a command on the active tab. */
+async function perform(running: Running, signal: AbortSignal, clock: PausableTimeout) {
+  const { command, call, target, ...parts } = running
+  const page = await target.page()
+  if (!command.worksDuringDialog) await readyFor(running, page, signal)
+  const gate = target.approvals?.gate(call.command, signal, clock)
+  const acts = command.kind === 'action' && !command.waits
+  const context = await makeContext({ page, target, signal, acts, gate, ...parts })
+  const once = async () => command.run(context, call.data ?? {})
+  const repeats = command.kind === 'extraction' ? !command.runsCode : command.waits === true
+  const run = () => unlessCrashed(page, () => (repeats ? untilUninterrupted(page, once, signal) : once()))
+  if (command.worksDuringDialog) return run()
+  const outcome = await target.dialogs.unlessBlocked(page, call.command, run)
+  // Pages paste asynchronously.
+  if (command.input?.kind === 'text') await clipboardOf(target.browserContext).settled()
+  return outcome
+}
+
+/** Waits for the document that a command is for. @throws BaxError when a dialog prevents the command. */
+async function readyFor({ command, call, target }: Running, page: Page, signal: AbortSignal): Promise<void> {
+  target.dialogs.checkOpen(page, call.command)
+  if (command.leaves) return
+  const ready = () => untilCommitted(page, call.data?.['timeout_ms'], signal)
+  await target.dialogs.unlessBlocked(page, call.command, ready)
 }
 
 /** Returns the fields of a result for a failure. */

@@ -32,7 +32,7 @@ interface ServerPage {
   readonly delegate?: { readonly _mainFrameSession?: { readonly _client?: Session; readonly _targetId?: string } }
   mainFrame(): {
     utilityContext(): Promise<{ rawEvaluateJSON(expression: string): Promise<unknown> }>
-    pendingDocument(): unknown
+    pendingDocument(): object | undefined
     raceAgainstEvaluationStallingEvents<T>(work: () => Promise<T>): Promise<T>
   }
 }
@@ -129,7 +129,11 @@ async function titleInHistory(page: Page): Promise<string | undefined> {
 }
 
 /** Returns whether a navigation of the page has begun: Playwright waits for it before an action. */
-export const isNavigating = (page: Page): boolean => Boolean(serverPage(page).mainFrame().pendingDocument())
+export const isNavigating = (page: Page): boolean => pendingDocument(page) !== undefined
+
+/** Returns what identifies the navigation of the page that has begun; undefined when none has, or it is not accessible. */
+export const pendingDocument = (page: Page): object | undefined =>
+  findServerPage(page)?.mainFrame().pendingDocument() ?? undefined
 
 /** Runs an action and waits until the navigations that it causes are committed or cancelled, or `signal` is aborted. */
 export const afterNavigations = <T>(page: Page, signal: AbortSignal, action: () => Promise<T>): Promise<T> =>

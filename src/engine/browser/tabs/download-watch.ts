@@ -2,8 +2,8 @@
 import { limits } from '../../../core/limits/limits.ts'
 import type { CommandDownload } from '../../../core/shapes/session-files.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { clickedLink, type ContextTransfers } from '../pool/transfers.ts'
-import { maybeDownloadMs } from './page-events.ts'
+import { clickedLink, type ContextTransfers, type DownloadFile } from '../pool/transfers.ts'
+import { maybeDownloadMs, shownUrl } from './page-events.ts'
 
 /** A position in the downloads and requested navigations of a session. */
 export interface DownloadMark {
@@ -26,28 +26,30 @@ export class DownloadWatch {
   /** Navigations by frame whose outcome is open; any of them may become a download. */
   readonly #requested = new Map<string, Requested>()
   #requests = 0
-  /** Downloads that the browser has begun, and those of them that Playwright has reported. */
+  /** Number of downloads that the browser has begun, and those of them that Playwright has not reported yet. */
   #begun = 0
-  #reported = 0
+  #unreported: DownloadFile[] = []
   #wake: (() => void)[] = []
 
   constructor(transfers: ContextTransfers) {
-    transfers.onNavigation((frameId, state) => {
+    transfers.onNavigation((frameId, state, file) => {
       const requested = this.#requested.get(frameId)
       if (state === 'requested') this.#requested.set(frameId, { number: ++this.#requests })
       else if (state === 'stopped') this.#closeSoon(frameId, requested)
       else this.#requested.delete(frameId)
-      if (state === 'begun') {
+      if (file) {
         this.#requested.delete(clickedLink)
         this.#begun++
+        this.#unreported.push(file)
       }
       this.#changed()
     })
   }
 
   /** Counts a download that Playwright reports, even if it is not stored. */
-  report(): void {
-    this.#reported++
+  report(url: string): void {
+    const at = this.#unreported.findIndex((file) => file.url === url)
+    if (at >= 0) this.#unreported.splice(at, 1)
     this.#changed()
   }
 
@@ -74,10 +76,18 @@ export class DownloadWatch {
     // A navigation of the command itself is not among the requested ones, and fails before its download is reported.
     if (chance === 'aborted') await this.#until(() => this.#begun > mark.begun, maybeDownloadMs, signal)
     if (chance !== 'none') await this.#until(isDecided, limits.session.downloadStartMs, signal)
-    await this.#until(() => this.#reported >= this.#begun, limits.session.downloadStartMs, signal)
+    await this.#until(() => this.#unreported.length === 0, limits.session.downloadStartMs, signal)
+    if (!signal.aborted) this.#giveUp()
     const found = () => this.#downloads.slice(mark.downloads)
     await this.#until(() => found().every(({ state }) => state !== 'in_progress'), limits.session.downloadMs, signal)
     return found()
+  }
+
+  /** Playwright does not report a download of a tab that it does not know yet. */
+  #giveUp(): void {
+    for (const { suggestedFilename: name, url } of this.#unreported.splice(0)) {
+      this.#downloads.push({ name, url: shownUrl(url), state: 'failed', error: 'the browser did not store the file' })
+    }
   }
 
   #closeSoon(frameId: string, requested: Requested | undefined): void {

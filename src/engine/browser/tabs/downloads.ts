@@ -64,7 +64,7 @@ const quotaReached = 'the session has reached its download limit'
 
 async function save(download: Download, store: DownloadStore): Promise<void> {
   const { files, events, watch } = store
-  watch.report()
+  watch.report(download.url())
   const number = ++store.started.count
   // Report only the first download beyond the limit, since a page may start any number.
   if (number > limits.session.downloads + 1) return quietly(download.cancel())

@@ -9,8 +9,10 @@ import type { SessionHost } from '../create/opening.ts'
 import { titleOf } from '../direct/internals.ts'
 import { watchFirstDocument } from '../input/delivery.ts'
 import { crashedError, crashText, hasCrashed, loadFailure, reloadObstacle, watchCrash } from './crash.ts'
+import { closeBlankTabs, isDownloadTab } from './download-tabs.ts'
 import { cdpSessionOf } from './hung-script.ts'
 import { reportFileChoosers, shownUrl } from './page-events.ts'
+import { refuser } from './refused-tabs.ts'
 import { tabIdOf, takeTabId } from './tab-ids.ts'
 
 /** Timeout for a title, after which the last known one is used, so that a hung page does not block a list. */
@@ -24,6 +26,8 @@ export class Tabs {
   readonly #context: BrowserContext
   readonly #pagesOpened: () => number
   readonly #memoryExcess: TabsHost['memoryExcess']
+  readonly #blankTabsClosed: () => Promise<void>
+  readonly #refuse: (page: Page) => void
   /** Resolves when the first page has the size of the session, or could not be opened: the next use opens another. */
   readonly opened: Promise<void>
   #isStarting: boolean
@@ -38,7 +42,6 @@ export class Tabs {
   readonly #background = new WeakSet<Page>()
   /** Number of background tabs that the engine is opening. */
   #opening = 0
-  #refused = 0
   #title = ''
   /** Time of the oldest unanswered request for a title. */
   #unansweredSince: number | undefined
@@ -58,8 +61,10 @@ export class Tabs {
     this.#memoryExcess = host.memoryExcess
     this.#pagesOpened = pagesOpened ?? (() => this.#reported)
     this.#events = events
+    this.#refuse = refuser(events)
     this.#viewport = viewport
     this.#isStarting = first !== undefined && context.pages().length === 0
+    this.#blankTabsClosed = closeBlankTabs(context)
     const fitted = context.pages().map((page) => this.#add(page))
     context.on('page', (page) => {
       if (this.#replacing) this.#openedMeanwhile.push(page)
@@ -129,6 +134,7 @@ export class Tabs {
   async active(): Promise<Page> {
     await this.opened
     await this.#waitForOpeningTabs()
+    await this.#blankTabsClosed()
     const crash = await this.recover()
     if (crash) throw crash
     return this.activePage ?? this.#context.newPage()
@@ -175,7 +181,12 @@ export class Tabs {
   }
 
   #open(page: Page): void {
-    if (this.count >= limits.session.tabs && this.#opening === 0) return this.#refuse(page)
+    const isDownload = isDownloadTab(page)
+    if (isDownload || (this.count >= limits.session.tabs && this.#opening === 0)) {
+      this.#reported += 1
+      // Ignore failures: the browser may have closed it.
+      return isDownload ? void page.close().catch(() => {}) : this.#refuse(page)
+    }
     void this.#add(page)
     this.#events.emit('tab.opened', { tab_id: tabIdOf(page), url: shownUrl(page.url()), tabs: this.count })
   }
@@ -260,22 +271,6 @@ export class Tabs {
     if (!size || (size.width === this.#viewport.width && size.height === this.#viewport.height)) return
     // Ignore failures of a tab that closes meanwhile.
     await page.setViewportSize({ ...this.#viewport }).catch(() => {})
-  }
-
-  /** Closes a tab beyond the limit, and after repeated attempts the page that opens them. */
-  #refuse(page: Page): void {
-    this.#reported += 1
-    this.#refused += 1
-    const tooMany = this.#refused % limits.session.refusedTabs === 0
-    // Ignore failures: the pages may be closed already.
-    const quit = async () => {
-      if (tooMany) await (await page.opener())?.close()
-      await page.close()
-    }
-    void quit().catch(() => {})
-    if (!tooMany) return
-    const message = `closed a page that opens too many tabs: a session may have at most ${limits.session.tabs} tabs`
-    this.#events.emit('page.error', { tab_id: tabIdOf(page), message })
   }
 
   #remove(page: Page): void {

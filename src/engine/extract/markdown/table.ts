@@ -6,7 +6,7 @@ import { cellLabel } from './icon.ts'
 import { inlineParagraphs } from './inline.ts'
 import { isCell, isHeadingCell } from '../table-parts.ts'
 
-interface Row {
+export interface Row {
   readonly cells: readonly ElementNode[]
   readonly head: boolean
 }
@@ -110,7 +110,7 @@ const fill = (row: readonly string[], width: number): string[] =>
   Array.from({ length: width <= 64 ? width : Math.min(width, row.length) }, (_, at) => row[at] ?? '')
 
 /** Returns the number of rows at the top that only name the columns. */
-function headCount(rows: readonly Row[]): number {
+export function headCount(rows: readonly Row[]): number {
   const titled = (row: Row) => row.head || (row.cells.length > 1 && row.cells.every(isHeadingCell))
   if (isHeadingRow(rows[0]!) && !titled(rows[0]!)) return 1
   const lone = rows.length > 1 && rows[0]!.cells.every(isHeadingCell)
@@ -125,9 +125,9 @@ const joinHead = (cells: readonly string[]): string =>
 
 /**
  * Returns cells by row and column; a spanning cell appears in its first position only, but in all its columns if it is
- * the heading of a group of them.
+ * the heading of a group of them, and in all its positions with `repeat`.
  */
-function gridOf(rows: readonly Row[], headRows: number): (ElementNode | undefined)[][] {
+export function gridOf(rows: readonly Row[], headRows: number, repeat = false): (ElementNode | undefined)[][] {
   if (!rows.some(({ cells }) => cells.some(isSpanning))) return rows.map(({ cells }) => [...cells])
   const real = rows.reduce((sum, row) => sum + row.cells.length, 0)
   // Limit spans, so that a broken or hostile table does not create millions of empty cells.
@@ -143,7 +143,12 @@ function gridOf(rows: readonly Row[], headRows: number): (ElementNode | undefine
       grid[y]![x] = cell
       const [wide, high] = across * down - 1 <= spare ? [Math.max(1, across), Math.max(1, down)] : [1, 1]
       spare -= wide * high - 1
-      for (let dy = 0; dy < high; dy++) for (let dx = 0; dx < wide; dx++) taken[y + dy]!.add(x + dx)
+      for (let dy = 0; dy < high; dy++) {
+        for (let dx = 0; dx < wide; dx++) {
+          taken[y + dy]!.add(x + dx)
+          if (repeat && row.cells.length > 1) grid[y + dy]![x + dx] = cell
+        }
+      }
       if (y < headRows && row.cells.length > 1) for (let dx = 1; dx < wide; dx++) grid[y]![x + dx] = cell
       x += wide
     }

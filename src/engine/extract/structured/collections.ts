@@ -1,7 +1,17 @@
 /** Finds repeated content of a page: table rows, cards and items with the same structure, plain lists. */
-import { attribute, childElements, classes, type ElementNode, isSilent, visibleText } from '../tree.ts'
+import {
+  attribute,
+  childElements,
+  classes,
+  type ElementNode,
+  hasText,
+  isElement,
+  isSilent,
+  visibleText,
+} from '../tree.ts'
 import { definitionGroups } from '../markdown/list.ts'
-import { isDataTable, rowsOf } from '../markdown/table.ts'
+import { rowsOf } from '../markdown/table.ts'
+import { continues, isTable, readTable, type ReadTable, recordsOf } from './tables.ts'
 
 export interface Collection {
   /** Heading or caption above it. */
@@ -11,8 +21,18 @@ export interface Collection {
   /** `pairs`: terms and their definitions. */
   readonly kind: 'table' | 'cards' | 'list' | 'pairs' | 'data'
   readonly records: readonly CollectionRecord[]
+  /** Set for tables. */
+  readonly table?: TableFacts
   /** Whether it is inside the page's navigation, header or footer. */
   readonly isBoilerplate: boolean
+}
+
+interface TableFacts {
+  readonly columns: readonly string[]
+  /** Number of rows in the page, which may be more than are read. */
+  readonly rendered: number
+  /** Number of rows that the table has, of which the page may have rendered some. */
+  readonly total: number
 }
 
 export interface CollectionRecord {
@@ -30,17 +50,30 @@ const maxCollections = 200
 export function collectionsOf(root: ElementNode): Collection[] {
   const found: Collection[] = []
   let heading = ''
+  /** A table of headings only, whose body may be the next table. */
+  let head: { table: ReadTable; collection: Collection | undefined } | undefined
+  const addTable = (element: ElementNode, facts: Pick<Collection, 'label' | 'alias' | 'isBoilerplate'>) => {
+    const own = isTable(element) ? readTable(element) : undefined
+    if (!own) return undefined
+    const names = head && continues(head.table, own) ? head.table.names : undefined
+    const table = names ? { ...own, names, caption: own.caption || head!.table.caption } : own
+    if (names) found.splice(found.indexOf(head!.collection!), 1)
+    const group = tableOf(table, element)
+    const collection = group && { ...facts, ...group }
+    if (collection) found.push(collection)
+    head = table.rows.length === 0 ? { table, collection } : undefined
+    return collection
+  }
   const visit = (element: ElementNode, around: boolean): void => {
-    for (const child of childElements(element)) {
-      if (isSilent(child) || found.length >= maxCollections) continue
+    for (const child of element.children) {
+      if (!isElement(child) && hasText(child)) head = undefined
+      if (!isElement(child) || isSilent(child) || found.length >= maxCollections) continue
       heading = headingText(child) ?? heading
       const isBoilerplate = around || /^(?:nav|footer|aside)$/.test(child.tag) || (child.tag === 'header' && element.tag === 'body') // prettier-ignore
-      const add = (group: Group | undefined) =>
-        group && found.push({ label: heading, alias: aliasOf(child), isBoilerplate, ...group })
-      const table = child.tag === 'table' ? (tableOf(child) ?? pairsOf(child)) : undefined
-      add(table)
-      if (table?.kind === 'table') continue
-      add(groupOf(child))
+      const facts = { label: heading, alias: aliasOf(child), isBoilerplate }
+      if (addTable(child, facts)?.kind === 'table') continue
+      const group = groupOf(child)
+      if (group) found.push({ ...facts, ...group })
       visit(child, isBoilerplate)
     }
   }
@@ -63,25 +96,14 @@ function headingText(element: ElementNode): string | undefined {
   return /^(?:h[1-6]|legend|summary|caption)$/.test(element.tag) ? visibleText(element, 200) : undefined
 }
 
-function tableOf(table: ElementNode): Group | undefined {
-  const rows = rowsOf(table)
-  if (!isDataTable(table, rows) || rows.length < 2) return undefined
-  const first = rows[0]!
-  const titled = first.head || first.cells.every(({ tag }) => tag === 'th')
-  if (!titled || first.cells.length < 2) return undefined
-  const names = first.cells.flatMap((cell) => {
-    const across = Math.min(Number.parseInt(attribute(cell, 'colspan'), 10) || 1, 50)
-    return Array.from({ length: across }, (_, at) => `${visibleText(cell, 100)}${at === 0 ? '' : ` ${at + 1}`}`)
-  })
-  const caption = childElements(table).find(({ tag }) => tag === 'caption')
-  const records = rows.slice(1, maxRecords + 1).flatMap(({ cells, head }) => {
-    if (head || cells.length < 2) return []
-    const named = new Map(cells.map((cell, at) => [names[at] || `column ${at + 1}`, cell]))
-    const fields = Object.fromEntries([...named].map(([name, cell]) => [name, visibleText(cell)]))
-    const element: ElementNode = { tag: 'tr', attributes: {}, children: [...cells] }
-    return [{ element, fields, cells: Object.fromEntries(named) }]
-  })
-  return { ...(caption && { label: visibleText(caption) }), kind: 'table', records }
+/** Returns the collection of a table; that of pairs for two columns without headings. */
+function tableOf(table: ReadTable, element: ElementNode): Group | undefined {
+  const { caption, names = [], rows, total } = table
+  const pairs = table.names === undefined ? pairsOf(element) : undefined
+  const columns = [...new Set(names.filter((name) => name !== ''))]
+  const facts = { columns, rendered: rows.length, total: Math.max(total, rows.length) }
+  const kind = { kind: 'table' as const, records: recordsOf(table) }
+  return { ...(caption !== '' && { label: caption }), ...(pairs ?? kind), table: facts }
 }
 
 function listOf(list: ElementNode): Group | undefined {

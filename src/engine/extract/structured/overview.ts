@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts'
 import { synonymOf, contentWords, wordsOf } from './words.ts'
 
 const maxFacts = 40
-const maxRecords = 200
+export const maxRecords = 200
 const maxPassages = 3
 
 /** Returns title, description, passages, facts, tables and lists; only those related to the question, if any are. */
@@ -14,7 +14,9 @@ export function overview(tree: Tree, scope: Scope, question: string): Record<str
   const queryWords = new Set(contentWords(question).map(synonymOf))
   const facts = factsOf(scope.pairs)
   const groups = scope.collections.filter(({ isBoilerplate, records }) => !isBoilerplate && records.length > 0)
-  const relevantGroups = relevant(groups, queryWords, (group) => wordsOf(group.label))
+  const others = groups.filter(({ kind }) => kind !== 'table')
+  const relevantGroups = relevant(others, queryWords, ({ label }) => wordsOf(label))
+  const tables = scope.collections.filter(({ table, records }) => table !== undefined && records.length > 0)
   const answer = answers(scope, queryWords)
   const language = attribute(tree.root, 'lang')
   return {
@@ -23,7 +25,7 @@ export function overview(tree: Tree, scope: Scope, question: string): Record<str
     ...(language !== '' && { language }),
     ...(answer.length > 0 && { answer }),
     facts: Object.fromEntries(relevant(facts, queryWords, ([label]) => wordsOf(label)).slice(0, maxFacts)),
-    tables: relevantGroups.filter(({ kind }) => kind === 'table').map(tableOf),
+    tables: relevant(tables, queryWords, ({ label, table }) => wordsOf([label, ...table!.columns].join(' '))).map(tableOf), // prettier-ignore
     lists: relevantGroups.filter(({ kind }) => kind === 'list').map(listOf),
     items: relevantGroups.filter(({ kind }) => kind === 'cards').slice(0, 5).map(listOf), // prettier-ignore
   }

@@ -22,7 +22,7 @@ export async function jsonOf({ prompt, schema }: JsonOptions, document: PageDocu
   const request = { query: prompt ?? '', ...(schema && { schema }) }
   // A JSON document needs no extraction, unless a schema or a prompt for a model is given.
   if (document.value !== undefined && !schema && !(prompt && model)) {
-    return asResult({ value: document.value, source: 'heuristic', valid: true, errors: [] })
+    return asResult({ value: document.value, source: 'heuristic', valid: true, errors: [], warnings: [] })
   }
   const tree = document.value === undefined ? document.tree : dataTree(document)
   if (!model) return asResult(await structuredOf(tree, request))
@@ -35,11 +35,11 @@ export async function jsonOf({ prompt, schema }: JsonOptions, document: PageDocu
   }
 }
 
-function asResult({ value, source, valid, errors }: StructuredResult) {
+function asResult({ value, source, valid, errors, warnings }: StructuredResult) {
   return {
     value,
     metadata: { json_source: source, json_valid: valid, ...(errors.length > 0 && { json_errors: errors }) },
-    warnings: valid ? [] : [`the json does not fit the schema: ${errors.join('; ')}`],
+    warnings: [...(valid ? [] : [`the json does not fit the schema: ${errors.join('; ')}`]), ...warnings],
   }
 }
 

@@ -1,0 +1,150 @@
+/** Reads tables as records with named columns: HTML tables, tables and grids of ARIA, heads apart from their bodies. */
+import { attribute, childElements, type ElementNode, elementsOf, findElement, visibleText } from '../tree.ts'
+import { cellLabel } from '../markdown/icon.ts'
+import { gridOf, headCount, isDataTable, type Row, rowsOf } from '../markdown/table.ts'
+
+/** A table with the names of its columns, which are empty for those without a heading. */
+export interface ReadTable {
+  readonly caption: string
+  /** Undefined for a table without headings. */
+  readonly names: readonly string[] | undefined
+  readonly rows: readonly (readonly (ElementNode | undefined)[])[]
+  /** Number of rows that the page says it has, for a grid that renders only some of them. */
+  readonly total: number
+}
+
+export interface TableRecord {
+  readonly element: ElementNode
+  readonly fields: Readonly<Record<string, string>>
+  readonly cells: Readonly<Record<string, ElementNode>>
+}
+
+/** Number of rows after which a table is cut. */
+const maxRecords = 1000
+const maxNameLength = 100
+
+const isGrid = (element: ElementNode): boolean => /^(?:table|grid|treegrid)$/.test(attribute(element, 'role'))
+
+export const isTable = (element: ElementNode): boolean => element.tag === 'table' || isGrid(element)
+
+/** Returns the table of an element; undefined for a layout and for an element that is no table. */
+export function readTable(element: ElementNode): ReadTable | undefined {
+  const own = element.tag === 'table' ? rowsOf(element) : []
+  const rows = own.length > 0 ? own : ariaRows(element)
+  // The roles of a grid say that it contains data.
+  if (rows.length === 0 || !(own.length === 0 || isDataTable(element, rows))) return undefined
+  const headRows = headCount(rows) || (isBold(rows[0]!) && !rows.every(isBold) ? 1 : 0)
+  const grid = gridOf(rows, headRows, true)
+  const titles = grid.slice(0, headRows).filter((_, at) => headRows === 1 || rows[at]!.cells.length > 1)
+  const width = grid.reduce((most, row) => Math.max(most, row.length), 0)
+  const names = Array.from({ length: width }, (_, at) => joined(titles.map((row) => nameOf(row[at]))))
+  const body = grid.slice(headRows).filter((_, at) => isRecord(rows[headRows + at]!, width))
+  const caption = childElements(element).find(({ tag }) => tag === 'caption')
+  const lone = headRows > 1 ? rows.slice(0, headRows).find(({ cells }) => cells.length === 1)?.cells[0] : undefined
+  return {
+    caption: caption || lone ? visibleText((caption ?? lone)!) : attribute(element, 'aria-label').trim(),
+    names: headRows > 0 ? names : undefined,
+    rows: body,
+    total: Math.max(0, (Number.parseInt(attribute(element, 'aria-rowcount'), 10) || 0) - headRows),
+  }
+}
+
+/** Whether all cells of a row are bold, like headings. */
+const isBold = ({ cells }: Row): boolean =>
+  cells.every((cell) => {
+    const [bold, ...others] = childElements(cell)
+    return others.length === 0 && /^(?:b|strong)$/.test(bold?.tag ?? '') && dense(cell) === dense(bold!)
+  })
+
+/** Whether a row below the heads has values: it is no repeated head, and no heading of a group of rows. */
+const isRecord = ({ cells, head }: Row, width: number): boolean => !head && (cells.length > 1 || width === 1)
+
+function nameOf(cell: ElementNode | undefined): string {
+  if (cell === undefined) return ''
+  const text = visibleText(cell, maxNameLength).replaceAll(/\s+/g, ' ').trim()
+  // The label of a checkbox for all rows is no heading.
+  return text === '' && findElement(cell, isControl) === undefined ? cellLabel(cell) : text
+}
+
+/** Joins the headings of a column that span several rows. */
+const joined = (names: readonly string[]): string => [...new Set(names.filter((name) => name !== ''))].join(' ')
+
+/** Returns the rows of a table or grid of ARIA, as those of an HTML table; the parts of one row are joined. */
+function ariaRows(grid: ElementNode): Row[] {
+  if (!isGrid(grid)) return []
+  const parts = below(grid, (element) => attribute(element, 'role') === 'row')
+  const rows = new Map<string, ElementNode[]>()
+  for (const [at, row] of parts.entries()) {
+    // Grids with fixed columns render a row in parts.
+    const key = attribute(row, 'aria-rowindex') || `row ${at}`
+    const cells = below(row, (element) => cellRole.test(attribute(element, 'role')))
+    rows.set(key, [...(rows.get(key) ?? []), ...cells])
+  }
+  const column = (cell: ElementNode) => Number.parseInt(attribute(cell, 'aria-colindex'), 10)
+  return [...rows.values()].flatMap((cells) => {
+    if (cells.length === 0) return []
+    const sorted = cells.some((cell) => Number.isNaN(column(cell))) ? cells : cells.toSorted((a, b) => column(a) - column(b)) // prettier-ignore
+    return [{ cells: sorted.map(asCell), head: cells.every((cell) => attribute(cell, 'role') === 'columnheader') }]
+  })
+}
+
+const cellRole = /^(?:cell|gridcell|columnheader|rowheader)$/
+
+/** Returns the outermost descendants that match, without those of grids inside. */
+function below(element: ElementNode, matches: (element: ElementNode) => boolean): ElementNode[] {
+  return childElements(element).flatMap((child) => (matches(child) ? [child] : isGrid(child) ? [] : below(child, matches))) // prettier-ignore
+}
+
+function asCell(cell: ElementNode): ElementNode {
+  const { role, 'aria-colspan': colspan, 'aria-rowspan': rowspan, ...rest } = cell.attributes
+  const spans = { ...(colspan && { colspan }), ...(rowspan && { rowspan }) }
+  return { ...cell, tag: role === 'columnheader' ? 'th' : 'td', attributes: { ...rest, ...spans } }
+}
+
+/** Returns whether `body` continues `head`, a table that has nothing but the headings of the columns. */
+export function continues({ names: head = [], rows }: ReadTable, body: ReadTable): boolean {
+  if (head.length === 0 || rows.length > 0) return false
+  const width = body.rows.reduce((most, row) => Math.max(most, row.length), 0)
+  // Bodies may repeat the headings, invisibly; heads may have a last column above the scroll bar.
+  const same = body.names === undefined || body.names.every((name, at) => name === '' || name === head[at])
+  return same && width > 0 && (width === head.length || (width === head.length - 1 && head.at(-1) === ''))
+}
+
+/** Returns the rows by the names of the columns; columns of controls, such as checkboxes and buttons, are left out. */
+export function recordsOf({ names = [], rows }: ReadTable): TableRecord[] {
+  const width = rows.reduce((most, row) => Math.max(most, row.length), 0)
+  const columns: { at: number; name: string }[] = []
+  const taken = new Set<string>()
+  for (let at = 0; at < width; at++) {
+    const title = names[at] ?? ''
+    if (title === '' && rows.every((row) => !hasValue(row[at]))) continue
+    const name = unused(title === '' ? `column ${at + 1}` : title, taken)
+    taken.add(name)
+    columns.push({ at, name })
+  }
+  return rows.slice(0, maxRecords).map((row) => {
+    const named = columns.flatMap(({ at, name }) => (row[at] === undefined ? [] : [[name, row[at]] as const]))
+    const fields = Object.fromEntries(named.map(([name, cell]) => [name, visibleText(cell) || cellLabel(cell)]))
+    const element: ElementNode = { tag: 'tr', attributes: {}, children: [...new Set(named.map(([, cell]) => cell))] }
+    return { element, fields, cells: Object.fromEntries(named) }
+  })
+}
+
+/** Returns the name, with a number if another column has it. */
+function unused(name: string, taken: ReadonlySet<string>): string {
+  let free = name
+  for (let count = 2; taken.has(free); count++) free = `${name} ${count}`
+  return free
+}
+
+const isControl = ({ tag, attributes }: ElementNode): boolean =>
+  /^(?:button|input|select)$/.test(tag) || /^(?:button|checkbox|radio|switch)$/.test(attributes['role'] ?? '')
+
+/** Whether a cell shows anything besides controls. */
+function hasValue(cell: ElementNode | undefined): boolean {
+  if (cell === undefined) return false
+  const controls = elementsOf(cell, (element) => !isControl(element)).filter(isControl)
+  return dense(cell).length > controls.map(dense).join('').length
+}
+
+const dense = (element: ElementNode): string => visibleText(element).replaceAll(/\s+/g, '')
