@@ -7,9 +7,12 @@ const headings = /^(?:columnheader|rowheader)$/
 
 const role = ({ attributes }: ElementNode): string => attributes['role'] ?? ''
 
+/** Whether the role of an element is that of a table. */
+export const hasTableRole = (element: ElementNode): boolean => tables.test(role(element))
+
 /** Whether an element other than `<table>` is a table, without text outside its cells. */
 export const isRoleTable = (element: ElementNode): boolean =>
-  element.tag === 'div' && tables.test(role(element)) && !holdsOthers(element)
+  element.tag === 'div' && hasTableRole(element) && !holdsOthers(element)
 
 const holdsOthers = ({ children }: ElementNode): boolean =>
   children.some((child) => {
@@ -19,8 +22,11 @@ const holdsOthers = ({ children }: ElementNode): boolean =>
 
 export const isRow = (element: ElementNode): boolean => element.tag === 'tr' || role(element) === 'row'
 
+/** Whether the role of an element is that of a cell. */
+export const hasCellRole = (element: ElementNode): boolean => cells.test(role(element))
+
 export const isCell = (element: ElementNode): boolean =>
-  element.tag === 'td' || element.tag === 'th' || cells.test(role(element))
+  element.tag === 'td' || element.tag === 'th' || hasCellRole(element)
 
 /** Whether an element is the heading of a row or column. */
 export const isHeadingCell = (element: ElementNode): boolean => element.tag === 'th' || headings.test(role(element))

@@ -1,6 +1,7 @@
 /** Reads tables as records with named columns: HTML tables, tables and grids of ARIA, heads apart from their bodies. */
 import { attribute, childElements, type ElementNode, elementsOf, findElement, visibleText } from '../tree.ts'
 import { cellLabel } from '../markdown/icon.ts'
+import { hasCellRole, hasTableRole, isRow } from '../table-parts.ts'
 import { gridOf, headCount, isDataTable, type Row, rowsOf } from '../markdown/table.ts'
 
 /** A table with the names of its columns, which are empty for those without a heading. */
@@ -23,9 +24,7 @@ export interface TableRecord {
 const maxRecords = 1000
 const maxNameLength = 100
 
-const isGrid = (element: ElementNode): boolean => /^(?:table|grid|treegrid)$/.test(attribute(element, 'role'))
-
-export const isTable = (element: ElementNode): boolean => element.tag === 'table' || isGrid(element)
+export const isTable = (element: ElementNode): boolean => element.tag === 'table' || hasTableRole(element)
 
 /** Returns the table of an element; undefined for a layout and for an element that is no table. */
 export function readTable(element: ElementNode): ReadTable | undefined {
@@ -71,13 +70,13 @@ const joined = (names: readonly string[]): string => [...new Set(names.filter((n
 
 /** Returns the rows of a table or grid of ARIA, as those of an HTML table; the parts of one row are joined. */
 function ariaRows(grid: ElementNode): Row[] {
-  if (!isGrid(grid)) return []
-  const parts = below(grid, (element) => attribute(element, 'role') === 'row')
+  if (!hasTableRole(grid)) return []
+  const parts = below(grid, isRow)
   const rows = new Map<string, ElementNode[]>()
   for (const [at, row] of parts.entries()) {
     // Grids with fixed columns render a row in parts.
     const key = attribute(row, 'aria-rowindex') || `row ${at}`
-    const cells = below(row, (element) => cellRole.test(attribute(element, 'role')))
+    const cells = below(row, hasCellRole)
     rows.set(key, [...(rows.get(key) ?? []), ...cells])
   }
   const column = (cell: ElementNode) => Number.parseInt(attribute(cell, 'aria-colindex'), 10)
@@ -88,11 +87,9 @@ function ariaRows(grid: ElementNode): Row[] {
   })
 }
 
-const cellRole = /^(?:cell|gridcell|columnheader|rowheader)$/
-
 /** Returns the outermost descendants that match, without those of grids inside. */
 function below(element: ElementNode, matches: (element: ElementNode) => boolean): ElementNode[] {
-  return childElements(element).flatMap((child) => (matches(child) ? [child] : isGrid(child) ? [] : below(child, matches))) // prettier-ignore
+  return childElements(element).flatMap((child) => (matches(child) ? [child] : hasTableRole(child) ? [] : below(child, matches))) // prettier-ignore
 }
 
 function asCell(cell: ElementNode): ElementNode {
