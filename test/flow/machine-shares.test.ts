@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { KeyShares, shareOfKey } from '../../src/engine/browser/shares/key-shares.ts'
+import { type Capacity, isExcessive, KeyShares, shareOfKeys } from '../../src/engine/browser/shares/key-shares.ts'
 import { openHomes, type Homes } from '../support/homes.ts'
 import { type KeyHolder, keyHolder } from '../support/owned-objects.ts'
 import { chromiumProcesses, pageProcesses } from '../support/processes.ts'
@@ -104,12 +104,33 @@ describe.skipIf(process.platform !== 'linux')('processors', () => {
   })
 
   test('are shared equally by keys that are active', () => {
-    const shares = [1, 2, 4].map((activeKeys) => shareOfKey({ cores: 8, usedCores: 5, idleCores: 3, activeKeys }))
-    expect(shares).toEqual([4, 4, 2])
+    const active = { cores: 0.5, normalCores: 0.5 }
+    const idle = { cores: 0, normalCores: 0 }
+    const share = (keys: number, capacity: Capacity) =>
+      shareOfKeys([idle, ...Array.from({ length: keys }, () => active)], capacity)
+    expect([1, 2, 4].map((keys) => share(keys, { cores: 8, spareCores: 8 }))).toEqual([4, 4, 2])
     // Other programs use the rest.
-    expect(shareOfKey({ cores: 8, usedCores: 2, idleCores: 0, activeKeys: 2 })).toBe(1)
-    // The processors of the machine, of which a container may use two.
-    expect(shareOfKey({ cores: 2, usedCores: 1, idleCores: 60, activeKeys: 4 })).toBe(0.5)
+    expect(share(2, { cores: 8, spareCores: 0 })).toBe(0.5)
+    // The machine has more processors than the container may use.
+    expect(share(4, { cores: 2, spareCores: 60 })).toBe(0.5)
+  })
+
+  test.each([
+    ['more than half of the machine', { cores: 1.1, normalCores: 1.1 }, [], 0.9, true],
+    ['half of the machine', { cores: 1, normalCores: 1 }, [], 1, false],
+    ['what others do not need', { cores: 0.9, normalCores: 0.9 }, [{ cores: 0, normalCores: 0 }], 0, false],
+    ['more than others, who need it', { cores: 0.9, normalCores: 0.9 }, [{ cores: 0.1, normalCores: 0.1 }], 0, true],
+    ['hardly more than others', { cores: 0.6, normalCores: 0.6 }, [{ cores: 0.5, normalCores: 0.5 }], 0, false],
+    [
+      'more than a key of low priority',
+      { cores: 0.9, normalCores: 0.9 },
+      [{ cores: 0.2, normalCores: 0.05 }],
+      0.15,
+      false,
+    ],
+    ['what is left, beside others', { cores: 0.9, normalCores: 0.1 }, [{ cores: 0.1, normalCores: 0.1 }], 0.8, true],
+  ] as const)('%s', (_what, use, others, spareCores, expected) => {
+    expect(isExcessive(use, [use, ...others], { cores: 2, spareCores })).toBe(expected)
   })
 
   test('are not measured without keys', () => {

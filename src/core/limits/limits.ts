@@ -132,23 +132,6 @@ export const limits = {
     idleMs: 30_000,
   },
 
-  /** Shares of keys in the processors and the memory of this machine. */
-  browserShares: {
-    /** Interval of measurements. */
-    everyMs: 500,
-    /** Number of processors from which a key counts as active, and a process as busy. */
-    activeCores: 0.02,
-    busyCores: 0.1,
-    /** Consecutive measurements beyond the share of a key after which the priority of its busy processes is lowered. */
-    excesses: 3,
-    /** Consecutive measurements in which a process was not busy after which its priority is restored. */
-    calms: 10,
-    /** Measurements after which all processes of the machine are listed again, as their IDs are reused. */
-    relistEvery: 20,
-    /** Time for a crash to be reported after a process was ended because of its memory. */
-    reportMs: 10_000,
-  },
-
   /** Cache lifetime of `GET /readyz`: for the state folder, for a browser that started, for one that did not. */
   readiness: { readyMs: 2000, startedMs: 60_000, failedMs: 5000 },
 

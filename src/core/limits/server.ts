@@ -64,6 +64,29 @@ export const serverLimits = {
     retryAfterSecs: 2,
   },
 
+  /** Shares of keys in the processors and the memory of this machine. */
+  browserShares: {
+    /** Interval of measurements. */
+    everyMs: 500,
+    /** Number of processors from which a key counts as active, and a process as busy. */
+    activeCores: 0.02,
+    busyCores: 0.1,
+    /** Factor by which a key may exceed an equal share. */
+    tolerance: 1.25,
+    /** Consecutive measurements beyond the share of a key after which the priority of its busy processes is lowered. */
+    excesses: 3,
+    /**
+     * Consecutive measurements in which a process was not busy after which its priority is restored; more of them while
+     * others leave it nothing, as it may only seem calm.
+     */
+    calms: 10,
+    busyCalms: 60,
+    /** Measurements after which all processes of the machine are listed again, as their IDs are reused. */
+    relistEvery: 20,
+    /** Time for a crash to be reported after a process was ended because of its memory. */
+    reportMs: 10_000,
+  },
+
   /** Default limits of each key of a server; see `core/access/quota.ts`. */
   caller: { rate: 10, burst: 50, sessions: 20, shells: 8, crawls: 4, relays: 20 },
 

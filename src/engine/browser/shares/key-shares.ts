@@ -31,23 +31,45 @@ interface Lowered {
   calms: number
 }
 
+interface Pressure {
+  /** Whether the key uses more than its share. */
+  readonly isAbove: boolean
+  readonly spareCores: number
+}
+
 const { browserShares } = limits
+const { calms, busyCalms } = browserShares
 const { partOfKey } = limits.overload
 
-/** Processors that browsers can use, and those of all keys. */
+/** Average numbers of processors that a key uses. */
+export interface KeyUse {
+  readonly cores: number
+  /** Those of processes with normal priority. */
+  readonly normalCores: number
+}
+
+/** Processors that browsers may use, and those that nothing uses but processes of low priority. */
 export interface Capacity {
   readonly cores: number
-  readonly usedCores: number
-  readonly idleCores: number
-  /** Number of keys whose browsers do anything. */
-  readonly activeKeys: number
+  readonly spareCores: number
 }
 
 /** Returns the number of processors that each key may use: an equal part of those that are left for browsers. */
-export function shareOfKey({ cores, usedCores, idleCores, activeKeys }: Capacity): number {
-  const available = Math.min(cores, usedCores + idleCores)
-  return Math.min(cores * partOfKey, available / Math.max(1, activeKeys))
+export function shareOfKeys(uses: readonly KeyUse[], { cores, spareCores }: Capacity): number {
+  const available = Math.min(cores, sum(uses.map(({ normalCores }) => normalCores)) + spareCores)
+  return Math.min(cores * partOfKey, available / Math.max(1, uses.filter(isActive).length))
 }
+
+/** Returns whether a key uses so much of the machine, or of what other keys that use less could use, that it is limited. */
+export function isExcessive(use: KeyUse, uses: readonly KeyUse[], capacity: Capacity): boolean {
+  if (use.cores > capacity.cores * partOfKey) return true
+  const share = shareOfKeys(uses, capacity)
+  // Processes of low priority do not compete with others.
+  const competes = (other: KeyUse) => isActive(other) && other.normalCores >= other.cores / 2 && other.cores <= share
+  return use.cores > share * browserShares.tolerance && uses.some(competes)
+}
+
+const isActive = ({ cores }: KeyUse): boolean => cores >= browserShares.activeCores
 
 /** Returns the memory that the browsers of one key may use, in bytes, unless it is configured. */
 function memoryOfKey(): number {
@@ -103,13 +125,13 @@ export class KeyShares {
 
   #measure(): void {
     try {
-      const { uses, idleCores } = (this.#table ??= new ProcessTable()).measure(new Set(this.#browsers.keys()))
+      const { uses, spareCores } = (this.#table ??= new ProcessTable()).measure(new Set(this.#browsers.keys()))
       const keys = new Map<string, ProcessUse[]>()
       for (const use of uses) {
         const { owner } = this.#browsers.get(use.session)!
         keys.set(owner, [...(keys.get(owner) ?? []), use])
       }
-      this.#shareProcessors(keys, idleCores)
+      this.#shareProcessors(keys, spareCores)
       for (const [key, processes] of keys) this.#limitMemory(key, processes)
     } catch (error) {
       this.#reportOnce('cannot measure what browsers use', error as Error)
@@ -122,29 +144,34 @@ export class KeyShares {
     this.#reported.add(message)
   }
 
-  #shareProcessors(keys: ReadonlyMap<string, readonly ProcessUse[]>, idleCores: number): void {
-    const used = new Map([...keys].map(([key, processes]) => [key, sum(processes.map(({ cores }) => cores))]))
-    const activeKeys = [...used.values()].filter((cores) => cores >= browserShares.activeCores).length
-    const share = shareOfKey({ cores: this.#cores, usedCores: sum([...used.values()]), idleCores, activeKeys })
+  #shareProcessors(keys: ReadonlyMap<string, readonly ProcessUse[]>, spareCores: number): void {
+    const uses = new Map([...keys].map(([key, processes]) => [key, this.#useOf(processes)]))
+    const capacity = { cores: this.#cores, spareCores }
+    const all = [...uses.values()]
     for (const [key, processes] of keys) {
-      const excesses = used.get(key)! > share ? (this.#excesses.get(key) ?? 0) + 1 : 0
+      const excesses = isExcessive(uses.get(key)!, all, capacity) ? (this.#excesses.get(key) ?? 0) + 1 : 0
       this.#excesses.set(key, excesses)
       const isAbove = excesses >= browserShares.excesses
       for (const leader of new Set(processes.map(({ session }) => session))) setSessionPriority(leader, isAbove)
-      for (const one of processes) this.#prioritize(one, isAbove)
+      for (const one of processes) this.#prioritize(one, { isAbove, spareCores })
     }
     for (const key of this.#excesses.keys()) if (!keys.has(key)) this.#excesses.delete(key)
     const pids = new Set([...keys.values()].flat().map(({ pid }) => pid))
     for (const pid of this.#lowered.keys()) if (!pids.has(pid)) this.#lowered.delete(pid)
   }
 
-  #prioritize({ pid, session, cores }: ProcessUse, isAbove: boolean): void {
+  #useOf(processes: readonly ProcessUse[]): KeyUse {
+    const normal = processes.filter(({ pid }) => !this.#lowered.has(pid))
+    return { cores: coresOf(processes), normalCores: coresOf(normal) }
+  }
+
+  #prioritize({ pid, session, cores }: ProcessUse, { isAbove, spareCores }: Pressure): void {
     const lowered = this.#lowered.get(pid)
     if (cores >= browserShares.busyCores && (isAbove || lowered)) {
       this.#lowered.set(pid, { calms: 0 })
       // Repeated, because a process that may raise its priority does so for some of its threads.
       if (!lowerPriority(pid)) this.#reportOnce('cannot lower the priority of a busy browser')
-    } else if (lowered && ++lowered.calms >= browserShares.calms) {
+    } else if (lowered && ++lowered.calms >= (spareCores < browserShares.busyCores ? busyCalms : calms)) {
       if (restorePriority(pid)) this.#lowered.delete(pid)
       else this.#browsers.get(session)!.staysSlow = true
     }
@@ -176,5 +203,7 @@ function end(pid: number): void {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
+
+const coresOf = (processes: readonly ProcessUse[]): number => sum(processes.map(({ cores }) => cores))
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)

@@ -16,8 +16,8 @@ export interface ProcessUse {
 /** What was used since the last measurement. */
 export interface Measurement {
   readonly uses: readonly ProcessUse[]
-  /** Average number of processors of the machine that nothing used. */
-  readonly idleCores: number
+  /** Average number of processors of the machine that nothing used, or only processes of low priority. */
+  readonly spareCores: number
 }
 
 interface Known {
@@ -31,15 +31,15 @@ export class ProcessTable {
   readonly #foreign = new Set<number>()
   #measurements = 0
   #at = performance.now()
-  #idleSecs = idleSecs()
+  #spareSecs = spareSecs()
 
   /** Measures the processes of sessions. */
   measure(sessions: ReadonlySet<number>): Measurement {
     if (this.#measurements++ % limits.browserShares.relistEvery === 0) this.#foreign.clear()
     const secs = (performance.now() - this.#at) / 1000
     this.#at = performance.now()
-    const idleBefore = this.#idleSecs
-    this.#idleSecs = idleSecs()
+    const spareBefore = this.#spareSecs
+    this.#spareSecs = spareSecs()
     const pids = readdirSync('/proc').map(Number).filter((pid) => pid > 0 && !this.#foreign.has(pid)) // prettier-ignore
     const found = new Set<number>()
     const uses: ProcessUse[] = []
@@ -58,12 +58,12 @@ export class ProcessTable {
       uses.push({ pid, session, cores: used / secs, residentBytes })
     }
     for (const pid of this.#known.keys()) if (!found.has(pid)) this.#known.delete(pid)
-    return { uses, idleCores: (this.#idleSecs - idleBefore) / secs }
+    return { uses, spareCores: (this.#spareSecs - spareBefore) / secs }
   }
 }
 
-/** Returns the time for which the processors of the machine were idle, all together. */
-function idleSecs(): number {
-  const [, , , , idle, waiting] = readFileSync('/proc/stat', 'utf8').split(/\s+/, 6)
-  return (Number(idle) + Number(waiting)) / ticksPerSec
+/** Returns the time for which the processors of the machine were idle or ran processes of low priority, all together. */
+function spareSecs(): number {
+  const [, , low, , idle, waiting] = readFileSync('/proc/stat', 'utf8').split(/\s+/, 6)
+  return (Number(low) + Number(idle) + Number(waiting)) / ticksPerSec
 }
