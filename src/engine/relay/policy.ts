@@ -28,6 +28,22 @@ const harmlessPage = /^about:(?:blank|srcdoc)(?:[?#].*)?$/i
 /** Spaces and control characters, which browsers remove from the ends of a URL, and partly from its scheme. */
 const unseen = /[\p{Cc}\p{Zs}]/gu
 
+/** Returns whether a browser parses a URL as that of an internal page. */
+export function isInternalPage(text: string): boolean {
+  const url = text.replace(unseen, '')
+  return internalPage.test(url) && !harmlessPage.test(url)
+}
+
+/** Methods that run code in a page, or act in it. */
+const acting =
+  /^(?:Runtime\.(?:evaluate|callFunctionOn|runScript)|Debugger\.evaluateOnCallFrame|Input\.\w+|Page\.setDocumentContent|DOM\.set\w+)$/
+
+/** Returns why `policy` denies a call to a page of the user with this URL, or undefined if it is allowed. */
+export function refusalIn(url: string, policy: RelayPolicy, method: string): string | undefined {
+  const isDenied = policy !== 'full' && acting.test(method) && isInternalPage(url)
+  return isDenied ? `${denial(policy, method)} in ${url}` : undefined
+}
+
 /** Methods that change what the user's pages show, store or send. */
 const changes = [
   /^Input\./,
@@ -70,8 +86,8 @@ export function refusal(
   if (lifecycle.some((pattern) => pattern.test(method))) return denial(policy, method)
   // A browser context created by a consumer belongs to that consumer.
   if (downloads.test(method) && params['browserContextId'] === undefined) return denial(policy, method)
-  const url = openers.has(method) ? String(params['url'] ?? '').replace(unseen, '') : ''
-  if (internalPage.test(url) && !harmlessPage.test(url)) return `${denial(policy, method)} of ${url}`
+  const url = openers.has(method) ? String(params['url'] ?? '') : ''
+  if (isInternalPage(url)) return `${denial(policy, method)} of ${url}`
   if (policy === 'no-lifecycle') return undefined
   if (consumer === 'commands' && reading.test(method)) return undefined
   if (changes.some((pattern) => pattern.test(method))) return denial(policy, method)

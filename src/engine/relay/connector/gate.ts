@@ -2,7 +2,7 @@
 import type { Answer, CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { deniedCode } from '../../cdp/calls.ts'
 import type { RelayPolicy } from '../../../core/relay-names.ts'
-import { refusal } from '../policy.ts'
+import { isInternalPage, refusal, refusalIn } from '../policy.ts'
 import type { ChannelKind } from '../tunnel/messages.ts'
 import type { TargetTracker, TargetInfo } from './targets.ts'
 
@@ -27,6 +27,8 @@ export class Gate implements CdpChannel {
   readonly #lenient: boolean
   /** Sessions of targets that are hidden from the consumer. */
   readonly #hidden = new Set<string>()
+  /** Target IDs of the pages that the sessions of the consumer are attached to. */
+  readonly #pages = new Map<string, string>()
   /** Target IDs of sessions of type `tab`, through which Puppeteer attaches to pages. */
   readonly #tabs = new Map<string, string>()
   /** IDs of contexts that the consumer has created. */
@@ -102,9 +104,10 @@ export class Gate implements CdpChannel {
   #denial(message: CdpMessage): { code: number; message: string } | undefined {
     const { method = '', params = {} } = message
     const { policy, consumer } = this.#rules
-    const why = refusal(policy, { method, params }, consumer)
-    if (why) return { code: deniedCode, message: why }
     const { targets } = this.#rules
+    const page = targets.find(this.#pages.get(message.sessionId ?? '') ?? '')
+    const why = refusal(policy, { method, params }, consumer) ?? (page && refusalIn(page.url, policy, method))
+    if (why) return { code: deniedCode, message: why }
     const targetId = params['targetId']
     if (typeof targetId === 'string' && !targets.includes(targetId)) {
       return { code: missingCode, message: 'No target with given id found' }
@@ -132,7 +135,10 @@ export class Gate implements CdpChannel {
     const info = params['targetInfo'] as TargetInfo | undefined
     if (info) this.#anonymize(info)
     if (method === 'Target.attachedToTarget') return this.#attached(params['sessionId'] as string, info!, sessionId)
-    if (method === 'Target.detachedFromTarget') return !this.#hidden.delete(params['sessionId'] as string)
+    if (method === 'Target.detachedFromTarget') {
+      this.#pages.delete(params['sessionId'] as string)
+      return !this.#hidden.delete(params['sessionId'] as string)
+    }
     // Clients wait for every tab that is reported to them.
     if (method === 'Target.targetCreated') return !this.#isHidden(info!) && !this.#hangs(info!)
     if (method === 'Target.targetInfoChanged') return !this.#isHidden(info!)
@@ -162,6 +168,7 @@ export class Gate implements CdpChannel {
   #attached(child: string, info: TargetInfo, parent: string | undefined): boolean {
     if (!this.#isHidden(info) && !this.#hangs(info)) {
       if (info.type === 'tab') this.#tabs.set(child, info.targetId)
+      if (info.type === 'page') this.#pages.set(child, info.targetId)
       return true
     }
     this.#hidden.add(child)
@@ -183,9 +190,13 @@ export class Gate implements CdpChannel {
     this.#channel.post({ method: 'Target.detachFromTarget', params: { sessionId: session } }, () => {})
   }
 
-  /** Hides other pages when only some tabs are shared; frames and workers belong to their pages. */
-  #isHidden({ targetId, type, browserContextId }: TargetInfo): boolean {
-    const { targets } = this.#rules
+  /**
+   * Hides the browser's own interface, and other pages when only some tabs are shared; frames and workers belong to
+   * their pages.
+   */
+  #isHidden({ targetId, type, url, browserContextId }: TargetInfo): boolean {
+    const { targets, policy } = this.#rules
+    if (policy !== 'full' && type !== 'page' && type !== 'tab' && isInternalPage(url)) return true
     if (!targets.scoped) return false
     if (type === 'page' && this.#contexts.has(browserContextId)) targets.include(targetId)
     if (type === 'page') return !targets.includes(targetId)

@@ -99,7 +99,7 @@ export class TargetTracker {
   }
 
   /** Returns the state of a tab; undefined for unknown tabs. */
-  find(targetId: string): Pick<Page, 'responsive' | 'crashed'> | undefined {
+  find(targetId: string): Pick<Page, 'url' | 'responsive' | 'crashed'> | undefined {
     return this.#pages.get(targetId)
   }
 

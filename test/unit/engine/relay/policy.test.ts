@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { refusal } from '../../../../src/engine/relay/policy.ts'
+import { refusal, refusalIn } from '../../../../src/engine/relay/policy.ts'
 
 const allowed = (policy: 'full' | 'no-lifecycle' | 'read-only', method: string, params = {}) =>
   refusal(policy, { method, params }) === undefined
@@ -55,6 +55,17 @@ describe('policy of a browser', () => {
   test.each(['about:blank', 'about:blank#x', '', 'https://chrome.example/', 'data:text/html,x'])(
     'opens the URL %j',
     (url) => expect(allowed('no-lifecycle', 'Target.createTarget', { url })).toBe(true),
+  )
+
+  test.each(['Runtime.evaluate', 'Input.dispatchKeyEvent', 'Page.setDocumentContent'])(
+    '%s is denied in internal pages only',
+    (method) => {
+      expect(refusalIn('chrome://settings/', 'no-lifecycle', method)).toContain(`${method} in chrome://settings/`)
+      expect(refusalIn('chrome://settings/', 'full', method)).toBeUndefined()
+      for (const url of ['https://a.test/', 'about:blank', 'chrome-error://chromewebdata/', ''])
+        expect(refusalIn(url, 'no-lifecycle', method), url).toBeUndefined()
+      expect(refusalIn('chrome://settings/', 'no-lifecycle', 'Page.navigate')).toBeUndefined()
+    },
   )
 
   test("download settings of the user's own context cannot be changed", () => {
