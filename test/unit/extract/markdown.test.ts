@@ -42,6 +42,13 @@ describe('text', () => {
     becomes('<p><del>old</del> H<sub>2</sub>O <kbd>Ctrl</kbd></p>', '~~old~~ H<sub>2</sub>O <kbd>Ctrl</kbd>')
   })
 
+  test('omits marks beside letters that others begin or end', () => {
+    becomes('<p>a<del><b>b</b></del></p>', 'a**b**')
+    becomes('<p>a<b><del>b</del></b></p>', 'a~~b~~')
+    becomes('<p>a<b><del><i>b</i></del></b></p>', 'a*b*')
+    becomes('<p>a <del><b>b</b></del> <b><s>c</s></b></p>', 'a ~~**b**~~ **~~c~~**')
+  })
+
   test('omits scripts, styles, fallbacks, comments, fields and icons', () => {
     becomes(
       '<style>a{}</style><p>body <i class="material-icons">home</i><svg><title>t</title></svg></p><noscript>on</noscript><!-- c --><select><option>o</select><template>t</template>',

@@ -95,9 +95,14 @@ function readable(source: Token[]): Token[] {
   for (let at = 0; at < tokens.length; at++) if (isMark(tokens[at]!)) movePunctuation(tokens, at)
   const filled = tokens.filter((token) => token.kind !== 'text' || token.value !== '')
   const dropped = new Set<Span>(emptySpans(filled))
-  const rest = filled.filter((token) => !isMark(token) || !dropped.has(token.span))
-  for (const [at, token] of rest.entries()) if (isMark(token) && !flanks(rest, at)) dropped.add(token.span)
-  return merged(rest.filter((token) => !isMark(token) || !dropped.has(token.span)))
+  let rest = filled
+  // Marks that are dropped change what is beside the others.
+  for (let size = -1; size < dropped.size;) {
+    size = dropped.size
+    rest = rest.filter((token) => !isMark(token) || !dropped.has(token.span))
+    for (const [at, token] of rest.entries()) if (isMark(token) && !flanks(rest, at)) dropped.add(token.span)
+  }
+  return merged(rest)
 }
 
 /** Whether a line, as most, needs no changes: all emphasis is readable, nothing is empty, and nothing can be merged. */
@@ -154,12 +159,18 @@ function movePunctuation(tokens: Token[], at: number): void {
   }
 }
 
+const isDeletionMark = (token: Token | undefined): boolean =>
+  token !== undefined && isMark(token) && token.span.mark === 'del'
+
 /** Whether the delimiter run that contains this token can open or close its span. */
 function flanks(tokens: Token[], at: number): boolean {
+  const isDeletion = isDeletionMark(tokens[at])
+  const continues = (other: Token | undefined) =>
+    other !== undefined && isMark(other) && isDeletionMark(other) === isDeletion
   let start = at
-  while (start > 0 && isMark(tokens[start - 1]!)) start--
+  while (continues(tokens[start - 1])) start--
   let end = at
-  while (end + 1 < tokens.length && isMark(tokens[end + 1]!)) end++
+  while (continues(tokens[end + 1])) end++
   // `**a***b*`: a run that ends one span and begins another is ambiguous.
   const isFirst = tokens[start]!.kind === tokens[at]!.kind
   const before = edgeBefore(tokens, start)
