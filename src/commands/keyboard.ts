@@ -57,12 +57,12 @@ export const type_text = defineCommand({
         if (clear && kind === 'field') await send(() => element.fill('', limit))
         // A key, since editors keep their content outside of the element.
         else if (clear) await send(() => clearByKeys(page))
-        return playwrightField(context, handle)
+        return playwrightField(context, handle, kind)
       },
       { direct: (element) => directField(context, element, clear) },
     )
     // Long texts take longer than the element timeout; they are limited by the timeout of the batch.
-    if (field) await typeInto(context, field, target.selector, text)
+    if (field) await typeInto(context, field, { text, clear, ...target })
   },
 })
 
@@ -70,8 +70,7 @@ export const type_text = defineCommand({
 async function typeInto(
   { signal, send, receivedChars }: CommandContext,
   field: TypedField,
-  selector: string,
-  text: string,
+  { selector, text, clear }: { readonly selector: string; readonly text: string; readonly clear: boolean | undefined },
 ): Promise<void> {
   const count = [...text].length
   let typed = 0
@@ -86,6 +85,12 @@ async function typeInto(
     const arrived = state === 'gone' ? await receivedChars() : null
     if (arrived === null || arrived < count) throw halfTyped(selector, arrived, count)
   }
+  // Separators can make an entry of a list of the text, and a line break submits it.
+  const old = /^[\p{L}\p{N}]+$/u.test(text) ? field.oldValue() : undefined
+  if (old === undefined || (clear && old.toLowerCase() === text.toLowerCase())) return
+  throw new BaxError('not_editable', `${selector} has its old value: the page has not kept the text`, {
+    details: { selector, delivered: true },
+  })
 }
 
 function halfTyped(selector: string, typed: number | null, characters: number): BaxError {
@@ -107,6 +112,14 @@ async function clearByKeys({ keyboard }: Page): Promise<void> {
   await keyboard.press('Delete')
 }
 
+/** Runs in the page: returns the text of a field or editor after the page's reaction. */
+async function textOf(node: Node): Promise<string> {
+  await new Promise((resolve) => setTimeout(resolve))
+  const field = node instanceof HTMLLabelElement && node.control ? node.control : node
+  const { value } = field as Partial<HTMLInputElement>
+  return field.isConnected ? (value ?? field.textContent ?? '') : ''
+}
+
 export const clear = defineCommand({
   kind: 'action',
   summary: 'Clear a field',
@@ -114,7 +127,21 @@ export const clear = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'text', noun: 'clearing' },
   result: null,
-  run: ({ act }, target) => act(target, 'editable', (element, limit) => element.clear(limit)),
+  run: async ({ act, send }, target) => {
+    const isKept = await act(target, 'editable', async (element, limit) => {
+      const field = await element.elementHandle(limit)
+      const before = await field.evaluate(textOf)
+      await send(() => element.clear(limit))
+      // The page may have replaced the field, or left.
+      const after = await field.evaluate(textOf).catch(() => '')
+      return after !== '' && after === before
+    })
+    const { selector } = target
+    if (!isKept) return
+    throw new BaxError('not_editable', `${selector} has its old value: the page has not let it be cleared`, {
+      details: { selector, delivered: true },
+    })
+  },
 })
 
 export const press_key = defineCommand({

@@ -61,14 +61,19 @@ export const selectOptions = (context: CommandContext, target: Target, values: r
     direct: async (element) => {
       const indexes = await element.evaluate(findOptions, values)
       if (!indexes) return element.unclear('did not find some options')
-      return context.send(() => element.evaluate(setOptions, indexes))
+      const { set, shown } = await context.send(() => element.evaluate(setOptions, indexes))
+      return kept(target.selector, set, shown)
     },
   })
 
 async function selectIn(context: CommandContext, element: Locator, selecting: Selecting, limit: CallLimit) {
   const found = await widgetOf(element, limit)
   const isPlain = found.kind === 'native' || found.kind === 'none'
-  if (isPlain) return element.selectOption([...selecting.values], limit)
+  if (isPlain) {
+    const set = await element.selectOption([...selecting.values], limit)
+    // The page may have left.
+    return kept(selecting.selector, set, await element.evaluate(shownOptions, undefined, { timeout: shownMs }).catch(() => null)) // prettier-ignore
+  }
   return selectInWidget(context, selecting, found, limit)
 }
 
@@ -97,8 +102,28 @@ function findOptions(node: Element, values: readonly string[]): number[] | null 
   return missing.length > 0 ? null : found
 }
 
-/** Runs in the page: selects options as Playwright does; returns their values. */
-function setOptions(node: Element, indexes: readonly number[]): string[] {
+/** Returns the values that were set. @throws BaxError `not_editable` when the page shows others; null when it has left. */
+function kept(selector: string, set: string[], shown: readonly string[] | null): string[] {
+  if (shown === null || [...set].toSorted().join('\n') === [...shown].toSorted().join('\n')) return set
+  const state = shown.length === 0 ? 'no option' : shown.map((value) => JSON.stringify(value)).join(', ')
+  throw new BaxError('not_editable', `${selector} has ${state} selected again: the page has changed the selection`, {
+    details: { selector, selected: shown, delivered: true },
+  })
+}
+
+/** Runs in the page: returns the values of the selected options after the page's reaction; null for other elements. */
+async function shownOptions(node: Node): Promise<string[] | null> {
+  await new Promise((resolve) => setTimeout(resolve))
+  const select = node instanceof HTMLLabelElement ? node.control : node
+  if (!(select instanceof HTMLSelectElement) || !select.isConnected) return null
+  return [...select.selectedOptions].map(({ value }) => value)
+}
+
+/** Runs in the page: selects options as Playwright does; returns their values, and those that the page shows then. */
+async function setOptions(
+  node: Element,
+  indexes: readonly number[],
+): Promise<{ set: string[]; shown: string[] | null }> {
   const select = node as HTMLSelectElement
   const options = indexes.map((index) => select.options[index]!)
   // Like Playwright, which first selects none.
@@ -106,5 +131,8 @@ function setOptions(node: Element, indexes: readonly number[]): string[] {
   for (const option of options) option.selected = true
   select.dispatchEvent(new Event('input', { bubbles: true, composed: true }))
   select.dispatchEvent(new Event('change', { bubbles: true }))
-  return options.map(({ value }) => value)
+  const set = options.map(({ value }) => value)
+  // Pages restore a selection that they did not accept right after the event, or in the next task.
+  await new Promise((resolve) => setTimeout(resolve))
+  return { set, shown: select.isConnected ? [...select.selectedOptions].map(({ value }) => value) : null }
 }

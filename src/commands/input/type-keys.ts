@@ -1,7 +1,7 @@
 /** Types text key by key into the element that has the focus. */
 import type { CommandContext } from '../../core/operation/command.ts'
 import type { DirectElement } from '../../core/operation/direct-element.ts'
-import { focusForTyping } from './typing-target.ts'
+import { focusForTyping, type TypingTarget } from './typing-target.ts'
 
 /** A field that keys are typed into. */
 export interface TypedField {
@@ -9,6 +9,8 @@ export interface TypedField {
   type(piece: string): Promise<void>
   /** Returns whether the field, or another one focused in its place, can still receive keys. */
   state(): Promise<'there' | 'gone' | 'navigated'>
+  /** The value that a field for text has had all the time, by its latest state; undefined when it has another. */
+  oldValue(): string | undefined
 }
 
 /** An element whose document can evaluate a function. */
@@ -20,6 +22,8 @@ interface FieldFacts {
   readonly isThere: boolean
   /** Number of keys that the document has received, in the world of direct actions. */
   readonly keys: number
+  /** Value of a field for text. */
+  readonly value?: string
 }
 
 /** Runs in the page. Self-contained: only the text of the function reaches it. */
@@ -27,21 +31,33 @@ function fieldFacts(node: Node): FieldFacts {
   const { activeElement, body } = node.ownerDocument ?? document
   const isThere = node.isConnected || (activeElement !== null && activeElement !== body)
   const { baxDirect } = globalThis as { baxDirect?: { keys(): number } }
-  return { isThere, keys: baxDirect?.keys() ?? 0 }
+  const isField = node instanceof HTMLTextAreaElement || node instanceof HTMLInputElement
+  return { isThere, keys: baxDirect?.keys() ?? 0, ...(isField && node.isConnected && { value: node.value }) }
 }
 
-/** Returns a field that Playwright types into, one key after the other. */
-export const playwrightField = ({ page }: CommandContext, field: Evaluates): TypedField => ({
-  type: (piece) => page.keyboard.type(piece),
-  async state() {
-    try {
-      return (await field.evaluate(fieldFacts)).isThere ? 'there' : 'gone'
-    } catch {
-      // The document or the page is gone; the next key press fails by itself.
-      return 'navigated'
-    }
-  },
-})
+/** Returns a field or an editor that Playwright types into, one key after the other. */
+export async function playwrightField(
+  { page }: CommandContext,
+  field: Evaluates,
+  kind: TypingTarget,
+): Promise<TypedField> {
+  const before = kind === 'field' ? (await field.evaluate(fieldFacts)).value : undefined
+  let value: string | undefined
+  return {
+    type: (piece) => page.keyboard.type(piece),
+    async state() {
+      try {
+        const facts = await field.evaluate(fieldFacts)
+        value = facts.value
+        return facts.isThere ? 'there' : 'gone'
+      } catch {
+        // The document or the page is gone; the next key press fails by itself.
+        return 'navigated'
+      }
+    },
+    oldValue: () => (value === before ? before : undefined),
+  }
+}
 
 /** Runs in the page: returns whether a field takes text as keys. */
 function takesKeys(node: Element): boolean {
@@ -61,6 +77,8 @@ export async function directField(
   if (!takes) return element.unclear('not a plain field')
   if (kind !== 'field') return element.unclear('it cannot be focused')
   let { keys } = facts as FieldFacts
+  const { value: before } = facts as FieldFacts
+  let value: string | undefined
   if (clear) {
     await send(() => element.keys(['Delete']))
     keys++
@@ -74,9 +92,11 @@ export async function directField(
     async state() {
       const facts = await element.evaluate(fieldFacts, undefined).catch(() => undefined)
       if (!facts) return 'navigated'
+      value = facts.value
       // Keys that went to another frame, for example.
       return facts.isThere && facts.keys >= keys ? 'there' : 'gone'
     },
+    oldValue: () => (value === before ? before : undefined),
   }
 }
 

@@ -1,0 +1,76 @@
+/** Tests that commands verify what a page has kept of an input. */
+import { expect, test } from 'vitest'
+import { inUsualHomes } from '../support/commands.ts'
+
+const page = `<!doctype html><title>Fields</title>
+  <input id=text value=old><textarea id=area>old</textarea><input id=range type=range max=10 value=5>
+  <select id=one><option>a<option>b</select><select id=many multiple><option>a<option>b<option>c</select>
+  <script>
+    const [when, how] = [location.hash.slice(1).split(',')[0], location.hash.split(',')[1]]
+    const later = (work) => (when === 'now' ? work() : setTimeout(work))
+    for (const field of document.querySelectorAll('input, textarea, select')) {
+      const values = () => (field.options ? [...field.options].map((option) => option.selected) : field.value)
+      const before = values()
+      const restore = () => field.options ? before.forEach((is, at) => (field.options[at].selected = is)) : (field.value = before)
+      const ways = {
+        reverts: restore,
+        uppercases: () => field.options || (field.value = field.value.toUpperCase()),
+        replaces: () => { const copy = field.cloneNode(true); copy.value = ''; field.replaceWith(copy) },
+      }
+      field.addEventListener('input', () => later(ways[how]))
+      if (how === 'refuses') field.addEventListener('keydown', (event) => event.preventDefault())
+    }
+  </script>`
+
+const inputs: [command: string, data: Record<string, unknown>][] = [
+  ['fill', { selector: '#text', text: 'new' }],
+  ['fill', { selector: '#area', text: 'new' }],
+  ['fill', { selector: '#range', text: '9' }],
+  ['fill_form', { fields: { '#text': 'new' } }],
+  ['type_text', { selector: '#text', text: 'new' }],
+  ['type_text', { selector: '#area', text: 'new', clear: true }],
+  ['clear', { selector: '#text' }],
+  ['select_option', { selector: '#one', values: ['b'] }],
+  ['select_option', { selector: '#many', values: ['b', 'c'] }],
+  ['fill_form', { fields: { '#one': 'b' } }],
+]
+
+inUsualHomes({ '/': page }, (given) => {
+  let count = 0
+  const open = (state: string) => given.do('navigate_to', { url: `${given.url('/')}?${++count}#${state}` })
+
+  test.each(['now', 'soon'])('an input that the page reverts %s is an error', async (when) => {
+    for (const [command, data] of inputs) {
+      await open(`${when},reverts`)
+      const failed = await given.fails(command, data)
+      expect([command, failed.code, failed.details?.['delivered']]).toEqual([command, 'not_editable', true])
+      expect(failed.error).toMatch(/^#\w+ has (?:its old value|"a" selected again|no option selected again)/)
+    }
+  })
+
+  test('keys that the page refuses are an error', async () => {
+    await open('now,refuses')
+    expect(await given.fails('type_text', { selector: '#text', text: 'new' })).toMatchObject({
+      code: 'not_editable',
+      error: '#text has its old value: the page has not kept the text',
+    })
+  })
+
+  test('a field that is replaced by an empty one is an error', async () => {
+    await open('now,replaces')
+    expect(await given.fails('fill', { selector: '#text', text: 'new' })).toMatchObject({
+      error: '#text is empty again: the page has removed the text',
+    })
+  })
+
+  test('a value that the page formats is kept', async () => {
+    for (const [command, data] of inputs) {
+      await open('now,uppercases')
+      await given.do(command, data)
+    }
+    await open('soon,uppercases')
+    await given.do('fill', { selector: '#text', text: 'OLD' })
+    await given.do('fill', { selector: '#text', text: 'old' })
+    expect(await given.evaluate('text.value')).toBe('OLD')
+  })
+})
