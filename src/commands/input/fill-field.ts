@@ -1,49 +1,81 @@
 /** Sets the text of a field, for `fill` and `fill_form`. */
-import type { CommandContext } from '../../core/operation/command.ts'
+import type { ElementHandle, Locator } from 'playwright'
+import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import { checkField } from './check-field.ts'
+import { mayBePicked, setPicker } from './form/set-picker.ts'
 import { pressSlider } from './set-slider.ts'
 import { setText } from './set-text.ts'
 
 /** Replaces the text of a field or editor. @throws BaxError `not_editable` for elements that do not take or keep this text. */
 export async function fillField(
-  { act, send, poll }: CommandContext,
+  context: CommandContext,
   target: { readonly selector: string; readonly timeout_ms?: number | undefined },
   text: string,
 ): Promise<void> {
-  await act(
+  const { selector } = target
+  await context.act(
     target,
     'editable',
     async (element, limit) => {
       const handle = await element.elementHandle(limit)
-      const { timeout: ms, signal } = limit
-      const deadline = { ms, signal, error: 'the page did not answer in time' }
-      const check = handle.evaluate(checkField, { value: text, textOnly: true })
-      const { fault, waits, kind } = await withDeadline(check, deadline)
-      if (kind === 'slider') return pressSlider(handle, target.selector, Number(text), { limit, send, poll })
-      if (fault !== undefined && !waits) {
-        const { selector } = target
-        throw new BaxError('not_editable', `${selector} ${fault}`, { details: { selector } })
-      }
-      await handle.waitForElementState('visible', limit)
-      await handle.waitForElementState('editable', limit)
-      const outcome = await send(() => withDeadline(handle.evaluate(setText, text), deadline))
-      if (outcome === 'emptied') throw emptied(target.selector)
-      if (outcome !== 'type') return
-      await element.fill(text, limit)
-      // An editor that hides its text does not have it in the element.
-      if (await handle.evaluate(isEmptied, text)) throw emptied(target.selector)
+      const inner = await soleField(handle)
+      await fillElement(context, { selector, element: inner ?? element, handle: inner ?? handle }, text, limit)
     },
     {
       direct: async (element) => {
         const { fault, kind } = await element.evaluate(checkField, { value: text, textOnly: true })
-        if (fault !== undefined || kind !== 'text') element.unclear(fault ?? 'not a text field')
-        const outcome = await send(() => element.evaluate(setText, text))
-        if (outcome === 'emptied') throw emptied(target.selector)
+        if (fault !== undefined || kind !== 'text' || mayBePicked(text))
+          element.unclear(fault ?? 'not a plain text field')
+        const outcome = await context.send(() => element.evaluate(setText, text))
+        if (outcome === 'emptied') throw emptied(selector)
       },
     },
   )
+}
+
+/** Returns the only field in a form item; null for other elements. */
+async function soleField(handle: ElementHandle<Element>): Promise<ElementHandle<Element> | null> {
+  const inner = await handle.evaluateHandle((node: Element) => {
+    if (!node.matches('div, fieldset, td, li, p, span') || (node as HTMLElement).isContentEditable) return null
+    const fields = node.querySelectorAll('[role=slider], input[type=range]')
+    return fields.length === 1 ? fields[0] : null
+  })
+  return inner.asElement() as ElementHandle<Element> | null
+}
+
+interface Filling {
+  readonly selector: string
+  readonly element: Pick<Locator, 'fill'>
+  readonly handle: ElementHandle<Element>
+  /** Whether the field is followed by others of its control, as in a range of dates. */
+  readonly more?: boolean
+}
+
+/** Replaces the text of an element, of which `handle` is one. */
+export async function fillElement(
+  { send, poll }: CommandContext,
+  { selector, element, handle, more = false }: Filling,
+  text: string,
+  limit: CallLimit,
+): Promise<void> {
+  const { timeout: ms, signal } = limit
+  const deadline = { ms, signal, error: 'the page did not answer in time' }
+  const check = handle.evaluate(checkField, { value: text, textOnly: true })
+  const { fault, waits, kind } = await withDeadline(check, deadline)
+  if (kind === 'slider') return pressSlider(handle, selector, Number(text), { limit, send, poll })
+  if (fault !== undefined && !waits)
+    throw new BaxError('not_editable', `${selector} ${fault}`, { details: { selector } })
+  await handle.waitForElementState('visible', limit)
+  await handle.waitForElementState('editable', limit)
+  if (await send(() => withDeadline(setPicker(handle, { selector, text, more }, limit), deadline))) return
+  const outcome = await send(() => withDeadline(handle.evaluate(setText, text), deadline))
+  if (outcome === 'emptied') throw emptied(selector)
+  if (outcome !== 'type') return
+  await element.fill(text, limit)
+  // An editor that hides its text does not have it in the element.
+  if (await handle.evaluate(isEmptied, text)) throw emptied(selector)
 }
 
 /** Runs in the page: returns whether an editable element without inner structure has lost its text. */
