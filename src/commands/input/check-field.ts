@@ -1,6 +1,6 @@
 /** Runs in a page: checks that a field takes a value. */
 
-export type FormValue = string | number | boolean | string[]
+export type FormValue = string | number | boolean | (string | number)[]
 
 /** Kind of a field, or the reason why it does not accept a value. */
 interface FieldAnswer {
@@ -22,8 +22,9 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   const role = element.getAttribute('role') ?? ''
   const check = isNative ? type : ({ checkbox: 'checkbox', switch: 'checkbox', radio: 'radio' }[role] ?? null)
   if (type === 'file') return { fault: 'is a file field: use upload_files' }
+  const isSelect = element instanceof HTMLSelectElement
   if (textOnly && check) return { fault: `is a ${check === 'radio' ? 'radio button' : check}: use check` }
-  if (textOnly && element instanceof HTMLSelectElement) return { fault: 'is a select element: use select_option' }
+  if (textOnly && isSelect) return { fault: 'is a select element: use select_option' }
   if (element.matches(':disabled') || element.closest('[aria-disabled=true]'))
     return { fault: 'is disabled', waits: true }
   // A combobox has options, unless its popup is a dialog or a grid, such as a calendar: then it takes text.
@@ -38,6 +39,9 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
     if (String(value).trim() === '' || !Number.isFinite(Number(value))) return invalid(`needs a number, not ${shown}`)
     return { kind: 'slider' }
   }
+  const isLine = element instanceof HTMLInputElement && type === 'text'
+  // Such a field may open levels of options, which the path goes through.
+  if (isLine && element.readOnly && Array.isArray(value)) return { kind: 'select' }
   if ((element as HTMLInputElement).readOnly) return { fault: 'is read-only', waits: true }
   if (check !== null) {
     if (!['true', 'false'].includes(String(value))) return invalid(`needs true or false, not ${shown}`)
@@ -45,30 +49,28 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
       return invalid('is a radio button and cannot be unchecked: check another one')
     return { kind: check as 'checkbox' }
   }
-  if (element instanceof HTMLSelectElement) {
-    const list = Array.isArray(value) ? value : [String(value)]
+  if (isSelect) {
+    const list = [value].flat().map(String)
     const options = [...element.options]
-    const missing = list.filter((text) => !options.some((option) => option.value === text || option.label === text))
-    if (missing.length > 0) {
-      const labels = options.slice(0, 20).map((option) => option.label)
-      return { ...invalid(`has no option ${missing.join(', ')}; it has: ${labels.join(', ')}`), waits: true }
-    }
+    const missing = list.filter((text) => !options.some((one) => one.value === text || one.label === text))
+    const labels = options.slice(0, 20).map(({ label }) => label)
+    const fault = `has no option ${missing.join(', ')}; it has: ${labels.join(', ')}`
+    if (missing.length > 0) return { ...invalid(fault), waits: true }
     if (list.length > 1 && !element.multiple) return invalid(`takes one option, not ${list.length}`)
     return { kind: 'select' }
   }
+  if (isLine && Array.isArray(value)) return { kind: 'text' }
   if (Array.isArray(value) || typeof value === 'boolean') return invalid(`needs a text, not ${shown}`)
   if (!(element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement))
     return element.isContentEditable ? { kind: 'text' } : { fault: 'does not take text' }
   if (['button', 'submit', 'reset', 'image', 'hidden'].includes(type))
     return { fault: `does not take text: it is of type ${type}` }
-  const text = String(value)
-  const { maxLength } = element
+  const [text, { maxLength }] = [String(value), element]
   if (maxLength >= 0 && text.length > maxLength)
     return invalid(`takes at most ${maxLength} characters, and the text has ${text.length}`)
   // Browsers reject values of the wrong type, such as letters in numbers, and line breaks in a line.
   if (element instanceof HTMLInputElement && text !== '') {
-    const probe = element.cloneNode() as HTMLInputElement
-    probe.value = text
+    const probe = Object.assign(element.cloneNode() as HTMLInputElement, { value: text })
     if (probe.value.trim().toLowerCase() !== text.trim().toLowerCase())
       return invalid(`does not take ${shown}: it is of type ${type}`)
   }

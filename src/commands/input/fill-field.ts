@@ -1,56 +1,81 @@
 /** Sets the text of a field, for `fill` and `fill_form`. */
-import type { CommandContext } from '../../core/operation/command.ts'
+import type { ElementHandle, Locator } from 'playwright'
+import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
 import { checkField } from './check-field.ts'
+import { mayBePicked, setPicker } from './form/set-picker.ts'
 import { pressSlider } from './set-slider.ts'
 import { setText } from './set-text.ts'
 
 /** Replaces the text of a field or editor. @throws BaxError `not_editable` for elements that do not take or keep this text. */
 export async function fillField(
-  { act, send, poll, locateAll }: CommandContext,
+  context: CommandContext,
   target: { readonly selector: string; readonly timeout_ms?: number | undefined },
   text: string,
 ): Promise<void> {
   const { selector } = target
-  const checkKept = async (outcome: Awaited<ReturnType<typeof setText>>) => {
-    if (outcome === 'emptied') throw lost(selector, 'is empty again')
-    if (outcome === 'reverted') throw lost(selector, 'has its old value again')
-    if (outcome !== 'replaced' || text === '') return
-    // The page may also have left; then nothing can be checked.
-    const value = await locateAll(selector).first().evaluate(valueOf, undefined, { timeout: replacedMs }).catch(() => null) // prettier-ignore
-    if (value === '') throw lost(selector, 'is empty again')
-  }
-  await act(
+  await context.act(
     target,
     'editable',
     async (element, limit) => {
       const handle = await element.elementHandle(limit)
-      const { timeout: ms, signal } = limit
-      const deadline = { ms, signal, error: 'the page did not answer in time' }
-      const check = handle.evaluate(checkField, { value: text, textOnly: true })
-      const { fault, waits, kind } = await withDeadline(check, deadline)
-      if (kind === 'slider') return pressSlider(handle, target.selector, Number(text), { limit, send, poll })
-      if (fault !== undefined && !waits) {
-        throw new BaxError('not_editable', `${selector} ${fault}`, { details: { selector } })
-      }
-      await handle.waitForElementState('visible', limit)
-      await handle.waitForElementState('editable', limit)
-      const outcome = await send(() => withDeadline(handle.evaluate(setText, text), deadline))
-      await checkKept(outcome)
-      if (outcome !== 'type') return
-      await element.fill(text, limit)
-      // An editor that hides its text does not have it in the element.
-      if (await handle.evaluate(isEmptied, text)) throw lost(selector, 'is empty again')
+      const inner = await soleField(handle)
+      await fillElement(context, { selector, element: inner ?? element, handle: inner ?? handle }, text, limit)
     },
     {
       direct: async (element) => {
         const { fault, kind } = await element.evaluate(checkField, { value: text, textOnly: true })
-        if (fault !== undefined || kind !== 'text') element.unclear(fault ?? 'not a text field')
-        await checkKept(await send(() => element.evaluate(setText, text)))
+        if (fault !== undefined || kind !== 'text' || mayBePicked(text))
+          element.unclear(fault ?? 'not a plain text field')
+        await assertKept(context, { selector, text }, await context.send(() => element.evaluate(setText, text)))
       },
     },
   )
+}
+
+/** Returns the only field in a form item; null for other elements. */
+async function soleField(handle: ElementHandle<Element>): Promise<ElementHandle<Element> | null> {
+  const inner = await handle.evaluateHandle((node: Element) => {
+    if (!node.matches('div, fieldset, td, li, p, span') || (node as HTMLElement).isContentEditable) return null
+    const fields = node.querySelectorAll('[role=slider], input[type=range]')
+    return fields.length === 1 ? fields[0] : null
+  })
+  return inner.asElement() as ElementHandle<Element> | null
+}
+
+interface Filling {
+  readonly selector: string
+  readonly element: Pick<Locator, 'fill'>
+  readonly handle: ElementHandle<Element>
+  /** Whether the field is followed by others of its control, as in a range of dates. */
+  readonly more?: boolean
+}
+
+/** Replaces the text of an element, of which `handle` is one. */
+export async function fillElement(
+  context: CommandContext,
+  { selector, element, handle, more = false }: Filling,
+  text: string,
+  limit: CallLimit,
+): Promise<void> {
+  const { send, poll } = context
+  const { timeout: ms, signal } = limit
+  const deadline = { ms, signal, error: 'the page did not answer in time' }
+  const check = handle.evaluate(checkField, { value: text, textOnly: true })
+  const { fault, waits, kind } = await withDeadline(check, deadline)
+  if (kind === 'slider') return pressSlider(handle, selector, Number(text), { limit, send, poll })
+  if (fault !== undefined && !waits)
+    throw new BaxError('not_editable', `${selector} ${fault}`, { details: { selector } })
+  await handle.waitForElementState('visible', limit)
+  await handle.waitForElementState('editable', limit)
+  if (await send(() => withDeadline(setPicker(handle, { selector, text, more }, limit), deadline))) return
+  const outcome = await send(() => withDeadline(handle.evaluate(setText, text), deadline))
+  await assertKept(context, { selector, text }, outcome)
+  if (outcome !== 'type') return
+  await element.fill(text, limit)
+  // An editor that hides its text does not have it in the element.
+  if (await handle.evaluate(isEmptied, text)) throw lost(selector, 'is empty again')
 }
 
 /** Runs in the page: returns whether an editable element without inner structure has lost its text. */
@@ -62,6 +87,20 @@ const replacedMs = 500
 
 /** Runs in the page. */
 const valueOf = (node: Node): string | null => (node as Partial<HTMLInputElement>).value ?? null
+
+/** @throws BaxError `not_editable` if the page did not keep the text. */
+async function assertKept(
+  { locateAll }: CommandContext,
+  { selector, text }: Pick<Filling, 'selector'> & { readonly text: string },
+  outcome: Awaited<ReturnType<typeof setText>>,
+): Promise<void> {
+  if (outcome === 'emptied') throw lost(selector, 'is empty again')
+  if (outcome === 'reverted') throw lost(selector, 'has its old value again')
+  if (outcome !== 'replaced' || text === '') return
+  // The page may also have left; then nothing can be checked.
+  const value = await locateAll(selector).first().evaluate(valueOf, undefined, { timeout: replacedMs }).catch(() => null) // prettier-ignore
+  if (value === '') throw lost(selector, 'is empty again')
+}
 
 const lost = (selector: string, state: string): BaxError =>
   new BaxError('not_editable', `${selector} ${state}: the page has removed the text`, {

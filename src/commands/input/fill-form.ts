@@ -7,10 +7,11 @@ import { elementTimeout } from '../fields.ts'
 import { type FieldPlan, findFields, formField } from './form-fields.ts'
 import type { FormValue } from './check-field.ts'
 import { fillField } from './fill-field.ts'
+import { setGroup } from './form/set-group.ts'
 import { selectOptions, setChecked } from './set-control.ts'
 
 const text = z.string().max(limits.input.typedChars)
-const value = z.union([text, z.number(), z.boolean(), z.array(text).max(limits.input.names)])
+const value = z.union([text, z.number(), z.boolean(), z.array(z.union([text, z.number()])).max(limits.input.names)])
 
 export const fill_form = defineCommand({
   kind: 'action',
@@ -22,7 +23,8 @@ export const fill_form = defineCommand({
       .refine((fields) => Object.keys(fields).length > 0, 'needs at least one field')
       .describe(
         'Values by label or selector: text; true or false for a checkbox or radio button; for a select element values ' +
-          'or labels of options, also for other lists of options; a date as 2024-02-29. Nothing is set when one of them is not possible',
+          'or labels of options, also for other lists of options; a date as 2024-02-29; a list for several checkboxes, for ' +
+          'tags, or for both ends of a range. Nothing is set when one of them is not possible',
       ),
     timeout_ms: elementTimeout,
   }),
@@ -50,7 +52,7 @@ export const fill_form = defineCommand({
       }
       set.push(plan.field)
     }
-    return { data: { fields: plans.map(({ field, kind, selector }) => ({ field, kind, selector })) } }
+    return { data: { fields: plans.map(({ field, kind, shown }) => ({ field, kind, selector: shown })) } }
   },
 })
 
@@ -67,8 +69,9 @@ function ofField(error: BaxError, { field, selector }: FieldPlan, set: readonly 
 }
 
 /** Sets one field, whose value was validated. */
-async function setField(context: CommandContext, { kind, selector, value }: FieldPlan, timeout_ms?: number) {
+async function setField(context: CommandContext, { kind, selector, value, isGroup }: FieldPlan, timeout_ms?: number) {
   const target = { selector, timeout_ms }
+  if (isGroup || (kind === 'text' && Array.isArray(value))) return setGroup(context, target, value)
   if (kind === 'text' || kind === 'slider') return fillField(context, target, String(value))
   if (kind === 'select') {
     await selectOptions(context, target, [value].flat().map(String))

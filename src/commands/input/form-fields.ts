@@ -1,8 +1,9 @@
 /** Finds the fields of a form by label or selector, and checks that they take their values. */
-import type { Locator, Page } from 'playwright'
+import type { Locator } from 'playwright'
 import { z } from 'zod'
 import type { CommandContext } from '../../core/operation/command.ts'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
+import { checkGroup, type FieldGroup, groupOf } from './form/group.ts'
 import { checkField, type FormValue } from './check-field.ts'
 
 /** A field as the page describes it. */
@@ -12,6 +13,10 @@ export interface FieldPlan extends z.output<typeof formField> {
   /** Label or selector, as given. */
   readonly field: string
   readonly selector: string
+  /** Selector for the caller. */
+  readonly shown: string
+  /** Whether it is an element around several fields. */
+  readonly isGroup: boolean
   readonly value: FormValue
 }
 
@@ -49,20 +54,29 @@ interface Fault {
 }
 
 async function findField(context: CommandContext, field: string, value: FormValue): Promise<FieldPlan | Fault> {
-  const found = (await bySelector(context, field)) ?? (await byLabel(context.page, field))
+  const found = (await bySelector(context, field)) ?? (await byLabel(context, field))
   if (!found) return { field, fault: `no field matches ${field}`, code: 'element_not_found', waits: true }
-  const { count, selector, element } = found
+  const { count, selector, element, shown = selector, isGroup = false } = found
   if (count !== 1) return { field, fault: `${field} matches ${count} visible fields`, code: 'ambiguous_selector' }
-  const answer = await element.evaluate(checkField, { value, textOnly: false })
-  if (answer.fault === undefined) return { field, selector, value, kind: answer.kind! }
+  const answer = isGroup
+    ? checkGroup(await describeGroup(element), value)
+    : await element.evaluate(checkField, { value, textOnly: false })
+  if (answer.fault === undefined) return { field, selector, shown, isGroup, value, kind: answer.kind! }
   const code = answer.invalid ? 'invalid_data' : 'not_editable'
-  return { field, fault: `${field} ${answer.fault}`, code, ...(answer.waits && { waits: true }) }
+  return { field, fault: `${field} ${answer.fault}`, code, ...('waits' in answer && answer.waits && { waits: true }) }
 }
 
 interface Found {
   readonly count: number
   readonly selector: string
   readonly element: Locator
+  readonly shown?: string
+  readonly isGroup?: boolean
+}
+
+async function describeGroup(element: Locator): Promise<Pick<FieldGroup, 'kind' | 'names'>> {
+  const found = await element.evaluateHandle(groupOf)
+  return found.evaluate(({ kind, names }) => ({ kind, names }))
 }
 
 const checkRoles = ['checkbox', 'switch', 'radio']
@@ -89,23 +103,35 @@ async function bySelector({ locateAll, measure }: CommandContext, selector: stri
   return isField ? { count: 1, selector, element } : undefined
 }
 
-/** Finds a field by its whole label, else by a part of it or its placeholder. */
-async function byLabel(page: Page, label: string): Promise<Found | undefined> {
+/** Finds a field by its whole label, by a part of it or its placeholder, else the fields that share the label. */
+async function byLabel({ page, locateAll }: CommandContext, label: string): Promise<Found | undefined> {
   const quoted = JSON.stringify(label)
   const engines = [
-    `internal:label=${quoted}s`,
-    `internal:label=${quoted}i`,
-    `internal:attr=[placeholder=${quoted}i]`,
-    ...checkRoles.map((role) => `internal:role=${role}[name=${quoted}s]`),
-  ]
-  for (const engine of engines) {
+    [`internal:label=${quoted}s`, `label=${quoted}`],
+    [`internal:label=${quoted}i`, `label=${label}`],
+    [`internal:attr=[placeholder=${quoted}i]`, `[placeholder=${quoted} i]`],
+    ...checkRoles.map((role) => [`internal:role=${role}[name=${quoted}s]`, `role=${role}[name=${quoted}]`]),
+  ] as const
+  for (const [engine, shown] of engines) {
     const all = page.locator(engine).and(page.locator(fieldCss))
     const count = await all.count()
     if (count === 0) continue
     const selector = `${engine} >> internal:and=${JSON.stringify(fieldCss)}`
-    if (count === 1) return { count, selector, element: all.first() }
+    if (count === 1) return { count, selector, element: all.first(), shown }
     const visible = all.filter({ visible: true })
-    return { count: await visible.count(), selector: `${selector} >> visible=true`, element: visible.first() }
+    const isHidden = (await visible.count()) === 0
+    if (!isHidden)
+      return { count: await visible.count(), selector: `${selector} >> visible=true`, element: visible.first(), shown }
+  }
+  for (const shown of [
+    `role=group[name=${quoted}]`,
+    `role=tablist[name=${quoted}]`,
+    `label=${quoted}`,
+    `role=button[name=${quoted}]`,
+  ]) {
+    const all = locateAll(shown).filter({ visible: true })
+    const count = await all.count()
+    if (count > 0) return { count, selector: `${shown} >> visible=true`, element: all.first(), shown, isGroup: true }
   }
   return undefined
 }

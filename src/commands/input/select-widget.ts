@@ -2,6 +2,7 @@
 import type { ElementHandle, JSHandle, Locator } from 'playwright'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
+import { addTexts } from './form/add-texts.ts'
 import { findOption, findWidget, isTaken, scrollList, shownTexts, visibleNow, type WidgetKind } from './widget.ts'
 
 /** Time for a list to open after a click, before a key is tried, in milliseconds. */
@@ -38,10 +39,11 @@ export async function selectInWidget(
   const before = kind === 'popup' ? await openPopup(facts) : null
   const chosen: string[] = []
   try {
-    for (const value of values) {
+    for (const [index, value] of values.entries()) {
       // A list of one option closes with each choice.
-      if (kind === 'popup' && chosen.length > 0 && !(await isOpen(widget))) await openPopup(facts)
-      chosen.push(await choose(facts, value, before))
+      const isAgain = kind === 'popup' && chosen.length > 0 && !(await isOpen(widget))
+      if (isAgain && (await look(widget, value, before)).option === null) await openPopup(facts)
+      chosen.push(await choose(facts, value, before, values[index + 1]))
     }
   } finally {
     // A list of several options stays open, and one without a choice.
@@ -99,20 +101,25 @@ async function hasOptions({ context, widget }: Facts, before: Before, ms: number
 }
 
 /** Clicks on the option with this name, and waits until the widget shows it. */
-async function choose(facts: Facts, value: string, before: Before): Promise<string> {
+async function choose(facts: Facts, value: string, before: Before, next: string | undefined): Promise<string> {
   const { context, selector, kind, widget, left } = facts
-  const { option, name, isDisabled, isChosen } = await findByName(facts, value, before)
+  const found = await findByName(facts, value, before)
+  if (found === 'added') return value
+  const { option, name, isDisabled, isChosen } = found
   // A click would take it back where several can be chosen.
   if (isChosen) return name
   const details = { selector, option: name }
   if (isDisabled) throw new BaxError('not_editable', `${selector} has this option, but it is disabled`, { details })
   const texts = await widget.evaluate(shownTexts)
+  const hasNext = async () => next !== undefined && (await look(widget, next, before)).option !== null
+  const hadNext = await hasNext()
   await clickOn(facts, option, `has the option ${name}, but a click does not reach it`)
   const isShown = async () => {
     if (await isReplaced(widget)) return { met: true }
     // A list that is always open shows the names of all options.
     const isNamed = kind === 'popup' && showsName(name, texts, await widget.evaluate(shownTexts))
-    return { met: isNamed || (await option.evaluate(isTaken)) }
+    // An option of a tree opens the level with the next one.
+    return { met: isNamed || (await option.evaluate(isTaken)) || (!hadNext && (await hasNext())) }
   }
   if ((await context.poll(isShown, left().timeout)).met) return name
   const message = `${selector} does not show ${name} after a click on this option`
@@ -146,22 +153,35 @@ async function clickOn(
 /** Whether the document of a widget was replaced: a choice may lead to another page. */
 const isReplaced = (widget: ElementHandle<Element>): Promise<boolean> => widget.evaluate(() => false).catch(() => true)
 
-/** Waits for options, and finds the one with this name: in view, by scrolling, or by typing it. @throws BaxError */
-async function findByName(facts: Facts, value: string, before: Before): Promise<FoundOption> {
+/**
+ * Waits for options, and finds the one with this name: in view, by scrolling, or by typing it. A text that a field takes
+ * without options is `added`. @throws BaxError
+ */
+async function findByName(facts: Facts, value: string, before: Before): Promise<FoundOption | 'added'> {
   const { context, selector, widget, left } = facts
-  const search = async (until: (seen: Look) => boolean): Promise<Look | null> => {
-    const seen = await context.poll(async () => {
-      const found = await look(widget, value, before)
-      return { met: until(found), found }
-    }, left().timeout)
+  const search = async (until: (seen: Look) => boolean, ms = left().timeout): Promise<Look | null> => {
+    const seen = await context.poll(
+      async () => {
+        const found = await look(widget, value, before)
+        return { met: until(found), found }
+      },
+      Math.min(ms, left().timeout),
+    )
     return 'found' in seen ? seen.found : null
   }
   const isThere = ({ option }: Look) => option !== null
-  const first = await search((seen) => isThere(seen) || seen.names.length > 0)
+  const isField = (await fieldText(widget)) !== null
+  const first = await search((seen) => isThere(seen) || seen.names.length > 0, isField ? minMs : undefined)
   let found = first?.option ? first : await scrollTo(facts, value, before)
   const text = found?.option ? null : await fieldText(widget)
   // The text of a field filters the options; other lists may load more.
   if (text !== null) await context.send(() => widget.fill(value, left()))
+  if (text !== null && !found?.option) {
+    found = await search(isThere, opensMs)
+    const isFree = !found?.option && !found?.names.length
+    if (isFree && (await context.send(() => widget.evaluate(addTexts, [value]))) === null) return 'added'
+    if (isFree) await context.send(() => widget.fill(value, left()))
+  }
   if (!found?.option) found = await search(isThere)
   if (found?.option) return { ...found, option: found.option }
   if (text !== null) await context.send(() => widget.fill(text, left()))

@@ -15,21 +15,34 @@ const shownMs = 2000
 
 /** Sets a checkbox, radio button or switch with a click on it, or on what the page shows in its place. */
 export const setChecked = (context: CommandContext, target: Target, checked: boolean): Promise<void> =>
-  context.act(target, 'pointer', (element, limit) => setByClick(context, { element, checked, ...target }, limit), {
-    mayBeHidden: true,
-    enabled: true,
-    direct: (element) => element.setChecked(checked),
-  })
+  context.act(
+    target,
+    'pointer',
+    async (element, limit) => {
+      const handle = await element.elementHandle(limit)
+      await setByClick(context, { element, handle, checked, ...target }, limit)
+    },
+    {
+      mayBeHidden: true,
+      enabled: true,
+      direct: (element) => element.setChecked(checked),
+    },
+  )
 
 interface Checking extends Target {
-  readonly element: Locator
+  readonly element: Pick<Locator, 'setChecked'>
+  readonly handle: ElementHandle
   readonly checked: boolean
 }
 
-async function setByClick({ poll }: CommandContext, { element, checked, selector }: Checking, limit: CallLimit) {
+/** Sets an element, of which `handle` is one, with a click on it or on the part that the page shows in its place. */
+export async function setByClick(
+  { poll }: CommandContext,
+  { element, handle, checked, selector }: Checking,
+  limit: CallLimit,
+) {
   const started = performance.now()
   const left = () => ({ ...limit, timeout: Math.max(1, limit.timeout - (performance.now() - started)) })
-  const handle = await element.elementHandle(limit)
   const found = await poll(async () => {
     const result = await handle.evaluateHandle(checkPart, checked)
     const way = await result.evaluate((of) => of.way)

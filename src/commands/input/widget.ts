@@ -15,11 +15,18 @@ export function findWidget(node: Element): { readonly kind: WidgetKind; readonly
   const lists =
     '[role=listbox], [role=radiogroup], [role=tablist], [role=menu], [role=menubar], [role=tree], [role=grid]'
   const kindOf = (at: Element): WidgetKind =>
-    at.matches(popups) ? 'popup' : at.matches(lists) ? 'list' : at instanceof HTMLSelectElement ? 'native' : 'none'
+    at.matches(popups) || at.matches('input[type=text][readonly], input:not([type])[readonly]')
+      ? 'popup'
+      : at.matches(lists)
+        ? 'list'
+        : at instanceof HTMLSelectElement
+          ? 'native'
+          : 'none'
   if (kindOf(element) !== 'none') return { kind: kindOf(element), element }
   const inside = element.querySelectorAll(`${popups}, ${lists}, select`)
   if (inside.length === 1) return { kind: kindOf(inside[0]!), element: inside[0]! }
-  return { kind: 'none', element }
+  const choices = element.querySelectorAll('input[type=radio], [role=radio], button[aria-pressed]')
+  return { kind: inside.length === 0 && choices.length > 1 ? 'list' : 'none', element }
 }
 
 /** Returns the visible elements, for a comparison after a list was opened; waits for one that is still closing. */
@@ -71,7 +78,9 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
   const ids = `${widget.getAttribute('aria-controls') ?? ''} ${widget.getAttribute('aria-owns') ?? ''}`.split(/\s+/)
   const controlled = ids.flatMap((id) => (id ? (root.getElementById(id) ?? document.getElementById(id) ?? []) : []))
   const opened = before ? [...document.querySelectorAll('*')].filter((at) => !before.has(at) && isVisible(at)) : []
-  const own = before ? [] : [...widget.querySelectorAll(css)]
+  const choices = before ? [] : [...widget.querySelectorAll(css)]
+  // Buttons of which one is pressed.
+  const own = before || choices.length > 0 ? choices : [...widget.querySelectorAll('button')]
   const listed = [
     ...own,
     ...controlled.flatMap((list) => [...list.querySelectorAll(css)]),
@@ -81,18 +90,24 @@ export function findOption(widget: Element, { value, before }: OptionQuery): Fou
     isVisible(at instanceof HTMLInputElement ? (at.labels?.[0] ?? at) : at),
   )
   // Libraries that draw only a part of a long list give its elements no roles.
-  if (options.length === 0) options = opened.filter((at) => at.matches('[aria-selected], li, [title]') && nameOf(at))
+  if (options.length === 0)
+    options = opened.filter((at) => at.matches('[aria-selected], li, [title]:not(button, [role=button])') && nameOf(at))
   const fits = [
     (name: string) => name === plain(value),
     (name: string) => name.toLowerCase() === plain(value).toLowerCase(),
   ]
-  const byValue = options.find((at) => (at.getAttribute('data-value') ?? (at as HTMLInputElement).value) === value)
+  const byValue = options.find((at) =>
+    [at.getAttribute('data-value'), (at as HTMLInputElement).value, at.getAttribute('aria-posinset')].includes(value),
+  )
   const option = fits.map((fit) => options.find((at) => fit(nameOf(at)))).find(Boolean) ?? byValue ?? null
+  const isMarked = (at: Element) => {
+    const pattern = at.localName === 'button' ? /[-_]active$/ : /[-_](?:selected|checked)$/
+    return !at.matches(css) && [...at.classList].some((name) => pattern.test(name))
+  }
   const isChosen = (at: Element) =>
     at instanceof HTMLInputElement
       ? at.checked
-      : at.matches('[aria-selected=true], [aria-checked=true]') ||
-        (!at.matches(css) && [...at.classList].some((name) => /[-_](?:selected|checked)$/.test(name)))
+      : at.matches('[aria-selected=true], [aria-checked=true], [aria-pressed=true]') || isMarked(at)
   // A radio button is clicked by its label, which pages show in its place.
   const label = option instanceof HTMLInputElement ? option.labels?.[0] : undefined
   return {
@@ -111,7 +126,8 @@ export function isTaken(option: Element): boolean {
   const control = option instanceof HTMLLabelElement && option.control ? option.control : option
   if (control.matches('[role=menuitem]') && !control.checkVisibility({ visibilityProperty: true })) return true
   if (control instanceof HTMLInputElement) return control.checked
-  return control.isConnected && states.some((state) => control.getAttribute(state) === 'true')
+  const isMarked = control.localName === 'button' && [...control.classList].some((name) => /[-_]active$/.test(name))
+  return control.isConnected && (isMarked || states.some((state) => control.getAttribute(state) === 'true'))
 }
 
 /** Returns the texts and values that a combobox shows: of the element with the role, and of the field around it. */

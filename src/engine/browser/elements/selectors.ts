@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { playwrightRef } from '../observe/snapshot/refs.ts'
+import { formItem } from './form-item.ts'
 import type { ListFunction } from '../batch/page-function.ts'
 
 /** A parsed selector: the frames to enter, and the selector in the last of them. */
@@ -50,7 +51,7 @@ export function splitParts(selector: string): string[] {
 
 /**
  * Converts selectors whose meaning differs from Playwright's: `label=Email`, and `label="Email"` for the exact text, to
- * the engine behind `getByLabel`; names in `role=button[name="Compose"]` so that they match without the icons around.
+ * the engine behind `getByLabel`, and to the fields beside a label without a reference to them; names in `role=button[name="Compose"]` so that they match without the icons around.
  */
 export function converted(selector: string): string {
   if (!/label=|role=/.test(selector)) return selector
@@ -60,7 +61,9 @@ export function converted(selector: string): string {
     const text = /^label=(.*)$/s.exec(part)?.[1]
     if (text === undefined) return part
     const exact = /^"(?:\\.|[^"\\])*"$/.test(text)
-    return exact ? `internal:label=${text}s` : `internal:label=${JSON.stringify(text)}i`
+    const own = exact ? `internal:label=${text}s` : `internal:label=${JSON.stringify(text)}i`
+    const item = formItem(exact ? text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : text)
+    return `${own} >> internal:or=${JSON.stringify(item)}`
   })
   return parts.join(' >> ')
 }

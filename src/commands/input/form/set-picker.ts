@@ -1,0 +1,111 @@
+/** Sets text fields that open a calendar or a clock, which take their text with the Enter key or when they are left. */
+import type { ElementHandle } from 'playwright'
+import type { CallLimit } from '../../../core/operation/command.ts'
+import { BaxError } from '../../../core/errors/errors.ts'
+
+/** Returns whether a text may be a date or a time. */
+export const mayBePicked = (text: string): boolean => /^\s*\d+[-/.:]\d+/.test(text)
+
+/**
+ * Sets a date or time in a field that opens a calendar or clock; returns false for other fields. `more` keeps the focus
+ * in the field. @throws BaxError unless the field then shows the date or time.
+ */
+export async function setPicker(
+  field: ElementHandle,
+  { selector, text, more }: { readonly selector: string; readonly text: string; readonly more: boolean },
+  limit: CallLimit,
+): Promise<boolean> {
+  if (!mayBePicked(text)) return false
+  const first = await field.evaluate(commitPicked, { text, more, isTyped: false })
+  if (first === null) return false
+  const isTaken = ({ shown }: { readonly shown: string }) => numbersIn(shown) === numbersIn(text)
+  if (isTaken(first)) return true
+  // Some take only keys, and in others what they open sets the current time first.
+  await field.selectText(limit)
+  await field.type(first.written, limit)
+  const outcome = await field.evaluate(commitPicked, { text, more, isTyped: true })
+  if (outcome === null || isTaken(outcome)) return true
+  const { shown, format } = outcome
+  const now = shown === '' ? 'is empty' : `shows ${JSON.stringify(shown)}`
+  throw new BaxError('action_failed', `${selector} ${now} after ${JSON.stringify(text)} was entered`, {
+    hint: `${format ? `its format is ${format}; ` : ''}click on the field to choose from what it opens`,
+    details: { selector, delivered: true },
+  })
+}
+
+/** Returns the numbers of a date and time in any order, with hours of 24, and without zeros: formats differ. */
+function numbersIn(text: string): string {
+  const plain = text.replace(/(\d+)(:\d+(?::\d+)?)\s*([ap])\.?m/i, (_, hour: string, rest: string, half: string) => {
+    const of12 = Number(hour) % 12
+    return `${half.toLowerCase() === 'p' ? of12 + 12 : of12}${rest}`
+  })
+  const numbers = [...plain.matchAll(/\d+/g)].map(([digits]) => Number(digits)).filter((number) => number !== 0)
+  return numbers.toSorted((a, b) => a - b).join(' ')
+}
+
+/**
+ * Runs in a page: sets the text in the format of a field, and enters it as the Enter key and the next field do; null for
+ * other fields. Self-contained: only the text of the function reaches the page.
+ */
+async function commitPicked(
+  node: Node,
+  { text, more, isTyped }: { readonly text: string; readonly more: boolean; readonly isTyped: boolean },
+): Promise<{ readonly shown: string; readonly format: string; readonly written: string } | null> {
+  const field = node instanceof HTMLLabelElement && node.control ? node.control : node
+  if (!(field instanceof HTMLInputElement) || field.type !== 'text' || field.readOnly) return null
+  const around: Element[] = []
+  for (let at: Element | null = field; at && around.length < 5; at = at.parentElement) around.push(at)
+  const letters = /^[ymdhs]{1,4}\W+[ymdhs]{1,4}/i
+  const isPicker =
+    ['dialog', 'grid'].includes(field.ariaHasPopup ?? '') ||
+    letters.test(field.placeholder) ||
+    around.some((at) => /picker|\bdate|-date\b|calendar|flatpickr/i.test(at.getAttribute('class') ?? ''))
+  if (!isPicker) return null
+
+  const pause = () =>
+    new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))
+  const parts = /^\s*(\d{4})-(\d{1,2})-(\d{1,2})(?:[T ]+(\d{1,2}):(\d{2}))?/.exec(text)
+  const time = /^\s*(\d{1,2}):(\d{2})/.exec(text)
+  const [, year, month, day] = parts ?? []
+  const [hour, minute] = (parts ? parts.slice(4) : (time?.slice(1) ?? [])) as (string | undefined)[]
+  const two = (part: string | number) => String(part).padStart(2, '0')
+  /** Writes the date in a format such as `MM/DD/YYYY hh:mm aa`. */
+  const inFormat = (format: string): string =>
+    format
+      .replace(/y{4}/i, year ?? '')
+      .replace(/dd?(?!d)/i, day === undefined ? '' : two(day))
+      .replace(/hh:mm/i, (found) => {
+        const isHalf = /a{1,2}\b/i.test(format) && found.startsWith('h')
+        const shown = isHalf ? Number(hour) % 12 || 12 : Number(hour)
+        return hour === undefined ? found : `${two(shown)}:${minute}`
+      })
+      .replace(/(?<![a-z:])mm?(?![a-z])/i, month === undefined ? '' : two(month))
+      .replace(/a{1,2}$/i, hour === undefined ? '' : Number(hour) < 12 ? 'AM' : 'PM')
+  // Fields made of sections show their format in these.
+  const group = field.closest('[role=group]') ?? field.parentElement?.querySelector('[role=group]')
+  const units = [...(group?.querySelectorAll('[role=spinbutton]') ?? [])]
+  let list = units[0]?.parentElement
+  while (list && !list.contains(units.at(-1)!)) list = list.parentElement
+  const sections = list?.innerText ?? ''
+  const shownFormat = sections.replaceAll(/[^\w/:. -]/g, '').trim()
+  const format = letters.test(field.placeholder) ? field.placeholder : letters.test(shownFormat) ? shownFormat : ''
+  const isIso = parts !== null || time !== null
+  const written = format && isIso ? inFormat(format) : text.replace(/T(?=\d\d:)/, ' ')
+
+  if (!isTyped) {
+    field.focus()
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(field, written)
+    const input = { bubbles: true, composed: true, inputType: 'insertText', data: written }
+    field.dispatchEvent(new InputEvent('input', input))
+  }
+  await pause()
+  field.dispatchEvent(new Event('change', { bubbles: true }))
+  // Handlers of the page receive it; the form is not submitted by an event of a script.
+  const enter = { key: 'Enter', code: 'Enter', keyCode: 13, which: 13, bubbles: true, cancelable: true, composed: true }
+  field.dispatchEvent(new KeyboardEvent('keydown', enter))
+  field.dispatchEvent(new KeyboardEvent('keyup', enter))
+  await pause()
+  if (!more) (document.activeElement as HTMLElement | null)?.blur()
+  await pause()
+  return { shown: field.value, format, written }
+}
