@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, link, mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, link, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -174,6 +174,7 @@ describe('the local engine', () => {
     await built.run(['session', 'close', id], idle)
     await waitUntil(() => !isRunning(pid))
     expect(await readFile(join(folder, 'engine.log'), 'utf8')).toContain('{"reason":"idle"}')
+    expect((await readdir(folder)).filter((name) => name.startsWith('engine.sock'))).toEqual([])
     expect((await built.run(['session', 'create', '--headless'], idle)).code).toBe(0)
   })
 

@@ -152,7 +152,9 @@ async function start(options: LocalEngineOptions): Promise<Running> {
       if (readEngineState(config.stateDir)?.pid === host.pid) await rm(files.state, { force: true })
       await Promise.all([workers?.close(stopGraceMs), listener.close(stopGraceMs), port.close()])
       await engine.close()
-      if (created && fileIdentity(socket) === created) await rm(socket, { force: true })
+      // An idle engine has hidden its socket.
+      for (const path of [socket, `${socket}.closing`])
+        if (created && fileIdentity(path) === created) await rm(path, { force: true })
       log('info', 'ended', { pid: host.pid })
       stopHandlers()
     },
