@@ -54,7 +54,7 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
   let url = address
   for (;;) {
     const cookie = [(await options.cookies?.(url)) ?? '', cookieHeader(cookies, url)].filter(Boolean).join('; ')
-    const response = await requestPage(url, options, cookie)
+    const response = await requestPage(url, options, { cookie, named: redirects.length === 0 })
     const next = redirectTarget(response, url)
     if (next === undefined) {
       if (response.status !== 304) options.checkHeaders?.(response.headers)
@@ -80,7 +80,7 @@ export function checkRedirects(redirects: readonly Redirect[]): void {
 function requestPage(
   url: string,
   { userAgent = httpUserAgent, signal, egress, condition }: FetchOptions,
-  cookie: string,
+  { cookie, named }: { cookie: string; named: boolean },
 ) {
   const target = new URL(url)
   const { username, password } = target
@@ -97,7 +97,7 @@ function requestPage(
     ...(cookie && { cookie }),
     ...condition,
   }
-  return request(target, { headers, signal, egress })
+  return request(target, { headers, signal, egress, named })
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
