@@ -31,7 +31,7 @@ export async function report(io: Io, facts: Report): Promise<number> {
   if (stopped === 'unread') return exits.done
   if (finished && !finished.success && !stopped) {
     const failure = failureOf(end)
-    await printError(io, `${end.url}: ${failure.message} [${failure.code}]`)
+    await printError(io, `${end.url}: ${failure.message} [${failure.code}]`, failure.hint)
     return failure.exit
   }
   if (summary) await printErrors(io, errors)
