@@ -68,7 +68,7 @@ async function showGeneral(
   io: Io,
   names: CommandNames,
 ): Promise<number> {
-  if (!group && argv.some((flag) => flag === '--version' || flag === '-V')) {
+  if (!group && argv.some((flag) => flag === '--version' || flag === '-V' || flag === '-v')) {
     print(io, version)
     return 0
   }

@@ -84,7 +84,7 @@ export const get_cookies = defineCommand({
 export const delete_cookie = defineCommand({
   kind: 'action',
   summary: 'Delete a cookie',
-  also: ['cookie delete'],
+  also: ['cookie delete', 'cookies delete'],
   example: 'theme example.com',
   data: z.object({
     name,
@@ -98,6 +98,20 @@ export const delete_cookie = defineCommand({
       await browserContext.clearCookies({ name, domain: cookie.domain, path: cookie.path })
     }
     return { data: { deleted: found.length } }
+  },
+})
+
+export const clear_cookies = defineCommand({
+  kind: 'action',
+  summary: 'Delete all cookies of the session',
+  also: ['cookies clear', 'cookie clear'],
+  example: '',
+  data: z.object({}),
+  result: z.object({ deleted: z.int() }),
+  run: async ({ browserContext }) => {
+    const { length } = await browserContext.cookies()
+    await browserContext.clearCookies()
+    return { data: { deleted: length } }
   },
 })
 

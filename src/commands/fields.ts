@@ -41,6 +41,7 @@ export const modifierKeys = (bits: number): ('Alt' | 'Control' | 'Meta' | 'Shift
 /** Path that a command also saves its result to. */
 export const resultPath = withoutNul(z.string().min(1).max(limits.files.pathBytes))
   .optional()
+  .meta({ writes: true })
   .describe("Path to also save the result to; a relative one is in the session's files, as all are on a server")
 
 export const savedPath = z.string().optional().describe('Absolute path of the saved file; on a server its name')

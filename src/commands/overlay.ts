@@ -19,7 +19,7 @@ export const toggle_click_overlay = defineCommand({
 export const toggle_bounding_boxes = defineCommand({
   kind: 'action',
   summary: 'Draw or remove numbered boxes around elements',
-  also: ['highlight'],
+  also: ['highlight', { words: 'highlight', data: { enabled: true }, positional: [['selector']] }],
   example: ['true', 'true --selector button --limit 20', 'false'],
   data: z.object({
     enabled: z.boolean().describe('Stays on across navigations and in new tabs until turned off'),

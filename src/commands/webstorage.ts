@@ -51,10 +51,11 @@ const setter = (area: Area, summary: string, example: string) =>
   })
 
 /** Defines a command that clears a storage area. */
-const clearer = (area: Area, summary: string) =>
+const clearer = (area: Area, summary: string, also: readonly string[]) =>
   defineCommand({
     kind: 'action',
     summary,
+    also,
     example: '',
     data: z.object({}),
     result: null,
@@ -71,7 +72,10 @@ export const set_local_storage = setter(
   "Set entries of the page's local storage",
   `'[{"key":"theme","value":"dark"}]'`,
 )
-export const clear_local_storage = clearer('localStorage', "Clear the local storage of the page's origin")
+export const clear_local_storage = clearer('localStorage', "Clear the local storage of the page's origin", [
+  'localstorage clear',
+  'storage local clear',
+])
 export const get_session_storage = getter('sessionStorage', "Get the page's session storage in this tab", [
   'storage session',
   'sessionstorage get',
@@ -82,7 +86,10 @@ export const set_session_storage = setter(
   "Set entries of the page's session storage",
   `'[{"key":"step","value":"2"}]'`,
 )
-export const clear_session_storage = clearer('sessionStorage', "Clear the page's session storage in this tab")
+export const clear_session_storage = clearer('sessionStorage', "Clear the page's session storage in this tab", [
+  'sessionstorage clear',
+  'storage session clear',
+])
 
 type Area = 'localStorage' | 'sessionStorage'
 

@@ -188,17 +188,26 @@ describe.each(Object.keys(servers) as (keyof typeof servers)[])('through a serve
       expect((await readFile(join(folder, 'page.png'))).subarray(0, 4)).toEqual(png)
     })
 
-    test('is written as bytes to a pipe', async () => {
-      const { bytes } = await run(['do', '-s', session, 'screenshot'])
+    test('is written as bytes to standard output if requested', async () => {
+      const { bytes } = await run(['do', '-s', session, 'screenshot', '-o', '-'])
       expect(bytes.subarray(0, 4)).toEqual(png)
       expect(bytes.subarray(-8, -4).toString('latin1')).toBe('IEND')
     })
 
-    test('becomes a file on a terminal, whose name is printed', async () => {
-      const { code, stdout } = await run(['do', '-s', session, 'screenshot'], { tty: true })
+    test.each([true, false])('becomes a file whose path is printed (terminal: %s)', async (tty) => {
+      const { code, stdout } = await run(['do', '-s', session, 'screenshot'], { tty })
       expect(code).toBe(0)
       expect(stdout).toMatch(/^screenshot-\d{8}-\d{6}(-\d+)?\.png\n$/)
       expect((await readFile(join(folder, stdout.trim()))).subarray(0, 4)).toEqual(png)
+    })
+
+    test('is in the response, and in no file, with --json', async () => {
+      const before = await readdir(folder)
+      const { stdout } = await run(['do', '-s', session, 'screenshot', '--json'])
+      const [result] = (JSON.parse(stdout) as { results: { data: { screenshot: string; path?: string } }[] }).results
+      expect(Buffer.from(result!.data.screenshot, 'base64').subarray(0, 4)).toEqual(png)
+      expect(result!.data.path).toBeUndefined()
+      expect(await readdir(folder)).toEqual(before)
     })
 
     test('becomes a file if there is other output', async () => {

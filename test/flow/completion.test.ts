@@ -46,7 +46,7 @@ describe('completions', () => {
     expect([values.includes('help'), files]).toEqual([false, false])
     expect((await offered('help', 'session', 'cl')).values).toEqual(['close'])
     expect((await offered('help', 'scr')).values).toEqual(['scrape', 'scraping', 'scripts'])
-    expect((await offered('help', 'guide/obs')).values).toEqual(['guide/observe'])
+    expect((await offered('help', 'obs')).values).toEqual(['observe'])
     expect((await offered('help', 'do', 'get-ti')).values).toEqual(['get-title'])
     expect((await offered('help', 'run', '')).values).toEqual([])
     expect((await offered('help', 'scrape', '--')).values).toEqual([])

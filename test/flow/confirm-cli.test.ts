@@ -58,7 +58,7 @@ test('a rejected command fails', async () => {
   const id = await asked()
   expect(await bax('approve', id, '--reject')).toMatchObject({ code: 0, stderr: `rejected: eval ${id}\n` })
   expect(await running.ended).toMatchObject({
-    code: 1,
+    code: 4,
     stdout: '',
     stderr: expect.stringContaining('a person rejected eval [rejected]'),
   })

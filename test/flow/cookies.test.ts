@@ -77,6 +77,16 @@ inUsualHomes(pages, (given) => {
     expect((await cookies()).map(({ name, domain }) => `${name}@${domain}`)).toEqual(['a@127.0.0.1', 'b@127.0.0.1'])
   })
 
+  test('clear_cookies deletes all, and returns the number', async () => {
+    await empty()
+    await given.open('/')
+    await given.do('set_cookies', { cookies: 'a=1; b=2' })
+    await given.do('set_cookie', { name: 'a', value: '3', domain: '.example.com' })
+    expect(await given.do('clear_cookies')).toEqual({ deleted: 3 })
+    expect(await cookies()).toEqual([])
+    expect(await given.do('clear_cookies')).toEqual({ deleted: 0 })
+  })
+
   test('set_cookie without a domain requires a page that has one', async () => {
     await given.do('navigate_to', { url: 'about:blank' })
     const { code, error } = await given.fails('set_cookie', { name: 'a', value: '1' })

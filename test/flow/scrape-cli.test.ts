@@ -131,12 +131,14 @@ describe('bax scrape', () => {
     })
   })
 
-  test('writes a screenshot to a pipe as an image, and on a terminal to a file', async () => {
-    const piped = await bax(['scrape', url('/one'), '--formats', 'screenshot'])
+  test('writes a screenshot to a file, and to standard output if requested', async () => {
+    for (const tty of [false, true]) {
+      const shown = await bax(['scrape', url('/one'), '--formats', 'screenshot'], { tty })
+      expect(shown.stdout).toMatch(/^\S+\.png\n$/)
+      expect((await readFile(join(folder, shown.stdout.trim()))).subarray(1, 4).toString()).toBe('PNG')
+    }
+    const piped = await bax(['scrape', url('/one'), '--formats', 'screenshot', '-o', '-'])
     expect(piped.bytes.subarray(1, 4).toString()).toBe('PNG')
-    const shown = await bax(['scrape', url('/one'), '--formats', 'screenshot'], { tty: true })
-    expect(shown.stdout).toMatch(/^\S+\.png\n$/)
-    expect((await readFile(join(folder, shown.stdout.trim()))).subarray(1, 4).toString()).toBe('PNG')
     await bax(['scrape', url('/one'), '--formats', 'screenshot', '-o', 'shot.png'])
     expect(existsSync(join(folder, 'shot.png'))).toBe(true)
   })

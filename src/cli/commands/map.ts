@@ -3,6 +3,7 @@ import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { MapAnswer } from '../../core/shapes/crawl.ts'
 import { printError } from '../output/errors.ts'
 import { print } from '../io.ts'
+import { blockedHint } from '../output/result-notes.ts'
 import { showWarning } from '../output/output.ts'
 import { withClock } from '../output/progress.ts'
 import { operationCommand } from './operation-command.ts'
@@ -14,6 +15,7 @@ export const command = operationCommand('map', async ({ io, settings, input, ask
   await showWarning(io, answer)
   if (answer.success) return exits.done
   const failure = BaxError.fromBody(answer, 'navigation_failed')
-  await printError(io, `${failure.message} [${failure.code}]`)
+  const hint = failure.hint ?? blockedHint(failure.code, [input['url']], settings.server)
+  await printError(io, `${failure.message} [${failure.code}]`, hint)
   return failure.exit
 })

@@ -75,7 +75,7 @@ async function show(context: Context, { flags }: TypedArguments, answer: SearchA
   const { io, settings } = context
   const output = flags['output'] as string | undefined
   const { data } = answer
-  const saved = output === undefined ? undefined : saveResults(context, output, answer)
+  const saved = output === undefined || output === '-' ? undefined : saveResults(context, output, answer)
   if (settings.json) print(io, JSON.stringify(answer))
   else if (flags['ndjson'] === true) for (const result of data) print(io, JSON.stringify(result))
   else if (saved) for (const path of saved) print(io, path)

@@ -49,8 +49,9 @@ const startingWith = (text: string, candidates: readonly Candidate[]): Candidate
 /** Returns the names that can follow `bax help` and further words: commands, and topics of the guide. */
 function inHelp(entries: readonly TableEntry[], path: readonly string[], manifest: Manifest, io: Io): Candidate[] {
   if (path.length === 1 && isBatch({ words: path[0]! })) return browserCommands(manifest)
-  const topics = path.length === 0 ? topicsOf(readGuide(io), { entries, manifest }) : []
-  return [...nextWords(entries, path), ...topics]
+  const topics = path.length === 0 ? topicsOf(readGuide(io)) : []
+  const commands = nextWords(entries, path).filter(({ value }) => !topics.some((topic) => topic.value === value))
+  return [...commands, ...topics]
 }
 
 const browserCommands = ({ commands }: Manifest): Candidate[] =>

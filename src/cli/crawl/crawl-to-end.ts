@@ -61,7 +61,7 @@ export async function crawlToEnd(request: CrawlRequest): Promise<number> {
     const summary = isText && (mirror !== undefined || io.stderr.isTTY === true)
     const allChanges = !mirror && !context.settings.json && io.stderr.isTTY !== true
     const diffs = mirror && relative(io.cwd, join(mirror.root, changesName))
-    return await report(io, { end, accounts, limit, resume, summary, allChanges, diffs, failOnError: flags['failOnError'] === true }) // prettier-ignore
+    return await report(io, { end, accounts, limit, resume, summary, allChanges, diffs, failOnError: flags['failOnError'] === true, server: context.settings.server }) // prettier-ignore
   } catch (error) {
     if (error instanceof ReaderGone) return exits.done
     throw withResumeHint(error, resume)

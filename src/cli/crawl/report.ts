@@ -2,6 +2,7 @@
 import { BaxError, exits } from '../../core/errors/errors.ts'
 import type { CrawlAccounts, CrawlError } from '../../core/shapes/crawl.ts'
 import type { SiteChanges } from '../../core/shapes/jobs/changes.ts'
+import { blockedHint } from '../output/result-notes.ts'
 import { interruptedExit, printError } from '../output/errors.ts'
 import { type Io, note } from '../io.ts'
 import { styleFor } from '../output/style.ts'
@@ -22,16 +23,22 @@ export interface Report {
   /** File with the diffs of changed pages. */
   readonly diffs?: string | undefined
   readonly failOnError: boolean
+  /** URL of the server, if the crawl ran on one. */
+  readonly server: string | undefined
 }
 
 /** Prints the outcome and returns the exit code. */
 export async function report(io: Io, facts: Report): Promise<number> {
-  const { end, accounts, resume, summary, failOnError } = facts
+  const { end, accounts, resume, summary, failOnError, server } = facts
   const { finished, errors, stopped } = end
   if (stopped === 'unread') return exits.done
   if (finished && !finished.success && !stopped) {
     const failure = failureOf(end)
-    await printError(io, `${end.url}: ${failure.message} [${failure.code}]`)
+    await printError(
+      io,
+      `${end.url}: ${failure.message} [${failure.code}]`,
+      failure.hint ?? blockedHint(failure.code, [end.url], server),
+    )
     return failure.exit
   }
   if (summary) await printErrors(io, errors)

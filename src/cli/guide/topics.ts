@@ -1,12 +1,10 @@
-/** Names of topics beside names of commands, which win: the page `observe` is `bax help guide/observe`. */
+/** Names of topics of the guide, which take precedence over names of commands after `bax help`. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Manifest } from '../../operations/manifest.ts'
 import type { Io } from '../io.ts'
 import { findCommand, type TableEntry } from '../parse/command-table.ts'
 import { commandsNamed } from '../parse/named-commands.ts'
 import { type GuidePage, readGuide } from './pages.ts'
-
-const prefix = 'guide/'
 
 /** All names that can follow `bax`. */
 export interface CommandNames {
@@ -25,22 +23,22 @@ export function isCommand(word: string, { entries, manifest }: CommandNames): bo
   }
 }
 
-/** Returns the name of a topic as it is typed after `bax help`. */
-export const typedTopic = (topic: string, names: CommandNames): string =>
-  isCommand(topic, names) ? prefix + topic : topic
+/** Returns whether a word alone is a command or a noun with verbs; `network` is only the beginning of commands. */
+export const hasHelp = (word: string, { entries, manifest }: CommandNames): boolean =>
+  entries.some(({ words }) => words === word || words.startsWith(`${word} `)) ||
+  commandsNamed(word, manifest).length > 0
 
 /** Returns the topics as they are typed after `bax help`, with a sentence about each. */
-export const topicsOf = (pages: readonly GuidePage[], names: CommandNames) =>
-  pages.map(({ topic, summary }) => ({ value: typedTopic(topic, names), description: summary.replace(/\.$/, '') }))
+export const topicsOf = (pages: readonly GuidePage[]) =>
+  pages.map(({ topic, summary }) => ({ value: topic, description: summary.replace(/\.$/, '') }))
 
 /** Finds the page that the words after `bax help` name: `scraping`, `live view`, `guide/observe`. */
-export function findPage(
-  words: readonly string[],
-  pages: readonly GuidePage[],
-  names: CommandNames,
-): GuidePage | undefined {
-  const name = words.join('-').toLowerCase()
-  return pages.find(({ topic }) => name === prefix + topic || (name === topic && !isCommand(words[0]!, names)))
+export function findPage(words: readonly string[], pages: readonly GuidePage[]): GuidePage | undefined {
+  const name = words
+    .join('-')
+    .toLowerCase()
+    .replace(/^guide\//, '')
+  return pages.find(({ topic }) => topic === name)
 }
 
 /** Returns the last line of the help of a command, which names its page; nothing if no page names the command. */
@@ -51,7 +49,7 @@ export function guidePointer(command: string, io: Io, names: CommandNames): stri
   const isBrowserCommand = commandsNamed(own, names.manifest).length > 0
   for (const name of [own, own.split(' ')[0]!, ...(isBrowserCommand ? ['do'] : [])]) {
     const page = pages.find(({ commands }) => commands.includes(name))
-    if (page) return `\nGuide: bax help ${typedTopic(page.topic, names)}\n`
+    if (page) return `\nGuide: bax help ${page.topic}\n`
   }
   return ''
 }

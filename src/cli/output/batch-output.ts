@@ -1,13 +1,13 @@
 /** Output of a batch: values and pages to stdout, screenshots to files, failures to stderr. */
 import { relative, resolve } from 'node:path'
-import { exits } from '../../core/errors/errors.ts'
+import { type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
 import type { Annotation, CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
 import type { CommandEntry } from '../../operations/manifest.ts'
 import { findEntry, type TypedCommand } from '../parse/batch.ts'
 import type { Context } from '../context.ts'
 import { note, print } from '../io.ts'
 import { quoted } from './quoted.ts'
-import { dialogNotes, downloadNotes, matchesNotes } from './result-notes.ts'
+import { blockedHint, dialogNotes, downloadNotes, keptAnswerNotes, matchesNotes, swappedHint } from './result-notes.ts'
 import { styleFor } from './style.ts'
 import { kebab } from '../parse/values.ts'
 import { showTable } from './output.ts'
@@ -32,7 +32,6 @@ export async function showBatch(
     file: typed?.[result.index]?.output,
   }))
   if (settings.json) print(io, JSON.stringify(body))
-  const printed = shown.filter(({ content, file }) => content !== undefined && file === undefined)
   for (const { result, content, file } of shown) {
     if (io.stderr.isTTY && !settings.json) await showStep(context, result)
     if (content === undefined) continue
@@ -40,14 +39,16 @@ export async function showBatch(
     if (file !== undefined && findEntry(result.command, manifest)?.stores) continue
     if (file !== undefined && file !== '-')
       writeOutput(resolve(io.cwd, file), 'bytes' in content ? content.bytes : `${content.text}\n`)
-    else if (!settings.json)
-      await showContent(context, content, { alone: printed.length === 1, forced: file === '-', now })
-    if (!settings.json) showAnnotations(context, result, takesStdout(context, content, file, printed.length === 1))
+    else if (!settings.json) await showContent(context, content, { toStdout: file === '-', now })
+    if (!settings.json) showAnnotations(context, result, file === '-')
   }
   noteResults(context, body, typed)
-  await printFailures(context, body)
-  return body.success ? exits.done : exits.failed
+  await printFailures(context, body, typed)
+  return body.success ? exits.done : exitOf(body)
 }
+
+/** Returns the exit code of the first failure; a newer server may send codes that are unknown here. */
+const exitOf = ({ code }: CommandsResult): number => errorTable[code as ErrorCode]?.exit ?? exits.failed
 
 /** Returns the printable content of a result, if it has any. */
 export function contentOf(
@@ -86,22 +87,19 @@ async function showStep({ io }: Context, { success, skipped, command, duration_m
   note(io, `${success ? green('✓') : red('✗')} ${kebab(command)} ${dim(`${duration_ms ?? 0} ms`)}`)
 }
 
+/** Prints text. Bytes go to a new file, whose path is printed, also in a pipe: agents read it as text. */
 async function showContent(
   { io }: Context,
   content: Content,
-  { alone, forced, now }: { alone: boolean; forced: boolean; now: Date },
+  { toStdout, now }: { toStdout: boolean; now: Date },
 ): Promise<void> {
   if ('text' in content && content.table) return showTable(io, content.table.rows, content.table.columns, 'entries')
   if ('text' in content) return print(io, content.text)
-  if (forced || (alone && !io.stdout.isTTY)) return void io.stdout.write(content.bytes)
+  if (toStdout) return void io.stdout.write(content.bytes)
   const path = freePath(io.cwd, now, content.extension)
   writeOutput(path, content.bytes)
   print(io, relative(io.cwd, path))
 }
-
-/** Whether the bytes of a result go to standard output. */
-const takesStdout = ({ io }: Context, content: Content, file: string | undefined, alone: boolean): boolean =>
-  'bytes' in content && (file === '-' || (file === undefined && alone && !io.stdout.isTTY))
 
 /** Lists the references drawn on a screenshot. */
 function showAnnotations({ io }: Context, { data }: CommandResult, isStdoutTaken: boolean): void {
@@ -114,28 +112,49 @@ function showAnnotations({ io }: Context, { data }: CommandResult, isStdoutTaken
 }
 
 /** Notes what happened beside the results. */
-function noteResults({ io }: Context, { results }: CommandsResult, typed: readonly TypedCommand[] | null): void {
+function noteResults(
+  { io, manifest }: Context,
+  { results }: CommandsResult,
+  typed: readonly TypedCommand[] | null,
+): void {
   const adviceFor = (name: string) => `: bax session download ${quoted(name)}`
+  for (const { command, data, index } of results) {
+    const name = data?.[findEntry(command, manifest)?.stores ?? '']
+    if (name !== undefined && typed?.[index]?.output === undefined)
+      note(io, `saved in the session's files${adviceFor(String(name))}`)
+  }
   for (const text of results.flatMap((result) => downloadNotes(result, adviceFor))) note(io, text)
   for (const result of results) {
     const selector = String(typed?.[result.index]?.data['selector'] ?? 'the selector')
     for (const text of matchesNotes(result, selector)) note(io, `${kebab(result.command)}: ${text}`)
+  }
+  for (const result of results) {
+    const accepts = typed?.[result.index]?.data['accept'] as boolean | undefined
+    for (const text of keptAnswerNotes(result, results, accepts)) note(io, text)
   }
   for (const result of results)
     for (const text of dialogNotes(result, 'run "bax dialog accept" first to accept it'))
       note(io, `${kebab(result.command)}: ${text}`)
 }
 
-async function printFailures({ io }: Context, { results }: CommandsResult): Promise<void> {
+async function printFailures(
+  { io, settings }: Context,
+  { results }: CommandsResult,
+  typed: readonly TypedCommand[] | null,
+): Promise<void> {
   for (const result of results) {
     if (result.success || result.skipped) continue
     const place = results.length > 1 ? `${kebab(result.command)} (${result.index + 1} of ${results.length}): ` : ''
     const nearest = (result.details?.['candidates'] as { selector?: string }[] | undefined)?.[0]?.selector
+    const data = typed?.[result.index]?.data ?? {}
     const { printError } = await import('./errors.ts')
     await printError(
       io,
       `${place}${result.error} [${result.code}]`,
-      result.hint ?? (nearest && `did you mean ${nearest}?`),
+      swappedHint(result.code, data) ??
+        result.hint ??
+        (nearest && `did you mean ${nearest}?`) ??
+        blockedHint(result.code, Object.values(data), settings.server),
     )
   }
 }

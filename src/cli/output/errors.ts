@@ -4,6 +4,7 @@ import { localFiles } from '../../core/state/local-files.ts'
 import { systemReason, systemSentence, withSystemCause } from '../../core/errors/system-errors.ts'
 import { exitOf, type Io, note, print, stopSignals } from '../io.ts'
 import { readSettings } from '../settings.ts'
+import { blockedHint } from './result-notes.ts'
 import { styleFor } from './style.ts'
 import type { TypedLine } from './typed-fields.ts'
 
@@ -18,9 +19,13 @@ export async function printFailure(thrown: unknown, io: Io, json: boolean, line?
   if (json) print(io, JSON.stringify(error.toBody()))
   const isTyped = line && error.code === 'invalid_request' && error.details !== undefined
   const message = isTyped ? (await import('./typed-fields.ts')).spellFields(error, line) : error.message
-  await printError(io, message, error.hint)
+  await printError(io, message, error.hint ?? blockedHint(error.code, line?.argv ?? [], serverOf(io, line)))
   return error.exit
 }
+
+/** Returns the server that a command line or the environment names. */
+const serverOf = ({ env }: Io, line: TypedLine | undefined): string | undefined =>
+  line?.argv.find((word, at) => word.startsWith('--server=') || line.argv[at - 1] === '--server') ?? env['BAX_SERVER']
 
 /** Prints that an output could not be written, and returns the exit code. */
 export async function printWriteError(

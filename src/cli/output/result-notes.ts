@@ -1,5 +1,9 @@
-/** Notes about what happened during a command beside its result: downloads, several matches, dialogs. */
+/** Notes about what happened during a command beside its result, and hints of errors that depend on what was typed. */
+import { isIP } from 'node:net'
+import { parseUrl } from '../../core/net/parse-url.ts'
+import { isLocalUrl } from '../../core/net/urls.ts'
 import type { CommandResult } from '../../core/shapes/commands.ts'
+import { fileOrElement } from '../../core/text/file-word.ts'
 
 /** `advice` says how to get a downloaded file. */
 export const downloadNotes = ({ downloads = [] }: CommandResult, advice: (name: string) => string): string[] =>
@@ -16,6 +20,17 @@ type Dialog = NonNullable<Dialogs['dialogs']>[number]
 
 const isDefault = ({ answer, answered_by }: Dialog): boolean => answer === 'dismissed' && answered_by === 'setting'
 
+/** Reports that the answer to a dialog is kept, since none was open and no later command has opened one. */
+export function keptAnswerNotes(result: CommandResult, all: readonly CommandResult[], accepts?: boolean): string[] {
+  const types = result.data?.['kept_for'] as readonly string[] | undefined
+  const later = all.filter(({ index }) => index > result.index).flatMap(({ dialogs = [] }) => dialogs)
+  if (!types || later.some(({ answered_by }) => answered_by === 'answer_dialog')) return []
+  const kinds = `${types.slice(0, -1).join(', ')} or ${types.at(-1)}`
+  const answer = accepts === undefined ? 'get this answer' : `be ${accepts ? 'accepted' : 'dismissed'}`
+  const before = result.data?.['replaced'] ? '; this replaces the answer given before' : ''
+  return [`no dialog is open: the next ${kinds} dialog of this session will ${answer}, once${before}`]
+}
+
 /** Returns whether a dialog was dismissed because no command has answered it. */
 export const hasDismissed = ({ dialogs = [] }: Dialogs): boolean => dialogs.some(isDefault)
 
@@ -28,4 +43,34 @@ export function dialogNotes({ dialogs = [], dialogs_omitted: omitted }: Dialogs,
       return `${answer} ${type} ${JSON.stringify(message)}${advice && isDefault(dialog) ? `; ${advice}` : ''}`
     })
   return omitted === undefined ? notes : [...notes, `${omitted} more dialogs`]
+}
+
+/**
+ * Returns how a server can be made to open a private address that was typed. Its response does not say that this is why
+ * the URL is blocked. Engines without a server open private addresses, and nothing opens those of metadata services.
+ */
+export function blockedHint(
+  code: string | undefined,
+  typed: readonly unknown[],
+  server: string | undefined,
+): string | undefined {
+  if (code !== 'url_blocked' || !server) return undefined
+  const url = typed.find((text): text is string => typeof text === 'string' && isLocalUrl(text) && !/\b169\.254\./.test(text)) // prettier-ignore
+  return url && `private addresses are blocked: start the server with "bax serve --allow-private ${rangeOf(url)}"`
+}
+
+/** Returns that the selector and the text of a command have changed places: `fill hello "#q"`. */
+export function swappedHint(code: string | undefined, { selector, ...data }: Readonly<Record<string, unknown>>) {
+  if (code !== 'element_not_found' || typeof selector !== 'string' || fileOrElement(selector) === 'element') return undefined // prettier-ignore
+  const other = Object.values(data).find((text) => typeof text === 'string' && fileOrElement(text) === 'element')
+  return other === undefined
+    ? undefined
+    : `the selector comes first: ${String(other)}, then ${JSON.stringify(selector)}`
+}
+
+/** Returns the range of a private address, and that of loopback addresses for a name such as `localhost`. */
+function rangeOf(text: string): string {
+  const host = parseUrl(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`)?.hostname.replaceAll(/[[\]]/g, '') ?? ''
+  if (isIP(host) === 0) return '127.0.0.0/8 --allow-private ::1/128'
+  return isIP(host) === 4 ? (host.startsWith('127.') ? '127.0.0.0/8' : `${host}/32`) : `${host}/128`
 }

@@ -24,7 +24,8 @@ export function spellFields({ message, details, input }: BaxError, line: TypedLi
 
 /** Returns the flag or word that sets a field; undefined if neither does, as with JSON on standard input. */
 function labelOf(path: string, { words, argv, manifest }: TypedLine): string | undefined {
-  if (path.startsWith('commands[')) return labelInBatch(path, argv, manifest)
+  const isBatch = words === 'do' || words === 'step'
+  if (isBatch && path.startsWith('commands[')) return labelInBatch(path, argv, manifest)
   const params = manifest.operations.flatMap((operation) => operation.params)
   const syntax = commandTable(manifest).find((entry) => entry.words === words)?.rest ?? ''
   return labelOfField(path, argv, params, (name) => new RegExp(`[<[]${kebab(name)}\\W`).test(syntax))

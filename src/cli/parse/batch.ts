@@ -1,7 +1,7 @@
 /** Batches of browser commands, as typed after `bax do`. */
 import { BaxError } from '../../core/errors/errors.ts'
 import type { Param } from '../../core/operation/params.ts'
-import { formFor } from '../../core/operation/positional.ts'
+import { elementAsFile, formFor } from '../../core/operation/positional.ts'
 import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
 import { operationNamed } from '../context.ts'
 import type { NamedCommand } from './named-commands.ts'
@@ -100,6 +100,8 @@ function wordFields(
     )
   const values = form.map((field, at) => {
     const param = params.find((one) => one.name === field)!
+    const fault = elementAsFile(param, texts[at])
+    if (fault) throw new BaxError('invalid_request', fault)
     const takesRest = param.type === 'string[]' && at === form.length - 1
     return [field, wordValue(param, takesRest ? texts.slice(at) : texts[at], cwd)] as const
   })

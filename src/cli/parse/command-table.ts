@@ -5,7 +5,7 @@ import { examplesOf } from '../../core/operation/examples.ts'
 import type { Manifest, OperationEntry } from '../../operations/manifest.ts'
 import { commandsNamed, secondWords } from './named-commands.ts'
 import { customCommands, ownProcess } from './custom-commands.ts'
-import { suggestion } from './suggestion.ts'
+import { adviceFor, suggestion } from './suggestion.ts'
 
 export interface TableEntry {
   /** Name of the command: `scrape`, `session create`. */
@@ -66,7 +66,7 @@ export interface Split {
 }
 
 /** Other spellings of commands. */
-const spellings: Readonly<Record<string, string>> = {
+export const spellings: Readonly<Record<string, string>> = {
   snapshot: 'observe',
   close: 'session close',
   quit: 'session close',
@@ -138,9 +138,10 @@ export function wordPositions(argv: readonly string[]): number[] {
 }
 
 function unknownWord(word: string, entries: readonly TableEntry[], manifest: Manifest): BaxError {
-  const names = entries.filter(({ hidden }) => !hidden).flatMap(({ words }) => words.split(' ', 1))
+  // Nouns, and commands of two words, which may be typed as `session-list`.
+  const names = entries.filter(({ hidden }) => !hidden).flatMap(({ words }) => [words.split(' ', 1)[0]!, words])
   const near = suggestion(word, manifest, [...new Set(names)])
   return new BaxError('invalid_request', `unknown command "${word}"${near}`, {
-    hint: 'run "bax --help" for the commands',
+    hint: adviceFor(word) ?? 'run "bax --help" for the commands',
   })
 }

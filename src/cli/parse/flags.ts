@@ -3,8 +3,9 @@ import { Argument, Command, CommanderError, type Help, Option } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import type { PositionalForms } from '../../core/operation/command.ts'
 import type { Param } from '../../core/operation/params.ts'
-import { suggest } from '../../core/errors/suggest.ts'
+import { fileOrElement } from '../../core/text/file-word.ts'
 import { helpExamples, helpItem, plainWidth, termColumn } from '../output/help-layout.ts'
+import { unknownFlag } from './unknown-flag.ts'
 import { attributeOf, flagOf, kebab, type TypedArguments } from './values.ts'
 
 const globalGroup = 'Flags of every command:'
@@ -72,8 +73,16 @@ export function addParam(command: Command, param: Param): void {
     const hasOn = param.default !== true
     const hasOff = param.default !== false || param.short !== undefined
     const short = param.short ? `-${param.short}, ` : ''
+    if (param.opposite) {
+      const option = new Option(`--${param.opposite}`, `the opposite of --${name}`).preset(false)
+      option.attributeName = () => attributeOf(param)
+      command.addOption(option)
+    }
     if (hasOn) command.addOption(new Option(`${short}--${name}`, about))
-    if (hasOff) command.addOption(new Option(`--no-${name}`, hasOn ? `the opposite of --${name}` : `do not ${about}`))
+    if (hasOff) {
+      const option = new Option(`--no-${name}`, hasOn ? `the opposite of --${name}` : `do not ${about}`)
+      command.addOption(option.hideHelp(param.opposite !== undefined))
+    }
     return
   }
   const words = param.choices ?? param.itemChoices
@@ -135,7 +144,7 @@ function placeholder(param: Param): string {
   if (choices) return isListed(param) && !param.required ? kebab(name) : choices.join('|')
   if (spelling) return spelling.form
   if (type === 'string[]') return 'text,...'
-  if (type === 'json') return 'json|@file'
+  if (type === 'json') return param.textField ? 'url|json|@file' : 'json|@file'
   if (param.file) return 'text|@file'
   return type === 'integer' ? 'number' : type === 'string' ? 'text' : type
 }
@@ -223,25 +232,18 @@ function explain(command: Command, error: CommanderError, examples: readonly str
     new BaxError('invalid_request', sentence, { hint: extra })
   switch (error.code) {
     case 'commander.unknownOption': {
-      const [flag, value = command.args[command.args.indexOf(quoted) + 1]] = quoted.split('=')
-      const opposite = flag!.replace(/^--/, '--no-')
-      if (command.options.some(({ long, hidden }) => long === opposite && !hidden)) {
-        const isOff = /^(?:off|false|no|0)$/i.test(value ?? '')
-        const hint = isOff ? `use ${opposite}` : `leave it out, since it is the default; ${opposite} is its opposite`
-        return fail(`unknown flag ${quoted}`, hint)
-      }
-      if (flag === '--fleet')
-        return fail('unknown flag --fleet', 'pass --server URL with the URL of a gateway ("bax serve --fleet")')
-      const near = suggest(quoted, command.options.map(({ long }) => long!)) // prettier-ignore
-      return fail(`unknown flag ${quoted}${near ? ` (did you mean ${shownFlag(command, near)}?)` : ''}`)
+      const { message, hint } = unknownFlag(command, quoted, usagesOf(command))
+      return fail(message, hint)
     }
     case 'commander.missingArgument':
       return fail(`<${quoted}> is missing`, `usage: ${usagesOf(command).join(' or ')}`)
-    case 'commander.excessArguments':
-      return fail(
-        `too many words: ${command.args.slice(command.registeredArguments.length).join(' ')}`,
-        `usage: ${usagesOf(command).join(' or ')}`,
-      )
+    case 'commander.excessArguments': {
+      const excess = command.args.slice(command.registeredArguments.length)
+      const isFile = excess.length === 1 && fileOrElement(excess[0]!) === 'file'
+      const usage = `usage: ${usagesOf(command).join(' or ')}`
+      const writes = command.options.some(({ long }) => long === '--output')
+      return fail(`too many words: ${excess.join(' ')}`, isFile && writes ? `${usage} -o ${excess[0]!}` : usage)
+    }
     case 'commander.missingMandatoryOptionValue':
       return fail(`${/--[\w-]+/.exec(text)?.[0] ?? quoted} is required`)
     case 'commander.optionMissingArgument':
@@ -249,13 +251,6 @@ function explain(command: Command, error: CommanderError, examples: readonly str
     default:
       return fail(text)
   }
-}
-
-/** Returns the flag that the help shows for a flag or another spelling of it. */
-function shownFlag({ options }: Command, flag: string): string {
-  const found = options.find(({ long }) => long === flag)!
-  const shown = options.find((one) => !one.hidden && one.attributeName() === found.attributeName())
-  return found.hidden && shown ? shown.long! : flag
 }
 
 /** Returns the usage, one for each positional form: the name and the positional words. */

@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander'
 import { BaxError } from '../../core/errors/errors.ts'
 import { didYouMean } from '../../core/errors/suggest.ts'
-import type { Manifest } from '../../operations/manifest.ts'
+import type { CommandEntry, Manifest } from '../../operations/manifest.ts'
 import {
   type BatchKind,
   batchParams,
@@ -26,7 +26,7 @@ import {
   parse,
 } from './flags.ts'
 import { commandsNamed, type NamedCommand, secondWords } from './named-commands.ts'
-import { suggestion } from './suggestion.ts'
+import { adviceFor, suggestion, synonymsOf } from './suggestion.ts'
 import { catalogueHelp } from '../output/help.ts'
 import { kebab } from './values.ts'
 
@@ -133,7 +133,7 @@ function parseAs(named: NamedCommand, name: string, argv: readonly string[], cwd
   const command = newCommand(title, entry.summary)
   addForms(command, forms, params)
   for (const param of flagsOf(named)) addParam(command, param)
-  addBatchFlags(command, kind, new Set(params.map((param) => param.name)))
+  addBatchFlags(command, kind, new Set(params.map((param) => param.name)), outputAbout(entry))
   // Browser commands work without `do`.
   const start = kind.words === 'do' ? `bax ${kebab(entry.name)}` : title
   const examples = entry.examples.map((example) => `${start} ${example}`.trimEnd())
@@ -144,22 +144,33 @@ function unknownCommand(word: string, next: string | undefined, manifest: Manife
   const following = secondWords(word, manifest)
   if (following.length > 0) {
     const message = next === undefined ? `"${word}" is incomplete` : `unknown command "${word} ${next}"`
-    const near = next === undefined ? '' : didYouMean(next, following)
+    const near = next === undefined ? (synonymsOf(word).length > 0 ? suggestion(word, manifest) : '') : didYouMean(next, following) // prettier-ignore
     return new BaxError('invalid_request', message + near, {
       hint: `use "${word}" with one of ${following.join(', ')}`,
     })
   }
   return new BaxError('invalid_request', `unknown command "${word}"${suggestion(word, manifest)}`, {
-    hint: 'run "bax do --help" for the browser commands',
+    hint: adviceFor(word) ?? 'run "bax do --help" for the browser commands',
   })
 }
 
+/** Returns the description of --output for a command, by where its result goes without the flag. */
+function outputAbout({ bytes, stores }: CommandEntry): string | undefined {
+  if (bytes) return 'file for the result; a new file in the working folder when omitted, - for standard output'
+  return stores && 'file for the result, which is also kept in the session; - for standard output'
+}
+
 /** Adds the flags of the batch, which may follow any command; `taken` are names of the command's own fields. */
-function addBatchFlags(command: Command, { params }: BatchKind, taken: ReadonlySet<string>): void {
+function addBatchFlags(
+  command: Command,
+  { params }: BatchKind,
+  taken: ReadonlySet<string>,
+  output = 'file for the result; - for standard output',
+): void {
   command.optionsGroup(batchGroup)
   addSessionFlag(command)
   addNewSessionFlag(command)
-  command.addOption(new Option('-o, --output <file>', 'file for the result; - for standard output'))
+  command.addOption(new Option('-o, --output <file>', output))
   for (const param of params) if (!taken.has(param.name)) addParam(command, param)
   addBoundariesFlag(command)
   addGlobalFlags(command)

@@ -4,6 +4,7 @@ import { relative, resolve } from 'node:path'
 import type { BaxError } from '../../core/errors/errors.ts'
 import type { ScrapeAnswer } from '../../core/shapes/scrape.ts'
 import type { Context } from '../context.ts'
+import { blockedHint } from '../output/result-notes.ts'
 import { printError } from '../output/errors.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
@@ -22,6 +23,9 @@ export interface PageWriter {
   end?(): Promise<void>
 }
 
+const hintOf = ({ settings }: Context, { code, hint }: BaxError, url: string): string | undefined =>
+  hint ?? blockedHint(code, [url], settings.server)
+
 type Flags = Readonly<Record<string, unknown>>
 
 /** Returns the destination for the flags, the fields of the request, and the number of pages. */
@@ -29,7 +33,7 @@ export function pageWriterFor(context: Context, flags: Flags, input: Flags, coun
   const output = flags['output'] as string | undefined
   const lines = flags['ndjson'] === true
   if (lines || context.settings.json) return wholeAnswers(context, { lines, many: count > 1, output })
-  if (output === undefined || output === '-') return toScreen(context, count > 1)
+  if (output === undefined || output === '-') return toScreen(context, { many: count > 1, toStdout: output === '-' })
   const several = count > 1 || formatCount(input) > 1
   return several || isFolder(context, output) ? toFolder(context, output) : toFile(context, output)
 }
@@ -56,7 +60,7 @@ function wholeAnswers(
       const body = answer ?? { ...error!.toBody(), data: { metadata: { sourceURL: url, error: error!.message } } }
       if (form.lines) write(JSON.stringify(body))
       else kept.push(body)
-      if (error) await printError(io, `${url}: ${error.message} [${error.code}]`)
+      if (error) await printError(io, `${url}: ${error.message} [${error.code}]`, hintOf(context, error, url))
     },
     async end() {
       if (!form.lines) write(JSON.stringify(form.many ? kept : kept[0]))
@@ -65,28 +69,30 @@ function wholeAnswers(
   }
 }
 
-function toScreen(context: Context, many: boolean): PageWriter {
+function toScreen(context: Context, { many, toStdout }: { many: boolean; toStdout: boolean }): PageWriter {
   const { io } = context
   let first = true
   return {
     async take(scraped, failure) {
-      if (failure) await printError(io, `${many ? `${scraped.url}: ` : ''}${failure.message} [${failure.code}]`)
+      if (failure) await printError(io, `${many ? `${scraped.url}: ` : ''}${failure.message} [${failure.code}]`, hintOf(context, failure, scraped.url)) // prettier-ignore
       if (!scraped.answer) return
       if (many) print(io, `${first ? '' : '\n'}<!-- ${scraped.url.replaceAll('--', '-\u2060-')} -->\n`)
       first = false
-      await showPieces(context, piecesOf(scraped.answer), scraped)
+      await showPieces(context, piecesOf(scraped.answer), scraped.url, toStdout)
       await showWarning(io, failure ? { warning: undefined } : scraped.answer)
     },
   }
 }
 
-/** Prints a single text unchanged, several as one JSON value. Images go to files, except a single one in a pipe. */
-async function showPieces(context: Context, pieces: readonly Piece[], { url }: Scraped): Promise<void> {
-  const { io } = context
+/**
+ * Prints a single text unchanged, several as one JSON value. Images go to files, except a single one that is requested
+ * on standard output.
+ */
+async function showPieces({ io }: Context, pieces: readonly Piece[], url: string, toStdout: boolean): Promise<void> {
   const [only] = pieces
   if (pieces.length === 1 && only) {
     if ('text' in only) return void io.stdout.write(only.text.endsWith('\n') ? only.text : `${only.text}\n`)
-    if (!io.stdout.isTTY) return void io.stdout.write(only.bytes)
+    if (toStdout) return void io.stdout.write(only.bytes)
   }
   const texts = pieces.filter((piece) => 'text' in piece)
   const images = pieces.filter((piece) => 'bytes' in piece)
@@ -104,8 +110,8 @@ async function showPieces(context: Context, pieces: readonly Piece[], { url }: S
 function toFile(context: Context, output: string): PageWriter {
   const { io } = context
   return {
-    async take({ answer }, failure) {
-      if (failure) await printError(io, `${failure.message} [${failure.code}]`)
+    async take({ url, answer }, failure) {
+      if (failure) await printError(io, `${failure.message} [${failure.code}]`, hintOf(context, failure, url))
       const [piece] = answer ? piecesOf(answer) : []
       if (!piece) return
       writeOutput(resolve(io.cwd, output), 'bytes' in piece ? piece.bytes : piece.text)
@@ -120,7 +126,7 @@ function toFolder(context: Context, output: string): PageWriter {
   const taken = new Set<string>()
   return {
     async take({ url, answer }, failure) {
-      if (failure) await printError(io, `${url}: ${failure.message} [${failure.code}]`)
+      if (failure) await printError(io, `${url}: ${failure.message} [${failure.code}]`, hintOf(context, failure, url))
       for (const piece of answer ? piecesOf(answer) : []) {
         const path = nameFor(folder, url, piece.extension, taken)
         writeOutput(path, 'bytes' in piece ? piece.bytes : piece.text)

@@ -8,6 +8,8 @@ export interface NamedSession {
   readonly name: string
   /** Fields of the new session. An existing session must have the same. */
   readonly creation?: Readonly<Record<string, unknown>>
+  /** Whether the caller wants a page opened, so that a session which was closed on purpose is not worth a note. */
+  readonly opens?: boolean
 }
 
 /**

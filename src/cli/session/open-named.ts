@@ -17,13 +17,15 @@ const checkMs = 50
 export async function openNamed(
   context: Context,
   transport: Transport,
-  { name, creation }: NamedSession,
+  { name, creation, opens = false }: NamedSession,
   absence: BaxError,
 ): Promise<boolean> {
   const { io } = context
   try {
     await createReady(context, transport, { ...creation, requested_name: name })
-    if (absence.code === 'session_closed') note(io, `${absence.message}; opened a new session "${name}"`)
+    const wasClosed = (absence.details as { reason?: string } | undefined)?.reason === 'deleted'
+    if (absence.code === 'session_closed' && !(opens && wasClosed))
+      note(io, `${absence.message}; opened a new session "${name}"`)
     return true
   } catch (error) {
     const details = error instanceof BaxError ? JSON.stringify(error.details ?? null) : ''
@@ -39,7 +41,7 @@ export async function liveSession({ io }: Context, transport: Transport, session
   const record = answer as SessionRecord
   if (record.status === 'ready') return record
   throw new BaxError('session_closed', `session ${record.session_id} has ended`, {
-    details: { ended_at: record.ended_at },
+    details: { reason: record.end_reason, ended_at: record.ended_at },
   })
 }
 
@@ -67,8 +69,9 @@ export async function assertSame(
   if (differing.length === 0) return
   const { params } = operationNamed(context.manifest, 'createSession')
   const flags = differing.map((field) => {
-    const flag = flagOf(params.find((param) => param.name === field)!)
-    return creation[field] === false ? flag.replace('--', '--no-') : flag
+    const param = params.find(({ name: one }) => one === field)!
+    if (creation[field] !== false) return flagOf(param)
+    return param.opposite ? `--${param.opposite}` : flagOf(param).replace('--', '--no-')
   })
   throw new BaxError('conflict', `session "${name}" already exists with other settings: ${flags.join(', ')}`, {
     hint: `close it first with "bax close ${name}", or add --new-session`,

@@ -35,7 +35,7 @@ export const screenshot = defineCommand({
   kind: 'extraction',
   summary: 'Take a screenshot of the page or an element',
   example: ['-o page.png', '--full-page -o page.png'],
-  positional: [['full_page'], ['path'], ['selector', 'path'], []],
+  positional: [['full_page'], ['path'], ['selector'], ['selector', 'path'], ['path', 'selector'], []],
   data: z
     .object({
       full_page: flag('Capture the whole page instead of the viewport'),

@@ -29,8 +29,12 @@ export const answer_dialog = defineCommand({
   result: z.object({
     answered: z
       .boolean()
+      .describe('false: no dialog is open, and the answer is kept for the next one of the types in kept_for'),
+    kept_for: z
+      .array(z.enum(dialogTypes))
+      .optional()
       .describe(
-        'false: no dialog is open, and the answer is kept for the next one (with dialogs=ask, also for an alert)',
+        'Types of dialogs that the kept answer is for: it answers one of them, whenever it opens in the session',
       ),
     type: z.enum(dialogTypes).optional().describe('Type of the answered dialog'),
     message: z.string().optional().describe('Its message'),

@@ -27,6 +27,9 @@ export function normaliseUrl(text: string, field = 'url'): string {
 /** Returns whether `normaliseUrl` accepts the text. */
 export const isUrl = (text: string): boolean => parseUrl(withScheme(text)) !== undefined
 
+/** Returns whether a URL, as people type it, names a loopback host or a private address. */
+export const isLocalUrl = (text: string): boolean => local.test(text.trim().replace(/^[a-z]+:\/\/(?:[^/?#]*@)?/i, ''))
+
 function withScheme(text: string): string {
   const typed = text.trim()
   // `localhost:3000` and `example.com:80` look like URLs with a scheme, but are not.
@@ -34,13 +37,34 @@ function withScheme(text: string): string {
   return hasScheme ? typed : `${local.test(typed) ? 'http' : 'https'}://${typed}`
 }
 
+/** `./page.html`, `/tmp/page.html`, `~/page.html`, `C:\page.html`. */
+const pathStart = /^(?:\.{1,2}[/\\]|\/(?!\/)|~\/|[a-z]:[/\\](?!\/))/i
+/** A name such as `page.html`: no top-level domain is like these extensions. */
+const fileName = /^[^/\\:?#]+\.(?:x?html?|pdf|svg|xml|json|csv|txt|ya?ml)$/i
+
+const serveHint =
+  'to open a local file, serve its folder, such as with "python3 -m http.server 8000", and open http://localhost:8000/; to read one, use "bax extract"'
+
+/** @throws BaxError `invalid_request` for the path of a file, which is not a URL */
+export function assertNotPath(text: string, field = 'url'): void {
+  const typed = text.trim()
+  if (!pathStart.test(typed) && !fileName.test(typed)) return
+  const fault = `is the path of a file, not a URL: ${JSON.stringify(text)}`
+  throw new BaxError('invalid_request', `${field} ${fault}`, { hint: serveHint, details: [{ path: field, message: fault }] }) // prettier-ignore
+}
+
+/** Builds the error of a URL with a scheme that is not allowed. */
+export const schemeBlocked = (href: string): BaxError =>
+  new BaxError('url_blocked', 'URL blocked', { ...(/^file:/i.test(href) && { hint: serveHint }) })
+
 /**
  * Normalizes a URL that a browser is about to open.
- * @throws BaxError `url_blocked` for `file:`, `chrome:` and every other scheme outside the web.
+ * @throws BaxError `invalid_request` for a path, `url_blocked` for `file:`, `chrome:` and every other scheme outside the web.
  */
 export function openableUrl(text: string, field = 'url'): string {
+  assertNotPath(text, field)
   const href = normaliseUrl(text, field)
-  if (!isOpenable(href)) throw new BaxError('url_blocked', 'URL blocked')
+  if (!isOpenable(href)) throw schemeBlocked(href)
   return href
 }
 

@@ -50,6 +50,7 @@ export interface DialogOutcome {
   readonly type?: string
   readonly message?: string
   readonly replaced?: boolean
+  readonly kept_for?: readonly string[]
 }
 
 /** The tabs of a session; a tab is named by its ID or its label. */

@@ -23,6 +23,12 @@ export interface Param {
   readonly file?: 'text' | 'base64'
   /** A short text form for an object of numbers. */
   readonly spelling?: Spelling
+  /** Whether it is the path of a file that is written. */
+  readonly writes?: true
+  /** Name of the flag that turns a boolean off; `--no-x` when it is missing. */
+  readonly opposite?: string
+  /** Field of an object that text which is no JSON sets: a URL is the server of a proxy. */
+  readonly textField?: string
 }
 
 /** A short form such as `1280x720` for `{width, height}`: the field names in order and their separator. */
@@ -65,7 +71,8 @@ export function parseText(param: Param, text: string, label = param.name): unkno
 }
 
 function parseJson(param: Param, text: string, fail: (expected: string) => BaxError): unknown {
-  const { spelling } = param
+  const { spelling, textField } = param
+  if (textField && !/^\s*[[{"]/.test(text)) return { [textField]: text }
   const numbers = spelling ? text.split(spelling.separator).map(Number) : []
   if (spelling && numbers.length === spelling.fields.length && numbers.every(Number.isFinite)) {
     return Object.fromEntries(spelling.fields.map((field, at) => [field, numbers[at]]))

@@ -1,4 +1,5 @@
 /** Choice of the positional form that values without a name are given in. Without zod, to start fast. */
+import { fileOrElement } from '../text/file-word.ts'
 import type { PositionalForms } from './command.ts'
 import type { Param } from './params.ts'
 
@@ -29,13 +30,21 @@ export function formFor(
   return fitting ?? matching[0]
 }
 
+/** Returns the error of a positional value that names an element, where a file is written; undefined for others. */
+export function elementAsFile({ writes }: Param, value: unknown): string | undefined {
+  if (!writes || typeof value !== 'string' || fileOrElement(value) !== 'element') return undefined
+  return `${JSON.stringify(value)} is a selector, not the path of a file: write ./${value} for a file of this name`
+}
+
 /** Returns whether a field can have a value. Only fields with a recognizable form are checked. */
 function fits(param: Param | undefined, value: unknown): boolean {
   if (!param) return true
   const isText = typeof value === 'string'
-  // A reference of a script can have any value.
-  if (isText && value.includes('${')) return true
-  const { type, choices, spelling } = param
+  const { type, choices, spelling, writes } = param
+  // A reference of a script can have any value; with other text around it, the value is text.
+  if (isText && /^\$\{[^}]*\}$/.test(value)) return true
+  if (writes) return isText && fileOrElement(value) === 'file'
+  if (isText && value.includes('${')) return type !== 'boolean'
   if (choices) return choices.includes(String(value))
   if (type === 'boolean') return typeof value === 'boolean'
   if (type === 'number' || type === 'integer')

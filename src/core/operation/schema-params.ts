@@ -13,6 +13,9 @@ interface JsonSchema {
   offTerminal?: true
   short?: string
   file?: 'text' | 'base64'
+  writes?: true
+  opposite?: string
+  textField?: string
   items?: JsonSchema
   properties?: Record<string, JsonSchema>
   required?: string[]
@@ -22,7 +25,9 @@ interface JsonSchema {
 }
 
 /** Keys in the meta of a field that are for bax only, not for documents. */
-export const annotations: ReadonlySet<string> = new Set(['flag', 'aliases', 'spelling', 'offTerminal', 'short', 'file'])
+export const annotations: ReadonlySet<string> = new Set([
+  'flag', 'aliases', 'spelling', 'offTerminal', 'short', 'file', 'writes', 'opposite', 'textField',
+]) // prettier-ignore
 
 /** Returns the parameters of an input schema in declaration order. */
 export function paramsOf(schema: z.ZodObject): readonly Param[] {
@@ -52,6 +57,9 @@ function derive(schema: z.ZodObject): Param[] {
       ...(field.offTerminal && { offTerminal: field.offTerminal }),
       ...(field.short && { short: field.short }),
       ...(field.file && { file: field.file }),
+      ...(field.writes && { writes: field.writes }),
+      ...(field.opposite && { opposite: field.opposite }),
+      ...(field.textField && { textField: field.textField }),
     }
   })
 }

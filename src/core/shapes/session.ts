@@ -40,7 +40,7 @@ export const sessionInput = z.object({
   headless: z
     .boolean()
     .optional()
-    .meta({ default: false })
+    .meta({ default: false, opposite: 'headed' })
     .describe('Run the browser without a UI; always on when there is no display'),
   // `/sessions/provision/files` is the URL of a provision.
   requested_name: displayName
@@ -82,7 +82,10 @@ export const sessionInput = z.object({
       'Answer to confirm and prompt dialogs; alert and beforeunload are accepted. ask: every dialog waits for answer_dialog',
     ),
   ...confirmFields,
-  proxy: proxy.optional().describe('Proxy for this session'),
+  proxy: proxy
+    .optional()
+    .meta({ textField: 'server' })
+    .describe('Proxy for this session: its URL, or an object with bypass, username and password'),
   idle_timeout_secs: duration(0, session.maxTimeoutSecs)
     .default(session.idleTimeoutSecs)
     .describe('Idle timeout of the session in seconds; 0 disables it'),

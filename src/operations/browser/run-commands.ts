@@ -14,7 +14,11 @@ import { diff, observation, observationOptions, stepResult } from '../../core/sh
 
 /** Fields of the session that a request creates. */
 const ofNewSession = {
-  headless: z.boolean().optional().describe('Run without a window, if a session is created for this call'),
+  headless: z
+    .boolean()
+    .optional()
+    .meta({ opposite: 'headed' })
+    .describe('Run without a window, if a session is created for this call'),
   confirm: confirmFields.confirm.describe('Actions that wait for a person, if a session is created for this call'),
 }
 

@@ -23,8 +23,11 @@ test('a command declares the field of its bytes; -o writes them to a file', asyn
     expect(await show('x.pdf')).toBe(0)
     expect(await readFile(join(cwd, 'x.pdf'), 'utf8')).toBe('%PDF-')
     expect(written).toEqual([])
-    expect(await show()).toBe(0)
+    expect(await show('-')).toBe(0)
     expect(written).toEqual([Buffer.from('%PDF-')])
+    expect(await show()).toBe(0)
+    const path = String(written[1]).trimEnd()
+    expect(await readFile(join(cwd, path), 'utf8')).toBe('%PDF-')
   } finally {
     await rm(cwd, { recursive: true, force: true })
   }

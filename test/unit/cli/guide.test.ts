@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { plainStyle } from '../../../src/cli/output/style.ts'
 import { renderMarkdown } from '../../../src/cli/guide/render.ts'
-import { isCommand } from '../../../src/cli/guide/topics.ts'
 import { commandTable, findCommand } from '../../../src/cli/parse/command-table.ts'
 import { sessionEventTypes } from '../../../src/core/events/events.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
@@ -63,8 +62,7 @@ describe('bax help', () => {
     const { stdout, code } = await bax(['help'])
     expect(code).toBe(0)
     expect(stdout).toContain((await bax(['--help'])).stdout)
-    const typed = pages.map(([topic]) => (isCommand(topic, names) ? `guide/${topic}` : topic))
-    for (const name of typed) expect(stdout).toMatch(new RegExp(`^  ${name}  +[A-Z]`, 'm'))
+    for (const [name] of pages) expect(stdout).toMatch(new RegExp(`^  ${name}  +[A-Z]`, 'm'))
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([])
   })
 
@@ -80,11 +78,21 @@ describe('bax help', () => {
     expect((await bax(['help', 'sessions'], { tty: true, env: { NO_COLOR: '1' } })).stdout).toMatch(/^Sessions\n/)
   })
 
-  test('prefers commands to topics, and points from one to the other', async () => {
-    const { stdout } = await bax(['help', 'observe'])
-    expect(stdout).toMatch(/^Usage: bax observe[\s\S]*\nGuide: bax help guide\/observe\n$/)
-    expect((await bax(['help', 'guide/observe'])).stdout).toBe(documents.get('observe'))
-    expect((await bax(['help', 'snapshot'])).stdout).toBe(stdout)
+  test.each(pages)('opens the page %s, also when a command has this name', async (topic, text) => {
+    const { code, stdout } = await bax(['help', topic])
+    expect(code).toBe(0)
+    expect(stdout.replace(/\nFlags: bax \S+ --help\n$/, '')).toBe(text)
+    expect((await bax(['help', `guide/${topic}`])).stdout).toBe(stdout)
+  })
+
+  test('points from the page of a command to its help, and back', async () => {
+    for (const topic of ['observe', 'tui', 'shell', 'tabs'])
+      expect((await bax(['help', topic])).stdout).toMatch(new RegExp(`\nFlags: bax ${topic} --help\n$`))
+    // Only the beginning of commands such as `network requests`.
+    for (const topic of ['network', 'clipboard']) expect((await bax(['help', topic])).stdout).not.toContain('\nFlags: ')
+    expect((await bax(['observe', '--help'])).stdout).toMatch(/^Usage: bax observe[\s\S]*\nGuide: bax help observe\n$/)
+    expect((await bax(['help', 'snapshot'])).stdout).toBe((await bax(['observe', '--help'])).stdout)
+    expect((await bax(['help', 'network', 'requests'])).stdout).toMatch(/^Usage: bax list-requests/)
   })
 
   test.each([
@@ -96,7 +104,7 @@ describe('bax help', () => {
     ['help session list', 'sessions'],
     ['click --help', 'commands'],
     ['step click --help', 'commands'],
-    ['step --help', 'guide/step'],
+    ['step --help', 'step'],
   ])('bax %s ends with a pointer to %s', async (line, topic) => {
     expect((await bax(line.split(' '))).stdout).toMatch(new RegExp(`\n\nGuide: bax help ${topic}\n$`))
   })
@@ -105,7 +113,7 @@ describe('bax help', () => {
     ['nonsense', 'no command or topic "nonsense"\n'],
     ['scrapin', 'no command or topic "scrapin" (did you mean "scraping"?)\n'],
     ['gett-title', 'no command or topic "gett-title" (did you mean "get-title"?)\n'],
-    ['guide/obsrve', 'no command or topic "guide/obsrve" (did you mean "guide/observe"?)\n'],
+    ['obsrve', 'no command or topic "obsrve" (did you mean "observe"?)\n'],
     ['session lst', 'unknown command "session lst" (did you mean "list"?)\n'],
   ])('fails for %s', async (line, message) => {
     const { code, stdout, stderr } = await bax(['help', ...line.split(' ')])

@@ -92,7 +92,7 @@ describe('the help', () => {
 
   test('prints only the version for `bax --version`', async () => {
     expect((await bax(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
-    expect(await bax(['version'])).toEqual(await bax(['--version']))
+    for (const word of ['version', '-V', '-v']) expect(await bax([word])).toEqual(await bax(['--version']))
   })
 })
 
@@ -124,6 +124,13 @@ describe('invalid arguments', () => {
     ['extract x --site-memory No', 'unknown flag --site-memory', 'hint: use --no-site-memory'],
     ['scrape --only-main-content false x', 'unknown flag --only-main-content', 'hint: use --no-only-main-content'],
     ['scrape x --block-ads 0', 'unknown flag --block-ads', 'hint: use --no-block-ads'],
+    ['click --selector h1', 'unknown flag --selector', 'give it as a word: bax click <selector>'],
+    ['screenshot --full', 'unknown flag --full (did you mean --full-page?)', ''],
+    ['screenshot --out x', 'unknown flag --out (did you mean --output?)', ''],
+    ['state save st.json', 'too many words: st.json', 'usage: bax capture-state -o st.json'],
+    ['stop', '"stop" is incomplete (did you mean "close" or "engine stop"?)', 'one of har, trace, video'],
+    ['record out.yaml', '"out.yaml" is the name of a script, not a URL', 'use "bax record [url] -o out.yaml"'],
+    ['observe -o -', '--output must be a file', 'bax screenshot -o -'],
     ['session create --requestedname x', 'unknown flag --requestedname (did you mean --name?)', ''],
     ['do -s shop --new-session get-title', '--new-session cannot be used with session "shop"', 'leave out one'],
     ['observe --embedded', 'no session is named', 'leave out --embedded'],

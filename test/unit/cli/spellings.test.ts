@@ -2,6 +2,9 @@ import { describe, expect, test } from 'vitest'
 import { parseBatch } from '../../../src/cli/parse/parse-batch.ts'
 import { commandTable, findCommand } from '../../../src/cli/parse/command-table.ts'
 import { commandsNamed } from '../../../src/cli/parse/named-commands.ts'
+import { operationNamed } from '../../../src/cli/context.ts'
+import { synonyms } from '../../../src/cli/parse/suggestion.ts'
+import { flagValue } from '../../../src/cli/parse/values.ts'
 import { makeManifest } from '../../../src/operations/manifest.ts'
 
 const manifest = makeManifest()
@@ -51,6 +54,22 @@ test.each([
   ['get url', {}],
   ['get attr a href', { selector: 'a', attribute: 'href' }],
   ['verify #total --text 12.50', { selector: '#total', text: '12.50' }],
+  ['screenshot #b', { selector: '#b' }],
+  ['screenshot h1', { selector: 'h1' }],
+  ['screenshot nav>a', { selector: 'nav>a' }],
+  ['screenshot text=logo.png', { selector: 'text=logo.png' }],
+  ['screenshot //img', { selector: '//img' }],
+  ['screenshot @e12', { selector: '@e12' }],
+  ['screenshot out/b.png', { path: 'out/b.png' }],
+  ['screenshot ./b', { path: './b' }],
+  ['screenshot b.gif', { path: 'b.gif' }],
+  ['screenshot #b b.png', { selector: '#b', path: 'b.png' }],
+  ['screenshot b.png #b', { selector: '#b', path: 'b.png' }],
+  ['highlight h1', { enabled: true, selector: 'h1' }],
+  ['highlight', { enabled: true }],
+  ['highlight off', { enabled: false }],
+  ['cookies clear', {}],
+  ['localstorage clear', {}],
 ])('bax %s sets %j', (line, data) => {
   expect(parseBatch(found(line).argv, manifest, '/').commands?.[0]?.data).toEqual(data)
 })
@@ -107,4 +126,85 @@ test('no spelling of a browser command is the name of another command', () => {
     const forms = commandsNamed(words, manifest).flatMap((named) => named.forms.map(String))
     expect(new Set(forms).size, words).toBe(forms.length)
   }
+})
+
+test('a selector is not the path of a file', () => {
+  for (const word of ['#b', '.b', '[b]', '@e1', 'text=b'])
+    expect(() => parseBatch(['pdf', word], manifest, '/')).toThrow(
+      `${JSON.stringify(word)} is a selector, not the path of a file: write ./${word} for a file of this name`,
+    )
+  expect(parseBatch(['pdf', './#b'], manifest, '/').commands?.[0]?.data).toEqual({ path: './#b' })
+})
+
+test('a proxy can be its URL', () => {
+  const { params } = operationNamed(manifest, 'createSession')
+  const proxy = params.find(({ name }) => name === 'proxy')!
+  const read = (text: string) => flagValue(proxy, { proxy: text }, '/')
+  expect(read('http://user:pw@host:3128')).toEqual({ server: 'http://user:pw@host:3128' })
+  expect(read('host:3128')).toEqual({ server: 'host:3128' })
+  expect(read('{"server":"socks5://host:1080","bypass":"localhost"}')).toEqual({ server: 'socks5://host:1080', bypass: 'localhost' }) // prettier-ignore
+  expect(() => read('{"server')).toThrow('--proxy must be JSON')
+})
+
+describe('an unknown word', () => {
+  const errorOf = (line: string) => {
+    try {
+      found(line)
+    } catch (error) {
+      return error as { message: string; hint: string }
+    }
+    throw new Error(`${line} is a command`)
+  }
+
+  test.each([
+    ['opne', '"open"'],
+    ['cilck', '"click"'],
+    ['evla', '"eval"'],
+    ['scrapse', '"scrape"'],
+    ['device', '"set device"'],
+    ['viewport', '"set viewport"'],
+    ['headers', '"set headers" or "get request"'],
+    ['ps', '"session list" or "shell list"'],
+    ['history', '"back" or "session log"'],
+    ['keyboard', '"press" or "type"'],
+    ['batch', '"do" or "run"'],
+    ['downloads', '"session files"'],
+    ['download', '"session files" or "session download"'],
+    ['session-list', '"session list"'],
+    ['newPage', '"tab new"'],
+    ['setViewport', '"set viewport"'],
+    ['codegen', '"record"'],
+    ['wget', '"scrape" or "crawl"'],
+    ['attach', '"relay connect" or "shell attach"'],
+    ['logs', '"session log" or "engine logs"'],
+  ])('%s suggests %s', (word, names) => {
+    expect(errorOf(word).message).toBe(`unknown command "${word}" (did you mean ${names}?)`)
+  })
+
+  test.each([
+    ['proxy', 'bax open URL --proxy'],
+    ['update', 'npm install --global bax'],
+    ['frame', 'frame='],
+    ['state-load', 'bax profile save'],
+  ])('%s says how to do it', (word, advice) => {
+    expect(errorOf(word).message).toBe(`unknown command "${word}"`)
+    expect(errorOf(word).hint).toContain(advice)
+  })
+
+  test('suggests only commands that exist', () => {
+    const isCommand = (words: string[]): boolean => {
+      const named = words.join(' ')
+      return entries.some((entry) => entry.words === named) || commandsNamed(named, manifest).length > 0
+    }
+    const unknown = Object.values(synonyms)
+      .flat()
+      .filter((name) => {
+        // Flags and values may follow the command.
+        const words = name.split(' ')
+        return (
+          !isCommand(words) && !isCommand(words.slice(0, -1)) && !isCommand(words.slice(0, 1)) && words[0] !== 'close'
+        )
+      })
+    expect(unknown).toEqual([])
+  })
 })

@@ -27,7 +27,10 @@ test('an answer is for the next dialog while the setting answers the open one', 
   const { dialogs, answers, open, closed } = dialogsWith('dismiss')
   open('first')
   expect(dialogs.answerable).toBe(false)
-  expect(await dialogs.answerNext({ accept: true })).toEqual({ answered: false })
+  expect(await dialogs.answerNext({ accept: true })).toMatchObject({
+    answered: false,
+    kept_for: expect.arrayContaining(['confirm']),
+  })
   open('second')
   await dialogs.settled()
   expect(answers).toEqual(['dismiss first', 'accept second'])
@@ -39,7 +42,10 @@ test('an answer is not for a dialog that is left to a person', async () => {
   open('first')
   const release = dialogs.hold(() => {})
   expect(dialogs.answerable).toBe(false)
-  expect(await dialogs.answerNext({ accept: true })).toEqual({ answered: false })
+  expect(await dialogs.answerNext({ accept: true })).toMatchObject({
+    answered: false,
+    kept_for: expect.arrayContaining(['confirm']),
+  })
   expect(answers).toEqual([])
   release()
   expect(dialogs.answerable).toBe(true)

@@ -3,7 +3,8 @@ import { asBaxError, BaxError } from '../../../src/core/errors/errors.ts'
 import { toBaxError } from '../../../src/engine/browser/batch/playwright-errors.ts'
 
 test.each([
-  ['page.goto: net::ERR_NAME_NOT_RESOLVED at http://a/', 'dns_failed', 'the host name could not be resolved (ERR_NAME_NOT_RESOLVED)'],
+  ['page.goto: net::ERR_NAME_NOT_RESOLVED', 'dns_failed', 'a host name could not be resolved (ERR_NAME_NOT_RESOLVED)'],
+  ['page.goto: net::ERR_NAME_NOT_RESOLVED at http://a/', 'dns_failed', 'the host name a could not be resolved (ERR_NAME_NOT_RESOLVED)'],
   ['page.goto: net::ERR_CONNECTION_REFUSED at http://a/', 'connection_failed', 'the server could not be reached (ERR_CONNECTION_REFUSED)'],
   ['page.goto: net::ERR_CERT_AUTHORITY_INVALID at https://a/', 'tls_error', 'no secure connection could be made (ERR_CERT_AUTHORITY_INVALID)'],
   ['page.goto: net::ERR_TOO_MANY_REDIRECTS at http://a/', 'too_many_redirects', 'the URL redirects too often (ERR_TOO_MANY_REDIRECTS)'],

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { Argument, Option } from 'commander'
 import { call } from '../../../client/client.ts'
-import { BaxError, exits } from '../../../core/errors/errors.ts'
+import { BaxError, type ErrorCode, errorTable, exits } from '../../../core/errors/errors.ts'
 import type { CdpAnswer } from '../../../core/shapes/relay.ts'
 import { noEngineFor, sessionOrDefault } from '../../session/chosen-session.ts'
 import { operationNamed } from '../../context.ts'
@@ -23,7 +23,9 @@ export const command: TerminalCommand = async (invocation) => {
       .addOption(new Option('--timeout-ms <number>', 'timeout in milliseconds (default 30000)'))
       .addOption(new Option('--max-bytes <number>', 'maximum size of the result'))
       .addOption(new Option('--field <name>', 'field of the result to print'))
-      .addOption(new Option('-o, --output <file>', 'file to write to; a base64 field is decoded'))
+      .addOption(
+        new Option('-o, --output <file>', 'file to write to, - for standard output; a base64 field is decoded'),
+      )
   })
   const { io, settings, manifest } = context
   const { flags } = typed
@@ -46,7 +48,7 @@ export const command: TerminalCommand = async (invocation) => {
     else if (answer.success) show(io, answer.result ?? {}, flags)
     if (answer.success) return exits.done
     await printError(io, `${answer.error} [${answer.code}]`)
-    return exits.failed
+    return errorTable[answer.code as ErrorCode]?.exit ?? exits.failed
   })
 }
 
@@ -69,7 +71,9 @@ function show(io: Io, result: Record<string, unknown>, flags: TypedArguments['fl
   const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
   const file = flags['output'] as string | undefined
   if (file === undefined) return print(io, text)
-  writeOutput(resolve(io.cwd, file), field !== undefined && isBase64(text) ? Buffer.from(text, 'base64') : `${text}\n`)
+  const content = field !== undefined && isBase64(text) ? Buffer.from(text, 'base64') : `${text}\n`
+  if (file === '-') io.stdout.write(content)
+  else writeOutput(resolve(io.cwd, file), content)
 }
 
 const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(text)

@@ -15,6 +15,10 @@ const shape: OperationShape = {
 
 export const command = operationCommand(shape, async ({ io, settings, typed, input, transport, ask }) => {
   const file = typed.flags['output'] as string | undefined
+  if (file === '-')
+    throw new BaxError('invalid_request', '--output must be a file: the observation is on standard output', {
+      hint: 'use "bax screenshot -o -" for the screenshot alone',
+    })
   const include = input['include'] as readonly string[] | undefined
   // A file is for the screenshot.
   const more = file === undefined ? {} : { include: [...new Set([...(include ?? ['snapshot']), 'screenshot'])] }

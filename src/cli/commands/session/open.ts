@@ -6,7 +6,7 @@ import { BaxError, exits } from '../../../core/errors/errors.ts'
 import { type Context, operationNamed } from '../../context.ts'
 import { withSession } from '../../engine/locate-engine.ts'
 import { print } from '../../io.ts'
-import { flagFields } from '../../parse/batch.ts'
+import { findEntry, flagFields } from '../../parse/batch.ts'
 import { addNewSessionFlag, addParam, addSessionFlag } from '../../parse/flags.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { batchSession, sendBatch } from '../../send-batch.ts'
@@ -20,12 +20,13 @@ const without: ReadonlySet<string> = new Set(['start_url', 'requested_name'])
 
 export const command: TerminalCommand = async (invocation) => {
   const { manifest, io } = invocation
+  const timeout = findEntry('navigate_to', manifest)!.params.find(({ name }) => name === 'timeout_ms')!
   const params = operationNamed(manifest, 'createSession').params.filter(({ name }) => !without.has(name))
   const { context, typed } = parseInvocation(invocation, (command) => {
     command.addArgument(new Argument('[url]', 'page to open; https:// may be left out'))
     addSessionFlag(command)
     addNewSessionFlag(command)
-    for (const param of params) addParam(command, param)
+    for (const param of [...params, timeout]) addParam(command, param)
   })
   if (context.settings.embedded)
     throw new BaxError('invalid_request', 'a session of an embedded engine ends with its command', {
@@ -40,7 +41,10 @@ export const command: TerminalCommand = async (invocation) => {
       ? await idOf(context, transport, named, creation)
       : await createReady(context, transport, creation)
     if (url !== undefined) {
-      const batch = { commands: [{ command: 'navigate_to', data: { url } }], flags: { session: session_id } }
+      const batch = {
+        commands: [{ command: 'navigate_to', data: { url, ...flagFields([timeout], typed.flags, io.cwd) } }],
+        flags: { session: session_id },
+      }
       return sendBatch(context, { batch, engine: { ...engine, transport: { ...transport, close: async () => {} } } })
     }
     const { settings } = context
@@ -57,7 +61,7 @@ async function idOf(
   { id, source }: FoundSession,
   creation: Readonly<Record<string, unknown>>,
 ): Promise<string> {
-  const session = { name: id, creation }
+  const session = { name: id, creation, opens: true }
   const relayed = source === 'default' ? undefined : await relayNamed(context, transport, id)
   if (relayed !== undefined) return relayed
   const find = async () => (await liveSession(context, transport, id)).session_id

@@ -27,8 +27,13 @@ export const command: TerminalCommand = async (invocation) => {
     command.option('-s, --session <id>', 'ID or name of an existing session to record, which stays open')
   })
   const { io, manifest, settings } = context
+  const [url] = typed.words as [string | undefined]
+  if (url !== undefined && /\.ya?ml$/i.test(url) && !url.includes('://'))
+    throw new BaxError('invalid_request', `${JSON.stringify(url)} is the name of a script, not a URL`, {
+      hint: `use "bax record [url] -o ${url}"`,
+    })
   const { output, force, session } = typed.flags as { output?: string; force?: boolean; session?: string }
-  const path = output === undefined ? undefined : resolve(io.cwd, output)
+  const path = output === undefined || output === '-' ? undefined : resolve(io.cwd, output)
   if (path !== undefined && existsSync(path) && !force) {
     throw new BaxError('invalid_request', `${output} exists already`, {
       hint: 'choose another name for --output, or add --force to overwrite it',
@@ -39,7 +44,7 @@ export const command: TerminalCommand = async (invocation) => {
     const script = new ScriptFile(path, manifest)
     const id = session ?? (await openSession(context, engine))
     try {
-      await begin(context, engine, { id, url: typed.words[0] as string | undefined, script })
+      await begin(context, engine, { id, url, script })
       const state = await recordUntilEnd(context, engine, id, script)
       if (settings.json && state) print(io, JSON.stringify(state))
       else if (path === undefined) io.stdout.write(await script.text())

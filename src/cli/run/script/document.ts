@@ -64,7 +64,13 @@ export function readDocument(file: string, source: string, errors: ScriptError[]
     const message = `*${anchor}: no anchor above is named &${anchor}`
     errors.push({ message, position: { file, text, span: spanAt(range![0], range![1]) } })
   }
-  if (parsed.errors.length > 0 || unresolved.length > 0) return undefined
+  const braces = parsed.errors.length > 0 ? [] : collectionKeys(parsed)
+  for (const { range } of braces) {
+    const written = text.slice(range![0] - 1, range![1] + 1)
+    const message = `${written} is not text in YAML: write \${name} for a reference, or quote the text`
+    errors.push({ message, position: { file, text, span: spanAt(range![0] - 1, range![1] + 1) } })
+  }
+  if (parsed.errors.length > 0 || unresolved.length > 0 || braces.length > 0) return undefined
 
   const rootSpan: Span = { line: 1, column: 1, length: 1 }
   const spanOfNode = (node: unknown): Span =>
@@ -95,6 +101,17 @@ export function readDocument(file: string, source: string, errors: ScriptError[]
       return isScalar(value) ? value.source : undefined
     },
   }
+}
+
+/** Returns the keys that are mappings or lists, as in `{{url}}`, which other tools write for a reference. */
+function collectionKeys(document: Document.Parsed): Node[] {
+  const found: Node[] = []
+  visit(document, {
+    Pair(_, { key }) {
+      if (isMap(key) || isSeq(key)) found.push(key)
+    },
+  })
+  return found
 }
 
 function unresolvedAliases(document: Document.Parsed): Alias[] {

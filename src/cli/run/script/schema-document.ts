@@ -19,7 +19,7 @@ export function scriptSchema(verbs: Verbs): Json {
   const step = toJson(stepShape)
   const { command: _, data: __, ...options } = step['properties'] as Json
   const byVerb = Object.fromEntries([...verbs].flatMap(([name, verb]) => spellings(name).map((key) => [key, shortForm(verb)]))) // prettier-ignore
-  const bare = [...verbs].flatMap(([name, { schema }]) => (schema.safeParse({}).success ? spellings(name) : []))
+  const bare = [...verbs].flatMap(([name, { schema, preset = {} }]) => (schema.safeParse(preset).success ? spellings(name) : [])) // prettier-ignore
   const steps = { type: 'array', minItems: 1, items: { $ref: '#/$defs/step' } }
   return shareDefinitions({
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -50,8 +50,8 @@ export function scriptSchema(verbs: Verbs): Json {
   })
 }
 
-/** Returns the wire name of a command, and its spelling on the command line. */
-const spellings = (name: string): string[] => [...new Set([name, kebab(name)])]
+/** Returns the wire name of a command, and its spellings on the command line. */
+const spellings = (name: string): string[] => [...new Set([name, kebab(name), name.replaceAll('_', ' ')])]
 
 const longForm = (verbs: Verbs): Json => ({
   type: 'object',
@@ -60,7 +60,11 @@ const longForm = (verbs: Verbs): Json => ({
 })
 
 /** Returns the schema of a command's short forms: a mapping and, where possible, a value, a list of values, or nothing. */
-function shortForm({ schema, forms: positional, summary, texts, uses }: Verb): Json {
+function shortForm(verb: Verb): Json {
+  return { description: verb.summary, anyOf: [verb, ...(verb.others ?? [])].flatMap(shortForms) }
+}
+
+function shortForms({ schema, forms: positional, texts, uses, preset = {} }: Verb): Json[] {
   const { properties: fields = {}, required = [] } = toJson(schema) as {
     properties?: Record<string, Json>
     required?: string[]
@@ -68,7 +72,7 @@ function shortForm({ schema, forms: positional, summary, texts, uses }: Verb): J
   const properties = Object.fromEntries(
     Object.entries(fields).map(([name, field]) => [name, texts.has(name) ? withPlainValues(field) : field]),
   )
-  const needed = required.filter((name) => !(uses && name === 'session_id'))
+  const needed = required.filter((name) => !(uses && name === 'session_id') && !(name in preset))
   const requirement = needed.length > 0 && { required: needed }
   const forms: Json[] = [{ type: 'object', properties, additionalProperties: false, ...requirement }]
   for (const form of positional) {
@@ -83,7 +87,7 @@ function shortForm({ schema, forms: positional, summary, texts, uses }: Verb): J
     })
   }
   if (needed.length === 0) forms.push({ type: 'null' })
-  return { description: summary, anyOf: forms }
+  return forms
 }
 
 /** Also allows numbers and booleans in a field with text or a list of texts. */

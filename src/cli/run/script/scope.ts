@@ -49,7 +49,24 @@ export function readTemplate(value: unknown, at: Path, scope: StaticScope): Temp
     const message = errorOf(reference, scope)
     if (message) errors.addWithin(reference.at, reference.start, reference.source.length, message)
   }
+  reportBraces(value, at, scope)
   return template
+}
+
+/** Reports `{{url}}`, the syntax of other tools, if the script defines the name; other text with braces is literal. */
+function reportBraces(value: unknown, at: Path, scope: StaticScope): void {
+  if (typeof value === 'object' && value !== null) {
+    const entries = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+    for (const [key, item] of entries) reportBraces(item, [...at, key], scope)
+  }
+  if (typeof value !== 'string') return
+  for (const { index, 0: source, 1: name = '' } of value.matchAll(/\{\{\s*([A-Za-z_][\w.-]*)\s*\}\}/g)) {
+    const root = name.split('.', 1)[0]!
+    const isKnown = scope.saved.has(root) || scope.loops.has(root) || (reserved as readonly string[]).includes(root)
+    const meant = isKnown ? name : Object.hasOwn(scope.vars, root) ? `vars.${name}` : undefined
+    if (meant !== undefined)
+      scope.errors.addWithin(at, index, source.length, `${source} is not a reference: write \${${meant}}`)
+  }
 }
 
 /** Returns the value of a template as far as it is known before the run. */

@@ -1,6 +1,6 @@
 /** Reads the steps of a script into plans. */
 import { didYouMean } from '../../../core/errors/suggest.ts'
-import { formFor } from '../../../core/operation/positional.ts'
+import { elementAsFile, formFor } from '../../../core/operation/positional.ts'
 import { checkValue } from './check.ts'
 import { parseCondition } from './condition.ts'
 import type { Path } from './document.ts'
@@ -164,13 +164,17 @@ function readLongForm(reader: StepReader, fields: Fields, at: Path): CallAction 
   return verb && readCall(reader, verb, data, data === null ? place : [...at, 'data'])
 }
 
-function readCall({ needs, scope }: StepReader, verb: Verb, value: unknown, at: Path): CallAction | undefined {
+function readCall({ needs, scope }: StepReader, named: Verb, value: unknown, at: Path): CallAction | undefined {
   const { errors } = scope
-  const given = fieldsFromShortForm(verb, value, at)
-  if (typeof given === 'string') {
-    errors.add(at, given)
+  const verb = [named, ...(named.others ?? [])].find((one) => typeof fieldsFromShortForm(one, value, at) !== 'string') ?? named // prettier-ignore
+  const fields = fieldsFromShortForm(verb, value, at)
+  if (typeof fields === 'string') {
+    errors.add(at, fields)
     return undefined
   }
+  const isSet = new Set(fields.map(({ field }) => field))
+  const preset = Object.entries(verb.preset ?? {}).filter(([field]) => !isSet.has(field))
+  const given = [...preset.map(([field, item]) => ({ field, item, at })), ...fields]
   const entries = given.map(({ field, item, at: place }) => [field, readTemplate(item, place, scope)] as const)
   const data: Template = { kind: 'map', entries }
   const known = fieldsOf(verb, data, (template) => knownValue(template, scope))
@@ -210,13 +214,16 @@ function fieldsFromShortForm(verb: Verb, value: unknown, at: Path): Field[] | st
   // A list may leave out the last fields of the only form.
   const form = forms.length === 1 ? first : formFor(forms, items, params)
   const isComplete = isList ? items.length > 0 : first.length <= 1 || forms.length > 1
-  if (form && isComplete && items.length <= form.length)
+  if (form && isComplete && items.length <= form.length) {
+    const fault = items.map((item, at) => elementAsFile(params.find((param) => param.name === form[at])!, item)).find(Boolean) // prettier-ignore
+    if (fault) return fault
     return items.map((item, index) => {
       const field = form[index]!
       // One value of a list: `upload_files: ['#file', ./a.txt]`.
       const isOne = isList && isListField(verb, field) && typeof item === 'string' && !/^\$\{[^}]*\}$/.test(item)
       return { field, item: isOne ? [item] : item, at: isList ? [...at, index] : at }
     })
+  }
   if (forms.every(({ length }) => length === 0)) return `${name} takes no value`
   if (!isList && forms.length === 1)
     return `${name} needs ${first.join(' and ')}: write a mapping, or a list in this order`

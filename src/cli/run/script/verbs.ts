@@ -8,6 +8,7 @@ import type { Param } from '../../../core/operation/params.ts'
 import { formsOf } from '../../../core/operation/positional.ts'
 import { paramsOf } from '../../../core/operation/schema-params.ts'
 import { operations } from '../../../operations/index.ts'
+import { spellings } from '../../parse/command-table.ts'
 import { renameCommands } from '../../parse/command-names.ts'
 import { snakeCase } from '../../parse/values.ts'
 import type { Template } from './references.ts'
@@ -28,6 +29,10 @@ export interface Verb {
   readonly uses: 'browser' | 'shell' | null
   /** Field with the path of a file for the result, in which secrets are masked. */
   readonly pathField: string | null
+  /** Fields that the spelling sets: `dialog accept` sets `accept`. */
+  readonly preset?: Readonly<Record<string, unknown>>
+  /** Further actions with this spelling, of which the value chooses one: `tab` lists tabs, `tab: tab_1` selects one. */
+  readonly others?: readonly Verb[]
   /** Field of the result with the base64 data of this file. */
   readonly bytes?: string
   /** Field with local files, which are uploaded first. */
@@ -67,14 +72,17 @@ function plainText(value: unknown, template: Template): unknown {
 /** Actions by name; an action can have several names. */
 export type Verbs = ReadonlyMap<string, Verb>
 
-/** Finds actions also by the spelling of the command line, `navigate-to`. */
+/** `navigate-to` and `navigate to` are `navigate_to`, as on the command line. */
+const wireName = (typed: string): string => snakeCase(typed).replaceAll(' ', '_')
+
+/** Finds actions also by the spellings of the command line. */
 class VerbMap extends Map<string, Verb> {
   override get(name: string): Verb | undefined {
-    return super.get(snakeCase(name))
+    return super.get(wireName(name))
   }
 
   override has(name: string): boolean {
-    return super.has(snakeCase(name))
+    return super.has(wireName(name))
   }
 }
 
@@ -96,7 +104,34 @@ export function makeVerbs(all: Readonly<Record<string, unknown>> = operations): 
     for (const alias of names) if (!verbs.has(alias)) verbs.set(alias, verb)
   }
   for (const [name, command] of catalogue) verbs.set(name, verbOfCommand(name, command))
+  addSpellings(verbs)
   return verbs
+}
+
+/** Adds the other spellings of the command line, such as `press` and `dialog accept`; names of actions take precedence. */
+function addSpellings(verbs: Map<string, Verb>): void {
+  const spelled: [string, Verb][] = [...catalogue].flatMap(([name, { also = [], positional }]) =>
+    also.map((spelling): [string, Verb] => {
+      const { words, data = {}, positional: own } = typeof spelling === 'string' ? { words: spelling } : spelling
+      const verb = verbs.get(name)!
+      const open = verb.params.filter(({ name: field }) => !(field in data))
+      const declared = own ?? positional?.filter((form) => !form.some((field) => field in data))
+      return [words, { ...verb, preset: data, ...(declared && { forms: formsOf(open, declared) }) }]
+    }),
+  )
+  // A script has a session of its own, in which `open` opens the page.
+  spelled.push(['open', verbs.get('navigate_to')!])
+  for (const [typed, words] of Object.entries(spellings)) {
+    const verb = verbs.get(wireName(words))
+    if (verb) spelled.push([typed, verb])
+  }
+  const named = new Set(verbs.keys())
+  for (const [words, verb] of spelled) {
+    const name = wireName(words)
+    if (named.has(name)) continue
+    const first = verbs.get(name)
+    verbs.set(name, first ? { ...first, others: [...(first.others ?? []), verb] } : verb)
+  }
 }
 
 function verbOfOperation(name: string, { summary, http, cli, input }: AnyOperation): Verb {

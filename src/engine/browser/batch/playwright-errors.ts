@@ -3,6 +3,8 @@ import { setTimeout as after } from 'node:timers/promises'
 import { browserErrorOf } from '../../../core/errors/browser-errors.ts'
 import { asBaxError, BaxError, type ErrorCode } from '../../../core/errors/errors.ts'
 import { isSystemError, systemReason } from '../../../core/errors/system-errors.ts'
+import { unresolvedHost } from '../../../core/errors/unresolved-host.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 import type { BatchTarget } from './batch-target.ts'
 import { withReason } from '../tabs/net-reason.ts'
 
@@ -57,7 +59,6 @@ async function crashOf(target: BatchTarget, command: string): Promise<BaxError |
 }
 
 const navigationErrors: readonly [RegExp, ErrorCode, string][] = [
-  [/ERR_NAME_NOT_RESOLVED|ERR_NAME_RESOLUTION/, 'dns_failed', 'the host name could not be resolved'],
   [/ERR_CERT_|ERR_SSL_|ERR_BAD_SSL/, 'tls_error', 'no secure connection could be made'],
   [/ERR_TOO_MANY_REDIRECTS/, 'too_many_redirects', 'the URL redirects too often'],
   [/ERR_UNSAFE_PORT/, 'url_blocked', 'browsers block this port'],
@@ -87,6 +88,8 @@ export function toBaxError(thrown: unknown, command: string): BaxError {
     const sentence = isOwn ? `${command} failed: ${ofBrowser.message}` : ofBrowser.message
     return new BaxError(isOwn ? 'action_failed' : ofBrowser.code, sentence, { cause: thrown })
   }
+  const [, name, url] = /net::(ERR_NAME_(?:NOT_RESOLVED|RESOLUTION\w*))(?: at (\S+))?/.exec(message) ?? []
+  if (name !== undefined) return unresolvedHost(url === undefined ? undefined : parseUrl(url)?.hostname, name, thrown)
   const found = navigationErrors.find(([pattern]) => pattern.test(message))
   if (found) {
     const [, code, sentence] = found

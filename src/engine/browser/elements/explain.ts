@@ -133,14 +133,21 @@ async function orUndefined<T>(work: Promise<T>, ms = diagnosisMs): Promise<T | u
   }
 }
 
-function notFound({ selector, timeoutMs }: FailedAction, candidates: similar.Candidate[] = []): BaxError {
+function notFound({ page, selector, timeoutMs }: FailedAction, candidates: similar.Candidate[] = []): BaxError {
   const names = candidates.map((candidate) => candidate.selector)
-  const closest = names.length > 0 ? ` (closest: ${names.join(', ')})` : ''
+  const isBlank = names.length === 0 && page.url() === 'about:blank'
+  const closest = isBlank ? ': no page is open' : names.length > 0 ? ` (closest: ${names.join(', ')})` : ''
   return new BaxError('element_not_found', `no element matches ${selector}${closest}`, {
     details: { selector, matched: 0, candidates, waited_ms: timeoutMs },
-    ...(isBareRef(selector) ? { hint: refHint(selector) } : names[0] && { hint: `did you mean ${names[0]}?` }),
+    ...(isBlank
+      ? { hint: blankHint }
+      : isBareRef(selector)
+        ? { hint: refHint(selector) }
+        : names[0] && { hint: `did you mean ${names[0]}?` }),
   })
 }
+
+const blankHint = 'open one first: navigate_to, or "bax open URL"'
 
 /** Whether a selector is a reference without its prefix; as a selector, it would be a tag name. */
 const isBareRef = (selector: string) => /^e\d+$/.test(selector)

@@ -5,7 +5,7 @@ import type { EventLog } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { DialogAnswer, DialogOutcome } from '../../../core/operation/command.ts'
-import type { AnsweredBy } from '../../../core/shapes/dialogs.ts'
+import { type AnsweredBy, dialogTypes } from '../../../core/shapes/dialogs.ts'
 import type { SessionInput } from '../../../core/shapes/session.ts'
 import { type ClosedDialog, OpenDialog } from './open-dialog.ts'
 import { tabIdOf } from './tab-ids.ts'
@@ -53,7 +53,7 @@ export class Dialogs {
     if (!open) {
       const replaced = this.#queued !== undefined
       this.#queued = answer
-      return { answered: false, ...(replaced && { replaced }) }
+      return { answered: false, kept_for: this.#answered, ...(replaced && { replaced }) }
     }
     const { type, message } = open
     if (answer.text !== undefined && type !== 'prompt') {
@@ -173,10 +173,14 @@ export class Dialogs {
     void open.answer({ accept: isPlain || setting === 'accept' }, 'setting')
   }
 
-  /** Returns the queued answer if it is for this dialog: an alert has only one answer, which it needs only with `ask`. */
+  /** Types of the dialogs that take a queued answer: an alert has only one answer, which it needs only with `ask`. */
+  get #answered(): readonly string[] {
+    return this.#facts.setting() === 'ask' ? dialogTypes : dialogTypes.filter((type) => type !== 'alert')
+  }
+
+  /** Returns the queued answer if it is for this dialog. */
   #takeQueued(dialog: Dialog): DialogAnswer | undefined {
-    const setting = this.#facts.setting()
-    if (setting === 'leave' || (setting !== 'ask' && dialog.type() === 'alert')) return undefined
+    if (this.#facts.setting() === 'leave' || !this.#answered.includes(dialog.type())) return undefined
     const queued = this.#queued
     this.#queued = undefined
     return queued

@@ -3,15 +3,16 @@ import type { BrowserContext, Page, Request } from 'playwright'
 import type { Failures } from '../../egress/failures.ts'
 
 const known = new WeakMap<BrowserContext, Failures>()
-/** Error text of the last failed navigation of a page, with the reason. */
-const failed = new WeakMap<Page, string>()
+/** The last failed navigation of a page: its error text with the reason, and whether a redirect led to it. */
+const failed = new WeakMap<Page, { readonly reason: string; readonly isRedirected: boolean }>()
 
 /** Starts to record failed navigations. */
 export function watchFailures(context: BrowserContext, failures: Failures): void {
   known.set(context, failures)
   context.on('requestfailed', (request) => {
     const page = request.isNavigationRequest() ? pageOf(request) : null
-    if (page) failed.set(page, failureText(context, request))
+    const isRedirected = request.redirectedFrom() !== null
+    if (page) failed.set(page, { reason: failureText(context, request), isRedirected })
   })
 }
 
@@ -24,9 +25,12 @@ export function failureText(context: BrowserContext, request: Request): string {
 
 /** Replaces the proxy's error in the error of a navigation by the reason. */
 export function withReason(thrown: unknown, page: Page | undefined): unknown {
-  const reason = page && failed.get(page)
-  if (!reason || !(thrown instanceof Error) || !byProxy.test(thrown.message)) return thrown
-  return Object.assign(new Error(thrown.message.replace(byProxy, reason), { cause: thrown }), { name: thrown.name })
+  const last = page && failed.get(page)
+  if (!last || !(thrown instanceof Error) || !byProxy.test(thrown.message)) return thrown
+  const message = thrown.message.replace(byProxy, () => last.reason)
+  // Playwright names the URL that was opened, which is not the one that failed.
+  const shown = last.isRedirected ? message.replace(/ at https?:\S+/, '') : message
+  return Object.assign(new Error(shown, { cause: thrown }), { name: thrown.name })
 }
 
 const byProxy = /net::ERR_(?:SOCKS_|TUNNEL_|EMPTY_RESPONSE|CONNECTION_RESET)\w*/

@@ -1,5 +1,7 @@
 /** Documents in a tab: CDP events about them, the last one requested, and the error if it failed to load. */
 import { BaxError } from '../../../core/errors/errors.ts'
+import { unresolvedHost } from '../../../core/errors/unresolved-host.ts'
+import { parseUrl } from '../../../core/net/parse-url.ts'
 import type { Failures } from '../../egress/failures.ts'
 import type { PageResponse } from '../http/fetch.ts'
 import { ResponseHeaders } from '../http/response-headers.ts'
@@ -9,8 +11,10 @@ export class RequestedDocument {
   #id = ''
   #url = ''
   #failure = ''
+  #isRedirected = false
 
-  requested({ requestId, request }: RequestWillBeSent): void {
+  requested({ requestId, request, redirectResponse }: RequestWillBeSent): void {
+    this.#isRedirected = redirectResponse !== undefined
     this.#id = requestId
     this.#url = request.url
     this.#failure = ''
@@ -23,15 +27,15 @@ export class RequestedDocument {
   /** Returns the error when the browser shows an error page; undefined for responses without a body. */
   error(failures: Failures, failure = this.#failure): BaxError | undefined {
     if (failure === '' || /HTTP_RESPONSE_CODE_FAILURE/.test(failure)) return undefined
-    return navigationError(failures.explain(failure, this.#url))
+    const host = this.#isRedirected ? undefined : parseUrl(this.#url)?.hostname
+    return navigationError(failures.explain(failure, this.#url), host)
   }
 }
 
-/** Converts a failed navigation (`net::ERR_…`) to a BaxError. */
-export function navigationError(text: string): BaxError {
+/** Converts a failed navigation (`net::ERR_…`) to a BaxError; `host` is that of the URL that the caller has named. */
+export function navigationError(text: string, host?: string): BaxError {
   const name = text.replace(/^net::/, '')
-  if (/NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|ICANN_NAME_COLLISION|DNS_/.test(name))
-    return new BaxError('dns_failed', 'the host name cannot be resolved')
+  if (/NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|ICANN_NAME_COLLISION|DNS_/.test(name)) return unresolvedHost(host, name)
   if (/TOO_MANY_REDIRECTS/.test(name)) return new BaxError('too_many_redirects', 'the page redirects too many times')
   if (/CERT|SSL|TLS/.test(name)) return new BaxError('tls_error', `the secure connection failed: ${readableName(name)}`)
   if (/UNKNOWN_URL_SCHEME|UNSAFE_PORT|UNSAFE_REDIRECT|BLOCKED_BY|DISALLOWED_URL/.test(name))

@@ -1,5 +1,6 @@
 /** Converts network errors to BaxErrors. Messages contain no URL, because a redirect can lead to an internal one. */
 import { BaxError } from '../../../core/errors/errors.ts'
+import { unresolvedHost } from '../../../core/errors/unresolved-host.ts'
 
 /** Returns the underlying error with a code; of several connection attempts, the first. */
 function rootError(error: unknown): NodeJS.ErrnoException {
@@ -33,12 +34,12 @@ const connection: Record<string, string> = {
   HPE_HEADER_OVERFLOW: 'the response headers are too large',
 }
 
-/** Converts an error. `broken` is the message for a response that was cut off. */
-export function explainFetch(error: unknown, broken?: string): BaxError {
+/** Converts an error. `broken` is the message for a response that was cut off, `host` that of the caller's URL. */
+export function explainFetch(error: unknown, broken?: string, host?: string): BaxError {
   const cause = rootError(error)
   const { code = '', message } = cause
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_NODATA' || code === 'EAI_FAIL')
-    return new BaxError('dns_failed', 'the host name cannot be resolved', { cause: error })
+    return unresolvedHost(host, code, error)
   if (certificate.test(code))
     return new BaxError('tls_error', `the secure connection failed: ${tlsWords(code, message)}`, { cause: error })
   const reason =

@@ -54,8 +54,9 @@ export async function fetchPage(address: string, options: FetchOptions): Promise
   let url = address
   for (;;) {
     const cookie = [(await options.cookies?.(url)) ?? '', cookieHeader(cookies, url)].filter(Boolean).join('; ')
-    const response = await requestPage(url, options, cookie).catch((error: unknown) => {
-      throw redirects.length > 0 ? withoutTarget(error) : error
+    const isFirst = redirects.length === 0
+    const response = await requestPage(url, options, { cookie, named: isFirst }).catch((error: unknown) => {
+      throw isFirst ? error : withoutTarget(error)
     })
     const next = redirectTarget(response, url)
     if (next === undefined) {
@@ -88,7 +89,7 @@ export function checkRedirects(redirects: readonly Redirect[]): void {
 function requestPage(
   url: string,
   { userAgent = httpUserAgent, signal, egress, condition }: FetchOptions,
-  cookie: string,
+  { cookie, named }: { cookie: string; named: boolean },
 ) {
   const target = new URL(url)
   const { username, password } = target
@@ -105,7 +106,7 @@ function requestPage(
     ...(cookie && { cookie }),
     ...condition,
   }
-  return request(target, { headers, signal, egress })
+  return request(target, { headers, signal, egress, named })
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308])

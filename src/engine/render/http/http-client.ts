@@ -23,6 +23,8 @@ export interface RequestOptions {
   readonly headers: Record<string, string>
   readonly signal: AbortSignal
   readonly egress: RequestRules
+  /** Whether the caller has named the URL, and errors can name its host. */
+  readonly named?: boolean
   /** Body of a POST request; a GET request without it. */
   readonly body?: string
 }
@@ -52,7 +54,9 @@ export async function request(url: URL | string, options: RequestOptions): Promi
     return await get(new URL(url), options)
   } catch (error) {
     options.signal.throwIfAborted()
-    throw error instanceof BaxError ? error : explainFetch(error)
+    throw error instanceof BaxError
+      ? error
+      : explainFetch(error, undefined, options.named ? new URL(url).hostname : undefined)
   }
 }
 

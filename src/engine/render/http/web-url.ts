@@ -1,5 +1,5 @@
 import { BaxError } from '../../../core/errors/errors.ts'
-import { normaliseUrl } from '../../../core/net/urls.ts'
+import { assertNotPath, normaliseUrl, schemeBlocked } from '../../../core/net/urls.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { attribute, elementsOf, type ElementNode, type Tree } from '../../extract/tree.ts'
 import { parseUrl } from '../../../core/net/parse-url.ts'
@@ -9,7 +9,7 @@ import type { ResponseHeaders } from './response-headers.ts'
 export function redirectUrl(target: string, base: string): string {
   const url = parseUrl(target, base)
   if (!url) throw new BaxError('connection_failed', 'the page redirects to an invalid URL')
-  assertHttp(url)
+  if (!isHttp(url)) throw new BaxError('url_blocked', 'URL blocked')
   if (url.hash === '') url.hash = new URL(base).hash
   return url.href
 }
@@ -24,14 +24,13 @@ const escaped = (header: string): string =>
 
 /** Normalizes a URL to scrape. @throws BaxError `invalid_request`, or `url_blocked` for schemes other than HTTP */
 export function scrapeUrl(text: string): string {
+  assertNotPath(text)
   const href = normaliseUrl(text)
-  assertHttp(new URL(href))
+  if (!isHttp(new URL(href))) throw schemeBlocked(href)
   return href
 }
 
-function assertHttp({ protocol }: URL): void {
-  if (protocol !== 'http:' && protocol !== 'https:') throw new BaxError('url_blocked', 'URL blocked')
-}
+const isHttp = ({ protocol }: URL): boolean => protocol === 'http:' || protocol === 'https:'
 
 export interface Refresh {
   readonly url: string

@@ -137,15 +137,6 @@ describe('an included file', () => {
     |     ^^^^`)
   })
 
-  test.each([
-    ['upload', 'upload_files'],
-    ['dialog_accept', 'answer_dialog: {accept: true}'],
-    ['tab-new', 'new_tab'],
-    ['open', 'navigate_to'],
-  ])('suggests the name for %s, which only the command line knows', (typed, name) => {
-    expect(errorsOf(`steps:\n  - ${typed}: a\n`)).toContain(`unknown command "${typed}" (did you mean "${name}"?)`)
-  })
-
   test('refuses unknown variables', () => {
     const files = {
       'main.yaml': 'steps:\n  - include: b.yaml\n    vars: {usr: ann}\n',

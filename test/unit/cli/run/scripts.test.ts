@@ -40,6 +40,69 @@ test('commands can be spelled as on the command line', () => {
   expect(names).toEqual(['navigate_to', 'get_title', 'get_url'])
 })
 
+test('the words of the command line are commands, with the fields that they set', () => {
+  const steps = `
+  - open: http://localhost
+  - wait: 100
+  - get title
+  - get text: h1
+  - press: Tab
+  - press: ['#q', Enter]
+  - type: ['#q', tea]
+  - dialog accept
+  - dialog-accept: my text
+  - is visible: '#q'
+  - tab
+  - tab: tab_1
+  - tab new: http://localhost
+  - snapshot
+  - screenshot: '#chart'
+  - screenshot: chart.png
+  - screenshot: [chart.png, '#chart']
+`
+  expect(calls(`steps:${steps}`)).toEqual([
+    ['navigate_to', { url: 'http://localhost' }],
+    ['wait_for', { milliseconds: 100 }],
+    ['get_title', {}],
+    ['get_text', { selector: 'h1' }],
+    ['press_key', { key: 'Tab' }],
+    ['press_key', { selector: '#q', key: 'Enter' }],
+    ['type_text', { selector: '#q', text: 'tea' }],
+    ['answer_dialog', { accept: true }],
+    ['answer_dialog', { accept: true, text: 'my text' }],
+    ['get_state', { state: 'visible', selector: '#q' }],
+    ['list_tabs', {}],
+    ['switch_tab', { tab: 'tab_1' }],
+    ['new_tab', { url: 'http://localhost' }],
+    ['observe', {}],
+    ['screenshot', { selector: '#chart' }],
+    ['screenshot', { path: 'chart.png' }],
+    ['screenshot', { path: 'chart.png', selector: '#chart' }],
+  ])
+})
+
+test('braces of other tools are errors where the script defines the name, and text elsewhere', () => {
+  const script = (value: string) => `vars: {url: x}\nsteps:\n  - get_title:\n    save: page\n  - open: ${value}\n`
+  expect(errorsOf(script('"{{url}}/a"'))).toContain('{{url}} is not a reference: write ${vars.url}')
+  expect(errorsOf(script('"{{ vars.url }}"'))).toContain('{{ vars.url }} is not a reference: write ${vars.url}')
+  expect(errorsOf(script('["{{page}}"]'))).toContain('{{page}} is not a reference: write ${page}')
+  expect(errorsOf(script('{{url}}')))
+    .toBe(`main.yaml:5:11: {{url}} is not text in YAML: write \${name} for a reference, or quote the text
+  5 |   - open: {{url}}
+    |           ^^^^^^^`)
+  expect(errorsOf(`steps:\n  - type: ['#q', '{{name}}']\n`)).toBe('')
+})
+
+test('a selector is not the path of a file', () => {
+  expect(errorsOf(`steps:\n  - pdf: '#page'\n`)).toContain(
+    '"#page" is a selector, not the path of a file: write ./#page for a file of this name',
+  )
+})
+
+test('a common word suggests the command that it stands for', () => {
+  expect(errorsOf('steps:\n  - sleep: 5\n')).toContain('unknown command "sleep" (did you mean "wait"?)')
+})
+
 test('commands of a batch can be spelled as on the command line', () => {
   const steps = `
   - commands: [{command: get-title}]
