@@ -1,15 +1,17 @@
 /** Commands that type. */
-import type { ElementHandle, Page } from 'playwright'
+import type { Locator } from 'playwright'
 import { z } from 'zod'
 import { flag } from '../core/shapes/fields.ts'
 import { type CallLimit, type CommandContext, defineCommand } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { withDeadline } from '../core/process/deadline.ts'
 import { elementTimeout, selector } from './fields.ts'
+import { clearEditor } from './editors/fill-editor.ts'
+import { fillField } from './input/fill-field.ts'
 import { key, keyName, pressed } from './input/key-names.ts'
 import { directField, playwrightField, type TypedField } from './input/type-keys.ts'
 import { composed, typeComposed } from './input/type-parts.ts'
-import { focusForTyping, type TypingTarget } from './input/typing-target.ts'
+import { focusForTyping, focusWhenReady } from './input/typing-target.ts'
 import { limits } from '../core/limits/limits.ts'
 
 export * from './input/fill.ts'
@@ -37,7 +39,7 @@ export const type_text = defineCommand({
   input: { kind: 'text', noun: 'text' },
   result: null,
   run: async (context, { text, clear, ...target }) => {
-    const { act, page, send, upload } = context
+    const { act, send, upload } = context
     const field = await act(
       target,
       'editable',
@@ -56,7 +58,7 @@ export const type_text = defineCommand({
         const kind = (await handle.evaluate(focusForTyping)) ?? (await focusWhenReady(handle, limit))
         if (clear && kind === 'field') await send(() => element.fill('', limit))
         // A key, since editors keep their content outside of the element.
-        else if (clear) await send(() => clearByKeys(page))
+        else if (clear) await clearEditor(context, handle, target.selector)
         return playwrightField(context, handle, kind)
       },
       { direct: (element) => directField(context, element, clear) },
@@ -100,18 +102,6 @@ function halfTyped(selector: string, typed: number | null, characters: number): 
   return new BaxError('element_detached', `${selector} was removed from the page ${count}`, { details })
 }
 
-/** Waits until an element is visible and editable, then focuses it. @throws the error of Playwright that says why not. */
-async function focusWhenReady(handle: ElementHandle, limit: CallLimit): Promise<TypingTarget> {
-  await handle.waitForElementState('visible', limit)
-  await handle.waitForElementState('editable', limit)
-  return handle.evaluate(focusForTyping)
-}
-
-async function clearByKeys({ keyboard }: Page): Promise<void> {
-  await keyboard.press('ControlOrMeta+A')
-  await keyboard.press('Delete')
-}
-
 /** Runs in the page: returns the text of a field or editor after the page's reaction. */
 async function textOf(node: Node): Promise<string> {
   await new Promise((resolve) => setTimeout(resolve))
@@ -127,21 +117,7 @@ export const clear = defineCommand({
   data: z.object({ selector, timeout_ms: elementTimeout }),
   input: { kind: 'text', noun: 'clearing' },
   result: null,
-  run: async ({ act, send }, target) => {
-    const isKept = await act(target, 'editable', async (element, limit) => {
-      const field = await element.elementHandle(limit)
-      const before = await field.evaluate(textOf)
-      await send(() => element.clear(limit))
-      // The page may have replaced the field, or left.
-      const after = await field.evaluate(textOf).catch(() => '')
-      return after !== '' && after === before
-    })
-    const { selector } = target
-    if (!isKept) return
-    throw new BaxError('not_editable', `${selector} has its old value: the page has not let it be cleared`, {
-      details: { selector, delivered: true },
-    })
-  },
+  run: (context, target) => fillField(context, target, ''),
 })
 
 export const press_key = defineCommand({
@@ -163,8 +139,17 @@ export const press_key = defineCommand({
     const { keyboard } = page
     if (selector !== undefined) {
       const target = { selector, timeout_ms }
-      return act(target, 'present', (element, limit) => pressed(element.press(keyName(key), limit), key, keyboard), {
+      const pressOn = async (element: Locator, limit: CallLimit) => {
+        // An editor for code is not focusable itself; its key would go elsewhere.
+        const isInside = await element.evaluate(isAroundEditor, undefined, { timeout: limit.timeout })
+        if (!isInside || (await element.evaluate(focusForTyping)) === null)
+          return pressed(element.press(keyName(key), limit), key, keyboard)
+        return send(() => pressed(keyboard.press(keyName(key)), key, keyboard))
+      }
+      return act(target, 'present', pressOn, {
         direct: async (element) => {
+          const [isInside] = await element.evaluateEach([isAroundEditor])
+          if (isInside) element.unclear('an editor takes the key')
           await element.evaluate(focusNode, undefined)
           await element.press(() => pressed(keyboard.press(keyName(key)), key, keyboard))
         },
@@ -174,6 +159,12 @@ export const press_key = defineCommand({
     return send(() => withDeadline(pressed(keyboard.press(keyName(key)), key, keyboard), deadline))
   },
 })
+
+/** Runs in the page: returns whether an element is not focusable, and an editor inside takes its keys. */
+const isAroundEditor = (node: Element): boolean =>
+  (node as HTMLElement).tabIndex < 0 &&
+  !(node as HTMLElement).isContentEditable &&
+  node.matches('.CodeMirror, .monaco-editor, :has(> .CodeMirror, > .monaco-editor, > [contenteditable])')
 
 /** Runs in the page: focuses an element as Playwright does before a key. */
 function focusNode(node: Element): void {

@@ -1,9 +1,10 @@
 /** Commands that click and move the pointer. */
 import { z } from 'zod'
 import { flag, integer } from '../core/shapes/fields.ts'
-import type { Page } from 'playwright'
-import { defineCommand, type Point } from '../core/operation/command.ts'
+import type { Locator, Page } from 'playwright'
+import { type CallLimit, defineCommand, type Point } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
+import { clickable } from './image-map.ts'
 import { elementTimeout, modifierKeys, modifiers, pointFields, selector } from './fields.ts'
 
 export * from './drag.ts'
@@ -18,7 +19,7 @@ export const click = defineCommand({
   input: { kind: 'press', noun: 'click' },
   result: null,
   run: ({ act }, target) =>
-    act(target, 'pointer', (element, limit) => element.click(limit), {
+    act(target, 'pointer', async (element, limit) => (await clickable(element, limit)).click(limit), {
       enabled: true,
       direct: (element) => element.click(),
     }),
@@ -68,7 +69,9 @@ export const click_advanced = defineCommand({
   run: ({ act }, { button, click_count, count = click_count, new_tab, modifiers, ...target }) => {
     const keys = [...modifierKeys(modifiers), ...(new_tab ? (['ControlOrMeta'] as const) : [])]
     const how = { button, clickCount: count }
-    return act(target, 'pointer', (element, limit) => element.click({ ...how, modifiers: keys, ...limit }), {
+    const clickOn = async (element: Locator, limit: CallLimit) =>
+      (await clickable(element, limit)).click({ ...how, modifiers: keys, ...limit })
+    return act(target, 'pointer', clickOn, {
       enabled: true,
       direct: keys.length > 0 ? undefined : (element) => element.click(how),
     })
@@ -84,10 +87,15 @@ export const double_click = defineCommand({
   input: { kind: 'press', noun: 'double click' },
   result: null,
   run: ({ act }, target) =>
-    act(target, 'pointer', (element, limit) => element.click({ clickCount: 2, ...limit }), {
-      enabled: true,
-      direct: (element) => element.click({ clickCount: 2 }),
-    }),
+    act(
+      target,
+      'pointer',
+      async (element, limit) => (await clickable(element, limit)).click({ clickCount: 2, ...limit }),
+      {
+        enabled: true,
+        direct: (element) => element.click({ clickCount: 2 }),
+      },
+    ),
 })
 
 export const hover = defineCommand({
@@ -98,7 +106,9 @@ export const hover = defineCommand({
   input: { kind: 'move', noun: 'hover' },
   result: null,
   run: ({ act }, target) =>
-    act(target, 'pointer', (element, limit) => element.hover(limit), { direct: (element) => element.hover() }),
+    act(target, 'pointer', async (element, limit) => (await clickable(element, limit)).hover(limit), {
+      direct: (element) => element.hover(),
+    }),
 })
 
 export const move_mouse_to = defineCommand({

@@ -20,6 +20,9 @@ const pages = {
     q.addEventListener('input', () => { if (q.value !== known) { known = q.value; document.title = known } })
   </script>`,
   '/emptied': `<!doctype html><input id=q oninput="this.value = ''"><input id=short oninput="this.value = this.value.slice(0, 2)"><input id=async oninput="Promise.resolve().then(() => this.value = '')"><input id=soon oninput="setTimeout(() => this.value = '')"><div id=rich contenteditable oninput="this.textContent = ''"></div><textarea id=area oninput="this.value = ''"></textarea>
+    <input id=back value=old oninput="this.value = 'old'"><input id=later oninput="setTimeout(() => this.value = 'old')">
+    <div id=other contenteditable oninput="this.textContent = 'other'"></div>
+    <input id=upper oninput="this.value = this.value.toUpperCase()"><input id=mask oninput="this.value = this.value.replace(/(...)(?=.)/g, '$1 ')"><input id=money oninput="this.value = '$' + this.value + '.00'">
     <input id=tags onchange="document.title = this.value; this.value = ''">`,
   '/late': `<!doctype html><script>setTimeout(() => { document.body.innerHTML = '<input id=q disabled>'; setTimeout(() => (q.disabled = false), 100) }, 100)</script><body>`,
   '/hang': `<!doctype html><input id=q oninput="const request = new XMLHttpRequest(); request.open('GET', '/wait', false); request.send()">`,
@@ -58,7 +61,7 @@ inUsualHomes(pages, (given) => {
     expect(await given.evaluate('events')).toEqual(['q', 'area', 'q'].flatMap((id) => [`input ${id}`, `change ${id}`]))
   })
 
-  test('fill fails when the page empties the field, but not when it changes the text', async () => {
+  test('fill fails when the page does not keep the text', async () => {
     await given.open('/emptied')
     for (const selector of ['#q', '#q >> nth=0', '#async', '#soon', '#rich', '#area'])
       expect(await given.fails('fill', { selector, text: 'tea' })).toMatchObject({
@@ -67,11 +70,30 @@ inUsualHomes(pages, (given) => {
         details: { delivered: true },
       })
     await given.do('fill', { selector: '#q', text: '' })
-    await given.do('fill', { selector: '#short', text: 'tea' })
-    expect(await held('#short')).toBe('te')
+    for (const [selector, kept] of Object.entries({
+      '#short': 'te',
+      '#back': 'old',
+      '#later': 'old',
+      '#other': 'other',
+    }))
+      expect(await given.fails('fill', { selector, text: 'tea' })).toMatchObject({
+        code: 'not_editable',
+        error: `${selector} has another text, "${kept}": the page has changed it`,
+        details: { delivered: true },
+      })
     // A field that is cleared after its value was accepted.
     await given.do('fill', { selector: '#tags', text: 'green' })
     expect(await given.value('get_title')).toBe('green')
+  })
+
+  test.each([
+    ['#upper', 'tea', 'TEA'],
+    ['#mask', '123456', '123 456'],
+    ['#money', '12', '$12.00'],
+  ])('fill accepts that the page formats the text of %s', async (selector, text, kept) => {
+    await given.open('/emptied')
+    await given.do('fill', { selector, text })
+    expect(await held(selector)).toBe(kept)
   })
 
   test('fill reaches editors, labels, dates, shadow roots and frames', async () => {
@@ -104,7 +126,8 @@ inUsualHomes(pages, (given) => {
     const { results } = await given.run([['fill', { selector, text }]])
     expect(results[0]).toMatchObject({ success: true })
     expect(results[0]!.duration_ms).toBeLessThan(limits.command.elementMs)
-    expect(await given.evaluate('events.filter((event) => event.startsWith("input"))')).toHaveLength(1)
+    // The text of an editor is first removed.
+    expect(await given.evaluate('events.filter((event) => event.startsWith("input"))')).toHaveLength(selector === '#rich' ? 2 : 1) // prettier-ignore
     const shown = (await given.value('get_text', { selector })) as string
     expect(shown.replaceAll(/\n+/g, '\n').trim()).toBe(text.trim())
   })

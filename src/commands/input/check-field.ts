@@ -6,6 +6,8 @@ export type FormValue = string | number | boolean | (string | number)[]
 interface FieldAnswer {
   readonly kind?: 'text' | 'checkbox' | 'radio' | 'select' | 'slider'
   readonly fault?: string
+  /** Whether the text belongs to an editor, which takes it by keys. */
+  readonly isEditor?: true
   /** Whether the value is at fault. */
   readonly invalid?: boolean
   /** Whether waiting can help. */
@@ -18,20 +20,19 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   const invalid = (fault: string) => ({ fault, invalid: true })
   const shown = JSON.stringify(value).slice(0, 100)
   const { type = '' } = element as HTMLInputElement
-  const isNative = element instanceof HTMLInputElement && (type === 'checkbox' || type === 'radio')
+  const isNative = element.matches('input:is([type=checkbox i], [type=radio i])')
   const role = element.getAttribute('role') ?? ''
   const check = isNative ? type : ({ checkbox: 'checkbox', switch: 'checkbox', radio: 'radio' }[role] ?? null)
   if (type === 'file') return { fault: 'is a file field: use upload_files' }
   const isSelect = element instanceof HTMLSelectElement
   if (textOnly && check) return { fault: `is a ${check === 'radio' ? 'radio button' : check}: use check` }
   if (textOnly && isSelect) return { fault: 'is a select element: use select_option' }
-  if (element.matches(':disabled') || element.closest('[aria-disabled=true]'))
+  if (element.matches(':disabled, [aria-disabled=true], [aria-disabled=true] *'))
     return { fault: 'is disabled', waits: true }
   // A combobox has options, unless its popup is a dialog or a grid, such as a calendar: then it takes text.
   const opens =
     role === 'combobox' ? !['dialog', 'grid'].includes(element.ariaHasPopup ?? '') : element.ariaHasPopup === 'listbox'
-  const isList = opens || role === 'listbox' || role === 'radiogroup'
-  if (isList && !textOnly) {
+  if (!textOnly && (opens || role === 'listbox' || role === 'radiogroup')) {
     if (typeof value === 'boolean') return invalid(`needs the name of an option, not ${shown}`)
     return { kind: 'select' }
   }
@@ -61,13 +62,17 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   }
   if (isLine && Array.isArray(value)) return { kind: 'text' }
   if (Array.isArray(value) || typeof value === 'boolean') return invalid(`needs a text, not ${shown}`)
-  if (!(element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement))
-    return element.isContentEditable ? { kind: 'text' } : { fault: 'does not take text' }
+  const code = '.CodeMirror, .monaco-editor, .ace_editor'
+  const css = element.matches('form, body') ? code : `${code}, [contenteditable]:not([contenteditable=false])`
+  if (element.isContentEditable || (element.closest(code) ?? element.querySelector(css)))
+    return { kind: 'text', isEditor: true }
+  if (!element.matches('input, textarea')) return { fault: 'does not take text' }
   if (['button', 'submit', 'reset', 'image', 'hidden'].includes(type))
     return { fault: `does not take text: it is of type ${type}` }
-  const [text, { maxLength }] = [String(value), element]
-  if (maxLength >= 0 && text.length > maxLength)
-    return invalid(`takes at most ${maxLength} characters, and the text has ${text.length}`)
+  const text = String(value)
+  const { maxLength: most } = element as HTMLInputElement
+  if (most >= 0 && text.length > most)
+    return invalid(`takes at most ${most} characters, and the text has ${text.length}`)
   // Browsers reject values of the wrong type, such as letters in numbers, and line breaks in a line.
   if (element instanceof HTMLInputElement && text !== '') {
     const probe = Object.assign(element.cloneNode() as HTMLInputElement, { value: text })

@@ -1,12 +1,14 @@
 /** Sets the text of a field, for `fill` and `fill_form`. */
-import type { ElementHandle, Locator } from 'playwright'
+import type { ElementHandle } from 'playwright'
 import type { CallLimit, CommandContext } from '../../core/operation/command.ts'
 import { BaxError } from '../../core/errors/errors.ts'
 import { withDeadline } from '../../core/process/deadline.ts'
+import { fillEditor, notKept } from '../editors/fill-editor.ts'
 import { checkField } from './check-field.ts'
 import { mayBePicked, setPicker } from './form/set-picker.ts'
 import { pressSlider } from './set-slider.ts'
-import { setText } from './set-text.ts'
+import { type SetText, setText } from './set-text.ts'
+import { focusForTyping, focusWhenReady } from './typing-target.ts'
 
 /** Replaces the text of a field or editor. @throws BaxError `not_editable` for elements that do not take or keep this text. */
 export async function fillField(
@@ -20,14 +22,12 @@ export async function fillField(
     'editable',
     async (element, limit) => {
       const handle = await element.elementHandle(limit)
-      const inner = await soleField(handle)
-      await fillElement(context, { selector, element: inner ?? element, handle: inner ?? handle }, text, limit)
+      await fillElement(context, { selector, handle: (await soleField(handle)) ?? handle }, text, limit)
     },
     {
       direct: async (element) => {
-        const { fault, kind } = await element.evaluate(checkField, { value: text, textOnly: true })
-        if (fault !== undefined || kind !== 'text' || mayBePicked(text))
-          element.unclear(fault ?? 'not a plain text field')
+        const { fault, kind, isEditor } = await element.evaluate(checkField, { value: text, textOnly: true })
+        if (fault !== undefined || kind !== 'text' || isEditor || mayBePicked(text)) element.unclear(fault ?? 'not a plain text field') // prettier-ignore
         await assertKept(context, { selector, text }, await context.send(() => element.evaluate(setText, text)))
       },
     },
@@ -46,16 +46,15 @@ async function soleField(handle: ElementHandle<Element>): Promise<ElementHandle<
 
 interface Filling {
   readonly selector: string
-  readonly element: Pick<Locator, 'fill'>
   readonly handle: ElementHandle<Element>
   /** Whether the field is followed by others of its control, as in a range of dates. */
   readonly more?: boolean
 }
 
-/** Replaces the text of an element, of which `handle` is one. */
+/** Replaces the text of an element. */
 export async function fillElement(
   context: CommandContext,
-  { selector, element, handle, more = false }: Filling,
+  { selector, handle, more = false }: Filling,
   text: string,
   limit: CallLimit,
 ): Promise<void> {
@@ -63,24 +62,23 @@ export async function fillElement(
   const { timeout: ms, signal } = limit
   const deadline = { ms, signal, error: 'the page did not answer in time' }
   const check = handle.evaluate(checkField, { value: text, textOnly: true })
-  const { fault, waits, kind } = await withDeadline(check, deadline)
+  const { fault, waits, kind, isEditor } = await withDeadline(check, deadline)
   if (kind === 'slider') return pressSlider(handle, selector, Number(text), { limit, send, poll })
+  if (isEditor && fault === undefined) {
+    const focused = (await handle.evaluate(focusForTyping)) ?? (await focusWhenReady(handle, limit))
+    if (focused !== null) return fillEditor(context, handle, { selector, text })
+  }
   if (fault !== undefined && !waits)
     throw new BaxError('not_editable', `${selector} ${fault}`, { details: { selector } })
   await handle.waitForElementState('visible', limit)
   await handle.waitForElementState('editable', limit)
   if (await send(() => withDeadline(setPicker(handle, { selector, text, more }, limit), deadline))) return
-  const outcome = await send(() => withDeadline(handle.evaluate(setText, text), deadline))
-  await assertKept(context, { selector, text }, outcome)
-  if (outcome !== 'type') return
-  await element.fill(text, limit)
-  // An editor that hides its text does not have it in the element.
-  if (await handle.evaluate(isEmptied, text)) throw lost(selector, 'is empty again')
+  await assertKept(
+    context,
+    { selector, text },
+    await send(() => withDeadline(handle.evaluate(setText, text), deadline)),
+  )
 }
-
-/** Runs in the page: returns whether an editable element without inner structure has lost its text. */
-const isEmptied = (node: Node, text: string): boolean =>
-  text.trim() !== '' && node.isConnected && node.textContent === '' && !(node as Element).querySelector('*')
 
 /** Time to find the field that has replaced another, in milliseconds. */
 const replacedMs = 500
@@ -91,19 +89,12 @@ const valueOf = (node: Node): string | null => (node as Partial<HTMLInputElement
 /** @throws BaxError `not_editable` if the page did not keep the text. */
 async function assertKept(
   { locateAll }: CommandContext,
-  { selector, text }: Pick<Filling, 'selector'> & { readonly text: string },
-  outcome: Awaited<ReturnType<typeof setText>>,
+  { selector, text }: { readonly selector: string; readonly text: string },
+  set: SetText,
 ): Promise<void> {
-  if (outcome === 'emptied') throw lost(selector, 'is empty again')
-  if (outcome === 'reverted') throw lost(selector, 'has its old value again')
-  if (outcome !== 'replaced' || text === '') return
+  if ('kept' in set) throw notKept(selector, set.kept)
+  if ('isKept' in set || text === '') return
   // The page may also have left; then nothing can be checked.
   const value = await locateAll(selector).first().evaluate(valueOf, undefined, { timeout: replacedMs }).catch(() => null) // prettier-ignore
-  if (value === '') throw lost(selector, 'is empty again')
+  if (value === '') throw notKept(selector, '')
 }
-
-const lost = (selector: string, state: string): BaxError =>
-  new BaxError('not_editable', `${selector} ${state}: the page has removed the text`, {
-    hint: 'use type_text, if the page reacts to keys',
-    details: { selector, delivered: true },
-  })

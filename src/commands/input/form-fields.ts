@@ -80,9 +80,9 @@ async function describeGroup(element: Locator): Promise<Pick<FieldGroup, 'kind' 
 }
 
 const checkRoles = ['checkbox', 'switch', 'radio']
-const roles = [...checkRoles, 'combobox', 'listbox', 'radiogroup', 'slider']
+const roles = [...checkRoles, 'combobox', 'listbox', 'radiogroup', 'slider', 'textbox', 'searchbox']
 const fieldCss = [
-  'input:not([type=hidden]), textarea, select, [contenteditable], [aria-haspopup=listbox]',
+  'input:not([type=hidden]), textarea, select, [contenteditable], .monaco-editor, .CodeMirror, [aria-haspopup=listbox]',
   ...roles.map((role) => `[role=${role}]`),
 ].join(', ')
 

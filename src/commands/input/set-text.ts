@@ -1,50 +1,34 @@
-/** Runs in a page: replaces the text of a field or editor at once. */
+/** Runs in a page: sets the value of a text field at once. */
+
+/** What a field has after its value was set. */
+export type SetText = { readonly kept: string } | { readonly isKept: true } | { readonly isReplaced: true }
 
 /**
- * Sets a text that the field takes: `emptied` when the page removes it at once, `reverted` when it restores the old one,
- * `replaced` when it replaces the field. Returns `type` for an editor that should receive it as typed text.
- * Playwright inserts text as if it was typed, which takes quadratic time for many lines, and fires no `change`.
+ * Sets the value of a field; returns the value that the page has set in its place unless it shows the same letters and
+ * digits, as with a mask. Playwright fires no `change`.
  * Self-contained: only the text of the function reaches the page.
  */
-export async function setText(node: Node, text: string): Promise<'set' | 'emptied' | 'reverted' | 'replaced' | 'type'> {
-  const field = node instanceof HTMLLabelElement && node.control ? node.control : node
-  if (field instanceof HTMLInputElement || field instanceof HTMLTextAreaElement) {
-    // Frameworks replace the property on single fields, to notice changes by scripts.
-    const prototype = field instanceof HTMLInputElement ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype
-    field.focus()
-    const before = field.value
-    Object.getOwnPropertyDescriptor(prototype, 'value')!.set!.call(field, text)
-    const data = { bubbles: true, composed: true, inputType: 'insertReplacementText', data: text }
-    field.dispatchEvent(new InputEvent('input', data))
-    // Pages restore a value that they did not accept right after the event, or in the next task. A page that clears the
-    // field on `change` has accepted the text.
-    await new Promise((resolve) => setTimeout(resolve))
-    if (!field.isConnected) return 'replaced'
-    const isEmptied = text !== '' && field.value === ''
-    // A page that formats texts may give this one the format of the old one.
-    const plain = (value: string) => value.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
-    const isReverted = field.value === before && plain(before) !== plain(text)
-    field.dispatchEvent(new Event('change', { bubbles: true }))
-    return isEmptied ? 'emptied' : isReverted ? 'reverted' : 'set'
-  }
-  const lines = text.split('\n')
-  if (lines.length <= 20) return 'type'
-  const editor = field as HTMLElement
-  editor.focus()
-  // Editors notice the selection with this event, which is not fired when it does not change.
-  const noticed = new Promise((resolve) => {
-    document.addEventListener('selectionchange', () => setTimeout(resolve), { once: true })
-    setTimeout(resolve, 50)
-  })
-  getSelection()?.selectAllChildren(editor)
-  await noticed
-  const pasted = new DataTransfer()
-  pasted.setData('text/plain', text)
-  const paste = new ClipboardEvent('paste', { clipboardData: pasted, bubbles: true, cancelable: true, composed: true })
-  // Editors insert pasted text themselves.
-  if (!editor.dispatchEvent(paste)) return 'set'
-  const escaped = lines.map((line) => line.replaceAll('&', '&amp;').replaceAll('<', '&lt;'))
-  const isPlain = getComputedStyle(editor).whiteSpace.startsWith('pre') || editor.contentEditable === 'plaintext-only'
-  const html = isPlain ? escaped.join('\n') : escaped.map((line) => `<div>${line || '<br>'}</div>`).join('')
-  return document.execCommand('insertHTML', false, html) ? 'set' : 'type'
+export async function setText(node: Node, text: string): Promise<SetText> {
+  const field = (node instanceof HTMLLabelElement && node.control ? node.control : node) as HTMLInputElement
+  // Frameworks replace the property on single fields, to notice changes by scripts.
+  const prototype = field instanceof HTMLInputElement ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype
+  field.focus()
+  const before = field.value
+  Object.getOwnPropertyDescriptor(prototype, 'value')!.set!.call(field, text)
+  const data = { bubbles: true, composed: true, inputType: 'insertReplacementText', data: text }
+  field.dispatchEvent(new InputEvent('input', data))
+  // Pages restore a value that they did not accept right after the event, or in the next task. A page that clears the
+  // field on `change` has accepted the text.
+  await new Promise((resolve) => setTimeout(resolve))
+  if (!field.isConnected) return { isReplaced: true }
+  const kept = field.value
+  field.dispatchEvent(new Event('change', { bubbles: true }))
+  const significant = (value: string) => value.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+  const isReverted = kept === before && significant(before) !== significant(text)
+  // All characters in order: pages add separators, units and decimals.
+  let found = 0
+  const wanted = [...significant(text)]
+  for (const character of significant(kept)) if (character === wanted[found]) found++
+  const isKept = !isReverted && found === wanted.length && (kept === '') === (text === '')
+  return isKept ? { isKept: true } : { kept }
 }

@@ -1,13 +1,15 @@
-/** Runs in a page: focuses the element that keys are typed into. */
+/** Focuses the element that keys are typed into. */
 // oxlint-disable unicorn/consistent-function-scoping -- only the text of the function reaches the page
+import type { ElementHandle } from 'playwright'
+import type { CallLimit } from '../../core/operation/command.ts'
 
 /** How an element takes keys: as a field, as an editor that handles keys itself, or not at all, at least not yet. */
 export type TypingTarget = 'field' | 'editor' | null
 
 /**
- * Focuses an element, or the editor inside it, with the caret at the end unless it already has the focus. Editors such
- * as Monaco and xterm.js take keys with an element without a size. Self-contained: only the text of the function reaches
- * the page.
+ * Runs in the page: focuses an element, or the editor inside it, with the caret at the end unless it already has the
+ * focus. Editors such as Monaco and xterm.js take keys with an element without a size. Self-contained: only the text of
+ * the function reaches the page.
  */
 export function focusForTyping(node: Node): TypingTarget {
   type Editable = HTMLElement & { editContext?: unknown }
@@ -18,7 +20,9 @@ export function focusForTyping(node: Node): TypingTarget {
   // Editors have a field at the caret that is too small to be seen, or transparent.
   const isHelper = (element: Element) => {
     const { width, height } = element.getBoundingClientRect()
-    return isField(element) && (width * height < 4 || getComputedStyle(element).opacity === '0')
+    const { parentElement: around } = element
+    const isClipped = around?.clientHeight === 0 && getComputedStyle(around).overflowY === 'hidden'
+    return isField(element) && (width * height < 4 || isClipped || getComputedStyle(element).opacity === '0')
   }
   const isBlocked = (element: Element) =>
     element.matches(':disabled, [readonly], [aria-readonly=true]') || element.closest('[aria-disabled=true]') !== null
@@ -43,6 +47,10 @@ export function focusForTyping(node: Node): TypingTarget {
   target.focus()
   if (root.activeElement !== target && !target.contains(root.activeElement)) return null
   if (target.isContentEditable) {
+    // Browsers drop what is typed into a paragraph without a line; editors keep one with this element.
+    let empty: Element = target
+    while (empty.children.length === 1) empty = empty.firstElementChild!
+    if (empty.childNodes.length === 0 && empty.localName === 'p') empty.append(document.createElement('br'))
     const selection = document.getSelection()
     selection?.selectAllChildren(target)
     selection?.collapseToEnd()
@@ -53,4 +61,11 @@ export function focusForTyping(node: Node): TypingTarget {
   if (kind === 'field' && isField(target) && hasCaret(target))
     target.setSelectionRange(target.value.length, target.value.length)
   return kind
+}
+
+/** Waits until an element is visible and editable, then focuses it. @throws the error of Playwright that says why not. */
+export async function focusWhenReady(handle: ElementHandle, limit: CallLimit): Promise<TypingTarget> {
+  await handle.waitForElementState('visible', limit)
+  await handle.waitForElementState('editable', limit)
+  return handle.evaluate(focusForTyping)
 }

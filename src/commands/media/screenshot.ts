@@ -7,6 +7,7 @@ import { annotation, box } from '../../core/shapes/commands.ts'
 import { elementTimeout, resultPath, savedPath, selector } from '../fields.ts'
 import { type ImageFormat, imageFormatOf, imageFormats } from '../../core/text/image-format.ts'
 import { flag, integer, number } from '../../core/shapes/fields.ts'
+import { contentsBox } from './contents-box.ts'
 import { takeWebp } from './webp.ts'
 
 const image = z.string().describe('Image data, base64 without a data: prefix')
@@ -71,6 +72,8 @@ export const screenshot = defineCommand({
       selector === undefined
         ? await capture(context, annotate, { ...shot, ...limit })
         : await context.act({ selector }, 'visible', async (element, elementLimit) => {
+            const contents = await contentsBox(element, selector, elementLimit)
+            if (contents) return capture(context, annotate, { ...shot, clip: contents, ...limit })
             await element.scrollIntoViewIfNeeded(elementLimit)
             const clip = (await element.boundingBox(elementLimit)) ?? undefined
             if (!annotate && shot.format !== 'webp')

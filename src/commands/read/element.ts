@@ -6,28 +6,24 @@ import { limits } from '../../core/limits/limits.ts'
 import { describeElement } from '../element-facts.ts'
 import { elementTimeout, extraction, selector } from '../fields.ts'
 import { countVisible, elementState, stateFrom } from './state.ts'
+import { readValue, valueOf } from './value.ts'
 
 export const get_value = defineCommand({
   kind: 'extraction',
-  summary: 'Get the value of a form field',
+  summary: 'Get the value of a form field or editor',
   also: ['get value'],
   example: "'#q'",
   data: z.object({ selector, timeout_ms: elementTimeout }),
-  result: extraction(z.string(), ['string']).describe('For a select element, the value of the selected option'),
+  result: extraction(z.string(), ['string']).describe(
+    'For a select element, the value of the selected option; for an editor, its text',
+  ),
   run: async ({ act }, target) =>
     extracted(
-      await act(target, 'present', (element, limit) => element.inputValue(limit), {
-        direct: async (element) => (await element.evaluate(valueOf, undefined)) ?? element.unclear('not a field'),
+      await act(target, 'present', (element, limit) => readValue(element, target.selector, limit), {
+        direct: async (element) => (await element.evaluate(valueOf, undefined)) ?? element.unclear('not a plain field'),
       }),
     ),
 })
-
-/** Runs in the page: returns the value of a form field. */
-function valueOf(node: Element): string | null {
-  const isField =
-    node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement || node instanceof HTMLSelectElement
-  return isField ? node.value : null
-}
 
 export const get_styles = defineCommand({
   kind: 'extraction',

@@ -8,6 +8,7 @@ import { integer } from '../../core/shapes/fields.ts'
 import { describeElement } from '../element-facts.ts'
 import { elementTimeout, selector } from '../fields.ts'
 import { countVisible, stateFrom } from '../read/state.ts'
+import { readValue } from '../read/value.ts'
 import { containing, excerptOf, shortened, shownText } from './page-text.ts'
 
 const label = z.string().max(limits.input.labelChars)
@@ -142,7 +143,7 @@ const checks: Readonly<Record<Name, (context: CommandContext, given: Given) => P
 
   async value(context, given) {
     const relation = 'to have the value'
-    const value = await read(context, given, (element, limit) => element.inputValue(limit))
+    const value = await read(context, given, (element, limit) => readValue(element, given.selector!, limit))
     if (value === undefined) return { ...nothing, relation }
     return { met: value === given.value, relation, actual: `it is ${shown(shortened(value))}`, value }
   },

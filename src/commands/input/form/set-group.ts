@@ -96,7 +96,7 @@ async function slide({ context, selector, value, parts, limit }: Group): Promise
   // Handles do not pass each other.
   if (values[0]! > (now[1] ?? Infinity)) order.reverse()
   for (const [index, part] of order)
-    await fillElement(context, { selector, element: part, handle: part }, String(values[index]), limit)
+    await fillElement(context, { selector, handle: part }, String(values[index]), limit)
 }
 
 /** Fills each field with its value, or types a code into the fields of its characters. */
@@ -105,7 +105,7 @@ async function fillParts({ context, selector, value, parts, limit }: Group): Pro
   if (texts) {
     for (const [index, part] of parts.entries()) {
       const more = index < parts.length - 1
-      await fillElement(context, { selector, element: part, handle: part, more }, texts[index]!, limit)
+      await fillElement(context, { selector, handle: part, more }, texts[index]!, limit)
     }
     return
   }

@@ -55,17 +55,36 @@ export function splitParts(selector: string): string[] {
  */
 export function converted(selector: string): string {
   if (!/label=|role=/.test(selector)) return selector
+  const before: string[] = []
   const parts = splitParts(selector).map((part) => {
-    if (part.startsWith('role='))
-      return part.replace(/\[name=("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')( ?[si])?\]/, nameWithIcons)
-    const text = /^label=(.*)$/s.exec(part)?.[1]
-    if (text === undefined) return part
-    const exact = /^"(?:\\.|[^"\\])*"$/.test(text)
-    const own = exact ? `internal:label=${text}s` : `internal:label=${JSON.stringify(text)}i`
-    const item = formItem(exact ? text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : text)
-    return `${own} >> internal:or=${JSON.stringify(item)}`
+    const all = convertedPart(part, before)
+    before.push(all)
+    return all
   })
   return parts.join(' >> ')
+}
+
+function convertedPart(part: string, before: readonly string[]): string {
+  if (part.startsWith('role=')) {
+    const own = part.replace(/\[name=("(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')( ?[si])?\]/, nameWithIcons)
+    const editor = editorWithoutRole(own)
+    return editor ? `${own} >> internal:or=${JSON.stringify([...before, editor].join(' >> '))}` : own
+  }
+  const text = /^label=(.*)$/s.exec(part)?.[1]
+  if (text === undefined) return part
+  const exact = /^"(?:\\.|[^"\\])*"$/.test(text)
+  const own = exact ? `internal:label=${text}s` : `internal:label=${JSON.stringify(text)}i`
+  const item = formItem(exact ? text.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : text)
+  return `${own} >> internal:or=${JSON.stringify([...before, item].join(' >> '))}`
+}
+
+const editors = 'css=[contenteditable]:not([role], [contenteditable=false], [contenteditable] [contenteditable])'
+
+/** Returns a selector for the editors without a role that snapshots list as text fields with this name, if any. */
+function editorWithoutRole(part: string): string | undefined {
+  const [isTextbox, name] = /^role=textbox(?:\[name=(.+)\])?$/s.exec(part) ?? []
+  if (isTextbox === undefined) return undefined
+  return name === undefined ? editors : `${editors} >> internal:and=${JSON.stringify(`internal:label=${name}`)}`
 }
 
 /** White space, and the private-use characters that fonts draw icons for: accessible names contain them. */

@@ -24,7 +24,7 @@ import { isControl, labelOf, type NodeWithRef, nodesWithRef } from './snapshot/a
 import { type Capture, capture, type NamedElements } from './snapshot/capture.ts'
 import { changesBetween, type Compared } from './changes.ts'
 import type { Notice } from './compare.ts'
-import { squeeze } from './snapshot/entries.ts'
+import { editorEntry, squeeze } from './snapshot/entries.ts'
 import { type Cut, cutLines, cutText, linesOf, withoutOutside } from './snapshot/lines.ts'
 import { consolePart, dialogsPart, networkPart, storagePart } from './parts.ts'
 import { outline } from './snapshot/outline.ts'
@@ -189,7 +189,8 @@ async function describe(captured: Capture, options: ObservationOptions) {
   const { tree, marks } = captured
   const { interactive_only: onlyControls, limit, max_chars: maxChars, include } = options
   const nodes = [...nodesWithRef(tree)].filter(({ ref }) => marks.has(ref))
-  const isListed = (node: NodeWithRef) => isControl(node, marks) || (!onlyControls && node.role !== 'generic')
+  const isListed = (node: NodeWithRef) =>
+    isControl(node, marks) || (!onlyControls && node.role !== 'generic' && !marks.get(node.ref)!.decoy)
   const listed = include.includes('elements') ? nodes.filter(isListed) : []
   const chosen = nearestFirst(listed, captured, limit)
   const frames = chosen.flatMap(({ ref }) => marks.get(ref)!.frames)
@@ -248,12 +249,13 @@ function elementOf(
   const fact = facts.get(node.ref)
   // The element left the page after the snapshot.
   if (ref === undefined || fact === undefined) return undefined
-  const { box, outer, away, frames, blocked } = marks.get(node.ref)!
+  const { box, outer, away, frames, blocked, editor } = marks.get(node.ref)!
+  const { role, name } = editor ? editorEntry(node, marks) : node
   const path = frames.map((frame) => `frame=${facts.get(frame)?.selector ?? 'iframe'} >> `).join('')
   return {
     ref,
-    role: node.role,
-    name: squeeze(isControl(node, marks) ? labelOf(node) : (node.name ?? '')),
+    role,
+    name: squeeze(name || (isControl(node, marks) && !editor ? labelOf(node) : '')),
     ...fact,
     selector: path + fact.selector,
     in_viewport: fact.visible && away === 0,

@@ -50,8 +50,10 @@ export interface Mark {
   readonly blocked: boolean
   /** Root of an editor: `contenteditable`, or the element around an EditContext. */
   readonly editor: boolean
-  /** Content of an editor, where the tree omits it. */
+  /** Text of an editor. */
   readonly content?: string
+  /** Set when the editor draws only a part of its text. */
+  readonly partial?: true
   /** Unnamed read-only field that an editor uses internally. */
   readonly decoy: boolean
   /** Beyond the edge of the document, where no scrolling reaches. */

@@ -77,7 +77,7 @@ async function captureOnce(page: Page, { root, everything, limit }: CaptureOptio
   const facts = main?.page
   if (!facts) throw new WorldGone()
   const raw = new Map(found.flatMap(({ measured }) => measured.marks.map((mark) => [mark[0], mark])))
-  const contents = new Map(found.flatMap(({ measured }) => measured.contents))
+  const contents = new Map(found.flatMap(({ measured }) => measured.contents.map((one) => [one[0], one] as const)))
   const tree = part ?? all
   const marks = placeMarks(all, raw, contents, facts)
   for (const node of new Set([...all, ...tree])) {
@@ -152,6 +152,8 @@ async function nameAll(
   return { numbers, facts }
 }
 
+type Content = Measured['contents'][number]
+
 interface FrameView {
   /** Visible area of the document, in the page's coordinates, which starts at the document's origin. */
   readonly visible: Box
@@ -164,7 +166,7 @@ interface FrameView {
 function placeMarks(
   tree: Children,
   raw: ReadonlyMap<string, RawMark>,
-  contents: ReadonlyMap<string, string>,
+  contents: ReadonlyMap<string, Content>,
   { viewport: { width, height } }: PageFacts,
 ): Map<string, Mark> {
   const marks = new Map<string, Mark>()
@@ -185,7 +187,7 @@ function placeMarks(
   return marks
 }
 
-function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView, content: string | undefined): Mark {
+function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView, content: Content | undefined): Mark {
   const { visible, frames, blocked } = view
   const { x: dx, y: dy } = visible
   const box = { x: x + dx, y: y + dy, width, height }
@@ -202,7 +204,7 @@ function placed([, flags, x, y, width, height, outer]: RawMark, view: FrameView,
     editor: (flags & bits.editor) !== 0,
     decoy: (flags & bits.decoy) !== 0,
     outside: (flags & bits.outside) !== 0,
-    ...(content !== undefined && { content }),
+    ...(content && { content: content[1], ...(!content[2] && { partial: true as const }) }),
     ...checkFlags(flags),
     frames,
   }

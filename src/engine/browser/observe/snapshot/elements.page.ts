@@ -12,7 +12,9 @@ import {
   documentFactsOf,
 } from './flags.page.ts'
 export { revealInline } from './inline.page.ts'
+import { restoreHidden } from './hidden.page.ts'
 import { selectorMaker } from './selector.page.ts'
+import { codeText, drawnText, type EditorText } from '../../../../commands/editors/editor-text.ts'
 import { shortText } from '../../elements/describe.page.ts'
 
 export interface PageFacts {
@@ -36,8 +38,8 @@ export interface Measured {
   remembered: number
   /** Marks of the requested elements, and of others that are usable although their role does not say so. */
   marks: Mark[]
-  /** Content of editors that Playwright's tree omits: text directly in an element with the role textbox. */
-  contents: [ref: string, content: string][]
+  /** Texts of editors, which Playwright's tree omits or mixes with what an editor draws around them. */
+  contents: [ref: string, content: string, isWhole: boolean][]
   /** ID of the document. */
   document: string
 }
@@ -63,6 +65,8 @@ export interface Named {
 interface Memory {
   readonly document: string
   readonly numbers: WeakMap<Element, number>
+  /** Texts of editors at the last snapshot. */
+  readonly texts: WeakMap<Element, EditorText>
   /** Elements of the last snapshot by Playwright's references. */
   found: Map<string, WeakRef<Element>>
 }
@@ -72,6 +76,7 @@ const registry = globalThis as { [key]?: Memory }
 const memory = (registry[key] ??= {
   document: `${performance.timeOrigin}-${Math.random()}`,
   numbers: new WeakMap(),
+  texts: new WeakMap(),
   found: new Map(),
 })
 
@@ -80,6 +85,7 @@ const contentChars = 100_000
 
 /** Measures the elements of a snapshot by Playwright's references. */
 export function measure(refs: string[]): Measured {
+  restoreHidden()
   const requested = new Set(refs)
   const measured: Measured = {
     page: window.top === window ? pageFacts() : null,
@@ -117,9 +123,17 @@ function measureOne(
   const box = borderBox(element)
   const inner = element instanceof HTMLIFrameElement ? documentBox(element, box) : undefined
   measured.marks.push([ref, flagsOf(element, around), ...(inner ?? box), ...(inner ? [box] : [])] as Mark)
-  if (element.getAttribute('role') === 'textbox' && isEditingHost(element))
-    measured.contents.push([ref, (element as HTMLElement).innerText.slice(0, contentChars)])
+  const content = isTextEditor(element) || around.editors.has(element) ? editorText(element) : null
+  if (content) memory.texts.set(element, content)
+  if (content) measured.contents.push([ref, content.text.slice(0, contentChars), content.isWhole])
 }
+
+const editorText = (element: Element): EditorText | null => codeText(element) ?? drawnText(element)
+
+/** Returns whether an element takes the text of an editor: as its content, or as the field for its keys. */
+const isTextEditor = (element: Element): boolean =>
+  (isEditingHost(element) && element.getAttribute('role') === 'textbox') ||
+  (element instanceof HTMLTextAreaElement && element.closest('.CodeMirror') !== null)
 
 /** Assigns numbers to elements without one, and returns details of some. */
 export function name({ refs, next, detailed }: { refs: string[]; next: number; detailed: string[] }): Named {
@@ -200,10 +214,12 @@ function valueOf(element: Element): string | null {
       return null
     return element.value
   }
+  const editor = memory.texts.get(element) ?? (isEditingHost(element) ? editorText(element) : null)
+  // A part is not the value.
+  if (editor) return editor.isWhole ? editor.text : null
   if (element instanceof HTMLTextAreaElement) return element.value
   if (element instanceof HTMLSelectElement)
     return element.multiple ? [...element.selectedOptions].map(({ value }) => value).join(', ') : element.value
-  if (element instanceof HTMLElement && element.isContentEditable) return element.innerText
   return element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow')
 }
 

@@ -78,6 +78,7 @@ export function controlEntry(node: AriaNode, marks: Marks, name: string, longest
       ...result.states,
       ...(placeholder && placeholder !== name ? [`placeholder=${JSON.stringify(placeholder)}`] : []),
       ...(options.length > 0 ? [`options=${optionList(options)}`] : []),
+      ...partialState(mark),
     ],
     ...(value && { tail: mark?.secret ? hiddenValue : clip(value, longest) }),
     ...(options.length > 0 && { shownOptions: Math.min(options.length, shownOptions) }),
@@ -85,11 +86,14 @@ export function controlEntry(node: AriaNode, marks: Marks, name: string, longest
   }
 }
 
+const partialState = (mark: Mark | undefined): string[] => (mark?.partial ? ['partial'] : [])
+
 /** Builds the entry of an editor, with the field without a reference that names it. */
-export function editorEntry(node: AriaNode): Entry & { readonly field: AriaNode | undefined } {
+export function editorEntry(node: AriaNode, marks: Marks): Entry & { readonly field: AriaNode | undefined } {
   const field = findField(node.children ?? [])
   const name = squeeze(node.name || field?.name || '')
-  return { ...entry('control', { ...node, role: 'textbox' }, name, [], { ref: node.ref! }), node, field }
+  const result = entry('control', { ...node, role: 'textbox' }, name, [], { ref: node.ref! })
+  return { ...result, states: [...result.states, ...partialState(markOf(node, marks))], node, field }
 }
 
 function findField(children: Children): AriaNode | undefined {

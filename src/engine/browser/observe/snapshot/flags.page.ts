@@ -82,7 +82,7 @@ export function checkOf(element: Element): HTMLInputElement | null {
 }
 
 export function isEditingHost(element: Element): boolean {
-  if (element === document.body) return document.designMode === 'on'
+  if (element === document.body && document.designMode === 'on') return true
   return element.hasAttribute('contenteditable') && (element as HTMLElement).isContentEditable
 }
 

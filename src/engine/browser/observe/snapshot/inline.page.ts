@@ -1,4 +1,7 @@
-/** Runs in Playwright's isolated world, before a snapshot: makes inline elements that can be clicked part of it. */
+/** Runs in Playwright's isolated world, before a snapshot: makes inline elements that can be clicked, and editors, part of it. */
+import { revealAreas } from './areas.page.ts'
+import { revealEditor } from './editors.page.ts'
+import { nameHidden } from './hidden.page.ts'
 import { isUsable } from './flags.page.ts'
 
 /** Elements whose text already belongs to a control. */
@@ -10,8 +13,10 @@ const controls = 'a[href], button, select, textarea, option, [role=button], [rol
  */
 export function revealInline(root: Document | ShadowRoot = document): number {
   let count = 0
+  if (root === document) revealAreas()
   for (const element of root.querySelectorAll('*')) {
     if (element.shadowRoot) count += revealInline(element.shadowRoot)
+    revealEditor(element)
     if (element.childElementCount > 0 || element.firstChild === null) continue
     const isRevealed = isClickable(element)
     if (Object.hasOwn(element, 'childNodes') !== isRevealed) {
@@ -20,6 +25,7 @@ export function revealInline(root: Document | ShadowRoot = document): number {
     }
     count += Number(isRevealed)
   }
+  if (root === document) nameHidden()
   return count
 }
 

@@ -90,8 +90,9 @@ function context(node: AriaNode, { entries, loose }: Part): Part {
 
 function control(node: AriaNode, marks: Marks): Entry {
   if (markOf(node, marks)?.editor && !isField(node)) {
-    const { field: _, ...item } = editorEntry(node)
-    const text = clip(squeeze(node.text ?? textsOf(node.children ?? []).join(' ')), labelChars)
+    const { field: _, ...item } = editorEntry(node, marks)
+    const content = markOf(node, marks)?.content ?? node.text ?? textsOf(node.children ?? []).join(' ')
+    const text = clip(squeeze(content), labelChars)
     return { ...item, name: clip(item.name, labelChars), ...(text && { tail: text }) }
   }
   const item = controlEntry(node, marks, clip(squeeze(labelOf(node)), labelChars), labelChars)

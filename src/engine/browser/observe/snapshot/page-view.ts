@@ -163,8 +163,11 @@ function fieldContent(node: AriaNode, marks: Marks): Entry[] {
 
 /** Builds the entry of an editable element without the role of a field. */
 function editor(node: AriaNode, marks: Marks): Entry {
-  const { field, ...result } = editorEntry(node)
+  const { field, ...result } = editorEntry(node, marks)
   const content = contentOf(node, marks).filter((inner) => inner.node !== field || inner.below.length > 0 || !field)
+  const text = markOf(node, marks)?.content
+  if (text !== undefined)
+    return { ...result, ...(squeeze(text) && { tail: squeeze(text) }), below: content.filter((each) => !isPlain(each)) }
   return content.length > 0 && content.every(isPlain)
     ? { ...result, tail: said(content) }
     : { ...result, below: content }

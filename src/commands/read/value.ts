@@ -1,0 +1,31 @@
+/** Reads the values of fields and editors. */
+import type { Locator } from 'playwright'
+import { BaxError } from '../../core/errors/errors.ts'
+import type { CallLimit } from '../../core/operation/command.ts'
+import { readEditor } from '../editors/editor-text.ts'
+
+/** Runs in the page: returns the value of a form field, null for fields that editors keep for keys. */
+export function valueOf(node: Element): string | null {
+  const isField =
+    node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement || node instanceof HTMLSelectElement
+  return isField && !node.closest('.CodeMirror, .monaco-editor') ? node.value : null
+}
+
+/** Reads the value of a field or editor. @throws BaxError `action_failed` for an editor that shows a part of its text. */
+export async function readValue(
+  element: Locator,
+  selector: string,
+  limit: Pick<CallLimit, 'timeout'>,
+): Promise<string> {
+  const { timeout } = limit
+  const value = await element.evaluate(valueOf, undefined, { timeout })
+  if (value !== null) return value
+  const found = await readEditor((work) => element.evaluate(work, undefined, { timeout }))
+  // Other fields and labels, and the error for elements without a value.
+  if (!found) return element.inputValue(limit)
+  if (found.isWhole) return found.text
+  throw new BaxError('action_failed', `the text of ${selector} is not known: its editor draws only a part of it`, {
+    hint: "read it from the page's editor with evaluate",
+    details: { selector },
+  })
+}
