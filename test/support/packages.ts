@@ -8,15 +8,18 @@ import { promisify } from 'node:util'
 
 const cache = new URL('../../node_modules/.cache/', import.meta.url)
 
-/** Returns the folder of a package in exactly this version, installed on first use; rejects without a registry. */
-export async function packageFolder(name: string, version: string): Promise<URL> {
+/**
+ * Returns the folder of a package in exactly this version, installed on first use with others (`name@version`) that it
+ * needs beside it; rejects without a registry.
+ */
+export async function packageFolder(name: string, version: string, beside: readonly string[] = []): Promise<URL> {
   const home = new URL(`${name.replace('/', '+')}-${version}/`, cache)
   const folder = new URL(`node_modules/${name}/`, home)
   if (existsSync(new URL('package.json', folder))) return folder
   await mkdir(dirname(fileURLToPath(home)), { recursive: true })
   const made = await mkdtemp(fileURLToPath(home).replace(/\/$/, '-'))
   const args = ['install', '--prefix', made, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error']
-  await promisify(execFile)('npm', [...args, `${name}@${version}`])
+  await promisify(execFile)('npm', [...args, `${name}@${version}`, ...beside])
   // Keep the folder if another test has installed it meanwhile.
   await rename(made, fileURLToPath(home)).catch(() => rm(made, { recursive: true }))
   return folder

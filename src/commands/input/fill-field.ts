@@ -38,7 +38,9 @@ export async function fillField(
 async function soleField(handle: ElementHandle<Element>): Promise<ElementHandle<Element> | null> {
   const inner = await handle.evaluateHandle((node: Element) => {
     if (!node.matches('div, fieldset, td, li, p, span') || (node as HTMLElement).isContentEditable) return null
-    const fields = node.querySelectorAll('[role=slider], input[type=range]')
+    const sliders = node.querySelectorAll('[role=slider], input[type=range]')
+    // Dates made of sections keep their text in an input.
+    const fields = sliders.length === 0 && node.matches('[role=group]') ? node.querySelectorAll('input') : sliders
     return fields.length === 1 ? fields[0] : null
   })
   return inner.asElement() as ElementHandle<Element> | null

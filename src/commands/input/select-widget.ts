@@ -79,6 +79,9 @@ async function openPopup(facts: Facts): Promise<Before> {
 /** Clicks on the part of a combobox that takes the click. */
 async function press(facts: Facts): Promise<void> {
   const hit = await facts.widget.evaluateHandle((node) => {
+    // Suggestions of the field before may cover this one; a person leaves that field first.
+    const active = document.activeElement
+    if (active instanceof HTMLInputElement && !node.contains(active)) active.blur()
     node.scrollIntoView({ block: 'nearest', inline: 'nearest', behavior: 'instant' })
     for (let at: Element | null = node, level = 0; at && level < 4; at = at.parentElement, level += 1) {
       const { x, y, width, height } = at.getBoundingClientRect()

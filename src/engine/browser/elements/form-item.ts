@@ -10,7 +10,7 @@ export function formItem(text: string): string {
   const quoted = literal(text.replaceAll(/[:*]/g, '').replaceAll(/\s+/g, ' ').trim())
   const item = `ancestor::*[position()<5][descendant::*[${fields}]][1]`
   const named = `normalize-space(translate(.,":*",""))=${quoted}`
-  const fieldIds = '(//input|//select|//textarea|//*[@aria-labelledby])/@id'
+  const fieldIds = '(//input|//select|//textarea|//button|//*[@aria-labelledby])/@id'
   const label = [
     'self::label or self::legend or contains(translate(@class,"L","l"),"label")',
     named,
