@@ -4,7 +4,7 @@ import { flag, integer } from '../core/shapes/fields.ts'
 import type { Page } from 'playwright'
 import { defineCommand, type Point } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
-import { elementTimeout, modifierKeys, modifiers, pointFields, selector } from './fields.ts'
+import { elementTimeout, modifierKeys, modifiers, point, pointFields, selector } from './fields.ts'
 
 export * from './drag.ts'
 export * from './input/mouse.ts'
@@ -61,16 +61,19 @@ export const click_advanced = defineCommand({
     count: integer(1, 10).optional().describe('Short form of click_count'),
     new_tab: flag('Hold Ctrl (Cmd on macOS), which opens a link in a new tab'),
     modifiers,
+    position: point
+      .optional()
+      .describe('Where to click, in CSS pixels from the top left of the element; its middle when omitted'),
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'press', noun: 'click' },
   result: null,
-  run: ({ act }, { button, click_count, count = click_count, new_tab, modifiers, ...target }) => {
+  run: ({ act }, { button, click_count, count = click_count, new_tab, modifiers, position, ...target }) => {
     const keys = [...modifierKeys(modifiers), ...(new_tab ? (['ControlOrMeta'] as const) : [])]
-    const how = { button, clickCount: count }
+    const how = { button, clickCount: count, ...(position && { position }) }
     return act(target, 'pointer', (element, limit) => element.click({ ...how, modifiers: keys, ...limit }), {
       enabled: true,
-      direct: keys.length > 0 ? undefined : (element) => element.click(how),
+      direct: keys.length > 0 || position ? undefined : (element) => element.click(how),
     })
   },
 })
