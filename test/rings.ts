@@ -18,7 +18,7 @@ export const core = named([
   'flow/crawl-map', 'flow/downloads', 'flow/emulation', 'flow/extract', 'flow/fill', 'flow/form', 'flow/form-groups',
   'flow/fleet/gateway', 'flow/fleet/import', 'flow/fleet/processes', 'flow/front-door', 'flow/history', 'flow/input-events', 'flow/inspect', 'flow/isolation', 'flow/keyboard',
   'flow/keys', 'flow/life', 'flow/live-view', 'flow/mcp', 'flow/navigation', 'flow/observe', 'flow/overlay', 'flow/page-requests',
-  'flow/pointer', 'flow/profiles', 'flow/provisioning', 'flow/read-page', 'flow/record', 'flow/recording', 'flow/relay',
+  'flow/pointer', 'flow/profiles', 'flow/provisioning', 'flow/read-page', 'flow/record', 'flow/record-controls', 'flow/record-verify', 'flow/recording', 'flow/relay',
   'flow/relay-cli', 'flow/requests', 'flow/routes', 'flow/run', 'flow/scrape', 'flow/scrape-cli',
   'flow/screenshot', 'flow/search-cli', 'flow/serve', 'flow/session-cdp',
   'flow/session-files', 'flow/sessions', 'flow/shell-cli', 'flow/shell-stream',

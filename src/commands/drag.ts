@@ -147,7 +147,10 @@ async function dragInside(
   { source_position, target_position }: DragPositions,
   limit: CallLimit,
 ): Promise<void> {
-  await element.hover({ ...(source_position && { position: source_position }), ...limit })
+  const grab = { ...(source_position && { position: source_position }), ...limit }
+  await element.hover(grab)
+  // Again, at the place that it has after what the pointer causes, such as the growth of a handle.
+  await element.hover(grab)
   const corner = await element.boundingBox(limit)
   if (!corner) throw new BaxError('element_detached', 'the element was removed from the page during the drag')
   const to = { x: corner.x + target_position!.x, y: corner.y + target_position!.y }

@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright'
 import { type CallLimit, defineCommand, type Point } from '../core/operation/command.ts'
 import { BaxError } from '../core/errors/errors.ts'
 import { clickable } from './image-map.ts'
-import { elementTimeout, modifierKeys, modifiers, pointFields, selector } from './fields.ts'
+import { elementTimeout, modifierKeys, modifiers, point, pointFields, selector } from './fields.ts'
 
 export * from './drag.ts'
 export * from './input/mouse.ts'
@@ -62,18 +62,21 @@ export const click_advanced = defineCommand({
     count: integer(1, 10).optional().describe('Short form of click_count'),
     new_tab: flag('Hold Ctrl (Cmd on macOS), which opens a link in a new tab'),
     modifiers,
+    position: point
+      .optional()
+      .describe('Where to click, in CSS pixels from the top left of the element; its middle when omitted'),
     timeout_ms: elementTimeout,
   }),
   input: { kind: 'press', noun: 'click' },
   result: null,
-  run: ({ act }, { button, click_count, count = click_count, new_tab, modifiers, ...target }) => {
+  run: ({ act }, { button, click_count, count = click_count, new_tab, modifiers, position, ...target }) => {
     const keys = [...modifierKeys(modifiers), ...(new_tab ? (['ControlOrMeta'] as const) : [])]
-    const how = { button, clickCount: count }
+    const how = { button, clickCount: count, ...(position && { position }) }
     const clickOn = async (element: Locator, limit: CallLimit) =>
       (await clickable(element, limit)).click({ ...how, modifiers: keys, ...limit })
     return act(target, 'pointer', clickOn, {
       enabled: true,
-      direct: keys.length > 0 ? undefined : (element) => element.click(how),
+      direct: keys.length > 0 || position ? undefined : (element) => element.click(how),
     })
   },
 })

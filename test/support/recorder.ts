@@ -23,19 +23,20 @@ export interface Recorded {
   end(): Promise<CliResult>
 }
 
-/** Records a session of its own, or with `-s` in the flags an existing one. */
+/** Records a session of its own, or with `-s` in the flags an existing one; replays it at the end only with `--verify`. */
 export async function startRecording(
   homes: Homes,
   folder: string,
   argv: readonly string[],
   file = 'flow.yaml',
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Recorded> {
   const stdin = new PassThrough({ encoding: 'utf8' })
   let stderr = ''
   const before = new Set((await homes.clients.http.listSessions({})).sessions.map(({ session_id }) => session_id))
-  const ended = bax(['record', ...argv, '-o', file], {
+  const ended = bax(['record', ...argv, ...(argv.includes('--verify') ? [] : ['--no-verify']), '-o', file], {
     cwd: folder,
-    env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: homes.stateDir },
+    env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: homes.stateDir, ...env },
     stdin,
     onError: (text) => (stderr += text),
   })

@@ -161,7 +161,7 @@ class StepLog {
   async show(step: RecordedStep, before?: RecordedStep): Promise<void> {
     const isNew = before === undefined
     if (isNew) await this.end()
-    if (step.command === 'fill') this.#typed = isNew || this.#typed ? step : undefined
+    if (/^(?:fill|type_text)$/.test(step.command)) this.#typed = isNew || this.#typed ? step : undefined
     else if (step.command !== before?.command) await this.#print(step)
   }
 

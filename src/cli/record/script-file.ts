@@ -37,11 +37,13 @@ export class ScriptFile {
     return this.#entries.findLast(({ step }) => step.data['selector'] !== undefined)?.step.data['selector'] as string | undefined // prettier-ignore
   }
 
+  get steps(): RecordedStep[] {
+    return this.#entries.map(({ step }) => step)
+  }
+
   /** Names of the files that the script uploads. */
   get uploads(): string[] {
-    return this.#entries.flatMap(({ step }) =>
-      step.command === 'upload_files' ? (step.data['files'] as string[]) : [],
-    )
+    return this.steps.flatMap(uploadsOf)
   }
 
   /** Adds a step of the terminal. */
@@ -58,6 +60,13 @@ export class ScriptFile {
     return before
   }
 
+  /** Adds a remark to the step at a position. */
+  remark(at: number, text: string): void {
+    const { step, ...entry } = this.#entries[at]!
+    const comment = step.comment === undefined ? text : `${step.comment}\n${text}`
+    this.#entries[at] = { ...entry, step: { ...step, comment } }
+  }
+
   /** Writes the file after earlier writes. @throws BaxError when it cannot be written. */
   async write(): Promise<void> {
     const path = this.#path
@@ -69,9 +78,10 @@ export class ScriptFile {
   }
 
   text(): Promise<string> {
-    return scriptText(
-      this.#entries.map(({ step }) => step),
-      this.#manifest,
-    )
+    return scriptText(this.steps, this.#manifest)
   }
 }
+
+/** Names of the files that a step uploads. */
+export const uploadsOf = ({ command, data }: RecordedStep): string[] =>
+  command === 'upload_files' ? (data['files'] as string[]) : []

@@ -13,15 +13,17 @@ import { interruptedExit } from '../output/errors.ts'
 import { showWarning } from '../output/output.ts'
 import { writeOutput } from '../output/write-output.ts'
 import { uploadFiles } from '../session/upload-files.ts'
-import type { EngineTools } from './call.ts'
+import { type EngineTools, interrupted } from './call.ts'
 import { shownPath } from './files.ts'
 import { reportChecked, reportErrors } from './check-report.ts'
 import { collectEvidence } from './evidence.ts'
 import type { RunOptions } from './options.ts'
 import type { LoadedScripts } from './load.ts'
-import { exitOfFailure, succeeded } from './report.ts'
+import { exitOfFailure, type Failure, type ScriptReport, succeeded } from './report.ts'
 import { openReporters } from './reporters/index.ts'
-import type { Mask } from './script/secrets.ts'
+import { readScripts } from './script/script.ts'
+import { makeMask, type Mask } from './script/secrets.ts'
+import { makeVerbs } from './script/verbs.ts'
 import { runSuite } from './suite.ts'
 import { type HealedSelector, updateSelectors } from './heal/update-selectors.ts'
 
@@ -90,6 +92,51 @@ async function runPlans({ mask, plans, runId }: LoadedScripts, options: RunOptio
   }
 }
 
+/** The number of steps that passed, and why the next one failed. */
+export interface Replay {
+  readonly passed: number
+  readonly failure?: Failure | undefined
+  /** Why the steps could not be run, such as a session that could not be created. */
+  readonly obstacle?: string | undefined
+}
+
+/** Runs a script in a new session, with selectors that match one element. @throws BaxError when it is invalid */
+export async function replay(text: string, context: Context, transport: Transport): Promise<Replay> {
+  const { io } = context
+  const runId = 'replay'
+  // A step that matches several elements, or needs its fingerprint, is not what was recorded.
+  const options = { cwd: io.cwd, given: { env: io.env, runId }, overrides: {}, verbs: makeVerbs(), strict: true, checkOnly: false } // prettier-ignore
+  const { errors, plans } = readScripts(['recording.yaml'], { ...options, readFile: () => text })
+  if (errors[0]) throw new BaxError('internal_error', `the recorded script is invalid: ${errors[0].message}`)
+  const mask = makeMask(plans.flatMap(({ secrets }) => secrets))
+  const cleanup = startCleanupTimer(io.signal)
+  const tools = {
+    engine: engineTools(context, transport, mask),
+    pictures: { update: false, inCi: false, mask },
+    evidence: collectEvidence({ pictures: false, cwd: io.cwd, mask, signal: cleanup.signal }),
+    headed: false,
+    confirm: [],
+    healed: [],
+    cwd: io.cwd,
+    now: () => new Date(),
+    signal: io.signal,
+    cleanupSignal: cleanup.signal,
+  }
+  try {
+    const { scripts } = await runSuite(plans, { runId, parallel: 1, retries: 0, reporters: [], tools })
+    return outcomeOf(scripts[0])
+  } finally {
+    cleanup.release()
+  }
+}
+
+function outcomeOf(report: ScriptReport | undefined): Replay {
+  const failure = report?.steps.find(({ status }) => status === 'failed')?.failure
+  const passed = report?.steps.filter(({ status }) => status === 'passed').length ?? 0
+  if (failure?.code === interrupted.code) return { passed }
+  return { passed, failure, obstacle: failure ? undefined : report?.failure?.message }
+}
+
 /** Returns the engine, and what its calls need of this terminal. */
 const engineTools = ({ io, manifest }: Context, transport: Transport, mask: Mask): EngineTools => ({
   client: createClient(transport, manifest.operations),
@@ -103,6 +150,7 @@ const engineTools = ({ io, manifest }: Context, transport: Transport, mask: Mask
   uploadFiles: (files, sessionId) => uploadFiles(files, sessionId, { io, manifest, transport }),
   cwd: io.cwd,
 })
+
 /** Replaces the selectors of elements that were found by their fingerprints. */
 function reportUpdates(healed: readonly HealedSelector[], io: Context['io']): void {
   for (const [file, count] of updateSelectors(healed))

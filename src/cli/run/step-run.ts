@@ -1,5 +1,6 @@
 /** Runs one step with its retries, and checks its expectations. */
 import { setTimeout as pause } from 'node:timers/promises'
+import { limits as coreLimits } from '../../core/limits/limits.ts'
 import { failureOf, interrupted, type Outcome, perform, type EngineAccess, StepFailure } from './call.ts'
 import { checkExpectation } from './expect.ts'
 import { healedSelector } from './heal/healed-selector.ts'
@@ -76,13 +77,36 @@ function stepFailureOf(error: unknown, signal: AbortSignal): Failure {
 async function call(step: CallStep, { engine, scope, signal }: StepTools): Promise<Outcome> {
   const { action, timeoutMs } = step
   const data = fieldsOf(action.verb, action.data, (template) => resolveTemplate(template, scope))
+  const limits = { signal, timeoutMs }
   try {
-    return await perform(action, data, engine, { signal, timeoutMs })
+    return await (step.fingerprint ? performOnOne(action, data, engine, limits) : perform(action, data, engine, limits))
   } catch (error) {
     const healed = await healedSelector(step, data, error, engine, signal)
     if (healed === undefined) throw error
-    const outcome = await perform(action, { ...data, selector: healed }, engine, { signal, timeoutMs })
+    const outcome = await perform(action, { ...data, selector: healed }, engine, limits)
     return { ...outcome, healed: { from: String(data['selector']), to: healed } }
+  }
+}
+
+/** Interval of attempts to find only one element, in milliseconds. */
+const ambiguousMs = 100
+
+/** Runs a recorded step, whose selector matched one element: waits while it matches several, such as rows before a filter. */
+async function performOnOne(
+  action: CallAction,
+  data: Record<string, unknown>,
+  engine: EngineAccess,
+  limits: Parameters<typeof perform>[3],
+): Promise<Outcome> {
+  const end = performance.now() + (limits.timeoutMs ?? coreLimits.command.elementMs)
+  for (;;) {
+    const isLast = performance.now() >= end
+    try {
+      return await perform(action, data, isLast ? engine : { ...engine, strict: true }, limits)
+    } catch (error) {
+      if (isLast || failureOf(error).code !== 'ambiguous_selector') throw error
+      await pause(ambiguousMs, undefined, { signal: limits.signal }).catch(() => {})
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { Argument } from 'commander'
 import { createClient } from '../../../client/client.ts'
 import { BaxError, exits } from '../../../core/errors/errors.ts'
+import type { RecordingState } from '../../../core/shapes/recording.ts'
 import { startSteps } from '../../../core/text/write-script.ts'
 import type { Context } from '../../context.ts'
 import { hasDisplay } from '../../engine/engine-config.ts'
@@ -12,7 +13,9 @@ import { note, print } from '../../io.ts'
 import { interruptedExit } from '../../output/errors.ts'
 import { parseInvocation, type TerminalCommand } from '../../parse/invocation.ts'
 import { closeSession, recordUntilEnd } from '../../record/record-session.ts'
+import { verifyScript } from '../../record/report-verification.ts'
 import { ScriptFile } from '../../record/script-file.ts'
+import type { Verification } from '../../record/verify.ts'
 import { noEngineFor } from '../../session/chosen-session.ts'
 import { createReady } from '../../session/create-session.ts'
 
@@ -24,15 +27,20 @@ export const command: TerminalCommand = async (invocation) => {
     command.addArgument(new Argument('[url]', 'page to start on; https:// may be left out'))
     command.option('-o, --output <file>', 'script to write, kept complete while recording; standard output by default')
     command.option('--force', 'overwrite an existing file')
+    command.option(
+      '--verify',
+      'replay the script at the end, and fail unless every step was replayed (replayed by default)',
+    )
+    command.option('--no-verify', 'do not replay the script at the end')
     command.option('-s, --session <id>', 'ID or name of an existing session to record, which stays open')
   })
-  const { io, manifest, settings } = context
+  const { io, manifest } = context
   const [url] = typed.words as [string | undefined]
   if (url !== undefined && /\.ya?ml$/i.test(url) && !url.includes('://'))
     throw new BaxError('invalid_request', `${JSON.stringify(url)} is the name of a script, not a URL`, {
       hint: `use "bax record [url] -o ${url}"`,
     })
-  const { output, force, session } = typed.flags as { output?: string; force?: boolean; session?: string }
+  const { output, force, session, verify } = typed.flags as Flags
   const path = output === undefined || output === '-' ? undefined : resolve(io.cwd, output)
   if (path !== undefined && existsSync(path) && !force) {
     throw new BaxError('invalid_request', `${output} exists already`, {
@@ -43,20 +51,57 @@ export const command: TerminalCommand = async (invocation) => {
   return withSession(context, need, session === undefined ? undefined : 'flag', async (engine) => {
     const script = new ScriptFile(path, manifest)
     const id = session ?? (await openSession(context, engine))
+    let state: RecordingState | undefined
     try {
       await begin(context, engine, { id, url, script })
-      const state = await recordUntilEnd(context, engine, id, script)
-      if (settings.json && state) print(io, JSON.stringify(state))
-      else if (path === undefined) io.stdout.write(await script.text())
-      const missing = script.uploads.filter((file) => !existsSync(resolve(io.cwd, file)))
-      for (const file of missing)
-        note(io, `warning: the script uploads ${file}, which is not in this folder: complete its path`)
-      if (path !== undefined) note(io, `wrote ${output} (${script.count} steps; run with: bax run ${output})`)
+      state = await recordUntilEnd(context, engine, id, script)
     } finally {
       if (session === undefined) await closeSession(engine, id)
     }
-    return io.signal.aborted ? interruptedExit(io) : exits.done
+    let verification: Verification | undefined
+    try {
+      const verifies = verify !== false && script.count > 0 && !io.signal.aborted
+      if (verifies) verification = await verifyScript(script, context, engine)
+    } finally {
+      await show(context, script, { state, verification, output: path === undefined ? undefined : output })
+    }
+    if (io.signal.aborted) return interruptedExit(io)
+    return isVerified(verification, verify) ? exits.done : exits.failed
   })
+}
+
+interface Flags {
+  readonly output?: string
+  readonly force?: boolean
+  readonly session?: string
+  /** True with --verify, false with --no-verify. */
+  readonly verify?: boolean
+}
+
+/** Whether all steps hold, as far as the flags demand it. */
+const isVerified = (verification: Verification | undefined, verify: boolean | undefined): boolean =>
+  verification === undefined || verification.success || (verification.failed_step === undefined && verify !== true)
+
+/** Prints the script, or what was written. */
+async function show(
+  { io, settings }: Context,
+  script: ScriptFile,
+  {
+    output,
+    state,
+    verification,
+  }: {
+    readonly state: RecordingState | undefined
+    readonly verification: Verification | undefined
+    readonly output: string | undefined
+  },
+): Promise<void> {
+  if (settings.json && state) print(io, JSON.stringify({ ...state, ...(verification && { verification }) }))
+  else if (output === undefined) io.stdout.write(await script.text())
+  const missing = script.uploads.filter((file) => !existsSync(resolve(io.cwd, file)))
+  for (const file of missing)
+    note(io, `warning: the script uploads ${file}, which is not in this folder: complete its path`)
+  if (output !== undefined) note(io, `wrote ${output} (${script.count} steps; run with: bax run ${output})`)
 }
 
 /** Creates a session with a window where this machine can show one; the person answers dialogs. */

@@ -17,14 +17,19 @@ const factsShape = z.object({
   secret: z.boolean(),
   files: z.array(fields).max(limits.input.names).nullable(),
   names: z.array(z.string().max(limits.input.labelChars)).max(5),
-  isIgnored: z.boolean(),
   followsClick: z.boolean(),
 })
 
 const pixels = z.object({ x: z.number(), y: z.number() })
 
-/** The end of a drag; `own` is the selector of the dragged element within its frame. */
-const dragShape = z.object({ own: selector, target: selector.optional(), from: pixels.optional(), to: pixels })
+/** The end of a drag; `own` is the selector of the dragged element within its frame, `target` also, unless `isElsewhere`. */
+const dragShape = z.object({
+  own: selector,
+  target: selector.optional(),
+  isElsewhere: z.boolean().default(false),
+  from: pixels.optional(),
+  to: pixels,
+})
 
 /** An action. The page can forge it, since the recorder runs in its world. */
 const actionShape = z.object({
@@ -38,6 +43,7 @@ const actionShape = z.object({
   options: z.array(z.string().max(limits.input.selectorChars)).max(limits.input.fields).optional(),
   button: z.enum(['left', 'middle', 'right']).default('left'),
   clickCount: z.int().default(1),
+  position: pixels.optional(),
   drag: dragShape.optional(),
   what: fields.default('an action'),
   bax: factsShape.optional(),
@@ -94,14 +100,15 @@ const simple =
   (_action, target) => ({ command, data: target })
 
 const converters: Readonly<Record<string, Converter>> = {
-  click: ({ button, clickCount, modifiers }, target, facts) => {
-    if (facts?.isIgnored) return undefined
-    if (button === 'left' && modifiers === 0 && clickCount <= 1) return { command: 'click', data: target }
-    if (button === 'left' && modifiers === 0 && clickCount === 2) return { command: 'double_click', data: target }
+  click: ({ button, clickCount, modifiers, position }, target) => {
+    const isPlain = button === 'left' && modifiers === 0 && !position
+    if (isPlain && clickCount <= 1) return { command: 'click', data: target }
+    if (isPlain && clickCount === 2) return { command: 'double_click', data: target }
     const how = {
       ...(button !== 'left' && { button }),
       ...(clickCount > 1 && { click_count: Math.min(clickCount, 10) }),
       ...(modifiers > 0 && { modifiers }),
+      ...(position && { position }),
     }
     return { command: 'click_advanced', data: { ...target, ...how } }
   },
@@ -115,6 +122,7 @@ const converters: Readonly<Record<string, Converter>> = {
     if (secret) return { command: 'fill', data: { ...target, text: passwordReference }, secret: true }
     return { command: 'fill', data: { ...target, text: action.text ?? '' } }
   },
+  type: ({ text: typed = '' }, target) => ({ command: 'type_text', data: { ...target, text: typed } }),
   press: ({ key, modifiers }, target) => {
     if (key === undefined || key === 'Dead' || key === 'Unidentified') return undefined
     const held = (['Alt', 'Control', 'Meta', 'Shift'] as const).filter((_, bit) => modifiers & (1 << bit))
@@ -122,7 +130,7 @@ const converters: Readonly<Record<string, Converter>> = {
   },
   drag: ({ drag, selector: full = '' }, target) => {
     if (!drag) return undefined
-    const frames = full.endsWith(drag.own) ? full.slice(0, -drag.own.length) : ''
+    const frames = full.endsWith(drag.own) && !drag.isElsewhere ? full.slice(0, -drag.own.length) : ''
     const on =
       drag.target === undefined ? {} : { target_selector: convertSelector(frames + drag.target, { names: [] }) }
     const places = { ...(drag.from && { source_position: drag.from }), target_position: drag.to }

@@ -3,9 +3,12 @@ import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import { fingerprintOf } from '../elements/fingerprint.page.ts'
 import { afterEvent } from './after-event.page.ts'
 import { type DropPlace, DropTarget } from './drop-target.page.ts'
+import { dropFromFrame, endAcrossFrames, startAcrossFrames } from './frame-drags.page.ts'
 import { selectorOf } from './selector-of.page.ts'
 
 export interface DragFacts extends DropPlace {
+  /** Set when the target is in another frame, and its selector starts at the top one. */
+  readonly isElsewhere?: true
   readonly at: number
   readonly selector: string
   readonly fingerprint: Fingerprint
@@ -42,7 +45,7 @@ export class DragWatch {
       pointerup: (event) => this.#release(event),
       pointercancel: () => this.#isNative || this.#forget(),
       dragstart: (event) => this.#start(event),
-      dragover: (event) => this.#held?.target.over(event.composedPath()[0]),
+      dragover: (event) => this.#held?.target.over(event.composedPath()[0], event),
       drop: (event) => this.#drop(event),
       dragend: (event) => this.#end(event),
     }
@@ -79,6 +82,7 @@ export class DragWatch {
     const held = this.#held
     const { facts, changed, target } = held ?? {}
     this.#held = undefined
+    target?.end()
     if (!held || !facts || !changed || !target) return
     const place = target.place(event)
     this.#endsDrag = isPointerDrag(held, event)
@@ -96,23 +100,31 @@ export class DragWatch {
     if (!(element instanceof Element)) return
     this.#isNative = true
     this.#held = { element, down: event, target: new DropTarget(element, event), facts: factsOf(element) }
+    startAcrossFrames()
   }
 
   #drop(event: DragEvent): void {
     const { facts, target } = this.#held ?? {}
     this.#forget()
     if (facts && target) this.#report({ ...facts, ...target.place(event) })
-    else this.#reportLost('a drop of something from outside of the page or frame')
+    else if (!dropFromFrame(event)) this.#reportLost('a drop of something from outside of the page or frame')
   }
 
   #end(event: DragEvent): void {
-    const held = this.#held
+    const { facts } = this.#held ?? {}
     this.#forget()
-    if (held && event.dataTransfer?.dropEffect !== 'none') this.#reportLost('a drag into another frame or window')
+    const isAccepted = event.dataTransfer?.dropEffect !== 'none'
+    // A drop in this frame has been reported.
+    if (!facts || !isAccepted) return endAcrossFrames(() => {})
+    endAcrossFrames((place) => {
+      if (place) this.#report({ ...facts, ...place, isElsewhere: true })
+      else this.#reportLost('a drag into another frame or window')
+    })
   }
 
   #forget(): void {
     this.#held?.changed?.()
+    this.#held?.target.end()
     this.#held = undefined
     this.#isNative = false
   }

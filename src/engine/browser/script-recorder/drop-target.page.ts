@@ -32,6 +32,7 @@ export class DropTarget {
   /** The dragged element and its ancestors, with their positions at the start. */
   readonly #boxes: readonly Box[]
   readonly #scrolled = `${scrollX},${scrollY}`
+  readonly #overlays = new Overlays()
   #target: (Box & { readonly selector: string }) | undefined
 
   constructor(dragged: Element, { clientX, clientY }: Position) {
@@ -53,16 +54,23 @@ export class DropTarget {
   }
 
   /** Remembers the element under the pointer, whose selector and position may change when it is dropped on. */
-  over(under: EventTarget | undefined): void {
-    if (!(under instanceof Element) || under === this.#target?.element) return
+  over(under: EventTarget | undefined, at: Position): void {
+    if (!(under instanceof Element)) return
+    if (this.#overlays.contain(under)) return this.overPoint(at)
+    if (under === this.#target?.element) return
     const isPlace = under !== document.body && under !== document.documentElement && !under.contains(this.#dragged) && !this.#dragged.contains(under) // prettier-ignore
     this.#target = isPlace ? { ...boxOf(under), selector: selectorOf(under) } : undefined
   }
 
-  /** Remembers the element under the pointer, except the one that moves with it. */
+  /** Remembers the element under the pointer, except the one that moves with it and what the page shows for the drag. */
   overPoint(at: Position): void {
     const moving = this.#moving?.element ?? this.#dragged
-    this.over(document.elementsFromPoint(at.clientX, at.clientY).find((element) => !moving.contains(element)))
+    const isTarget = (element: Element) => !moving.contains(element) && !this.#overlays.contain(element)
+    this.over(document.elementsFromPoint(at.clientX, at.clientY).find(isTarget), at)
+  }
+
+  end(): void {
+    this.#overlays.end()
   }
 
   place({ clientX: x, clientY: y }: Position): DropPlace {
@@ -83,6 +91,38 @@ export class DropTarget {
   /** The outermost element that has moved with the pointer. */
   get #moving(): Box | undefined {
     return this.#boxes.findLast(hasMoved)
+  }
+}
+
+/** What a page adds or moves under the pointer during a drag: a script finds none of it before the drag starts. */
+class Overlays {
+  readonly #added = new WeakSet<Node>()
+  readonly #observer = new MutationObserver((changes) => this.#onChanges(changes))
+
+  constructor() {
+    this.#observer.observe(document, {
+      subtree: true,
+      childList: true,
+      attributes: true,
+      attributeFilter: ['class', 'hidden', 'style'],
+    })
+  }
+
+  contain(element: Element): boolean {
+    this.#onChanges(this.#observer.takeRecords())
+    for (let at: Element | null = element; at; at = at.parentElement) if (this.#added.has(at)) return true
+    return false
+  }
+
+  end(): void {
+    this.#observer.disconnect()
+  }
+
+  #onChanges(changes: readonly MutationRecord[]): void {
+    for (const { addedNodes, target, type } of changes) {
+      for (const node of addedNodes) this.#added.add(node)
+      if (type === 'attributes' && /absolute|fixed/.test(getComputedStyle(target as Element).position)) this.#added.add(target) // prettier-ignore
+    }
   }
 }
 

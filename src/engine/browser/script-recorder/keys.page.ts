@@ -10,20 +10,20 @@ export interface KeyFacts {
   readonly modifiers: number
 }
 
-/** Calls `report` for Enter that a text area does not insert, and for keys that delete something other than text. */
+/** Calls `report` for Enter and deletions in editors, for Enter that a text area does not insert, and for keys that delete no text. */
 export function watchKeys(report: (key: KeyFacts) => void): void {
   const onKey = (event: KeyboardEvent) => {
     const [element] = event.composedPath()
     if (!event.isTrusted || event.isComposing || !(element instanceof Element)) return
     const isEditable = element instanceof HTMLElement && element.isContentEditable
     const isEnter = event.key === 'Enter' && (isEditable || element.localName === 'textarea')
-    const deletes = /^(?:Backspace|Delete)$/.test(event.key) && !isEditable && !element.matches('input, textarea')
+    const deletes = /^(?:Backspace|Delete)$/.test(event.key) && !element.matches('input, textarea')
     if (!isEnter && !deletes) return
     const { altKey, ctrlKey, metaKey, shiftKey, key } = event
     const modifiers = (altKey ? 1 : 0) | (ctrlKey ? 2 : 0) | (metaKey ? 4 : 0) | (shiftKey ? 8 : 0)
     const selector = isEditable ? editableSelectorOf(element) : selectorOf(element)
     const facts = { at: Date.now(), element, selector, key, modifiers }
-    if (deletes) report(facts)
+    if (deletes || isEditable) report(facts)
     // A page that sends the text prevents the new line.
     else afterEvent(() => event.defaultPrevented && report(facts))
   }

@@ -45,8 +45,8 @@ export class Recording {
   #latest: number | undefined
   readonly #pending: Pending[] = []
   readonly #lastInput = new WeakMap<Page, number>()
-  /** Patterns of the URLs of the pages. */
-  readonly #globs = new WeakMap<Page, string>()
+  /** URLs of the pages, as the steps so far have left them. */
+  readonly #urls = new WeakMap<Page, string>()
   readonly #release: (() => unknown)[] = []
   #isFull = false
   #startUrl = 'about:blank'
@@ -106,7 +106,7 @@ export class Recording {
   async #watch(page: Page): Promise<void> {
     // Documents that have loaded before; those of later ones get the script at their start. Frames may go meanwhile.
     await Promise.allSettled(page.frames().map((frame) => frame.evaluate(watchRecorder)))
-    this.#globs.set(page, waitGlob(page.url()))
+    this.#urls.set(page, page.url())
     const onClose = () => this.#later(Date.now(), () => this.#closed(page))
     page.once('close', onClose)
     this.#release.push(() => page.off('close', onClose))
@@ -131,6 +131,8 @@ export class Recording {
       const before = this.#steps.all[this.#latest ?? -1]
       const isClick = page === this.#active && /^(?:click|double_click|click_advanced)$/.test(before?.command ?? '')
       if (before && (isUpdate || (isClick && includesClick(before)))) return this.#steps.put(this.#latest!, step)
+      const longer = before && continued(before, step)
+      if (longer && page === this.#active) return this.#steps.put(this.#latest!, longer)
       this.#select(page)
       this.#latest = this.#add(step)
     } catch (error) {
@@ -145,11 +147,10 @@ export class Recording {
     if (mayBeCaused) this.#lastInput.delete(page)
     const isCaused = mayBeCaused && input !== undefined && at - input < causedMs
     // A script would not wait for it: only for navigations that begin at once.
-    const glob = waitGlob(url)
-    const isOther = glob !== this.#globs.get(page)
-    this.#globs.set(page, glob)
-    if (isCaused && isOther && page === this.#active && startedAt - input > atOnceMs)
-      return void this.#add({ command: 'wait_for', data: { url: glob } })
+    const isLate = isCaused && page === this.#active && startedAt - input > atOnceMs
+    const glob = isLate ? waitGlob(url, this.#urls.get(page)) : undefined
+    this.#urls.set(page, url)
+    if (glob !== undefined) return void this.#add({ command: 'wait_for', data: { url: glob } })
     if (command === null || isCaused) return
     if (!/^https?:|^data:|^file:/.test(url)) return
     this.#select(page)
@@ -250,6 +251,13 @@ export class Recording {
     this.#steps.remark(message)
     this.#session.events.emit('error', { code: 'unsupported', message })
   }
+}
+
+/** Returns the step for text that is typed after other text of the same element; undefined for other steps. */
+function continued(before: RecordedStep, { command, data }: RecordedStep): RecordedStep | undefined {
+  if (command !== 'type_text' || before.command !== command || before.data['selector'] !== data['selector']) return undefined // prettier-ignore
+  const text = `${String(before.data['text'])}${String(data['text'])}`
+  return text.length > limits.input.typedChars ? undefined : { ...before, data: { ...data, text } }
 }
 
 /** Lets the browser show file choosers, which listeners prevent, until the returned function is called. */

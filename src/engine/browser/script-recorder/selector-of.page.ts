@@ -3,23 +3,104 @@ import { selectorMaker } from '../observe/snapshot/selector.page.ts'
 
 interface Console {
   selector?(element: Element): string
+  $$?(selector: string): Element[]
 }
+
+/** Returns the object that the recorder adds to the page, unless the page has its own one. */
+const consoleOf = () => (globalThis as { playwright?: Console }).playwright
+
+/** Whether a selector tells what a person sees, instead of where it is. */
+export const isMeaningful = (selector: string): boolean => selector.startsWith('internal:') && !position.test(selector)
 
 /** Returns the selector that Playwright's recorder would choose: role and name, label, test ID, text, then CSS. */
 export function selectorOf(element: Element): string {
-  // The recorder adds this object to the page, unless the page has its own one.
-  const { playwright } = globalThis as { playwright?: Console }
   try {
-    const selector = playwright?.selector?.(element)
-    if (typeof selector === 'string' && selector !== '') return selector
+    const selector = consoleOf()?.selector?.(element)
+    if (typeof selector === 'string' && selector !== '') return amongVisible(element, selector)
   } catch {
     // An object of the page.
   }
   return selectorMaker()(element)
 }
 
+const position = / >> nth=\d+$/
+
+/** Replaces a position, which also counts hidden copies that come and go, when only one of the elements is visible. */
+function amongVisible(element: Element, selector: string): string {
+  if (!position.test(selector)) return selector
+  const visible = selector.replace(position, ' >> visible=true')
+  const [first, second] = consoleOf()?.$$?.(visible) ?? []
+  return first === element && !second ? visible : selector
+}
+
 /** Returns a selector of an editable element that does not contain its text, which is about to change. */
 export function editableSelectorOf(element: HTMLElement): string {
   const isNamed = element.matches('[aria-label], [aria-labelledby], [data-testid]')
   return isNamed ? selectorOf(element) : selectorMaker()(element)
+}
+
+const partOfName = /(\[name=("(?:\\.|[^"\\])*"))i\]$/
+
+/** Returns the name in a selector by role if it is the whole name of the element, and of no other with this role. */
+export function exactNames(element: Element, selector: string): string[] {
+  const [, , quoted] = partOfName.exec(selector) ?? []
+  if (quoted === undefined) return []
+  try {
+    const found = consoleOf()?.$$?.(selector.replace(partOfName, '$1s]')) ?? []
+    return found.length === 1 && found[0] === element ? [JSON.parse(quoted) as string] : []
+  } catch {
+    // An object of the page.
+    return []
+  }
+}
+
+const fields = 'input, textarea, select, [role=combobox], [role=spinbutton], [role=textbox]'
+/** Elements around a field that libraries draw as its border, and how high they are. */
+const maxLevels = 4
+const maxPixels = 100
+/** Elements that contain a control without being a part of it, such as the row that it selects. */
+export const containers = 'body, form, fieldset, td, th, tr, li, [role=row], [role=gridcell], [role=listitem], [role=treeitem], [role=group], [role=radiogroup]' // prettier-ignore
+
+/**
+ * Returns the selector of what a library has drawn around a field, by the name of the field; undefined when it has none,
+ * or several.
+ */
+export function aroundField(pressed: Element): string | undefined {
+  if (!pressed.matches('div, span') || pressed.matches('[role], [contenteditable] *')) return undefined
+  let around: Element | null = pressed
+  for (
+    let level = 0;
+    around && level <= maxLevels && !around.matches(containers);
+    level++, around = around.parentElement
+  ) {
+    if (around.getBoundingClientRect().height > maxPixels) return undefined
+    const [field, second] = around.querySelectorAll(fields)
+    if (second) return undefined
+    if (!field || !isHit(around)) continue
+    const selector = selectorOf(field)
+    if (!/^internal:(?:role|label)=[^>]*$/.test(selector)) return undefined
+    const named = exactNames(field, selector).length > 0 ? selector.replace(partOfName, '$1s]') : selector
+    return isHit(field) ? named : `${named} >> xpath=${'../'.repeat(levelsBetween(field, around)).slice(0, -1)}`
+  }
+  return undefined
+}
+
+/** Whether a click in the middle of an element would reach it. */
+function isHit(element: Element): boolean {
+  const { x, y, width, height } = element.getBoundingClientRect()
+  const root = element.getRootNode() as Document | ShadowRoot
+  return width > 0 && height > 0 && element.contains(root.elementFromPoint(x + width / 2, y + height / 2))
+}
+
+function levelsBetween(inner: Element, outer: Element): number {
+  let levels = 0
+  for (let at: Element | null = inner; at && at !== outer; at = at.parentElement) levels++
+  return levels
+}
+
+/** Returns the closest match among an element and its ancestors, beyond shadow roots. */
+export function closest(element: Element, css: string): Element | null {
+  const found = element.closest(css)
+  const root = element.getRootNode()
+  return found ?? (root instanceof ShadowRoot ? closest(root.host, css) : null)
 }

@@ -4,11 +4,14 @@
  */
 import type { Fingerprint } from '../../../core/shapes/recording.ts'
 import { fingerprintOf } from '../elements/fingerprint.page.ts'
-import { watchInput } from './after-event.page.ts'
+import { afterEvent, watchInput } from './after-event.page.ts'
 import { openerOf, opensChooser, watchChoosers } from './choosers.page.ts'
 import { DragWatch } from './drags.page.ts'
 import { watchKeys } from './keys.page.ts'
-import { editableSelectorOf, selectorOf } from './selector-of.page.ts'
+import { isChoice, type Press, PressWatch } from './presses.page.ts'
+import { closest, editableSelectorOf, exactNames, selectorOf } from './selector-of.page.ts'
+import { toggled } from './toggles.page.ts'
+import { watchTyping } from './typing.page.ts'
 
 /** Facts that are added to an action. */
 export interface ElementFacts {
@@ -22,8 +25,6 @@ export interface ElementFacts {
   readonly files: readonly string[] | null
   /** Full names of the elements that the role and the name in the selector match, each once. */
   readonly names: readonly string[]
-  /** Set for clicks without a step: on the label of a checkbox, at the end of a drag, on what opens a file chooser. */
-  readonly isIgnored: boolean
   /** Set for files whose chooser the page opened after a click, which is a part of the upload. */
   readonly followsClick: boolean
 }
@@ -53,18 +54,23 @@ export function watchRecorder(): void {
     void page.__pw_recorderRecordAction?.({ name: passing, ...action, bax: { ...bax, name } })
   const lost = (what: string) =>
     send({ name: 'lost', selector: 'html', what, bax: { ...noFacts, at: Date.now(), fingerprint: { tag: 'html' } } })
+  const presses = new PressWatch((press) => void page.__pw_recorderRecordAction?.(clickOf(press)))
   const drags = new DragWatch(({ at, fingerprint, selector, ...drag }) => {
     send({ name: 'drag', selector, drag: { ...drag, own: selector }, bax: { ...noFacts, at, fingerprint } })
   }, lost)
   // The recorder listens on the document, and so after this.
   const onInput = (event: Event) => {
     const [target] = event.composedPath()
+    isPointer = event instanceof MouseEvent
     if (event instanceof KeyboardEvent) isKeyed = event.key === 'Enter' || event.key === ' '
-    if (target instanceof Element) wrap(target, secrets, drags)
+    if (target instanceof Element) wrap(target, { secrets, drags, presses })
   }
   for (const type of inputs) addEventListener(type, onInput, { capture: true, passive: true })
   watchKeys(({ element, at, ...press }) => {
     send({ name: 'press', ...press, bax: { ...noFacts, at, fingerprint: fingerprintOf(element) } })
+  })
+  watchTyping(({ element, at, ...typed }) => {
+    send({ name: 'type', ...typed, bax: { ...noFacts, at, fingerprint: fingerprintOf(element) } })
   })
   watchChoosers(
     () => current,
@@ -81,7 +87,7 @@ export function watchRecorder(): void {
  */
 const passing = 'hover'
 
-const noFacts = { secret: false, files: null, names: [], isIgnored: false, followsClick: false }
+const noFacts = { secret: false, files: null, names: [], followsClick: false }
 
 /** Hides the toolbar that the recorder draws over the page: it would cover elements, and can end the recording. */
 function hideToolbar(): void {
@@ -93,44 +99,100 @@ function hideToolbar(): void {
 let current: Element = document.documentElement
 /** Whether the last key was one that clicks the focused element, or the button that submits its form. */
 let isKeyed = false
+/** Whether the current event is one of a pointer, such as a click. */
+let isPointer = false
 
-function wrap(target: Element, secrets: WeakSet<Element>, drags: DragWatch): void {
+interface Watched {
+  readonly secrets: WeakSet<Element>
+  readonly drags: DragWatch
+  readonly presses: PressWatch
+}
+
+function wrap(target: Element, watched: Watched): void {
   current = target
   // A field that shows its password is no longer one of type=password.
-  if (isPassword(target)) secrets.add(target)
+  if (isPassword(target)) watched.secrets.add(target)
   const report = page.__pw_recorderRecordAction
   if (!report || report.isWrapped) return
-  const wrapped: Report = ({ ariaSnapshot, ...action }: Action, precondition) => {
-    if (action['bax'] !== undefined) return report(action, precondition)
-    const secret = secrets.has(current)
-    const facts = factsOf(current, action, secret, ariaSnapshot)
-    const isKeyClick = action['clickCount'] === 0 && isKeyed
-    const isIgnored = facts.isIgnored || (action.name === 'click' && (drags.endsDrag || isKeyClick))
-    const selector = betterSelector(current, action)
-    const bax = { ...facts, isIgnored, name: action.name }
-    const name = action.name === 'click' ? passing : action.name
-    return report({ ...action, name, ...(selector && { selector }), ...(secret && { text: '' }), bax }, precondition)
+  const wrapped: Report = async (given, precondition) => {
+    const action = given['bax'] === undefined ? await completed(given, watched) : given
+    return action && report(action, precondition)
   }
   page.__pw_recorderRecordAction = Object.assign(wrapped, { isWrapped: true as const })
 }
+
+/** Adds the facts of its element to an action of the recorder; returns undefined for one that needs no step. */
+async function completed(
+  { ariaSnapshot, ...action }: Action,
+  { drags, presses, secrets }: Watched,
+): Promise<Action | undefined> {
+  const isClick = action.name === 'click'
+  const isPressed = isPointer && (isClick ? action['clickCount'] !== 0 : /^(?:check|uncheck)$/.test(action.name))
+  const press = isPressed ? presses.last : undefined
+  if (press && (isClick || isChoice(press.element))) {
+    // The second click of a label is that on its field.
+    const isRepeated = current !== press.pressed && press.pressed.closest('label')?.control === current
+    return drags.endsDrag || opensChooser(current) || isRepeated ? undefined : meant(press, action)
+  }
+  if (isClick && (isKeyed || opensChooser(current))) return undefined
+  // What is typed into an editor is reported piece by piece: its whole text would replace the formats.
+  if (action.name === 'fill' && isEditor(current)) return undefined
+  if (press) set.add(press)
+  const secret = secrets.has(current)
+  const selector = betterSelector(current, action)
+  const bax = { ...factsOf(current, action, secret, ariaSnapshot), name: action.name }
+  return { ...action, name: isClick ? passing : action.name, ...(selector && { selector }), ...(secret && { text: '' }), bax } // prettier-ignore
+}
+
+/** Presses whose checkbox or radio button the recorder has reported. */
+const set = new WeakSet<Press>()
+
+/** Returns what a press was meant for: to set a control, if its state has changed, else a click. */
+async function meant(press: Press, action: Action): Promise<Action | undefined> {
+  const click = clickOf(press, action)
+  const isPlain = action['button'] === 'left' && action['modifiers'] === 0
+  if (!press.toggle || !isPlain || isChoice(press.element)) return click
+  await new Promise<void>(afterEvent)
+  if (set.has(press)) return undefined
+  const name = toggled(press.toggle)
+  if (!name) return click
+  const { control } = press.toggle
+  const selector = selectorOf(control)
+  const facts = { name, fingerprint: fingerprintOf(control), names: exactNames(control, selector) }
+  return { name: passing, selector, bax: { ...click.bax, ...facts } }
+}
+
+/** Returns the click that a press was meant for; `action` has its button and count. */
+const clickOf = (press: Press, action: Partial<Action> = {}): Action & { bax: object } => ({
+  ...action,
+  name: passing,
+  position: press.position,
+  selector: press.selector,
+  bax: { ...noFacts, name: 'click', at: Date.now(), fingerprint: press.fingerprint, names: press.names },
+})
 
 /** Returns the selector of a step for another element than the recorder's, or without the text that changes. */
 function betterSelector(target: Element, { name, selector = '' }: Action): string | undefined {
   const opener = target instanceof HTMLInputElement ? openerOf(target) : undefined
   if (opener && name === 'fill') return selectorOf(opener)
   if (target instanceof HTMLTextAreaElement) return /internal:(?:has-)?text/.test(selector) ? editableSelectorOf(target) : undefined // prettier-ignore
-  const isEditable = target instanceof HTMLElement && target.isContentEditable
-  return isEditable && /^(?:fill|press)$/.test(name) ? editableSelectorOf(target) : undefined
+  return isEditor(target) && name === 'press' ? editableSelectorOf(target) : undefined
 }
+
+const isEditor = (element: Element): element is HTMLElement =>
+  element instanceof HTMLElement && element.isContentEditable
 
 const fileNames = ({ files }: HTMLInputElement) => [...(files ?? [])].map((file) => file.name)
 
 const isPassword = (element: Element) =>
   element instanceof HTMLInputElement &&
-  (element.type === 'password' || /password|cc-(?:number|csc)|one-time-code/.test(element.autocomplete))
+  // Component libraries turn autofill off with "new-password" in the search fields of their selects.
+  (element.type === 'password' ||
+    (/password|cc-(?:number|csc)|one-time-code/.test(element.autocomplete) &&
+      !element.matches('[type=search], [role=combobox]')))
 
-function factsOf(target: Element, { name, selector }: Action, secret: boolean, snapshot = ''): ElementFacts {
-  const isField = target.matches('input, textarea, select') || (target as HTMLElement).isContentEditable
+function factsOf(target: Element, { selector }: Action, secret: boolean, snapshot = ''): ElementFacts {
+  const isField = target.matches('input, textarea, select') || isEditor(target)
   // The recorder's selectors name the control that a click goes to.
   const element = isField ? target : (closest(target, interactive) ?? target)
   const files = element instanceof HTMLInputElement && element.type === 'file' ? element : undefined
@@ -141,21 +203,8 @@ function factsOf(target: Element, { name, selector }: Action, secret: boolean, s
     secret,
     files: files ? fileNames(files) : null,
     names: selector === undefined ? [] : namesIn(snapshot, selector),
-    isIgnored: name === 'click' && (opensChooser(target) || (!isField && labelsCheckbox(target))),
     followsClick: opener !== undefined,
   }
-}
-
-/** Returns the closest match among an element and its ancestors, beyond shadow roots. */
-function closest(element: Element, css: string): Element | null {
-  const found = element.closest(css)
-  const root = element.getRootNode()
-  return found ?? (root instanceof ShadowRoot ? closest(root.host, css) : null)
-}
-
-function labelsCheckbox(target: Element): boolean {
-  const control = target.closest('label')?.control
-  return control instanceof HTMLInputElement && /^(?:checkbox|radio)$/.test(control.type)
 }
 
 const named = /internal:role=([\w-]+)\[name=("(?:\\.|[^"\\])*")i\](?!.*internal:role)/

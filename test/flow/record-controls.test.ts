@@ -1,0 +1,279 @@
+/** Recording what a person means in pages whose controls, editors and drags are drawn by libraries. */
+import type { Locator, Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { bax } from '../support/cli.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { type Recorded, startRecording } from '../support/recorder.ts'
+import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
+import { serveSite, type Site } from '../support/site.ts'
+
+/** Collects what has happened in the page. */
+const seen = `<script>var seen = []; function add(text) { document.title = seen[seen.push(text) - 1] }</script>`
+
+/** A menu that opens on a press, under a layer that takes the release, and lists that close on a press. */
+const menus = `<!doctype html><title>Menus</title>${seen}<style>#layer {position: fixed; inset: 0}</style>
+  <div id=select role=combobox aria-label=Status aria-expanded=false tabindex=0 style="width:100px;height:20px;border:1px solid">None</div>
+  <input aria-label=City><ul id=cities role=listbox hidden></ul>
+  <span hidden>Copy</span><span onclick="add('copied')">Copy</span>
+  <script>
+    const select = document.querySelector('#select')
+    select.onmousedown = () => {
+      document.body.insertAdjacentHTML('beforeend', '<div id=layer><ul role=listbox aria-label=Status style="margin-top:100px"><li role=option><span>Draft</span><li role=option><span>Live</span></ul></div>')
+      select.setAttribute('aria-hidden', 'true')
+      const layer = document.querySelector('#layer')
+      layer.onclick = ({target}) => {
+        const option = target.closest('li')
+        if (!option) return
+        select.textContent = option.textContent
+        select.removeAttribute('aria-hidden')
+        layer.remove()
+        add('status ' + option.textContent)
+      }
+    }
+    const [input] = document.getElementsByTagName('input')
+    const cities = document.querySelector('#cities')
+    input.oninput = () => {
+      cities.hidden = false
+      cities.innerHTML = ['Rome', 'Romont'].map((name) => '<li role=option>' + name).join('')
+    }
+    cities.onmousedown = (event) => {
+      event.preventDefault()
+      input.value = event.target.textContent
+      cities.replaceChildren()
+      add('city ' + input.value)
+    }
+  </script>`
+
+const switches = `<!doctype html><title>Switches</title>${seen}<style>
+  .clear {opacity: 0; position: absolute} .none {width: 0; height: 0; opacity: 0; margin: 0}   .box {display: inline-flex} .core {display: inline-block; width: 40px; height: 20px; background: #ccc}</style>
+  <div class=box><input class=none type=checkbox role=switch aria-label=Wi-Fi><span class=core id=core></span></div>
+  <label id=label><input class=none type=checkbox aria-label=Terms><span>I accept</span></label>
+  <div role=switch aria-checked=false aria-label=Dark tabindex=0 class=core></div>
+  <div><input type=radio name=size class=clear aria-label=Large id=large><label for=large>Large size</label></div>
+  <script>
+    const [wifi, terms] = document.querySelectorAll('input')
+    core.parentElement.onclick = () => { wifi.checked = !wifi.checked; add('wifi ' + wifi.checked) }
+    label.onclick = (event) => { event.preventDefault(); setTimeout(() => add('terms ' + terms.checked)); Promise.resolve().then(() => (terms.checked = !terms.checked)) }
+    const dark = document.querySelector('div[role=switch]')
+    dark.onclick = () => { dark.ariaChecked = String(dark.ariaChecked === 'false'); add('dark ' + dark.ariaChecked) }
+    large.onchange = () => add('large')
+  </script>`
+
+/** An editor that prevents what the browser would do, as most do, and one with formats. */
+const editors = `<!doctype html><title>Editors</title>${seen}
+  <div id=own contenteditable aria-label=Own role=textbox style="min-height:20px;border:1px solid"></div>
+  <div id=rich contenteditable aria-label=Rich role=textbox style="border:1px solid">Hello</div>
+  <button onmousedown="event.preventDefault()" onclick="document.execCommand('bold')">Bold</button>
+  <button onclick="add(own.textContent + '|' + rich.innerHTML)">Save</button>
+  <script>
+    own.addEventListener('beforeinput', (event) => {
+      event.preventDefault()
+      if (event.data) own.append(event.data)
+    })
+    own.addEventListener('keydown', (event) => {
+      if (event.key !== 'Backspace') return
+      event.preventDefault()
+      own.textContent = own.textContent.slice(0, -1)
+    })
+  </script>`
+
+/** A board whose drags show a copy and a place, and blocks that are dropped into a frame. */
+const drags = `<!doctype html><title>Drags</title>${seen}<style>.day {float: left; width: 80px; height: 80px; border: 1px solid; position: relative} .card {width: 40px; height: 20px; background: #cfc; touch-action: none; user-select: none}</style>
+  <div class=day data-testid=mon><div class=card id=card>Card</div></div><div class=day data-testid=tue></div><div class=day data-testid=wed></div>
+  <p id=block draggable=true style="clear:both;width:80px">Block</p>
+  <iframe title=Canvas srcdoc="<p id=place>Drop here</p><script>ondragover = (event) => event.preventDefault(); ondrop = (event) => { event.preventDefault(); parent.add('dropped ' + event.dataTransfer.getData('text/plain') + ' on ' + event.target.id) }</script>"></iframe>
+  <script>
+    let copy, place
+    card.onpointerdown = (event) => { card.setPointerCapture(event.pointerId); copy = undefined }
+    card.onpointermove = ({buttons, clientX, clientY}) => {
+      if (!buttons) return
+      if (!copy) {
+        copy = Object.assign(document.createElement('div'), {className: 'copy', style: 'position:fixed;width:60px;height:60px;background:#fcc'})
+        place = Object.assign(document.createElement('div'), {className: 'place', style: 'position:absolute;inset:0;background:#ccf'})
+        document.body.append(copy)
+      }
+      copy.style.left = clientX - 30 + 'px'
+      copy.style.top = clientY - 30 + 'px'
+      document.elementsFromPoint(clientX, clientY).find((element) => element.matches('.day'))?.append(place)
+    }
+    card.onpointerup = () => {
+      const day = place?.parentElement
+      copy?.remove()
+      place?.remove()
+      day?.append(card)
+      if (day) add('card on ' + day.dataset.testid)
+    }
+    block.ondragstart = ({dataTransfer}) => dataTransfer.setData('text/plain', 'block')
+  </script>`
+
+/** A list that is filtered some time after the input, a URL that is replaced, and a page that loads itself again. */
+const lists = `<!doctype html><title>Lists</title>${seen}<input aria-label=Filter>
+  <button id=list onclick="setTimeout(() => history.replaceState(null, '', '?view=list'), 2100)">List</button>
+  <button id=again onclick="setTimeout(() => location.reload(), 2100)">Again</button>
+  <ul><li>Hello <button>Edit</button><li>World <button>Edit</button></ul>
+  <canvas width=200 height=100></canvas>
+  <script>
+    const [input] = document.getElementsByTagName('input')
+    input.oninput = () => setTimeout(() => { for (const row of document.querySelectorAll('li')) row.hidden = !row.textContent.includes(input.value) }, 300)
+    for (const row of document.querySelectorAll('li')) row.onclick = () => add('edits ' + row.firstChild.data.trim())
+    document.querySelector('canvas').onclick = ({offsetX, offsetY}) => add('plan ' + offsetX + ' ' + offsetY)
+    if (performance.getEntriesByType('navigation')[0].type === 'reload') document.title = 'Loaded again'
+  </script>`
+
+let homes: Homes
+let site: Site
+let folder: ScriptFolder
+beforeAll(async () => {
+  ;[homes, folder] = await Promise.all([openHomes(), scriptFolder()])
+  site = await serveSite({
+    '/menus': menus,
+    '/switches': switches,
+    '/editors': editors,
+    '/drags': drags,
+    '/lists': lists,
+  })
+})
+afterAll(async () => {
+  await homes.close()
+  await site.close()
+  await folder.close()
+})
+
+type Steps = { steps: Record<string, unknown>[] }
+
+/** Records what `use` does on a page, and replays it; returns the steps without fingerprints, and what both pages have seen. */
+async function recordAndRun(name: string, use: (page: Page, recording: Recorded) => Promise<void>) {
+  const recording = await startRecording(homes, folder.path, [`${site.url}/${name}`, '--verify'], `${name}.yaml`)
+  const { page } = recording
+  await use(page, recording)
+  const recorded = await page.evaluate('seen.join()')
+  expect(await recording.end()).toMatchObject({ code: 0, stderr: expect.stringContaining('verified: ') as string })
+  const script = await recording.script()
+  await folder.write(
+    `${name}-again.yaml`,
+    `${script}  - evaluate: seen.join()\n    expect: {equals: ${JSON.stringify(recorded)}}\n`,
+  )
+  const { code, stdout } = await bax(['run', `${name}-again.yaml`], {
+    cwd: folder.path,
+    env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: homes.stateDir },
+  })
+  expect([code, code === 0 ? '' : stdout + script]).toEqual([0, ''])
+  const { steps } = parse(script) as Steps
+  const plain = steps.map((step) => Object.fromEntries(Object.entries(step).filter(([key]) => key !== 'fingerprint')))
+  return { steps: plain.slice(1), recorded }
+}
+
+/** Presses and releases the mouse in two steps, as a person does. */
+async function tap(page: Page, target: Locator): Promise<void> {
+  const { x, y, width, height } = (await target.boundingBox())!
+  await page.mouse.move(x + width / 2, y + height / 2)
+  await page.mouse.down()
+  await page.mouse.up()
+}
+
+async function drag(page: Page, from: Locator, to: Locator): Promise<void> {
+  const [start, end] = [(await from.boundingBox())!, (await to.boundingBox())!]
+  await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 12 })
+  await page.mouse.up()
+}
+
+describe('a recorded script', { timeout: 180_000 }, () => {
+  test('chooses options by role and name, whatever the press has opened or closed', async () => {
+    const { steps, recorded } = await recordAndRun('menus', async (page) => {
+      await tap(page, page.getByRole('combobox'))
+      await tap(page, page.getByText('Live'))
+      await tap(page, page.getByLabel('City'))
+      await page.keyboard.type('Ro')
+      await tap(page, page.getByText('Romont'))
+      await tap(page, page.getByText('Copy').last())
+      await page.waitForFunction('seen.length === 3')
+    })
+    expect(recorded).toBe('status Live,city Romont,copied')
+    expect(steps).toEqual([
+      { click: 'role=combobox[name="Status"]' },
+      { click: 'role=option[name="Live"]' },
+      { click: 'role=textbox[name="City"]' },
+      { fill: { selector: 'role=textbox[name="City"]', text: 'Ro' } },
+      { click: 'role=option[name="Romont"]' },
+      { click: 'text=Copy >> visible=true' },
+    ])
+  })
+
+  test('sets checkboxes, radio buttons and switches, whatever is drawn in their place', async () => {
+    const { steps, recorded } = await recordAndRun('switches', async (page) => {
+      await tap(page, page.locator('#core'))
+      await tap(page, page.getByText('I accept'))
+      await tap(page, page.locator('div[role=switch]'))
+      await tap(page, page.getByText('Large size'))
+      await tap(page, page.locator('#core'))
+      await page.waitForFunction('seen.length === 5')
+    })
+    expect(recorded).toBe('wifi true,terms true,dark true,large,wifi false')
+    expect(steps).toEqual([
+      { check: 'role=switch[name="Wi-Fi"]' },
+      { check: 'role=checkbox[name="Terms"]' },
+      { check: 'role=switch[name="Dark"]' },
+      { check: 'role=radio[name="Large"]' },
+      { uncheck: 'role=switch[name="Wi-Fi"]' },
+    ])
+  })
+
+  test('types into editors that handle the input themselves, and keeps formats', async () => {
+    const { steps, recorded } = await recordAndRun('editors', async (page) => {
+      await tap(page, page.getByLabel('Own'))
+      await page.keyboard.type('texts')
+      await page.keyboard.press('Backspace')
+      await tap(page, page.getByLabel('Rich'))
+      await page.keyboard.press('Control+a')
+      await tap(page, page.getByRole('button', { name: 'Bold' }))
+      await page.keyboard.press('End')
+      await page.keyboard.type(' you')
+      await tap(page, page.getByRole('button', { name: 'Save' }))
+      await page.waitForFunction('seen.length === 1')
+    })
+    expect(recorded).toBe('text|<b>Hello you</b>')
+    expect(steps.map((step) => Object.keys(step)[0])).toEqual(['click', 'type_text', 'press_key', 'click', 'press_key', 'click', 'press_key', 'type_text', 'click']) // prettier-ignore
+  })
+
+  test('drops on what was there before the drag, also in another frame', async () => {
+    const { steps, recorded } = await recordAndRun('drags', async (page, { contains }) => {
+      await drag(page, page.locator('#card'), page.getByTestId('wed'))
+      await contains('drag_to')
+      await drag(page, page.locator('#block'), page.frameLocator('iframe').locator('#place'))
+      await contains('frame=')
+      await page.waitForFunction('seen.length === 2')
+    })
+    expect(recorded).toBe('card on wed,dropped block on place')
+    expect(steps).toMatchObject([
+      { drag_to: { selector: 'text=Card', target_selector: '[data-testid="wed"]' } },
+      { drag_to: { selector: 'text=Block', target_selector: 'frame=iframe[title="Canvas"] >> text=Drop here' } },
+    ])
+  })
+
+  test('waits until a selector matches one element, and has no step for what the page does later', async () => {
+    const { steps, recorded } = await recordAndRun('lists', async (page, { contains }) => {
+      await tap(page, page.getByText('List', { exact: true }))
+      await page.waitForURL('**/lists?view=list')
+      await tap(page, page.getByText('Again'))
+      await page.waitForFunction(`document.title === 'Loaded again'`)
+      await tap(page, page.getByLabel('Filter'))
+      await page.keyboard.type('World')
+      await page.getByText('Hello').waitFor({ state: 'hidden' })
+      await tap(page, page.getByRole('button', { name: 'Edit' }))
+      await page.locator('canvas').click({ position: { x: 30, y: 80 } })
+      await contains('position')
+    })
+    expect(recorded).toBe('edits World,plan 30 80')
+    expect(steps).toEqual([
+      { click: 'role=button[name="List"]' },
+      { click: 'role=button[name="Again"]' },
+      { click: 'role=textbox[name="Filter"]' },
+      { fill: { selector: 'role=textbox[name="Filter"]', text: 'World' } },
+      { click: 'role=button[name="Edit"]' },
+      { click_advanced: { selector: 'canvas', position: { x: 30, y: 80 } } },
+    ])
+  })
+})

@@ -1,0 +1,150 @@
+/** Component libraries, editors and applications: what a person does in them is recorded, and replayed three times. */
+import type { Locator, Page } from 'playwright'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { bax } from '../support/cli.ts'
+import { type Homes, openHomes } from '../support/homes.ts'
+import { type RecordedPage, recordedPage } from '../support/recorded-pages.ts'
+import { startRecording } from '../support/recorder.ts'
+import { type ScriptFolder, scriptFolder } from '../support/scripts.ts'
+import { serveSite } from '../support/site.ts'
+
+let homes: Homes
+let folder: ScriptFolder
+beforeAll(async () => {
+  ;[homes, folder] = await Promise.all([openHomes(), scriptFolder()])
+})
+afterAll(async () => {
+  await homes.close()
+  await folder.close()
+})
+
+/** A page in the hands of a person, who waits for what appears. */
+class Person {
+  readonly page: Page
+  constructor(page: Page) {
+    this.page = page
+  }
+
+  async tap(target: Locator): Promise<void> {
+    const at = await this.#middleOf(target)
+    await this.page.mouse.move(at.x, at.y)
+    await this.page.mouse.down()
+    await this.page.mouse.up()
+  }
+
+  async drag(from: Locator, to: Locator): Promise<void> {
+    const [start, end] = [await this.#middleOf(from), await this.#middleOf(to)]
+    await this.page.mouse.move(start.x, start.y)
+    await this.page.mouse.down()
+    await this.page.mouse.move(end.x, end.y, { steps: 12 })
+    await this.page.mouse.up()
+  }
+
+  async type(text: string): Promise<void> {
+    await this.page.keyboard.type(text)
+  }
+
+  /** Chooses an item of an open list, and waits until it is closed if `closes`. */
+  async choose(item: Locator, closes = true): Promise<void> {
+    await this.tap(item)
+    if (closes) await item.waitFor({ state: 'hidden' })
+  }
+
+  async #middleOf(target: Locator): Promise<{ x: number; y: number }> {
+    // Opening lists move.
+    await target.hover()
+    const { x, y, width, height } = (await target.boundingBox())!
+    return { x: x + width / 2, y: y + height / 2 }
+  }
+}
+
+type Use = (person: Person, page: Page) => Promise<void>
+
+const uses: Readonly<Record<RecordedPage, readonly [use: Use, state: string]>> = {
+  antd: [
+    async (person, page) => {
+      const option = (name: string) => page.locator('.ant-select-item-option').filter({ hasText: name, visible: true })
+      await person.tap(page.getByLabel('Name'))
+      await person.type('Ann')
+      for (const name of ['Agree', 'Blue']) await person.tap(page.getByText(name))
+      await person.tap(page.getByRole('switch'))
+      await person.tap(page.locator('.ant-select').first())
+      await person.choose(option('Live'))
+      await person.tap(page.locator('.ant-select').nth(1))
+      await person.choose(option('Alpha'), false)
+      await person.choose(option('Gamma'), false)
+    },
+    '{"name":"Ann","agree":true,"wifi":true,"colour":"Blue","status":"Live","tags":["Alpha","Gamma"]}',
+  ],
+  calendar: [
+    async (person, page) => {
+      const day = (number: number) => page.locator(`[data-date="2026-03-${number}"]`)
+      const answer = (text?: string) => page.once('dialog', (dialog) => void dialog.accept(text))
+      answer('Trip')
+      await person.drag(day(17), day(19))
+      await person.drag(page.locator('.fc-event', { hasText: 'Standup' }), day(25))
+      answer()
+      await person.tap(page.locator('.fc-event', { hasText: 'Review' }))
+      await page.getByText('Review').waitFor({ state: 'hidden' })
+    },
+    '[["Standup","2026-03-25",""],["Trip","2026-03-17","2026-03-20"]]',
+  ],
+  element: [
+    async (person, page) => {
+      const option = (name: string) => page.locator('.el-select-dropdown__item', { hasText: name })
+      await person.tap(page.getByLabel('Name'))
+      await person.type('Ann')
+      for (const name of ['Agree', 'Blue']) await person.tap(page.getByText(name))
+      await person.tap(page.locator('.el-switch__core'))
+      await person.tap(page.locator('.el-select__wrapper').first())
+      await person.choose(option('Live'))
+      await person.tap(page.locator('.el-select__wrapper').nth(1))
+      await person.choose(option('Alpha'), false)
+      await person.choose(option('Beta'), false)
+      await page.keyboard.press('Escape')
+      await person.tap(page.getByLabel('City'))
+      await person.type('Ro')
+      await person.choose(page.getByRole('option', { name: 'Rome' }))
+    },
+    '{"name":"Ann","agree":true,"wifi":true,"colour":"blue","status":"l","tags":["a","b"],"city":"Rome"}',
+  ],
+  quill: [
+    async (person, page) => {
+      await person.tap(page.locator('.ql-editor'))
+      await person.type('Hello world')
+      await page.keyboard.press('Control+a')
+      await person.tap(page.locator('button.ql-bold'))
+      await page.keyboard.press('End')
+      await page.keyboard.press('Enter')
+      await person.type('second')
+      await person.tap(page.locator('.ql-header .ql-picker-label'))
+      await person.choose(page.locator('.ql-header .ql-picker-item').first())
+      await person.type(' more')
+    },
+    '"<p><strong>Hello world</strong></p><h1>second more</h1>"',
+  ],
+}
+
+describe('a recorded script', { timeout: 300_000 }, () => {
+  test.each(Object.entries(uses))('repeats what a person does in %s', async (name, [use, state]) => {
+    const html = await recordedPage(name as RecordedPage)
+    const site = await serveSite({ '/': html })
+    onTestFinished(() => site.close())
+    const recording = await startRecording(homes, folder.path, [site.url, '--verify'], `${name}.yaml`)
+    await use(new Person(recording.page), recording.page)
+    const read = () => recording.page.evaluate('JSON.stringify(window.state ?? null)')
+    await expect.poll(read, { timeout: 60_000 }).toBe(state)
+    const { code, stderr } = await recording.end()
+    expect([code, code === 0 ? '' : stderr]).toEqual([0, ''])
+    const check = `  - wait_for: {function: ${JSON.stringify(`() => JSON.stringify(window.state ?? null) === ${JSON.stringify(state)}`)}}\n`
+    const script = `${await recording.script()}${check}`
+    await folder.write(`${name}-checked.yaml`, script)
+    for (const _ of [1, 2, 3]) {
+      const run = await bax(['run', `${name}-checked.yaml`, '--strict'], {
+        cwd: folder.path,
+        env: { BAX_SERVER: homes.baseUrl, BAX_STATE_DIR: homes.stateDir },
+      })
+      expect([run.code, run.code === 0 ? '' : run.stdout + script]).toEqual([0, ''])
+    }
+  })
+})
