@@ -102,14 +102,6 @@ function halfTyped(selector: string, typed: number | null, characters: number): 
   return new BaxError('element_detached', `${selector} was removed from the page ${count}`, { details })
 }
 
-/** Runs in the page: returns the text of a field or editor after the page's reaction. */
-async function textOf(node: Node): Promise<string> {
-  await new Promise((resolve) => setTimeout(resolve))
-  const field = node instanceof HTMLLabelElement && node.control ? node.control : node
-  const { value } = field as Partial<HTMLInputElement>
-  return field.isConnected ? (value ?? field.textContent ?? '') : ''
-}
-
 export const clear = defineCommand({
   kind: 'action',
   summary: 'Clear a field',

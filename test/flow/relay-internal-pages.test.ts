@@ -1,5 +1,5 @@
 /** Internal pages that the user of a connected browser has opened. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect } from 'vitest'
 import type { RelayPolicy } from '../../src/core/relay-names.ts'
 import { startForeignBrowser } from '../support/foreign-browser.ts'
 import { type Homes, openHomes } from '../support/homes.ts'

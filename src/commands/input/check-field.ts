@@ -54,9 +54,8 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
     const list = [value].flat().map(String)
     const options = [...element.options]
     const missing = list.filter((text) => !options.some((one) => one.value === text || one.label === text))
-    const labels = options.slice(0, 20).map(({ label }) => label)
-    const fault = `has no option ${missing.join(', ')}; it has: ${labels.join(', ')}`
-    if (missing.length > 0) return { ...invalid(fault), waits: true }
+    const shownLabels = options.slice(0, 20).map(({ label }) => label)
+    if (missing.length > 0) return { ...invalid(`has no option ${missing.join(', ')}; it has: ${shownLabels.join(', ')}`), waits: true } // prettier-ignore
     if (list.length > 1 && !element.multiple) return invalid(`takes one option, not ${list.length}`)
     return { kind: 'select' }
   }
@@ -69,10 +68,8 @@ export function checkField(node: Node, { value, textOnly }: { value: FormValue; 
   if (!element.matches('input, textarea')) return { fault: 'does not take text' }
   if (['button', 'submit', 'reset', 'image', 'hidden'].includes(type))
     return { fault: `does not take text: it is of type ${type}` }
-  const text = String(value)
-  const { maxLength: most } = element as HTMLInputElement
-  if (most >= 0 && text.length > most)
-    return invalid(`takes at most ${most} characters, and the text has ${text.length}`)
+  const [text, most] = [String(value), (element as HTMLInputElement).maxLength]
+  if (most >= 0 && text.length > most) return invalid(`takes at most ${most} characters, and the text has ${text.length}`) // prettier-ignore
   // Browsers reject values of the wrong type, such as letters in numbers, and line breaks in a line.
   if (element instanceof HTMLInputElement && text !== '') {
     const probe = Object.assign(element.cloneNode() as HTMLInputElement, { value: text })

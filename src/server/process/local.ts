@@ -152,13 +152,17 @@ async function start(options: LocalEngineOptions): Promise<Running> {
       if (readEngineState(config.stateDir)?.pid === host.pid) await rm(files.state, { force: true })
       await Promise.all([workers?.close(stopGraceMs), listener.close(stopGraceMs), port.close()])
       await engine.close()
-      // An idle engine has hidden its socket.
-      for (const path of [socket, `${socket}.closing`])
-        if (created && fileIdentity(path) === created) await rm(path, { force: true })
+      await removeSocket(socket, created)
       log('info', 'ended', { pid: host.pid })
       stopHandlers()
     },
   }
+}
+
+/** Removes the engine's socket, which an idle engine has hidden, unless another engine has replaced it. */
+async function removeSocket(socket: string, created: string | undefined): Promise<void> {
+  for (const path of [socket, `${socket}.closing`])
+    if (created && fileIdentity(path) === created) await rm(path, { force: true })
 }
 
 /** Serves the app on the engine's socket, which is created under another name and moved into place. */
