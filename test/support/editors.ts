@@ -69,6 +69,7 @@ const root = document.createElement('div')
 document.body.append(root)
 createRoot(root).render(createElement(App))
 window.content = () => editor.children.map((node) => Node.string(node)).join('\\n')
+window.selected = () => (editor.selection ? Editor.string(editor, editor.selection) : '')
 window.isBold = () => JSON.stringify(editor.children).includes('"bold":true')`
 
 const codemirror5 = `import CodeMirror from 'codemirror'

@@ -16,16 +16,19 @@ export async function setPicker(
   limit: CallLimit,
 ): Promise<boolean> {
   if (!mayBePicked(text)) return false
-  const first = await field.evaluate(commitPicked, { text, more, isTyped: false })
+  const isTaken = (shown: string) => numbersIn(shown) === numbersIn(text)
+  const first = await field.evaluate(commitPicked, { text, isTyped: false })
   if (first === null) return false
-  const isTaken = ({ shown }: { readonly shown: string }) => numbersIn(shown) === numbersIn(text)
-  if (isTaken(first)) return true
-  // Some take only keys, and in others what they open sets the current time first.
+  // Some restore the old text when they are left.
+  if (isTaken(first.shown) && (more || isTaken(await field.evaluate(leave)))) return true
+  // Some take only keys, and others open a calendar with the first Enter key, or set the current time first.
   await field.selectText(limit)
   await field.type(first.written, limit)
-  const outcome = await field.evaluate(commitPicked, { text, more, isTyped: true })
-  if (outcome === null || isTaken(outcome)) return true
-  const { shown, format } = outcome
+  const outcome = await field.evaluate(commitPicked, { text, isTyped: true })
+  if (outcome === null) return true
+  const { format } = outcome
+  const shown = more ? outcome.shown : await field.evaluate(leave)
+  if (isTaken(shown)) return true
   const now = shown === '' ? 'is empty' : `shows ${JSON.stringify(shown)}`
   throw new BaxError('action_failed', `${selector} ${now} after ${JSON.stringify(text)} was entered`, {
     hint: `${format ? `its format is ${format}; ` : ''}click on the field to choose from what it opens`,
@@ -49,7 +52,7 @@ function numbersIn(text: string): string {
  */
 async function commitPicked(
   node: Node,
-  { text, more, isTyped }: { readonly text: string; readonly more: boolean; readonly isTyped: boolean },
+  { text, isTyped }: { readonly text: string; readonly isTyped: boolean },
 ): Promise<{ readonly shown: string; readonly format: string; readonly written: string } | null> {
   const field = node instanceof HTMLLabelElement && node.control ? node.control : node
   if (!(field instanceof HTMLInputElement) || field.type !== 'text' || field.readOnly) return null
@@ -105,7 +108,13 @@ async function commitPicked(
   field.dispatchEvent(new KeyboardEvent('keydown', enter))
   field.dispatchEvent(new KeyboardEvent('keyup', enter))
   await pause()
-  if (!more) (document.activeElement as HTMLElement | null)?.blur()
-  await pause()
   return { shown: field.value, format, written }
+}
+
+/** Runs in a page: leaves the field; returns the text that it then shows. */
+async function leave(node: Node): Promise<string> {
+  const field = node instanceof HTMLLabelElement && node.control ? node.control : node
+  ;(document.activeElement as HTMLElement | null)?.blur()
+  await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))
+  return (field as HTMLInputElement).value
 }

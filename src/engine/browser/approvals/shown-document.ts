@@ -4,9 +4,13 @@ import { BaxError } from '../../../core/errors/errors.ts'
 import { documentIn } from '../direct/internals.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 
+const leftMessage = 'not executed: the page left before it was approved'
+
 /** Builds the error of an action whose page is no longer the one that was asked about. */
-export const pageLeft = (): BaxError =>
-  new BaxError('navigation_aborted', 'not executed: the page left before it was approved')
+export const pageLeft = (): BaxError => new BaxError('navigation_aborted', leftMessage)
+
+/** Whether an error is that of an action whose page is no longer the one that was asked about. */
+export const isPageLeft = (error: unknown): boolean => error instanceof BaxError && error.message === leftMessage
 
 export class ShownDocument {
   readonly url: string

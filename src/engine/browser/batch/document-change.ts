@@ -5,6 +5,7 @@ import { browserErrorOf } from '../../../core/errors/browser-errors.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
+import { isPageLeft } from '../approvals/shown-document.ts'
 import { pendingDocument } from '../direct/internals.ts'
 
 const intervalMs = 20
@@ -45,7 +46,8 @@ export async function untilUninterrupted<T>(page: Page, work: () => Promise<T>, 
     try {
       return await work()
     } catch (error) {
-      if (!isInterrupted(error) || page.isClosed() || signal.aborted) throw error
+      // A person is not asked again.
+      if (!isInterrupted(error) || isPageLeft(error) || page.isClosed() || signal.aborted) throw error
       await pause(intervalMs, undefined, { signal })
       await untilCommitted(page, undefined, signal)
     }

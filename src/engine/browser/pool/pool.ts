@@ -246,9 +246,10 @@ export class Pool {
   #retireLater(browser: PooledBrowser): void {
     clearTimeout(browser.retire)
     browser.retire = setTimeout(() => {
+      const { running } = browser
       const isLast = this.#fleetOf(browser.kind).browsers.length < 2
-      const running = browser.running!
-      if (browser.slotsInUse > 0 || (isLast && !running.sharing?.staysSlow) || !this.#remove(browser)) return
+      // One that is starting, or whose start has failed, has no process.
+      if (!running || browser.slotsInUse > 0 || (isLast && !running.sharing?.staysSlow) || !this.#remove(browser)) return // prettier-ignore
       this.#end(running)
     }, limits.pool.idleMs).unref()
   }
