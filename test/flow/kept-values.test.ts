@@ -40,7 +40,9 @@ inUsualHomes({ '/': page }, (given) => {
   const open = (state: string) => given.do('navigate_to', { url: `${given.url('/')}?${++count}#${state}` })
 
   test.each(['now', 'soon'])('an input that the page reverts %s is an error', async (when) => {
-    for (const [command, data] of inputs) {
+    // After keys, the field is read at once.
+    const read = inputs.filter(([command]) => when === 'now' || command !== 'type_text')
+    for (const [command, data] of read) {
       await open(`${when},reverts`)
       const failed = await given.fails(command, data)
       expect([command, failed.code, failed.details?.['delivered']]).toEqual([command, 'not_editable', true])
