@@ -1,4 +1,4 @@
-/** What people type by mistake, or know from other tools: it works, or the message says what to do. */
+/** Typing errors, and words of other tools: they work, or the message says what to do. */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

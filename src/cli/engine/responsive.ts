@@ -10,7 +10,7 @@ import { type Io, note } from '../io.ts'
 /** An engine that is asked for its health. */
 interface Watched {
   readonly name: string
-  /** What to do when it does not respond. */
+  /** Advice for the user when it does not respond. */
   readonly hint: string
   readonly transport: Pick<Transport, 'send'>
 }

@@ -1,6 +1,6 @@
 /** Runs in a page: sets the value of a text field at once. */
 
-/** What a field has after its value was set. */
+/** Outcome of setting a value: `kept` is the text that the field has in its place. */
 export type SetText = { readonly kept: string } | { readonly isKept: true } | { readonly isReplaced: true }
 
 /**

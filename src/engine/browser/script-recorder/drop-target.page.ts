@@ -94,7 +94,7 @@ export class DropTarget {
   }
 }
 
-/** What a page adds or moves under the pointer during a drag: a script finds none of it before the drag starts. */
+/** Elements that a page adds or moves under the pointer during a drag; a script cannot find them before the drag starts. */
 class Overlays {
   readonly #added = new WeakSet<Node>()
   readonly #observer = new MutationObserver((changes) => this.#onChanges(changes))

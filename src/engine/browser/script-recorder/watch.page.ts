@@ -135,7 +135,7 @@ async function completed(
     return drags.endsDrag || opensChooser(current) || isRepeated ? undefined : meant(press, action)
   }
   if (isClick && (isKeyed || opensChooser(current))) return undefined
-  // What is typed into an editor is reported piece by piece: its whole text would replace the formats.
+  // Text typed into an editor is reported in pieces, because replacing the whole text would remove its formats.
   if (action.name === 'fill' && isEditor(current)) return undefined
   if (press) set.add(press)
   const secret = secrets.has(current)

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { limits } from '../../../core/limits/limits.ts'
 import { processStat, ticksPerSec } from '../../../core/process/process-facts.ts'
 
-/** What a process has used since the last measurement. */
+/** Resources that a process has used since the last measurement. */
 export interface ProcessUse {
   readonly pid: number
   /** PID of the leader of its session, which identifies its browser. */
@@ -13,7 +13,7 @@ export interface ProcessUse {
   readonly residentBytes: number
 }
 
-/** What was used since the last measurement. */
+/** Use of the processors since the last measurement. */
 export interface Measurement {
   readonly uses: readonly ProcessUse[]
   /** Average number of processors of the machine that nothing used, or only processes of low priority. */
