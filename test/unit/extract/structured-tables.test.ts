@@ -54,6 +54,25 @@ describe('reads as records', () => {
     expect(await rowsOf(html)).toEqual([[{ Price: '1', 'Price 2': '2', 'column 3': 'new' }]])
   })
 
+  test('headings of columns beside an empty corner', async () => {
+    const html = '<table><tr><td><th>2025<th>2026<tr><th>Sales<td>1<td>2<tr><th>Costs<td>3<td>4</table>'
+    expect(await rowsOf(html)).toEqual([
+      [
+        { 'column 1': 'Sales', '2025': '1', '2026': '2' },
+        { 'column 1': 'Costs', '2025': '3', '2026': '4' },
+      ],
+    ])
+  })
+
+  test.each([
+    ['a table that says it has no rows', '<table><thead><tr><th>Order<th>Price</thead><tr><td colspan=2>No orders</table>', ''],
+    ['the headings of a table with another caption', '<table><caption>Orders</caption><tr><th>Order<th>Price</table>', '<caption>Guests</caption>'],
+  ])('a table after %s', async (_what, empty, caption) => {
+    expect(await rowsOf(`${empty}<table>${caption}${body}</table>`)).toEqual([
+      guests.map(({ Guest, Room }) => ({ term: Guest, value: Room })),
+    ])
+  }) // prettier-ignore
+
   test('a title above the columns as the caption', async () => {
     const html = `<table><thead><tr><th colspan=2>Today<tr><th>Guest<th>Room</thead>${body}</table>`
     expect((await read(html)).tables).toEqual([{ caption: 'Today', rows: guests }])
@@ -94,6 +113,11 @@ describe('says what is missing', () => {
         'the page has rendered 2 of the 500 rows of a table with the columns Guest, Room: scroll to the others and extract them then',
       ],
     })
+  })
+
+  test('but no rows that are headings of groups', async () => {
+    const html = `<table aria-rowcount=5><tr><th>Guest<th>Room<tr><td colspan=2>Floor 1${body}<tr><td colspan=2>Floor 2</table>`
+    expect(await read(html)).toEqual({ tables: [{ rows: guests }], warnings: [] })
   })
 
   test('when a table is longer than the result', async () => {

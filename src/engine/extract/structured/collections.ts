@@ -61,7 +61,7 @@ export function collectionsOf(root: ElementNode): Collection[] {
     const group = tableOf(table, element)
     const collection = group && { ...facts, ...group }
     if (collection) found.push(collection)
-    head = table.rows.length === 0 ? { table, collection } : undefined
+    head = table.hasBody ? undefined : { table, collection }
     return collection
   }
   const visit = (element: ElementNode, around: boolean): void => {

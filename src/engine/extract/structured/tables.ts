@@ -10,6 +10,8 @@ export interface ReadTable {
   /** Undefined for a table without headings. */
   readonly names: readonly string[] | undefined
   readonly rows: readonly (readonly (ElementNode | undefined)[])[]
+  /** Whether it has rows below the headings, even if they are no records, such as one that says that there are none. */
+  readonly hasBody: boolean
   /** Number of rows that the page says it has, for a grid that renders only some of them. */
   readonly total: number
 }
@@ -32,7 +34,8 @@ export function readTable(element: ElementNode): ReadTable | undefined {
   const rows = own.length > 0 ? own : ariaRows(element)
   // The roles of a grid say that it contains data.
   if (rows.length === 0 || !(own.length === 0 || isDataTable(element, rows))) return undefined
-  const headRows = headCount(rows) || (isBold(rows[0]!) && !rows.every(isBold) ? 1 : 0)
+  const isTitled = hasCorner(rows[0]!) || (isBold(rows[0]!) && !rows.every(isBold))
+  const headRows = headCount(rows) || (isTitled ? 1 : 0)
   const grid = gridOf(rows, headRows, true)
   const titles = grid.slice(0, headRows).filter((_, at) => headRows === 1 || rows[at]!.cells.length > 1)
   const width = grid.reduce((most, row) => Math.max(most, row.length), 0)
@@ -44,9 +47,15 @@ export function readTable(element: ElementNode): ReadTable | undefined {
     caption: caption || lone ? visibleText((caption ?? lone)!) : attribute(element, 'aria-label').trim(),
     names: headRows > 0 ? names : undefined,
     rows: body,
-    total: Math.max(0, (Number.parseInt(attribute(element, 'aria-rowcount'), 10) || 0) - headRows),
+    hasBody: grid.length > headRows,
+    // The page counts headings, too.
+    total: Math.max(0, (Number.parseInt(attribute(element, 'aria-rowcount'), 10) || 0) - (grid.length - body.length)),
   }
 }
+
+/** Whether a row has headings to the right of an empty corner. */
+const hasCorner = ({ cells: [corner, ...others] }: Row): boolean =>
+  others.length > 0 && dense(corner!) === '' && others.every(({ tag }) => tag === 'th')
 
 /** Whether all cells of a row are bold, like headings. */
 const isBold = ({ cells }: Row): boolean =>
@@ -99,8 +108,8 @@ function asCell(cell: ElementNode): ElementNode {
 }
 
 /** Returns whether `body` continues `head`, a table that has nothing but the headings of the columns. */
-export function continues({ names: head = [], rows }: ReadTable, body: ReadTable): boolean {
-  if (head.length === 0 || rows.length > 0) return false
+export function continues({ names: head = [], hasBody, caption }: ReadTable, body: ReadTable): boolean {
+  if (head.length === 0 || hasBody || (body.caption !== '' && body.caption !== caption)) return false
   const width = body.rows.reduce((most, row) => Math.max(most, row.length), 0)
   // Bodies may repeat the headings, invisibly; heads may have a last column above the scroll bar.
   const same = body.names === undefined || body.names.every((name, at) => name === '' || name === head[at])
