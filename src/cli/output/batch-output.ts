@@ -1,6 +1,6 @@
 /** Output of a batch: values and pages to stdout, screenshots to files, failures to stderr. */
 import { relative, resolve } from 'node:path'
-import { type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
+import { BaxError, type ErrorCode, errorTable, exits } from '../../core/errors/errors.ts'
 import type { Annotation, CommandResult, CommandsResult } from '../../core/shapes/commands.ts'
 import type { CommandEntry } from '../../operations/manifest.ts'
 import { findEntry, type TypedCommand } from '../parse/batch.ts'
@@ -11,7 +11,7 @@ import { blockedHint, dialogNotes, downloadNotes, keptAnswerNotes, matchesNotes,
 import { styleFor } from './style.ts'
 import { kebab } from '../parse/values.ts'
 import { showTable } from './output.ts'
-import { freePath, writeOutput } from './write-output.ts'
+import { writeNew, writeOutput } from './write-output.ts'
 
 /** Printable content of one result. */
 type Content =
@@ -32,19 +32,39 @@ export async function showBatch(
     file: typed?.[result.index]?.output,
   }))
   if (settings.json) print(io, JSON.stringify(body))
-  for (const { result, content, file } of shown) {
-    if (io.stderr.isTTY && !settings.json) await showStep(context, result)
-    if (content === undefined) continue
-    // Files of the session are fetched instead.
-    if (file !== undefined && findEntry(result.command, manifest)?.stores) continue
-    if (file !== undefined && file !== '-')
-      writeOutput(resolve(io.cwd, file), 'bytes' in content ? content.bytes : `${content.text}\n`)
-    else if (!settings.json) await showContent(context, content, { toStdout: file === '-', now })
-    if (!settings.json) showAnnotations(context, result, file === '-')
+  let unwritten: BaxError | undefined
+  for (const one of shown) {
+    try {
+      await showResult(context, one, now)
+    } catch (error) {
+      // The other results are still shown.
+      if (!(error instanceof BaxError)) throw error
+      unwritten ??= error
+    }
   }
   noteResults(context, body, typed)
   await printFailures(context, body, typed)
+  if (unwritten) throw unwritten
   return body.success ? exits.done : exitOf(body)
+}
+
+interface Shown {
+  readonly result: CommandResult
+  readonly content: Content | undefined
+  readonly file: string | undefined
+}
+
+/** Writes one result. @throws BaxError when its file cannot be written */
+async function showResult(context: Context, { result, content, file }: Shown, now: Date): Promise<void> {
+  const { io, manifest, settings } = context
+  if (io.stderr.isTTY && !settings.json) await showStep(context, result)
+  if (content === undefined) return
+  // Files of the session are fetched instead.
+  if (file !== undefined && findEntry(result.command, manifest)?.stores) return
+  if (file !== undefined && file !== '-')
+    writeOutput(resolve(io.cwd, file), 'bytes' in content ? content.bytes : `${content.text}\n`)
+  else if (!settings.json) await showContent(context, content, { toStdout: file === '-', now })
+  if (!settings.json) showAnnotations(context, result, file === '-')
 }
 
 /** Returns the exit code of the first failure; a newer server may send codes that are unknown here. */
@@ -96,9 +116,7 @@ async function showContent(
   if ('text' in content && content.table) return showTable(io, content.table.rows, content.table.columns, 'entries')
   if ('text' in content) return print(io, content.text)
   if (toStdout) return void io.stdout.write(content.bytes)
-  const path = freePath(io.cwd, now, content.extension)
-  writeOutput(path, content.bytes)
-  print(io, relative(io.cwd, path))
+  print(io, relative(io.cwd, writeNew(io.cwd, { now, extension: content.extension }, content.bytes)))
 }
 
 /** Lists the references drawn on a screenshot. */

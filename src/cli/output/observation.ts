@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path'
 import type { Observation } from '../../core/shapes/observe.ts'
 import type { Io } from '../io.ts'
-import { freePath, writeOutput } from './write-output.ts'
+import { writeNew, writeOutput } from './write-output.ts'
 
 /**
  * Formats an observation: a few lines about the page, then its snapshot and the other requested parts. `flags` spells
@@ -65,7 +65,9 @@ const area = (name: string, entries: Record<string, string> | null): string[] =>
 
 /** Writes a screenshot to `file`, or to a new file in the working folder; returns the path relative to that folder. */
 export function writeScreenshot({ cwd }: Io, base64: string, file?: string): string {
-  const path = file === undefined ? freePath(cwd, new Date(), 'png') : resolve(cwd, file)
-  writeOutput(path, Buffer.from(base64, 'base64'))
+  const bytes = Buffer.from(base64, 'base64')
+  if (file === undefined) return relative(cwd, writeNew(cwd, { now: new Date(), extension: 'png' }, bytes))
+  const path = resolve(cwd, file)
+  writeOutput(path, bytes)
   return relative(cwd, path)
 }

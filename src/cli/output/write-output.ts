@@ -1,6 +1,6 @@
 /** Files that commands write. */
 import { systemReason, systemSentence } from '../../core/errors/system-errors.ts'
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { BaxError, type ErrorCode } from '../../core/errors/errors.ts'
 
@@ -11,10 +11,13 @@ const notPath: Readonly<Record<string, ErrorCode>> = {
   EIO: 'internal_error',
 }
 
-/** Builds the error of a file that could not be written. */
-export function cannotWrite(path: string, cause: unknown): BaxError {
+/** Hint of a file whose name was not typed. */
+export const elsewhere = 'name a file in another folder with --output'
+
+/** Builds the error of a file that could not be written. `advice` is the hint unless the system's error has one. */
+export function cannotWrite(path: string, cause: unknown, advice?: string): BaxError {
   const { code } = cause as NodeJS.ErrnoException
-  const hint = systemSentence(cause)?.hint
+  const hint = systemSentence(cause)?.hint ?? advice
   const reason = code === 'EEXIST' ? 'a part of the path is a file' : systemReason(cause as Error)
   return new BaxError(notPath[code ?? ''] ?? 'invalid_request', `cannot write ${path}: ${reason}`, {
     ...(hint && { hint }),
@@ -23,21 +26,29 @@ export function cannotWrite(path: string, cause: unknown): BaxError {
 }
 
 /** Writes an output file of a command, and creates missing folders. */
-export function writeOutput(path: string, content: string | Uint8Array): void {
+export function writeOutput(path: string, content: string | Uint8Array, advice?: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true })
     writeFileSync(path, content)
   } catch (cause) {
-    throw cannotWrite(path, cause)
+    throw cannotWrite(path, cause, advice)
   }
 }
 
-/** Returns a free path such as `screenshot-20261121-053320.png`, with a number if that file exists. */
-export function freePath(folder: string, now: Date, extension: string): string {
+/**
+ * Writes a new file such as `screenshot-20261121-053320.png`, with a number if that file exists, even if another process
+ * creates it at the same time; returns its path.
+ */
+export function writeNew(folder: string, { now, extension }: { now: Date; extension: string }, bytes: Uint8Array) {
   const stamp = now.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '-')
   const stem = extension === 'pdf' ? 'page' : 'screenshot'
   for (let count = 1; ; count += 1) {
     const path = resolve(folder, `${stem}-${stamp}${count > 1 ? `-${count}` : ''}.${extension}`)
-    if (!existsSync(path)) return path
+    try {
+      writeFileSync(path, bytes, { flag: 'wx' })
+      return path
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cannotWrite(path, cause, elsewhere)
+    }
   }
 }

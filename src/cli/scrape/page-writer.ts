@@ -8,7 +8,7 @@ import { blockedHint } from '../output/result-notes.ts'
 import { printError } from '../output/errors.ts'
 import { note, print } from '../io.ts'
 import { showWarning } from '../output/output.ts'
-import { writeOutput } from '../output/write-output.ts'
+import { elsewhere, writeOutput } from '../output/write-output.ts'
 import { nameFor, type Piece, piecesOf, textOf } from './pieces.ts'
 
 export interface Scraped {
@@ -101,7 +101,7 @@ async function showPieces({ io }: Context, pieces: readonly Piece[], url: string
   }
   for (const { extension, bytes } of images) {
     const path = nameFor(io.cwd, url, extension)
-    writeOutput(path, bytes)
+    writeOutput(path, bytes, elsewhere)
     const printPath = texts.length > 0 ? note : print
     printPath(io, relative(io.cwd, path))
   }

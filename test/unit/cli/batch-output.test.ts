@@ -1,9 +1,10 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Io } from '../../../src/cli/io.ts'
 import { showBatch } from '../../../src/cli/output/batch-output.ts'
+import { writeNew } from '../../../src/cli/output/write-output.ts'
 import { type CommandEntry, makeManifest } from '../../../src/operations/manifest.ts'
 
 test('a command declares the field of its bytes; -o writes them to a file', async () => {
@@ -28,6 +29,42 @@ test('a command declares the field of its bytes; -o writes them to a file', asyn
     expect(await show()).toBe(0)
     const path = String(written[1]).trimEnd()
     expect(await readFile(join(cwd, path), 'utf8')).toBe('%PDF-')
+  } finally {
+    await rm(cwd, { recursive: true, force: true })
+  }
+})
+
+test('a result that cannot be written does not hide the others', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'bax-test-output-'))
+  await rm(cwd, { recursive: true })
+  let [out, err] = ['', '']
+  const stdout = { write: (chunk: unknown) => (out += String(chunk)) }
+  const stderr = { write: (chunk: unknown) => (err += String(chunk)) }
+  const io = { cwd, env: {}, stdout, stderr } as unknown as Io
+  const shot = { success: true, index: 0, command: 'screenshot', command_type: 'extraction', data: { screenshot: 'aGk=' } } // prettier-ignore
+  const title = { success: true, index: 1, command: 'get_title', command_type: 'extraction', data: { result: { type: 'string', value: 'Tea' } } } // prettier-ignore
+  const click = { success: false, index: 2, command: 'click', error: 'no element matches #b', code: 'element_not_found' } // prettier-ignore
+  const body = {
+    success: false,
+    session_id: 'ses_1',
+    results: [shot, title, click],
+    code: 'element_not_found',
+  } as never
+  const context = { io, manifest: makeManifest(), settings: { json: false } } as never
+  await expect(showBatch(context, body, null, new Date())).rejects.toMatchObject({
+    message: expect.stringMatching(/^cannot write .*screenshot-.*: no such file or folder$/),
+    hint: 'name a file in another folder with --output',
+  })
+  expect([out, err]).toEqual(['Tea\n', expect.stringContaining('no element matches #b [element_not_found]')])
+})
+
+test('a new file replaces nothing, not even what exists for the file system only', async () => {
+  const cwd = await mkdtemp(join(tmpdir(), 'bax-test-output-'))
+  try {
+    await symlink('missing', join(cwd, 'screenshot-19700101-000000.png'))
+    const path = writeNew(cwd, { now: new Date(0), extension: 'png' }, Buffer.from('x'))
+    expect(path).toBe(join(cwd, 'screenshot-19700101-000000-2.png'))
+    expect(await readdir(cwd)).not.toContain('missing')
   } finally {
     await rm(cwd, { recursive: true, force: true })
   }
