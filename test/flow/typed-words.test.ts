@@ -152,5 +152,6 @@ test('--headed is the opposite of --headless', async () => {
   const { code, stdout } = await run('open', '--new-session', '--headed', '--json')
   expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ status: 'ready' })])
   expect(await run('open', '--headed', '--headless', '--new-session')).toMatchObject({ code: 0 })
+  expect(await run('open', '--no-headless', '--new-session')).toMatchObject({ code: 0 })
   await run('close', '--all')
 })

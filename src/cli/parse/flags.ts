@@ -71,7 +71,7 @@ export function addParam(command: Command, param: Param): void {
   const about = aboutOf(param)
   if (param.type === 'boolean') {
     const hasOn = param.default !== true
-    const hasOff = param.default !== false || param.short !== undefined
+    const hasOff = param.default !== false || param.short !== undefined || param.opposite !== undefined
     const short = param.short ? `-${param.short}, ` : ''
     if (param.opposite) {
       const option = new Option(`--${param.opposite}`, `the opposite of --${name}`).preset(false)

@@ -143,15 +143,17 @@ const advice: Readonly<Record<string, string>> = {
   upgrade: updateAdvice,
 }
 
+/** Returns the entry of a word in a table, however it is spelled. */
+function entryOf<Entry>(word: string, table: Readonly<Record<string, Entry>>): Entry | undefined {
+  const name = word.toLowerCase().replaceAll('_', '-')
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
 /** Returns the hint for an unknown name, if it is one that needs more than another name. */
-export const adviceFor = (word: string): string | undefined =>
-  Object.hasOwn(advice, word.toLowerCase()) ? advice[word.toLowerCase()] : undefined
+export const adviceFor = (word: string): string | undefined => entryOf(word, advice)
 
 /** Returns the commands that a common word stands for. */
-export const synonymsOf = (word: string): readonly string[] => {
-  const name = word.toLowerCase().replaceAll('_', '-')
-  return Object.hasOwn(synonyms, name) ? synonyms[name]! : []
-}
+export const synonymsOf = (word: string): readonly string[] => entryOf(word, synonyms) ?? []
 
 /** Returns ` (did you mean "click"?)` for an unknown name, or nothing. `others` are names of other commands. */
 export function suggestion(word: string, { commands }: Manifest, others: readonly string[] = []): string {

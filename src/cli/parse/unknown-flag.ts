@@ -18,6 +18,11 @@ export function unknownFlag(command: Command, typed: string, usages: readonly st
     const hint = isOff ? `use ${opposite}` : `leave it out, since it is the default; ${opposite} is its opposite`
     return { message, hint }
   }
+  const negated = /^--no-(.+)/.exec(flag)?.[1]
+  if (
+    options.some(({ long, hidden, optional, required }) => long === `--${negated}` && !hidden && !optional && !required)
+  )
+    return { message, hint: `leave it out, since it is the default; --${negated} is its opposite` }
   if (flag === '--fleet') return { message, hint: 'pass --server URL with the URL of a gateway ("bax serve --fleet")' }
   if (registeredArguments.some((argument) => `--${argument.name()}` === flag))
     return { message, hint: `give it as a word: ${usages.join(' or ')}` }

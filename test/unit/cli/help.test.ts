@@ -119,6 +119,11 @@ describe('invalid arguments', () => {
     ['session create --nam x', 'unknown flag --nam (did you mean --name?)', ''],
     ['scrape x --only-main-content', 'unknown flag --only-main-content', 'leave it out, since it is the default'],
     ['scrape x --only-main-content on', 'unknown flag --only-main-content', 'leave it out, since it is the default'],
+    [
+      'screenshot --no-full-page',
+      'unknown flag --no-full-page',
+      'leave it out, since it is the default; --full-page is its opposite',
+    ],
     ['crawl x --site-memory off', 'unknown flag --site-memory', 'hint: use --no-site-memory'],
     ['crawl --site-memory=off x', 'unknown flag --site-memory=off', 'hint: use --no-site-memory'],
     ['extract x --site-memory No', 'unknown flag --site-memory', 'hint: use --no-site-memory'],

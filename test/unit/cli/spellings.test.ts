@@ -186,6 +186,7 @@ describe('an unknown word', () => {
     ['update', 'npm install --global bax'],
     ['frame', 'frame='],
     ['state-load', 'bax profile save'],
+    ['state_load', 'bax profile save'],
   ])('%s says how to do it', (word, advice) => {
     expect(errorOf(word).message).toBe(`unknown command "${word}"`)
     expect(errorOf(word).hint).toContain(advice)
