@@ -1,6 +1,7 @@
 /** Notes about what happened during a command beside its result, and hints of errors that depend on what was typed. */
 import { isIP } from 'node:net'
 import { parseUrl } from '../../core/net/parse-url.ts'
+import { metadataAddresses, otherServices } from '../../core/net/blocked-targets.ts'
 import { isLocalUrl } from '../../core/net/urls.ts'
 import type { CommandResult } from '../../core/shapes/commands.ts'
 import { fileOrElement } from '../../core/text/file-word.ts'
@@ -47,7 +48,7 @@ export function dialogNotes({ dialogs = [], dialogs_omitted: omitted }: Dialogs,
 
 /**
  * Returns how a server can be made to open a private address that was typed. Its response does not say that this is why
- * the URL is blocked. Engines without a server open private addresses, and nothing opens those of metadata services.
+ * the URL is blocked. Engines without a server open private addresses, and some are always blocked.
  */
 export function blockedHint(
   code: string | undefined,
@@ -55,8 +56,11 @@ export function blockedHint(
   server: string | undefined,
 ): string | undefined {
   if (code !== 'url_blocked' || !server) return undefined
-  const url = typed.find((text): text is string => typeof text === 'string' && isLocalUrl(text) && !/\b169\.254\./.test(text)) // prettier-ignore
-  return url && `private addresses are blocked: start the server with "bax serve --allow-private ${rangeOf(url)}"`
+  const url = typed.find((text): text is string => typeof text === 'string' && isLocalUrl(text))
+  const { hostname = '', port } = (url === undefined ? undefined : parseUrl(withHttp(url))) ?? {}
+  const host = hostname.replaceAll(/[[\]]/g, '')
+  if (host === '' || metadataAddresses.includes(host) || otherServices.has(Number(port))) return undefined
+  return `private addresses are blocked: start the server with "bax serve --allow-private ${rangeOf(host)}"`
 }
 
 /** Returns that the selector and the text of a command have changed places: `fill hello "#q"`. */
@@ -68,9 +72,10 @@ export function swappedHint(code: string | undefined, { selector, ...data }: Rea
     : `the selector comes first: ${String(other)}, then ${JSON.stringify(selector)}`
 }
 
+const withHttp = (text: string): string => (/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`)
+
 /** Returns the range of a private address, and that of loopback addresses for a name such as `localhost`. */
-function rangeOf(text: string): string {
-  const host = parseUrl(/^[a-z]+:\/\//i.test(text) ? text : `http://${text}`)?.hostname.replaceAll(/[[\]]/g, '') ?? ''
+function rangeOf(host: string): string {
   if (isIP(host) === 0) return '127.0.0.0/8 --allow-private ::1/128'
   return isIP(host) === 4 ? (host.startsWith('127.') ? '127.0.0.0/8' : `${host}/32`) : `${host}/128`
 }

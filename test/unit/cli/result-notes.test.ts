@@ -18,6 +18,8 @@ describe('the hint of a blocked URL', () => {
   test('is absent for public hosts, metadata services, other errors, and engines of this machine', () => {
     expect(blockedHint('url_blocked', ['https://example.com', undefined, 5], server)).toBeUndefined()
     expect(blockedHint('url_blocked', ['http://169.254.169.254/'], server)).toBeUndefined()
+    expect(blockedHint('url_blocked', ['http://[fd00:ec2::254]/'], server)).toBeUndefined()
+    expect(blockedHint('url_blocked', ['http://127.0.0.1:22'], server)).toBeUndefined()
     expect(blockedHint('dns_failed', ['http://localhost'], server)).toBeUndefined()
     expect(blockedHint('url_blocked', ['http://localhost:22'], undefined)).toBeUndefined()
   })

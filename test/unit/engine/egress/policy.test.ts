@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { metadataAddresses, Policy } from '../../../../src/engine/egress/policy.ts'
+import { metadataAddresses } from '../../../../src/core/net/blocked-targets.ts'
+import { Policy } from '../../../../src/engine/egress/policy.ts'
 import { HostResolver } from '../../../../src/engine/egress/host-resolver.ts'
 
 const server = (...opened: string[]) => new Policy({ privateAllowed: false, opened })
