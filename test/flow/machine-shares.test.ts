@@ -2,7 +2,13 @@
 import { readdir } from 'node:fs/promises'
 import { getPriority, setPriority } from 'node:os'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type Capacity, isExcessive, KeyShares, shareOfKeys } from '../../src/engine/browser/shares/key-shares.ts'
+import {
+  type Capacity,
+  isExcessive,
+  KeyShares,
+  processToEnd,
+  shareOfKeys,
+} from '../../src/engine/browser/shares/key-shares.ts'
 import { openHomes, type Homes } from '../support/homes.ts'
 import { type KeyHolder, keyHolder } from '../support/owned-objects.ts'
 import { chromiumProcesses, pageProcesses } from '../support/processes.ts'
@@ -157,6 +163,17 @@ describe.skipIf(process.platform !== 'linux')('memory', () => {
     const leave = { session_id, commands: [command('navigate_to', { url: site.url })] }
     await waitUntil(async () => (await hostile.client.runCommands(leave)).success)
     await works(hostile, session_id)
+  })
+
+  test.each([
+    ['the largest page', [300, 250, 200, 100], 2],
+    ['a browser that uses more than all its pages', [500, 250, 200], 1],
+    ['a browser without pages', [300], 1],
+    ['a page rather than the browser of many', [300, 120, 200, 100], 3],
+  ])('beyond the share of a key ends %s', (_what, bytes, expected) => {
+    // The first one is the browser.
+    const processes = bytes.map((size, at) => ({ pid: at + 1, session: 1, bytes: size }))
+    expect(processToEnd(processes).pid).toBe(expected)
   })
 
   test('beyond the share of a key ends the page of a scrape with the reason', async () => {

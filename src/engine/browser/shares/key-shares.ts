@@ -111,7 +111,8 @@ export class KeyShares {
       },
       memoryExcess: () => (performance.now() - browser.endedAt < browserShares.reportMs ? this.#tooMuch : undefined),
       leave: () => {
-        this.#browsers.delete(leader)
+        // A new browser can have its PID already.
+        if (this.#browsers.get(leader) === browser) this.#browsers.delete(leader)
         if (this.#browsers.size > 0) return
         clearInterval(this.#timer)
         this.#timer = undefined
@@ -184,7 +185,7 @@ export class KeyShares {
     const exact = processes.map((one) => ({ ...one, bytes: this.#ending.has(one.pid) ? 0 : ownMemory(one.pid) }))
     const bytes = sum(exact.map((one) => one.bytes))
     if (bytes <= this.#memoryBytes) return
-    const { pid, session } = exact.reduce((largest, one) => (one.bytes > largest.bytes ? one : largest))
+    const { pid, session } = processToEnd(exact)
     this.#browsers.get(session)!.endedAt = performance.now()
     this.#ending.add(pid)
     end(pid)
@@ -194,6 +195,19 @@ export class KeyShares {
       bytes,
     })
   }
+}
+
+interface UsedMemory extends Pick<ProcessUse, 'pid' | 'session'> {
+  readonly bytes: number
+}
+
+/** Returns the largest process, but a browser with all its pages only if it uses more than everything else. */
+export function processToEnd(processes: readonly UsedMemory[]): UsedMemory {
+  const inOrder = processes.toSorted((a, b) => b.bytes - a.bytes)
+  const [largest, ...others] = inOrder as [UsedMemory, ...UsedMemory[]]
+  const isBrowser = ({ pid, session }: UsedMemory) => pid === session
+  if (!isBrowser(largest) || largest.bytes > sum(others.map(({ bytes }) => bytes))) return largest
+  return others.find((one) => !isBrowser(one)) ?? largest
 }
 
 function end(pid: number): void {
