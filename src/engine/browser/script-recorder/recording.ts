@@ -2,6 +2,7 @@
 import type { EventEmitter } from 'node:events'
 import type { BrowserContext, FileChooser, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
+import { withDeadline } from '../../../core/process/deadline.ts'
 import type { SessionEvent } from '../../../core/events/events.ts'
 import { limits } from '../../../core/limits/limits.ts'
 import type { RecordedStep } from '../../../core/shapes/recording.ts'
@@ -21,6 +22,16 @@ const withheldMs = 900
 const causedMs = 2000
 /** Time in which a navigation begins that the click of a script waits for. */
 const atOnceMs = 100
+
+/** Time for pages to report the last input before the end, in milliseconds. */
+const reportedMs = 1000
+
+/** Runs in the page: waits until the input so far is reported. */
+async function inputReported(): Promise<void> {
+  // Clicks are reported after the listeners of the page.
+  await new Promise((resolve) => setTimeout(resolve))
+  await (globalThis as { baxRecorderReports?: () => Promise<unknown> }).baxRecorderReports?.()
+}
 
 const watchRecorder = `(() => { ;${watchScript}; __bax_module.watchRecorder() })()`
 
@@ -94,6 +105,9 @@ export class Recording {
 
   /** Stops after everything that has happened is recorded. */
   async stop(): Promise<void> {
+    // The recorder does not wait for reports that are on their way.
+    const reported = this.#session.pages.flatMap((page) => page.frames()).map((frame) => frame.evaluate(inputReported))
+    await withDeadline(Promise.allSettled(reported), { ms: reportedMs, value: undefined })
     const [stopRecorder, ...others] = this.#release.splice(0)
     try {
       await stopRecorder?.()

@@ -39,7 +39,13 @@ interface Action {
 
 type Report = (action: Action, precondition?: unknown) => Promise<void>
 
-const page = globalThis as { __pw_recorderRecordAction?: Report & { isWrapped?: true }; baxRecorderWatch?: Document }
+const page = globalThis as {
+  __pw_recorderRecordAction?: Report & { isWrapped?: true }
+  baxRecorderWatch?: Document
+  /** Waits for the reports that are on their way. */
+  baxRecorderReports?: () => Promise<unknown>
+}
+const reports = new Set<Promise<unknown>>()
 const inputs = ['click', 'auxclick', 'contextmenu', 'input', 'keydown'] as const
 const interactive = 'button, select, input, [role=button], [role=checkbox], [role=radio], a, [role=link]'
 
@@ -47,6 +53,7 @@ const interactive = 'button, select, input, [role=button], [role=checkbox], [rol
 export function watchRecorder(): void {
   if (page.baxRecorderWatch === document) return
   page.baxRecorderWatch = document
+  page.baxRecorderReports = () => Promise.allSettled(reports)
   hideToolbar()
   watchInput()
   const secrets = new WeakSet<Element>()
@@ -114,9 +121,14 @@ function wrap(target: Element, watched: Watched): void {
   if (isPassword(target)) watched.secrets.add(target)
   const report = page.__pw_recorderRecordAction
   if (!report || report.isWrapped) return
-  const wrapped: Report = async (given, precondition) => {
+  const send: Report = async (given, precondition) => {
     const action = given['bax'] === undefined ? await completed(given, watched) : given
     return action && report(action, precondition)
+  }
+  const wrapped: Report = async (...action) => {
+    const sending = send(...action)
+    reports.add(sending)
+    return sending.finally(() => reports.delete(sending))
   }
   page.__pw_recorderRecordAction = Object.assign(wrapped, { isWrapped: true as const })
 }
