@@ -20,6 +20,9 @@ export * from './input/keys.ts'
 /** Text typed between two checks that the field still exists; Enter may submit the form. */
 const pieces = /[^\n]{1,20}\n?|\n/gu
 
+/** Time for a page to answer after the last key, in milliseconds. */
+const settledMs = 500
+
 export const type_text = defineCommand({
   kind: 'action',
   summary: 'Type text into a field, key by key',
@@ -88,7 +91,11 @@ async function typeInto(
     if (arrived === null || arrived < count) throw halfTyped(selector, arrived, count)
   }
   // Separators can make an entry of a list of the text, and a line break submits it.
-  const old = /^[\p{L}\p{N}]+$/u.test(text) ? field.oldValue() : undefined
+  const isPlain = /^[\p{L}\p{N}]+$/u.test(text)
+  // The page may have left since then, or shows a dialog; then nothing can be checked.
+  const old = isPlain
+    ? await withDeadline(field.oldValue(), { ms: settledMs, signal }).catch(() => undefined)
+    : undefined
   if (old === undefined || (clear && old.toLowerCase() === text.toLowerCase())) return
   throw new BaxError('not_editable', `${selector} has its old value: the page has not kept the text`, {
     details: { selector, delivered: true },

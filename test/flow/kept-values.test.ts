@@ -35,14 +35,33 @@ const inputs: [command: string, data: Record<string, unknown>][] = [
   ['fill_form', { fields: { '#one': 'b' } }],
 ]
 
-inUsualHomes({ '/': page }, (given) => {
+/** A field that changes its value after each input, with `f` as the field. */
+const changing = (attributes: string, change: string) =>
+  `<!doctype html><title>Field</title><div id=around><input id=a ${attributes} oninput="const f = this; ${change}"></div>`
+const asNumber = changing('type=number value=7', 'f.value = String(Number(f.value))')
+const again = changing('value=old', `around.innerHTML = '<input id=a value=old>'`)
+/** Pages, the text of a field, and the text that it has afterwards, unless it is not the one that was set. */
+const changes: [change: string, page: string, text: string, kept: string | null][] = [
+  ['an emoji that is restored', changing('value=😎', `f.value = '😎'`), '😀', null],
+  ['an emoji that is removed', changing('', `f.value = f.value.replace(/[^ a-z]/g, '')`), 'hello 😀', null],
+  ['a sign that is restored', changing('value=-', `f.value = '-'`), '+', null],
+  ['a number in another form', asNumber, '1e3', '1000'],
+  ['a number without zeros', asNumber, '007', '7'],
+  ['a number without decimals', changing('', 'f.value = String(Number(f.value))'), '1.50', '1.5'],
+  ['a number of a range', changing('type=number', 'f.value = String(Math.max(10, f.value))'), '1', null],
+  ['wide digits', changing('', `f.value = f.value.normalize('NFKC')`), '１２３', '123'],
+  ['a composed letter', changing('', `f.value = f.value.normalize('NFC')`), 'Cafe\u0301', 'Caf\u00e9'],
+  ['a letter with two capitals', changing('', 'f.value = f.value.toUpperCase()'), 'Straße', 'STRASSE'],
+  ['a field that is replaced with its old text', again, 'new', null],
+]
+const changePages = Object.fromEntries(changes.map(([, body], at) => [`/change-${at}`, body]))
+
+inUsualHomes({ '/': page, ...changePages }, (given) => {
   let count = 0
   const open = (state: string) => given.do('navigate_to', { url: `${given.url('/')}?${++count}#${state}` })
 
   test.each(['now', 'soon'])('an input that the page reverts %s is an error', async (when) => {
-    // After keys, the field is read at once.
-    const read = inputs.filter(([command]) => when === 'now' || command !== 'type_text')
-    for (const [command, data] of read) {
+    for (const [command, data] of inputs) {
       await open(`${when},reverts`)
       const failed = await given.fails(command, data)
       expect([command, failed.code, failed.details?.['delivered']]).toEqual([command, 'not_editable', true])
@@ -66,6 +85,20 @@ inUsualHomes({ '/': page }, (given) => {
       error: '#text is empty again: the page has removed the text',
     })
   })
+
+  test.each(changes.map(([change, , text, kept], at) => [change, text, kept, at] as const))(
+    'fill compares the text with that of the field: %s',
+    async (_, text, kept, at) => {
+      await given.open(`/change-${at}`)
+      if (kept === null) {
+        const failed = await given.fails('fill', { selector: '#a', text })
+        expect(failed).toMatchObject({ code: 'not_editable', details: { delivered: true } })
+      } else {
+        await given.do('fill', { selector: '#a', text })
+        expect(await given.evaluate('a.value')).toBe(kept)
+      }
+    },
+  )
 
   test('a value that the page formats is kept', async () => {
     for (const [command, data] of inputs) {

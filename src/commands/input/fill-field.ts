@@ -96,7 +96,8 @@ async function assertKept(
 ): Promise<void> {
   if ('kept' in set) throw notKept(selector, set.kept)
   if ('isKept' in set || text === '') return
-  // The page may also have left; then nothing can be checked.
+  // The page may also have left; then nothing can be checked. A page that formats the text may have had it before.
+  const isReverted = (value: string | null) => value === set.replaced && value.toLowerCase() !== text.toLowerCase()
   const value = await locateAll(selector).first().evaluate(valueOf, undefined, { timeout: replacedMs }).catch(() => null) // prettier-ignore
-  if (value === '') throw notKept(selector, '')
+  if (value === '' || isReverted(value)) throw notKept(selector, value ?? '')
 }

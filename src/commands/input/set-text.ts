@@ -1,11 +1,14 @@
 /** Runs in a page: sets the value of a text field at once. */
 
-/** Outcome of setting a value: `kept` is the text that the field has in its place. */
-export type SetText = { readonly kept: string } | { readonly isKept: true } | { readonly isReplaced: true }
+/**
+ * Outcome of setting a value: `kept` is the text that the field has in its place, `replaced` the old text of a field
+ * that the page has replaced.
+ */
+export type SetText = { readonly kept: string } | { readonly isKept: true } | { readonly replaced: string }
 
 /**
- * Sets the value of a field; returns the value that the page has set in its place unless it shows the same letters and
- * digits, as with a mask. Playwright fires no `change`.
+ * Sets the value of a field; returns the value that the page has set in its place unless it shows the same letters,
+ * digits and emoji, as with a mask, or the same number. Playwright fires no `change`.
  * Self-contained: only the text of the function reaches the page.
  */
 export async function setText(node: Node, text: string): Promise<SetText> {
@@ -20,15 +23,19 @@ export async function setText(node: Node, text: string): Promise<SetText> {
   // Pages restore a value that they did not accept right after the event, or in the next task. A page that clears the
   // field on `change` has accepted the text.
   await new Promise((resolve) => setTimeout(resolve))
-  if (!field.isConnected) return { isReplaced: true }
+  if (!field.isConnected) return { replaced: before }
   const kept = field.value
   field.dispatchEvent(new Event('change', { bubbles: true }))
-  const significant = (value: string) => value.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
+  const normalized = (value: string) => value.normalize('NFKC').toUpperCase()
+  // Of a text without letters and digits, all characters count.
+  const ignored = /[\p{L}\p{N}]/u.test(text) ? /[^\p{L}\p{N}\p{Extended_Pictographic}]/gu : /\s/g
+  const significant = (value: string) => normalized(value).replaceAll(ignored, '')
   const isReverted = kept === before && significant(before) !== significant(text)
   // All characters in order: pages add separators, units and decimals.
   let found = 0
   const wanted = [...significant(text)]
   for (const character of significant(kept)) if (character === wanted[found]) found++
-  const isKept = !isReverted && found === wanted.length && (kept === '') === (text === '')
-  return isKept ? { isKept: true } : { kept }
+  const isSameNumber = text.trim() !== '' && Number(kept) === Number(text)
+  const hasAll = field.type === 'number' ? isSameNumber : !isReverted && found === wanted.length
+  return (hasAll || isSameNumber || text === '') && (kept === '') === (text === '') ? { isKept: true } : { kept }
 }

@@ -9,13 +9,13 @@ export interface TypedField {
   type(piece: string): Promise<void>
   /** Returns whether the field, or another one focused in its place, can still receive keys. */
   state(): Promise<'there' | 'gone' | 'navigated'>
-  /** The value that a field for text has had all the time, by its latest state; undefined when it has another. */
-  oldValue(): string | undefined
+  /** Returns the value of a field for text from before the keys, if it has that after the page's reaction. */
+  oldValue(): Promise<string | undefined>
 }
 
 /** An element whose document can evaluate a function. */
 interface Evaluates {
-  evaluate(work: (node: Node) => FieldFacts): Promise<FieldFacts>
+  evaluate<Output>(work: (node: Node) => Output | Promise<Output>): Promise<Output>
 }
 
 interface FieldFacts {
@@ -35,6 +35,15 @@ function fieldFacts(node: Node): FieldFacts {
   return { isThere, keys: baxDirect?.keys() ?? 0, ...(isField && node.isConnected && { value: node.value }) }
 }
 
+/**
+ * Runs in the page: returns the value of a field after the next task, in which pages restore a value that they did not
+ * accept; null for one that was removed.
+ */
+async function settledValue(node: Node): Promise<string | null> {
+  await new Promise((resolve) => setTimeout(resolve))
+  return node.isConnected ? (node as HTMLInputElement).value : null
+}
+
 /** Returns a field or an editor that Playwright types into, one key after the other. */
 export async function playwrightField(
   { page }: CommandContext,
@@ -42,20 +51,18 @@ export async function playwrightField(
   kind: TypingTarget,
 ): Promise<TypedField> {
   const before = kind === 'field' ? (await field.evaluate(fieldFacts)).value : undefined
-  let value: string | undefined
   return {
     type: (piece) => page.keyboard.type(piece),
     async state() {
       try {
-        const facts = await field.evaluate(fieldFacts)
-        value = facts.value
-        return facts.isThere ? 'there' : 'gone'
+        return (await field.evaluate(fieldFacts)).isThere ? 'there' : 'gone'
       } catch {
         // The document or the page is gone; the next key press fails by itself.
         return 'navigated'
       }
     },
-    oldValue: () => (value === before ? before : undefined),
+    oldValue: async () =>
+      before !== undefined && (await field.evaluate(settledValue)) === before ? before : undefined,
   }
 }
 
@@ -78,7 +85,6 @@ export async function directField(
   if (kind !== 'field') return element.unclear('it cannot be focused')
   let { keys } = facts as FieldFacts
   const { value: before } = facts as FieldFacts
-  let value: string | undefined
   if (clear) {
     await send(() => element.keys(['Delete']))
     keys++
@@ -92,11 +98,10 @@ export async function directField(
     async state() {
       const facts = await element.evaluate(fieldFacts, undefined).catch(() => undefined)
       if (!facts) return 'navigated'
-      value = facts.value
       // Keys that went to another frame, for example.
       return facts.isThere && facts.keys >= keys ? 'there' : 'gone'
     },
-    oldValue: () => (value === before ? before : undefined),
+    oldValue: async () => ((await element.evaluate(settledValue, undefined)) === before ? before : undefined),
   }
 }
 
