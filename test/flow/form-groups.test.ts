@@ -21,6 +21,10 @@ const page = `<!doctype html><title>Form</title><form onsubmit="document.title =
   <div class=date-picker><label for=date>Date</label> <input id=date placeholder=MM/DD/YYYY></div>
   <div class=date-picker><label for=keyed>Keyed</label> <input id=keyed></div>
   <div class=date-picker><label for=stubborn>Stubborn</label> <input id=stubborn></div>
+  <div class=date-picker><label for=short>Short</label> <input id=short placeholder="MM/DD/YY"></div>
+  <div class=date-picker><label for=written>Written</label> <input id=written placeholder="MMM D, YYYY"></div>
+  <div class=date-picker><label for=named>Named</label> <input id=named></div>
+  <div class=date-picker><label for=title>Title</label> <input id=title> <label for=cost>Cost</label> <input id=cost onchange="value = Number(value).toFixed(2)"></div>
   <div class=date-picker><label for=from>Period</label> <input id=from> <input id=to></div><button>Send</button></form>
   <script>
     const shown = (selector) => [...document.querySelectorAll(selector)].map((one) => one.ariaValueNow ?? (one.labels?.[0] ?? one).textContent).join(' ')
@@ -46,6 +50,9 @@ const page = `<!doctype html><title>Form</title><form onsubmit="document.title =
       one.onblur = () => { one.value = kept.get(one) ?? '' }
     }
     keyed.oninput = ({ isTrusted }) => { if (!isTrusted) keyed.value = '' }
+    named.onkeydown = ({ key }) => { if (key === 'Enter') named.value = 'Thursday, May 14, 2026' }
+    short.onblur = () => { if (!/^\\d\\d.\\d\\d.\\d\\d$/.test(short.value)) short.value = '' }
+    document.querySelector('#title').onkeydown = ({ key }) => { if (key === 'Enter') document.title = 'entered' }
     stubborn.onblur = () => { stubborn.value = '2020-01-01' }
   </script>`
 
@@ -123,5 +130,45 @@ inUsualHomes({ '/': page }, (given) => {
       error: 'Stubborn shows "2020-01-01" after "2026-05-14" was entered',
       details: { delivered: true },
     })
+  })
+
+  test('dates are compared with short years and names of months', async () => {
+    await given.open('/')
+    await fill({ Short: '2026-05-14', Written: '2026-05-14', Named: '2026-05-14' })
+    expect(await given.evaluate(`[short, written, named].map(({ value }) => value).join('; ')`)).toBe(
+      '05/14/26; May 14, 2026; Thursday, May 14, 2026',
+    )
+  })
+
+  test('texts and prices beside a calendar are no dates, and not entered', async () => {
+    await given.open('/')
+    await fill({ Title: '12-14 Lunch', Cost: '1.5' })
+    expect(await given.evaluate(`document.querySelector('#title').value + cost.value + document.title`)).toBe('12-14 Lunch1.50Form') // prettier-ignore
+  })
+
+  test.each([
+    ['<div>Custom</div><label for=zip>Zip</label><input id=zip>', 'Rome'],
+    ['<input><span class=label>Zip</span><input>', 'Ro'],
+    ['<div>Custom</div><span class=label>Zip</span><div contenteditable></div>', 'Rome'],
+    ['<div contenteditable></div><span class=label>Zip</span><input>', 'Rome'],
+  ])('a label has no field of another label: %s', async (fields, text) => {
+    await given.open('/')
+    await given.evaluate(
+      `document.body.innerHTML = ${JSON.stringify(`<div><span class=label>City</span>${fields}</div>`)}`,
+    )
+    expect(await fails({ City: text })).toMatchObject({ error: 'no field was set: no field matches City' })
+    for (const command of ['fill', 'type_text'])
+      expect(await given.fails(command, { selector: 'label=City', text, timeout_ms: 300 })).toMatchObject({ code: 'element_not_found' }) // prettier-ignore
+  })
+
+  test('a text is not spread over fields for more than one character, and a list not over fields with other labels', async () => {
+    await given.open('/')
+    await given.evaluate(
+      `document.body.innerHTML = ${JSON.stringify(`${item('Period', '<input><input>')}
+      <div><label for=first>First</label><input id=first><label for=last>Last</label><input id=last></div>`)}`,
+    )
+    expect(await fails({ Period: 'CA' })).toMatchObject({ error: 'no field was set: Period needs 2 values, not "CA"' })
+    expect(await fails({ First: ['Ann', 'Lee'] })).toMatchObject({ code: 'action_failed' })
+    expect(await given.evaluate(`[...document.querySelectorAll('input')].map(({ value }) => value).join()`)).toBe(',,,')
   })
 })

@@ -74,9 +74,9 @@ interface Found {
   readonly isGroup?: boolean
 }
 
-async function describeGroup(element: Locator): Promise<Pick<FieldGroup, 'kind' | 'names'>> {
+async function describeGroup(element: Locator): Promise<Omit<FieldGroup, 'parts'>> {
   const found = await element.evaluateHandle(groupOf)
-  return found.evaluate(({ kind, names }) => ({ kind, names }))
+  return found.evaluate(({ kind, names, isCode }) => ({ kind, names, isCode }))
 }
 
 const checkRoles = ['checkbox', 'switch', 'radio']

@@ -6,6 +6,8 @@ export interface FieldGroup {
   readonly parts: Element[]
   /** Labels of the parts. */
   readonly names: string[]
+  /** Whether each part is a text field for one character. */
+  readonly isCode: boolean
 }
 
 /** Runs in a page: finds the fields in an element. Self-contained: only the text of the function reaches the page. */
@@ -33,16 +35,20 @@ export function groupOf(node: Element): FieldGroup {
   const are = (test: (at: Element) => boolean) => parts.length > 0 && parts.every(test)
   const isChoice = are(isButton) && parts.every((at) => at.parentElement === parts[0]!.parentElement)
   const isMany = parts.length > 1
-  if (are(isSlider)) return { kind: 'slider', parts, names }
-  if (are(isCheck)) return { kind: 'checkbox', parts, names }
-  if (isMany && (are(isRadio) || isChoice)) return { kind: 'radio', parts, names }
-  if (are(isText)) return { kind: 'text', parts, names }
-  return { kind: 'mixed', parts, names }
+  const isNarrow = ({ maxLength, size, offsetWidth, offsetHeight }: HTMLInputElement) =>
+    maxLength === 1 || size === 1 || offsetWidth <= 2 * offsetHeight
+  const isCode = isMany && are((at) => isText(at) && isNarrow(at as HTMLInputElement))
+  const found = { parts, names, isCode }
+  if (are(isSlider)) return { kind: 'slider', ...found }
+  if (are(isCheck)) return { kind: 'checkbox', ...found }
+  if (isMany && (are(isRadio) || isChoice)) return { kind: 'radio', ...found }
+  if (are(isText)) return { kind: 'text', ...found }
+  return { kind: 'mixed', ...found }
 }
 
 /** Returns the kind of value that a group takes, or why it does not take this one. */
 export function checkGroup(
-  { kind, names }: Pick<FieldGroup, 'kind' | 'names'>,
+  { kind, names, isCode }: Omit<FieldGroup, 'parts'>,
   value: FormValue,
 ): { readonly kind?: 'text' | 'checkbox' | 'select' | 'slider'; readonly fault?: string; readonly invalid?: true } {
   const invalid = (fault: string) => ({ fault, invalid: true as const })
@@ -64,9 +70,9 @@ export function checkGroup(
       : invalid(`needs ${names.length === 1 ? 'a number' : `${names.length} numbers`}, not ${shown}`)
   }
   if (kind === 'text') {
-    const isCode = !Array.isArray(value) && names.length > 1 && String(value).length === names.length
-    if (isCode || list.length === names.length) return { kind }
-    return invalid(`needs ${names.length} values, or as many characters, not ${shown}`)
+    if (list.length === names.length) return { kind }
+    if (isCode && !Array.isArray(value) && String(value).length === names.length) return { kind }
+    return invalid(`needs ${names.length} values${isCode ? ', or as many characters' : ''}, not ${shown}`)
   }
   const inside = names.filter(Boolean).slice(0, 20).join(', ')
   if (names.length === 1) return { fault: `is the button ${inside}: use click, or select_option for a menu` }

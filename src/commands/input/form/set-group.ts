@@ -36,7 +36,7 @@ export const setGroup = (context: CommandContext, target: Target, value: FormVal
       if (around && !around.asElement() && (await node.evaluate(isTextField)))
         return addAll(context, node, selector, value as string[])
       const found = await (around?.asElement() ?? node).evaluateHandle(groupOf)
-      const facts = await found.evaluate(({ kind, names }) => ({ kind, names }))
+      const facts = await found.evaluate(({ kind, names, isCode }) => ({ kind, names, isCode }))
       const { kind, fault } = checkGroup(facts, value)
       if (!kind) throw new BaxError('not_editable', `${selector} ${fault}`, { details: { selector } })
       const list = await (await found.getProperty('parts')).getProperties()
@@ -56,12 +56,17 @@ export const setGroup = (context: CommandContext, target: Target, value: FormVal
     { mayBeHidden: true },
   )
 
-/** Runs in the page: returns the element around a text field that has as many fields, such as both ends of a range of dates. */
+/**
+ * Runs in the page: returns the element around a text field that has as many fields, such as both ends of a range of
+ * dates; not when one of them has another label.
+ */
 function rangeAround(node: Element, count: number): Element | null {
-  const texts = (at: Element) => at.querySelectorAll('input:not([type=hidden])').length
+  const texts = (at: Element) => [...at.querySelectorAll<HTMLInputElement>('input:not([type=hidden])')]
   let at = node instanceof HTMLInputElement && count > 1 ? node.parentElement : null
-  for (let level = 0; at && level < 3 && texts(at) < count; level += 1) at = at.parentElement
-  return at && texts(at) === count ? at : null
+  for (let level = 0; at && level < 3 && texts(at).length < count; level += 1) at = at.parentElement
+  const own = (node as HTMLInputElement).labels?.[0]
+  const isPart = ({ labels }: HTMLInputElement) => !labels?.[0] || labels[0] === own
+  return at && texts(at).length === count && texts(at).every(isPart) ? at : null
 }
 
 const isTextField = (node: Element): boolean => node instanceof HTMLInputElement || node instanceof HTMLLabelElement

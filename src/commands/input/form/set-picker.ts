@@ -3,8 +3,10 @@ import type { ElementHandle } from 'playwright'
 import type { CallLimit } from '../../../core/operation/command.ts'
 import { BaxError } from '../../../core/errors/errors.ts'
 
-/** Returns whether a text may be a date or a time. */
-export const mayBePicked = (text: string): boolean => /^\s*\d+[-/.:]\d+/.test(text)
+/** Returns whether a text may be a date or a time, or a range of them; not a decimal number. */
+export const mayBePicked = (text: string): boolean =>
+  /^\s*\d+[-/.:]\d+(?:[\s\d\-/.:,~–]|T(?=\d)|Z\b|to\b|[ap]\.?m\b\.?)*$/i.test(text) &&
+  !/^\s*\d+\.\d{1,3}\s*$/.test(text)
 
 /**
  * Sets a date or time in a field that opens a calendar or clock; returns false for other fields. `more` keeps the focus
@@ -16,7 +18,7 @@ export async function setPicker(
   limit: CallLimit,
 ): Promise<boolean> {
   if (!mayBePicked(text)) return false
-  const isTaken = (shown: string) => numbersIn(shown) === numbersIn(text)
+  const isTaken = (shown: string) => isSameDate(shown, text)
   const first = await field.evaluate(commitPicked, { text, isTyped: false })
   if (first === null) return false
   // Some restore the old text when they are left.
@@ -34,6 +36,17 @@ export async function setPicker(
     hint: `${format ? `its format is ${format}; ` : ''}click on the field to choose from what it opens`,
     details: { selector, delivered: true },
   })
+}
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const monthName = new RegExp(String.raw`\b(${months.join('|')})[a-z]*`, 'gi')
+
+/** Returns whether a field shows a date or time, also with the name of the month, or with a year of two digits. */
+function isSameDate(shown: string, text: string): boolean {
+  const found = numbersIn(
+    shown.replaceAll(monthName, (_, name: string) => `${months.indexOf(name.toLowerCase()) + 1} `),
+  )
+  return [text, text.replaceAll(/\b\d\d(?=\d\d\b)/g, '')].some((one) => numbersIn(one) === found)
 }
 
 /** Returns the numbers of a date and time in any order, with hours of 24, and without zeros: formats differ. */
@@ -75,7 +88,7 @@ async function commitPicked(
   /** Writes the date in a format such as `MM/DD/YYYY hh:mm aa`. */
   const inFormat = (format: string): string =>
     format
-      .replace(/y{4}/i, year ?? '')
+      .replace(/y{4}|yy/i, (found) => year?.slice(-found.length) ?? '')
       .replace(/dd?(?!d)/i, day === undefined ? '' : two(day))
       .replace(/hh:mm/i, (found) => {
         const isHalf = /a{1,2}\b/i.test(format) && found.startsWith('h')
@@ -84,6 +97,10 @@ async function commitPicked(
       })
       .replace(/(?<![a-z:])mm?(?![a-z])/i, month === undefined ? '' : two(month))
       .replace(/a{1,2}$/i, hour === undefined ? '' : Number(hour) < 12 ? 'AM' : 'PM')
+      .replace(/(?<![a-z])mmmm?(?![a-z])/i, (found) => {
+        const style = found.length === 3 ? 'short' : 'long'
+        return month === undefined ? '' : new Date(2000, Number(month) - 1).toLocaleString('en', { month: style })
+      })
   // Fields made of sections show their format in these.
   const group = field.closest('[role=group]') ?? field.parentElement?.querySelector('[role=group]')
   const units = [...(group?.querySelectorAll('[role=spinbutton]') ?? [])]

@@ -2,17 +2,30 @@
 
 const fields = [
   ...['input[not(@type="hidden")]', 'select', 'textarea', 'button'].map((name) => `self::${name}`),
-  ...['slider', 'radio', 'checkbox', 'switch', 'combobox', 'button'].map((role) => `@role="${role}"`),
+  ...['slider', 'radio', 'checkbox', 'switch', 'combobox', 'button', 'textbox'].map((role) => `@role="${role}"`),
+  '@contenteditable and not(@contenteditable="false")',
 ].join(' or ')
+
+const isLabel = 'self::label or self::legend or contains(translate(@class,"L","l"),"label")'
+
+/** Condition for an element with fields whose labels differ, where a label is not that of a single field inside. */
+const hasSeveral = (() => {
+  const editable = '@contenteditable and not(@contenteditable="false")'
+  const isCheck = '@type="checkbox" or @type="radio" or @type="range"'
+  const takesValue = `self::input[not(@type="hidden" or ${isCheck})] or self::select or self::textarea or @role="combobox" or ${editable}`
+  const isInner = `descendant::*[${fields} or ${isLabel}] or ancestor::label or ancestor::button or ancestor::*[@role="slider"]`
+  const ofCheck = `@for=//input[${isCheck}]/@id`
+  return `descendant::*[${takesValue}] and descendant::*[${isLabel}][normalize-space(.)!="" and not(${isInner} or ${ofCheck})][2]`
+})()
 
 /** Returns the XPath of the smallest element that contains a label with this text, and fields that have no label of their own. */
 export function formItem(text: string): string {
   const quoted = literal(text.replaceAll(/[:*]/g, '').replaceAll(/\s+/g, ' ').trim())
-  const item = `ancestor::*[position()<5][descendant::*[${fields}]][1]`
+  const item = `ancestor::*[position()<5][descendant::*[${fields}]][1][not(${hasSeveral})]`
   const named = `normalize-space(translate(.,":*",""))=${quoted}`
   const fieldIds = '(//input|//select|//textarea|//button|//*[@aria-labelledby])/@id'
   const label = [
-    'self::label or self::legend or contains(translate(@class,"L","l"),"label")',
+    isLabel,
     named,
     `not(descendant::*[${fields}] or descendant::label or ancestor::label or ancestor::button)`,
     'not(ancestor-or-self::*[@aria-hidden="true" or @role="button" or @role="tab" or @role="option"])',
