@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { circles, mutualFolders } from '../support/circles.ts'
 import {
   crowdedFolders,
   filesWithoutLayer,
@@ -105,6 +106,14 @@ describe('the architecture', () => {
     expect(importCycles(files)).toEqual([])
   })
 
+  test('files that import each other, also for types, form circles of at most three', () => {
+    expect(circles(files, 3).map((circle) => circle.length)).toEqual([67, 15, 10, 8, 7, 5, 5, 4])
+  })
+
+  test('few folders of the browser import each other', () => {
+    expect(mutualFolders(files, 'engine/browser')).toHaveLength(26)
+  })
+
   test('each layer uses only its packages, the heavy ones only on demand', () => {
     expect(forbiddenPackages(files, layers)).toEqual([])
   })
@@ -170,6 +179,29 @@ describe('a planted violation is found', () => {
       { name: 'core/d.ts', text: "const b = await import('./b.ts')\nexport { a } from './a.ts'" },
     ]
     expect(importCycles(cycle)).toEqual(['core/a.ts -> core/b.ts -> core/c/c.ts'])
+  })
+
+  test('a circle of four files, of which one imports a type and one loads the next on demand', () => {
+    const circle = [
+      { name: 'core/a.ts', text: "import {\n  b,\n} from './b/b.ts'" },
+      { name: 'core/b/b.ts', text: "import type { C } from './c.ts'\nimport { e } from '../e.ts'" },
+      { name: 'core/b/c.ts', text: "const d = await import('../d.ts')" },
+      { name: 'core/d.ts', text: "export * from './a.ts'" },
+      { name: 'core/e.ts', text: "import { missing } from './missing.ts'" },
+    ]
+    expect(circles(circle, 3)).toEqual([['core/a.ts', 'core/b/b.ts', 'core/b/c.ts', 'core/d.ts']])
+    expect(circles(circle, 4)).toEqual([])
+  })
+
+  test('folders that import each other', () => {
+    const two = [
+      { name: 'core/a/one.ts', text: "import type { Two } from '../b/two.ts'\nimport '../c/three.ts'" },
+      { name: 'core/b/two.ts', text: "import { other } from '../a/other.ts'" },
+      { name: 'core/a/other.ts', text: "import { own } from '../own.ts'" },
+      { name: 'core/c/three.ts', text: '' },
+      { name: 'core/own.ts', text: "import '../core/a/one.ts'" },
+    ]
+    expect(mutualFolders(two, 'core')).toEqual(['a <-> b'])
   })
 
   test('a package that is allowed and not used', () => {
