@@ -1,7 +1,7 @@
 /** The document that a person is asked about: an approval does not apply to the next document of its frame. */
 import type { Frame } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
-import { documentIn } from '../direct/internals.ts'
+import { documentIn } from '../page/internals.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 
 const leftMessage = 'not executed: the page left before it was approved'

@@ -15,7 +15,7 @@ import { makeContext } from './command-context.ts'
 import { untilCommitted, untilUninterrupted } from './document-change.ts'
 import { unlessCrashed } from '../tabs/crash.ts'
 import { Delivery } from '../input/delivery.ts'
-import { failureOf } from './playwright-errors.ts'
+import { failureOf } from '../page/playwright-errors.ts'
 
 /** Tools of the engine that commands use besides the browser. */
 export interface BatchTools {

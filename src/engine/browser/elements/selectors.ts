@@ -3,7 +3,7 @@ import type { Locator, Page } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { playwrightRef } from '../observe/snapshot/refs.ts'
 import { formItem } from './form-item.ts'
-import type { ListFunction } from '../batch/page-function.ts'
+import type { ListFunction } from '../page/page-function.ts'
 
 /** A parsed selector: the frames to enter, and the selector in the last of them. */
 export interface ParsedSelector {

@@ -8,7 +8,7 @@ import type { EmulationControl, EmulationRequest } from '../../../core/operation
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { oncePer } from '../../once-per.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
-import { unlessGone } from '../batch/playwright-errors.ts'
+import { unlessGone } from '../page/playwright-errors.ts'
 import { playwright } from '../pool/playwright.ts'
 import type { Overrides } from './override-transport.ts'
 import {

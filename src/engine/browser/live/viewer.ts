@@ -13,9 +13,9 @@ import {
   type LiveViewLink,
 } from '../../../core/shapes/live-view.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { titleOf } from '../direct/internals.ts'
-import { navigateAway, cdpSessionOf } from '../tabs/hung-script.ts'
-import { toBaxError } from '../batch/playwright-errors.ts'
+import { titleOf } from '../page/internals.ts'
+import { navigateAway, cdpSessionOf } from '../page/hung-script.ts'
+import { toBaxError } from '../page/playwright-errors.ts'
 import { watchRecordings } from '../script-recorder/recordings.ts'
 import { castOf, type ScreencastFrame } from './screencast.ts'
 import { type BaseUrls, urlsOf } from '../session/session-urls.ts'

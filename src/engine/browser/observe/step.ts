@@ -7,7 +7,7 @@ import { observationOptions, type StepRequest, type StepResult } from '../../../
 import type { PageChanges } from '../../../core/shapes/page-changes.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
-import { titleOf } from '../direct/internals.ts'
+import { titleOf } from '../page/internals.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 import { type BatchTools, runBatch } from '../batch/run-batch.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'

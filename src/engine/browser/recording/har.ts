@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { limits } from '../../../core/limits/limits.ts'
 import { writeAtomic } from '../../../core/state/files.ts'
 import { type NetworkRecord, toHar } from '../../relay/events/har.ts'
-import { failureText, pageOf } from '../tabs/net-reason.ts'
+import { failureText, pageOf } from '../page/net-reason.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
 import type { Recordable, Recorder, RecordingOptions } from './recordings.ts'
 

@@ -1,7 +1,7 @@
 /** Cookies and storage of a session, and the profile that they are saved to. */
 import { limits } from '../../../core/limits/limits.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { toBaxError } from '../batch/playwright-errors.ts'
+import { toBaxError } from '../page/playwright-errors.ts'
 import type { StorageState } from '../../../core/stores.ts'
 import type { BrowserSessionsFacts } from './sessions.ts'
 import type { Session } from './session.ts'

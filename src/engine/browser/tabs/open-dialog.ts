@@ -3,8 +3,8 @@ import type { Dialog } from 'playwright'
 import type { EventLog } from '../../../core/events/events.ts'
 import type { DialogAnswer } from '../../../core/operation/command.ts'
 import type { AnsweredBy } from '../../../core/shapes/dialogs.ts'
-import { cdpSessionOf } from './hung-script.ts'
-import { markDialog } from './open-dialogs.ts'
+import { cdpSessionOf } from '../page/hung-script.ts'
+import { markDialog } from '../page/open-dialogs.ts'
 import { tabIdOf } from './tab-ids.ts'
 
 /** Maximum length of reported dialog texts. */
