@@ -13,12 +13,11 @@ import { type BrowserWire, openBrowserWire } from '../../relay/connector/socket-
 import { request } from '../../render/http/http-client.ts'
 import { installClipboard } from '../clipboard/clipboard.ts'
 import type { SessionPlan } from './plan.ts'
-import { enableEmulation } from '../emulation/emulation.ts'
-import { OverrideTransport } from '../emulation/override-transport.ts'
-import { playwright } from '../pool/playwright.ts'
+import { enableEmulation, OverrideTransport } from '../cdp/override-transport.ts'
+import { playwright } from '../cdp/playwright.ts'
 import { incomingFolder } from '../session/session-files.ts'
 import type { SessionHost } from './opening.ts'
-import { Transfers } from '../pool/transfers.ts'
+import { Transfers } from '../cdp/transfers.ts'
 
 /** Maximum length of the response with the browser's WebSocket URL, in characters. */
 const maxChars = 64 * 1024

@@ -2,7 +2,7 @@
 import { limits } from '../../../core/limits/limits.ts'
 import type { CommandDownload } from '../../../core/shapes/session-files.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
-import { clickedLink, type ContextTransfers, type DownloadFile } from '../pool/transfers.ts'
+import { clickedLink, type ContextTransfers, type DownloadFile } from '../cdp/transfers.ts'
 import { maybeDownloadMs, shownUrl } from './page-events.ts'
 
 /** A position in the downloads and requested navigations of a session. */
