@@ -89,7 +89,7 @@ const bySubsystem = {
     ['rate', 'src/server/access/rate.ts', 'const allowed = left >= 1', 'const allowed = true', 'test/unit/server/rate.test.ts'],
     ['quota', 'src/core/access/quota.ts', 'this.#taken.of(caller.keyId) >= most', 'this.#taken.of(caller.keyId) > most', 'test/flow/quotas.test.ts'],
     ['quota-release', 'src/core/access/quota.ts', 'if (held) this.add(holder, -1)', 'held', 'test/flow/quotas.test.ts'],
-    ['files-quota', 'src/engine/browser/session/file-store.ts', 'return bytes > this.#maxBytes', 'return false', 'test/flow/session-files.test.ts'],
+    ['files-quota', 'src/engine/browser/files/file-store.ts', 'return bytes > this.#maxBytes', 'return false', 'test/flow/session-files.test.ts'],
     ['downloads-quota', 'src/engine/browser/tabs/downloads.ts', '    checkQuota(store)\n', '', 'test/flow/downloads.test.ts'],
     ['mcp-sessions', 'src/mcp/held.ts', 'this.#ids.size >= limits.mcp.held', 'this.#ids.size > limits.mcp.held', 'test/unit/mcp/held.test.ts'],
     ['mcp-commands', 'src/mcp/tools/browser.ts', '.max(limits.mcp.commands)', '', 'test/flow/mcp.test.ts'],
@@ -130,7 +130,7 @@ const bySubsystem = {
     ['worker-lost-create', 'src/server/gateway/dispatch.ts', '        if (error.sent) throw workerLost(error)\n', '', 'test/unit/server/dispatch.test.ts'],
   ],
   'observe and scripts': [
-    ['refs-reused', 'src/engine/browser/observe/snapshot/refs.ts', 'counters.set(context, Math.max(next, nextNumber(context)))', 'counters.set(context, 1)', 'test/flow/observe.test.ts'],
+    ['refs-reused', 'src/engine/browser/elements/refs.ts', 'counters.set(context, Math.max(next, nextNumber(context)))', 'counters.set(context, 1)', 'test/flow/observe.test.ts'],
     ['heal-ambiguous', 'src/cli/run/heal/healed-selector.ts', 'if (candidates.length < 2) return', 'return', 'test/flow/record.test.ts'],
     ['heal-weak', 'src/engine/browser/elements/fingerprint.page.ts', 'const minShare = 0.5', 'const minShare = 0.1', 'test/flow/record.test.ts'],
     ['heal-update', 'src/cli/run/heal/update-selectors.ts', 'b.start - a.start', 'a.start - b.start', 'test/flow/record.test.ts'],
@@ -150,7 +150,7 @@ const bySubsystem = {
     ['shell-idle', 'src/engine/shell/session/idle-clock.ts', 'if (!this.#running || this.#holds > 0) return', 'return', 'test/flow/shell-sessions.test.ts'],
     ['artifact-changes', 'src/engine/shell/artifacts/capture.ts', 'if (previous?.state === state) return', 'if (previous) return', 'test/flow/shell-artifacts.test.ts'],
     ['artifact-paths', 'src/cli/shell/save-files.ts', 'if (path !== resolve(folder) && isIn) return path', 'return path', 'test/unit/cli/save-files.test.ts'],
-    ['session-paths', 'src/engine/browser/session/session-files.ts', "inside === '..' || inside.startsWith(`..${sep}`)", 'false', 'test/flow/path-tricks.test.ts'],
+    ['session-paths', 'src/engine/browser/files/session-files.ts', "inside === '..' || inside.startsWith(`..${sep}`)", 'false', 'test/flow/path-tricks.test.ts'],
   ],
   extraction: [
     ['model-page-feature', 'src/engine/extract/main-content/features/page-features.ts', 'shareOf(sums.headings[count]!, count),', '2 * shareOf(sums.headings[count]!, count),', 'test/unit/extract/features.test.ts'],

@@ -111,7 +111,7 @@ describe('the architecture', () => {
   })
 
   test('few folders of the browser import each other', () => {
-    expect(mutualFolders(files, 'engine/browser')).toHaveLength(15)
+    expect(mutualFolders(files, 'engine/browser')).toHaveLength(12)
   })
 
   test('each layer uses only its packages, the heavy ones only on demand', () => {

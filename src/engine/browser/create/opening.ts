@@ -23,7 +23,7 @@ import { bindUntil } from '../../bound.ts'
 import type { SessionCreated } from '../../../core/shapes/session.ts'
 import { type BaseUrls, urlsOf } from '../session/session-urls.ts'
 import { Session, type SessionFacts } from '../session/session.ts'
-import { downloadFolder } from '../session/session-files.ts'
+import { downloadFolder } from '../files/session-files.ts'
 
 /** A page that no session and no CDP client sees. */
 export interface PrivatePage extends Pick<OpenContext, 'close'> {

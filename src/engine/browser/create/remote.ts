@@ -15,7 +15,7 @@ import { installClipboard } from '../clipboard/clipboard.ts'
 import type { SessionPlan } from './plan.ts'
 import { enableEmulation, OverrideTransport } from '../cdp/override-transport.ts'
 import { playwright } from '../cdp/playwright.ts'
-import { incomingFolder } from '../session/session-files.ts'
+import { incomingFolder } from '../files/session-files.ts'
 import type { SessionHost } from './opening.ts'
 import { Transfers } from '../cdp/transfers.ts'
 

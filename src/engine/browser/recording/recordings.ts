@@ -7,8 +7,8 @@ import { limits } from '../../../core/limits/limits.ts'
 import { privateDir } from '../../../core/state/files.ts'
 import type { PrivatePage } from '../create/opening.ts'
 import { oncePer } from '../../once-per.ts'
-import type { FileStore } from '../session/file-store.ts'
-import { pathInside } from '../session/session-files.ts'
+import type { FileStore } from '../files/file-store.ts'
+import { pathInside } from '../files/session-files.ts'
 import type { BatchTarget } from '../batch/batch-target.ts'
 
 /** The session that is recorded. */
