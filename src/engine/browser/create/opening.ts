@@ -21,7 +21,7 @@ import { openRemote } from './remote.ts'
 import { type BrowserWorker, type CdpClientFacts, type OpenContext, opened } from '../pool/worker.ts'
 import { bindUntil } from '../../bound.ts'
 import type { SessionCreated } from '../../../core/shapes/session.ts'
-import { type BaseUrls, urlsOf } from '../session/session-urls.ts'
+import { type BaseUrls, urlsOf } from '../links/session-urls.ts'
 import { Session, type SessionFacts } from '../session/session.ts'
 import { downloadFolder } from '../files/session-files.ts'
 

@@ -21,7 +21,7 @@ import { browserTombstones } from './tombstone.ts'
 import { TombstoneStore } from '../../store/tombstones.ts'
 import { runQueued, unlessControlled } from '../live/control-wait.ts'
 import { observeSession } from '../observe/observe.ts'
-import { refuseStep, runStep } from '../observe/step.ts'
+import { refuseStep, runStep } from '../batch/step.ts'
 import {
   createdRecord,
   type OpenedSession,
@@ -183,7 +183,7 @@ export class BrowserSessions implements Omit<Sessions, 'lease'> {
     const session =
       this.#registry.redeemTicket(sessionId, shown ?? '') ?? this.#registry.findForWatching(sessionId, shown, caller)
     assertLive(session)
-    return (await import('../cdp/session-cdp.ts')).openClient(session, shown)
+    return (await import('./session-cdp.ts')).openClient(session, shown)
   }
 
   async ticket(sessionId: string, { caller }: Call): Promise<string> {

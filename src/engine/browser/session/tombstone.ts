@@ -2,9 +2,9 @@
 import { limits } from '../../../core/limits/limits.ts'
 import type { SessionRecord } from '../../../core/shapes/session.ts'
 import type { TombstoneKind, StoredTombstone } from '../../store/tombstones.ts'
-import { urlsOfEnded, type BaseUrls } from './session-urls.ts'
+import { urlsOfEnded, type BaseUrls } from '../links/session-urls.ts'
 import type { EndReason } from './end-reasons.ts'
-import { FrameTokens } from '../live/frame-tokens.ts'
+import { FrameTokens } from '../links/frame-tokens.ts'
 
 const lostReason: EndReason = 'worker_lost'
 

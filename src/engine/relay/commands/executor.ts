@@ -9,7 +9,7 @@ import type { Observation, ObserveRequest, StepRequest, StepResult } from '../..
 import { isMessage } from '../../cdp/message.ts'
 import type { CdpChannel, CdpMessage } from '../../cdp/router.ts'
 import { observeSession } from '../../browser/observe/observe.ts'
-import { runStep } from '../../browser/observe/step.ts'
+import { runStep } from '../../browser/batch/step.ts'
 import { enableEmulation, OverrideTransport } from '../../browser/cdp/override-transport.ts'
 import { playwright } from '../../browser/cdp/playwright.ts'
 import { type BatchTools, runBatch } from '../../browser/batch/run-batch.ts'

@@ -8,7 +8,7 @@ import { CdpCalls, type CdpDone } from '../../cdp/calls.ts'
 import { readCall, sendToClient } from '../../cdp/message.ts'
 import type { Approvals } from '../approvals/approvals.ts'
 import { pageLeft } from '../approvals/shown-document.ts'
-import type { Session } from '../session/session.ts'
+import type { Session } from './session.ts'
 import { oncePer } from '../../once-per.ts'
 
 const callsOf = oncePer((session: Session) => {

@@ -1,7 +1,7 @@
 /** URLs where other programs reach a session; they pass its frame token as `?token=`. */
 import type { Call } from '../../../core/operation/call.ts'
 import type { SessionRecord } from '../../../core/shapes/session.ts'
-import type { Session } from './session.ts'
+import type { Session } from '../session/session.ts'
 
 /** Base URLs of the server: the one that the caller used, and the one that serves WebSockets. */
 export type BaseUrls = Pick<Call, 'baseUrl' | 'socketBaseUrl'>
