@@ -107,11 +107,11 @@ describe('the architecture', () => {
   })
 
   test('files that import each other, also for types, form circles of at most three', () => {
-    expect(circles(files, 3).map((circle) => circle.length)).toEqual([67, 15, 10, 8, 7, 5, 5, 4])
+    expect(circles(files, 3).map((circle) => circle.length)).toEqual([15, 10, 8, 7, 5, 5, 4])
   })
 
   test('few folders of the browser import each other', () => {
-    expect(mutualFolders(files, 'engine/browser')).toHaveLength(12)
+    expect(mutualFolders(files, 'engine/browser')).toEqual(['create <-> session', 'direct <-> input'])
   })
 
   test('each layer uses only its packages, the heavy ones only on demand', () => {

@@ -12,20 +12,10 @@ import type { PausableTimeout } from '../../../core/process/pausable-timeout.ts'
 import { type ActionKind, type ApprovalDecided, type ApprovalRecord } from '../../../core/access/approvals.ts'
 import { approvalNotFound } from '../../../core/access/approval-not-found.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
-import type { BrowserSessions } from '../session/sessions.ts'
-import type { Session } from '../session/session.ts'
+import type { Action, ApprovalControl, GateFacts } from '../ports/approvals.ts'
+import type { LiveSession, LiveSessions } from '../ports/session.ts'
 import { CommandApprovals } from './command-approvals.ts'
-import type { GateFacts } from './code-gate.ts'
 import { ShownDocument } from './shown-document.ts'
-
-/** An action to approve. */
-export interface Action {
-  readonly kind: ActionKind
-  /** Expression, method or URL. */
-  readonly summary: string
-  /** URL of the page. */
-  readonly url: string
-}
 
 interface ApprovalFacts {
   readonly sessionId: string
@@ -44,7 +34,7 @@ interface Waiting {
 
 type Outcome = ApprovalDecided['decision']
 
-export class Approvals {
+export class Approvals implements ApprovalControl {
   readonly #facts: ApprovalFacts
   readonly #waiting = new Map<string, Waiting>()
   #running: CommandApprovals | undefined
@@ -180,8 +170,16 @@ function shown(text: string): string {
   return rest > 0 ? `${part}… (${rest} more characters)` : part
 }
 
+type ApprovalSession = Pick<LiveSession, 'sessionId' | 'name' | 'input' | 'events' | 'ended'>
+
 /** Creates the approvals of a session; undefined for a session without `confirm`. */
-export function approvalsFor({ sessionId, name: sessionName, input, events, ended }: Session): Approvals | undefined {
+export function approvalsFor({
+  sessionId,
+  name: sessionName,
+  input,
+  events,
+  ended,
+}: ApprovalSession): Approvals | undefined {
   const { confirm: kinds, confirm_timeout_secs } = input
   return (
     kinds && new Approvals({ sessionId, sessionName, kinds, timeoutMs: confirm_timeout_secs * 1000, events, ended })
@@ -189,7 +187,7 @@ export function approvalsFor({ sessionId, name: sessionName, input, events, ende
 }
 
 /** Returns the interface to the approvals of all sessions. */
-export const approvalsOf = (sessions: Pick<BrowserSessions, 'live' | 'seenBy'>): EngineApprovals => ({
+export const approvalsOf = (sessions: LiveSessions): EngineApprovals => ({
   list: async (call) => sessions.seenBy(call).flatMap(({ approvals }) => approvals?.list ?? []),
   decide: async (id, approvalId, approved, { caller }) => {
     const { approvals, sessionId } = sessions.live(id, caller)

@@ -1,7 +1,8 @@
 /** Approvals that belong to one running command, which ends after them. */
 import { BaxError } from '../../../core/errors/errors.ts'
+import type { RunningApprovals } from '../ports/approvals.ts'
 
-export class CommandApprovals {
+export class CommandApprovals implements RunningApprovals {
   readonly command: string
   /** Aborted when the command has to stop: what it waits for is not executed then. */
   readonly signal: AbortSignal

@@ -2,6 +2,7 @@
 import type { Frame } from 'playwright'
 import { BaxError } from '../../../core/errors/errors.ts'
 import { documentIn } from '../page/internals.ts'
+import type { ApprovedDocument } from '../ports/approvals.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 
 const leftMessage = 'not executed: the page left before it was approved'
@@ -12,7 +13,7 @@ export const pageLeft = (): BaxError => new BaxError('navigation_aborted', leftM
 /** Whether an error is that of an action whose page is no longer the one that was asked about. */
 export const isPageLeft = (error: unknown): boolean => error instanceof BaxError && error.message === leftMessage
 
-export class ShownDocument {
+export class ShownDocument implements ApprovedDocument {
   readonly url: string
   readonly #frame: Frame
   readonly #document: object | undefined

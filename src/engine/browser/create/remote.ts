@@ -16,7 +16,7 @@ import type { SessionPlan } from './plan.ts'
 import { enableEmulation, OverrideTransport } from '../cdp/override-transport.ts'
 import { playwright } from '../cdp/playwright.ts'
 import { incomingFolder } from '../files/session-files.ts'
-import type { SessionHost } from './opening.ts'
+import type { SessionHost } from '../ports/session-host.ts'
 import { Transfers } from '../cdp/transfers.ts'
 
 /** Maximum length of the response with the browser's WebSocket URL, in characters. */

@@ -13,7 +13,7 @@ import {
 } from '../../../core/shapes/observe.ts'
 import { withDeadline } from '../../../core/process/deadline.ts'
 import { callLimit } from '../elements/act.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
+import type { BatchTarget } from '../ports/batch-target.ts'
 import { unlessCrashed } from '../tabs/crash.ts'
 import { shownUrl } from '../tabs/page-events.ts'
 import { failureOf } from '../page/playwright-errors.ts'

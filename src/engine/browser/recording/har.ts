@@ -8,7 +8,8 @@ import { writeAtomic } from '../../../core/state/files.ts'
 import { type NetworkRecord, toHar } from '../../relay/events/har.ts'
 import { failureText, pageOf } from '../page/net-reason.ts'
 import { tabIdOf } from '../tabs/tab-ids.ts'
-import type { Recordable, Recorder, RecordingOptions } from './recordings.ts'
+import type { Recordable } from '../ports/batch-target.ts'
+import type { Recorder, RecordingOptions } from './recorder.ts'
 
 const { harEntries, harChars, bodyBytes, bodiesBytes, readingBodies, lastBodiesMs } = limits.recording
 

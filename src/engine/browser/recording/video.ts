@@ -12,7 +12,8 @@ import { pageFunction } from '../page/page-function.ts'
 import { castOf, type ScreencastFrame } from '../live/screencast.ts'
 import type * as encoding from './encoder.page.ts'
 import encoderScript from './encoder.page.ts?inline'
-import type { Recordable, Recorder } from './recordings.ts'
+import type { Recordable } from '../ports/batch-target.ts'
+import type { Recorder } from './recorder.ts'
 import { WebmWriter } from './webm.ts'
 
 const { videos, videoBytes, videoBitrate: bitrate, keyFrameMs, frameMs, maxMs } = limits.recording

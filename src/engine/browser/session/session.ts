@@ -10,9 +10,11 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { SessionInput, SessionRecord } from '../../../core/shapes/session.ts'
 import { openableUrl } from '../../../core/net/urls.ts'
 import type { FileSource } from '../../../core/shapes/session-files.ts'
-import { urlsOf, urlsOfEnded, type BaseUrls } from '../links/session-urls.ts'
+import { type BaseUrls, type SessionSketch, urlsOf, urlsOfEnded } from '../links/session-urls.ts'
 import type { CdpChannel } from '../../cdp/router.ts'
-import type { BatchTarget } from '../batch/batch-target.ts'
+import type { Recordable } from '../ports/batch-target.ts'
+import type { EndReason, LiveSession } from '../ports/session.ts'
+import type { PrivatePage, SessionHost } from '../ports/session-host.ts'
 import { rethrow } from '../page/playwright-errors.ts'
 import { type Clipboard, clipboardOf } from '../clipboard/clipboard.ts'
 import { type Approvals, approvalsFor } from '../approvals/approvals.ts'
@@ -20,12 +22,9 @@ import { Dialogs } from '../tabs/dialogs.ts'
 import type { DownloadWatch } from '../tabs/download-watch.ts'
 import { keepDownloads } from '../tabs/downloads.ts'
 import { emulatedUserAgent } from '../emulation/emulation.ts'
-import type { SessionSketch } from './tombstone.ts'
 import { FileStore } from '../files/file-store.ts'
 import { clientUpload, fileToUpload, saveFile } from '../files/session-files.ts'
-import type { PrivatePage, SessionHost } from '../create/opening.ts'
-import type { Recordable } from '../recording/recordings.ts'
-import { type EndReason, endedError, isBrowserLoss } from './end-reasons.ts'
+import { endedError, isBrowserLoss } from './end-reasons.ts'
 import { Lifetime } from './lifetime.ts'
 import { FrameTokens } from '../links/frame-tokens.ts'
 import { controlLockOf } from '../live/control-lock.ts'
@@ -50,7 +49,7 @@ export interface SessionFacts extends Pick<SessionPlan, 'owner' | 'input' | 'vie
   readonly log: Log
 }
 
-export class Session implements BatchTarget {
+export class Session implements LiveSession {
   readonly sessionId = newId('ses')
   readonly name: string | null
   readonly owner: string | null

@@ -7,7 +7,8 @@ import { withDeadline } from '../../../core/process/deadline.ts'
 import type { DialogAnswer, DialogOutcome } from '../../../core/operation/command.ts'
 import { type AnsweredBy, dialogTypes } from '../../../core/shapes/dialogs.ts'
 import type { SessionInput } from '../../../core/shapes/session.ts'
-import { type ClosedDialog, OpenDialog } from './open-dialog.ts'
+import type { ClosedDialog, DialogControl } from '../ports/dialogs.ts'
+import { OpenDialog } from './open-dialog.ts'
 import { tabIdOf } from './tab-ids.ts'
 
 export interface DialogsFacts {
@@ -22,7 +23,7 @@ export interface DialogsFacts {
 /** Time for the browser to confirm answers. */
 const settleMs = 500
 
-export class Dialogs {
+export class Dialogs implements DialogControl {
   readonly #facts: DialogsFacts
   /** Open dialogs, the newest last: every tab can have one. */
   readonly #open: OpenDialog[] = []
