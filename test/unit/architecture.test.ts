@@ -107,7 +107,7 @@ describe('the architecture', () => {
   })
 
   test('files that import each other, also for types, form circles of at most three', () => {
-    expect(circles(files, 3).map((circle) => circle.length)).toEqual([15, 10, 8, 7, 5, 5, 4])
+    expect(circles(files, 3)).toEqual([])
   })
 
   test('few folders of the browser import each other', () => {

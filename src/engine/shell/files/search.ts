@@ -5,10 +5,11 @@ import { limits } from '../../../core/limits/limits.ts'
 import type { SearchInput, SearchOutput } from '../../../core/shapes/shell/files.ts'
 import { compileRe2, linearGlob } from '../../linear-glob.ts'
 import { ContainerError } from '../container.ts'
-import type { ContainerFiles, WalkEntry } from '../container-files.ts'
+import type { WalkEntry } from '../container-files.ts'
+import type { ContainerFiles } from '../interface.ts'
 import { shownPath } from '../names.ts'
 import { folderFacts, onPath } from './errors.ts'
-import type { FileWork } from './files.ts'
+import type { FileWork } from './file-work.ts'
 import { below, type ResolvedPath, resolvePath } from './paths.ts'
 
 type Match = SearchOutput['matches'][number]
