@@ -44,7 +44,7 @@ function stronglyConnected(graph: Graph): string[][] {
 }
 
 /** Returns which folders of `parent` each of them imports from; files of `parent` itself belong to none. */
-function folderImports(files: readonly SourceFile[], parent: string): Map<string, Set<string>> {
+export function folderImports(files: readonly SourceFile[], parent: string): Map<string, Set<string>> {
   const folderOf = (name: string) =>
     name.startsWith(`${parent}/`) ? /^([^/]+)\//.exec(name.slice(parent.length + 1))?.[1] : undefined
   const found = new Map<string, Set<string>>()

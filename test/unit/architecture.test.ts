@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { circles, mutualFolders } from '../support/circles.ts'
+import { circles, folderImports, mutualFolders } from '../support/circles.ts'
 import {
   crowdedFolders,
   filesWithoutLayer,
@@ -91,6 +91,23 @@ const layers: Layers = {
   main: { below: ['cli', 'core'], packages: [] },
 }
 
+/** Which folders of the engine may import which others, also for types. Files of `engine` itself belong to none. */
+const engineBelow: Readonly<Record<string, readonly string[]>> = {
+  cdp: [],
+  egress: [],
+  language: [],
+  store: [],
+  extract: ['language'],
+  shell: ['store'],
+  changes: ['extract', 'language'],
+  browser: ['cdp', 'egress', 'store'],
+  relay: ['browser', 'cdp'],
+  render: ['browser', 'cdp', 'egress', 'extract'],
+  scrape: ['browser', 'changes', 'egress', 'extract', 'language', 'render', 'store'],
+  crawl: ['changes', 'egress', 'extract', 'render', 'scrape'],
+  search: ['browser', 'egress', 'extract', 'render', 'scrape'],
+}
+
 const files = readSources()
 
 describe('the architecture', () => {
@@ -108,6 +125,11 @@ describe('the architecture', () => {
 
   test('files that import each other, also for types, form circles of at most three', () => {
     expect(circles(files, 3)).toEqual([])
+  })
+
+  test('folders of the engine import only those below them', () => {
+    const found = [...folderImports(files, 'engine')].map(([folder, others]) => [folder, [...others].toSorted()])
+    expect(Object.fromEntries(found)).toEqual(engineBelow)
   })
 
   test('few folders of the browser import each other', () => {

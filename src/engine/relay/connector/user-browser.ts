@@ -8,7 +8,7 @@ import { launchFailure, startBrowser } from '../../browser/pool/launch.ts'
 import { locateBrowser } from '../../browser/install/locate.ts'
 import { Upstream } from '../../browser/cdp/upstream.ts'
 import { type BrowserSource, type Endpoint, endpointAt, endpointOfRunning, pagesByUse } from './endpoint.ts'
-import { openBrowserWire } from './socket-wire.ts'
+import { openBrowserWire } from '../../cdp/socket-wire.ts'
 
 export interface UserBrowser {
   readonly router: CdpRouter

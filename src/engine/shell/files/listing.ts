@@ -3,7 +3,7 @@ import type { FileEntry, TreeInput, TreeNode } from '../../../core/shapes/shell/
 import { isoOf, modeOf } from '../artifacts/manifest.ts'
 import type { FileFacts } from '../container-files.ts'
 import type { ContainerFiles } from '../interface.ts'
-import { shownName, shownPath } from '../names.ts'
+import { shownName, shownPath } from '../../name-bytes.ts'
 import { checksumOf } from './content.ts'
 import { folderFacts, onPath } from './errors.ts'
 import type { FileWork } from './file-work.ts'
