@@ -146,7 +146,7 @@ const bySubsystem = {
     ['shell-ranges', 'src/engine/shell/docker/network.ts', "'deny', ...blockedRanges, ...hosts,", "'deny', ...hosts,", 'test/flow/shell-confinement.test.ts'],
     ['shell-hosts', 'src/engine/shell/docker/network.ts', "...blockedRanges, ...hosts, 'ask'", "...blockedRanges, 'ask'", 'test/flow/shell-confinement.test.ts'],
     ['shell-capabilities', 'src/engine/shell/docker/host-config.ts', "CapDrop: ['ALL'],", 'CapDrop: [],', 'test/flow/shell-confinement.test.ts'],
-    ['shell-links', 'src/engine/shell/agent/content.c', 'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS', '0', 'test/flow/shell-confinement.test.ts', 'test/flow/shell-artifacts.test.ts'],
+    ['shell-links', 'src/agent/content.c', 'RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS', '0', 'test/flow/shell-confinement.test.ts', 'test/flow/shell-artifacts.test.ts'],
     ['shell-idle', 'src/engine/shell/session/idle-clock.ts', 'if (!this.#running || this.#holds > 0) return', 'return', 'test/flow/shell-sessions.test.ts'],
     ['artifact-changes', 'src/engine/shell/artifacts/capture.ts', 'if (previous?.state === state) return', 'if (previous) return', 'test/flow/shell-artifacts.test.ts'],
     ['artifact-paths', 'src/cli/shell/save-files.ts', 'if (path !== resolve(folder) && isIn) return path', 'return path', 'test/unit/cli/save-files.test.ts'],
