@@ -176,6 +176,13 @@ describe('the architecture', () => {
     expect(users.map(({ name }) => name)).toEqual([])
   })
 
+  test('scripts of Redis are declared with luaScript', () => {
+    const definers = files.filter(
+      ({ name, text }) => name.startsWith('fleet/') && /\b(?:defineCommand|eval|evalsha)\(/.test(text),
+    )
+    expect(definers.map(({ name }) => name)).toEqual(['fleet/redis/script.ts'])
+  })
+
   test('only main.ts touches the process, but for the environment of browsers', () => {
     expect(processUsers(files).toSorted()).toEqual(environmentReaders)
   })
