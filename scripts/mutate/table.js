@@ -58,8 +58,8 @@ const bySubsystem = {
   keys: [
     ['isolation-sessions', 'src/engine/browser/session/registry.ts', 'if (live && canSee(caller, live.owner)) return live', 'if (live) return live', 'test/flow/isolation.test.ts'],
     ['isolation-ended', 'src/engine/browser/session/registry.ts', 'if (ended && canSee(caller, ended.owner)) return ended', 'if (ended) return ended', 'test/flow/isolation.test.ts'],
-    ['isolation-crawls', 'src/engine/crawl/crawls.ts', 'if (canSee(caller, record.owner)) return record', 'return record', 'test/flow/isolation.test.ts'],
-    ['isolation-running-crawls', 'src/engine/crawl/crawls.ts', 'return live && canSee(caller, live.record.owner) ? live : undefined', 'return live', 'test/flow/isolation.test.ts'],
+    ['isolation-crawls', 'src/engine/crawl/local/host.ts', 'if (canSee(caller, record.owner)) return record', 'return record', 'test/flow/isolation.test.ts'],
+    ['isolation-running-crawls', 'src/engine/crawl/local/host.ts', 'return live && canSee(caller, live.record.owner) ? live : undefined', 'return live', 'test/flow/isolation.test.ts'],
     ['isolation-since', 'src/engine/crawl/crawls.ts', 'await this.#find(input.since, call)', 'await this.#find(input.since, { ...call, caller: { ...call.caller, admin: true } })', 'test/flow/isolation.test.ts', 'test/flow/crawl-since.test.ts'],
     ['isolation-shells', 'src/engine/shell/session/sessions.ts', 'if (session && canSee(caller, session.owner)) return session', 'if (session) return session', 'test/flow/isolation.test.ts'],
     ['isolation-artifacts', 'src/engine/shell/artifacts/artifacts.ts', 'owner !== undefined && canSee(caller, owner)', 'owner !== undefined', 'test/flow/isolation.test.ts'],
