@@ -43,7 +43,6 @@ export class Approvals implements ApprovalControl {
     this.#facts = facts
   }
 
-  /** Longest time that one action waits. */
   get timeoutMs(): number {
     return this.#facts.timeoutMs
   }
@@ -58,12 +57,10 @@ export class Approvals implements ApprovalControl {
     return { confirm: [...kinds], confirm_timeout_secs: timeoutMs / 1000, approvals_waiting: this.#waiting.size }
   }
 
-  /** Actions that wait, oldest first. */
   get list(): ApprovalRecord[] {
     return [...this.#waiting.values()].map(({ record }) => record)
   }
 
-  /** Begins a command: the actions that it causes wait with it. */
   begin(command: string, signal: AbortSignal): CommandApprovals {
     // The answer to a dialog runs during the command that the dialog blocks.
     const before = this.#running
@@ -83,7 +80,6 @@ export class Approvals implements ApprovalControl {
     return asked
   }
 
-  /** Returns what the gate of a command needs; undefined if code needs no approval. */
   gate(command: string, signal: AbortSignal, clock: PausableTimeout): GateFacts | undefined {
     return this.confirms('eval') ? { approvals: this, command, signal, clock } : undefined
   }
@@ -115,7 +111,6 @@ export class Approvals implements ApprovalControl {
       await this.askForCode(command, url, page.mainFrame(), signal ? [signal] : [])
   }
 
-  /** @throws BaxError `approval_not_found` */
   decide(id: string, approved: boolean): ApprovalDecided {
     const waiting = this.#waiting.get(id)
     if (!waiting) throw approvalNotFound(id)

@@ -24,11 +24,6 @@ export class CommandApprovals implements RunningApprovals {
     this.#asked.abort()
   }
 
-  /**
-   * Runs the work of the command, and waits for the approvals that it has caused. `arrive` waits until the navigations
-   * and downloads that it has started are known, or its signal is aborted.
-   * @throws the error of the work, or of an approval
-   */
   async through<T>(work: () => Promise<T>, arrive: (asked: AbortSignal) => Promise<unknown>): Promise<T | undefined> {
     let outcome: T | undefined
     let failure: unknown

@@ -24,7 +24,6 @@ export class ShownDocument implements ApprovedDocument {
     this.#document = documentIn(frame)
   }
 
-  /** @throws BaxError `navigation_aborted` when the frame shows another document, or another URL of the same document. */
   assertShownIn(frame: Frame): void {
     if (frame !== this.#frame || !this.#isShown()) throw pageLeft()
   }

@@ -56,7 +56,6 @@ export class Session implements LiveSession {
   readonly input: SessionInput
   readonly viewport: { width: number; height: number }
   readonly browserContext: BrowserContext
-  /** Whether the engine serves CDP for the session. */
   readonly servesCdp: boolean
   readonly events = new EventLog()
   readonly dialogs: Dialogs
@@ -74,7 +73,6 @@ export class Session implements LiveSession {
   readonly #lifetime: Lifetime
   readonly #ended = new AbortController()
   readonly ended = this.#ended.signal
-  /** Resolves when the first page can be used. */
   readonly opened: Promise<void>
   #lastActivityAt = this.createdAt
   #commandsRun = 0
@@ -140,7 +138,6 @@ export class Session implements LiveSession {
     return this.#tabs.recover()
   }
 
-  /** Opens a CDP channel to the context. @throws BaxError `unsupported` on a browser that was reached by `cdp_url`. */
   async openCdp(): Promise<CdpChannel> {
     const { openCdp } = this.#facts.host
     if (openCdp) return openCdp({ upload: (path) => clientUpload(this.#reach, path) })
@@ -156,7 +153,6 @@ export class Session implements LiveSession {
     throw new BaxError('unsupported', 'video cannot be recorded in a session with cdp_url')
   }
 
-  /** Opens a background tab for the engine's own work; the caller closes it. */
   openBackgroundTab(): Promise<Page> {
     return this.#tabs.openBackgroundTab()
   }
@@ -201,14 +197,12 @@ export class Session implements LiveSession {
     return { writeAnywhere: this.#facts.writeAnywhere, files: this.files }
   }
 
-  /** Runs `work` as activity, which suspends the idle timeout. @throws BaxError for errors of the browser */
   use<T>(work: () => Promise<T>): Promise<T> {
     const release = this.hold()
     const done = this.opened.then(work).catch((error: unknown) => rethrow(error, this))
     return done.finally(release)
   }
 
-  /** Suspends the idle timeout until the returned function is called. */
   hold(): () => void {
     const release = this.#lifetime.hold()
     this.#lastActivityAt = new Date()
@@ -222,12 +216,10 @@ export class Session implements LiveSession {
     this.#commandsRun += count
   }
 
-  /** Ends the session: aborts running commands, then closes its context. Further calls wait for the first. */
   end(reason: EndReason): Promise<void> {
     return (this.#ending ??= this.#end(reason))
   }
 
-  /** Ends the session in the background. */
   endLater(reason: EndReason): void {
     this.end(reason).catch((error: Error) => {
       const facts = { session: this.sessionId, error: error.message }
@@ -241,7 +233,6 @@ export class Session implements LiveSession {
     return { ...sketch, title: await this.#tabs.title(), ...urlsOf(this, bases) }
   }
 
-  /** Builds the part of the record that needs neither the page nor the URLs of the request. */
   sketch(): SessionSketch {
     const { input, host, workerId } = this.#facts
     const live = this.#endedAt === null
